@@ -11,6 +11,13 @@ with said as (
     and e.ctid = said.ctid and e.tableoid = said.tableoid and said.op <> 'purge' and not said.is_later
 ), forgotten as (
   delete from pimem.memories where org_id = $1::uuid and project_id = $2::uuid and entry = $3::bytea
+  returning fts, words
+), counted as (
+  update pimem.lexemes l set docs = l.docs - 1 from forgotten f
+  where l.org_id = $1::uuid and l.project_id = $2::uuid and l.lexeme = any (tsvector_to_array(f.fts))
+), sized as (
+  update pimem.corpora c set docs = c.docs - 1, words = c.words - f.words from forgotten f
+  where c.org_id = $1::uuid and c.project_id = $2::uuid and f.fts is not null
 )
 delete from pimem.entries
 where org_id = $1::uuid and project_id = $2::uuid and fnv = $3::bytea

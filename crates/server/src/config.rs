@@ -57,6 +57,9 @@ pub struct Options {
     /// Entries waiting for the index above which pushes are answered 429 [default: 200000]
     #[arg(long, global = true, env = "PIMEM_SERVER_QUEUE", value_name = "N")]
     queue: Option<u32>,
+    /// Tasks that fill the index, 0 where another server does [default: 1]
+    #[arg(long, global = true, env = "PIMEM_SERVER_WORKERS", value_name = "N")]
+    workers: Option<u32>,
     /// Seconds between "not ready" and the end, for a balancer to notice [default: 0]
     #[arg(long, global = true, env = "PIMEM_SERVER_DRAIN", value_name = "SECONDS")]
     drain: Option<u64>,
@@ -83,6 +86,8 @@ pub struct Config {
     /// Size of each key's bucket.
     pub burst: u32,
     pub queue: u32,
+    /// Number of tasks that fill the index.
+    pub workers: u32,
     pub drain: Duration,
     pub deadline: Duration,
 }
@@ -136,6 +141,7 @@ impl Options {
             rate: self.rate.or(file.rate).unwrap_or(50).max(1),
             burst: self.burst.or(file.burst).unwrap_or(200).max(1),
             queue: self.queue.or(file.queue).unwrap_or(200_000),
+            workers: self.workers.or(file.workers).unwrap_or(1),
             drain: seconds(self.drain, file.drain, 0),
             deadline: seconds(self.deadline, file.deadline, 10),
         })

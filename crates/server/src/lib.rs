@@ -10,5 +10,7 @@ pub mod db;
 pub mod http;
 pub mod index;
 pub mod log;
+pub mod memories;
 pub mod routes;
+pub mod search;
 pub mod sync;

@@ -27,7 +27,8 @@ use crate::{
         app::{App, Shared},
         connections::Limited,
     },
-    index, log,
+    index::{self, worker},
+    log,
     routes::router,
 };
 
@@ -69,6 +70,9 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     );
 
     tokio::spawn(watch(app.clone()));
+    for _ in 0..app.config.workers {
+        tokio::spawn(worker::run(app.clone()));
+    }
     let handle = Handle::new();
     if let Some(metrics) = metrics {
         let server = Server::<SocketAddr>::from_listener(metrics).acceptor(Limited::new(16));

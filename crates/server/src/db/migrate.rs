@@ -5,8 +5,10 @@ use sha2::{Digest as _, Sha256};
 use tokio_postgres::Client;
 
 /// Number, name and statements.
-const MIGRATIONS: &[(i32, &str, &str)] =
-    &[(1, "schema", include_str!("../../sql/0001_schema.sql"))];
+const MIGRATIONS: &[(i32, &str, &str)] = &[
+    (1, "schema", include_str!("../../sql/0001_schema.sql")),
+    (2, "index", include_str!("../../sql/0002_index.sql")),
+];
 /// Key of the lock that lets one `migrate` run at a time.
 const LOCK: i64 = 0x7069_6d65_6d00_0001;
 

@@ -7,7 +7,10 @@ use std::sync::{
 
 use tokio::sync::Semaphore;
 
-use crate::{auth::limiter::Limiter, config::Config, db::pool::Pools, http::metrics::Metrics};
+use crate::{
+    auth::limiter::Limiter, config::Config, db::pool::Pools, http::metrics::Metrics,
+    index::worker::Bell,
+};
 
 /// State of the server, which is nothing that another copy of it would need.
 #[derive(Debug)]
@@ -16,6 +19,8 @@ pub struct App {
     pub pools: Pools,
     pub limiter: Limiter,
     pub metrics: Metrics,
+    /// Wakes the worker that fills the index.
+    pub bell: Bell,
     /// Room for requests.
     pub room: Semaphore,
     /// Entries that wait for the index, as of the last second.
@@ -37,6 +42,7 @@ impl App {
             pools: Pools::new(&config)?,
             limiter: Limiter::new(config.rate, config.burst),
             metrics: Metrics::default(),
+            bell: Bell::default(),
             room: Semaphore::new(config.requests),
             waiting: AtomicU64::new(0),
             ends: AtomicBool::new(false),

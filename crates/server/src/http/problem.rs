@@ -26,7 +26,7 @@ pub struct Problem {
     /// What is wrong here, in a sentence.
     pub detail: String,
     /// A machine's word: `usage`, `unauthorized`, `forbidden`, `not-found`, `refused`,
-    /// `cursor`, `too-large`, `too-many`, `timeout`, `unavailable` or `internal`.
+    /// `ambiguous`, `cursor`, `too-large`, `too-many`, `timeout`, `unavailable` or `internal`.
     pub kind: &'static str,
     /// What to do.
     pub hints: Vec<String>,
@@ -86,6 +86,12 @@ impl Problem {
     #[must_use]
     pub fn refused(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", "Refused", detail.into())
+    }
+
+    /// Several things are meant.
+    #[must_use]
+    pub fn ambiguous(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, "ambiguous", "Ambiguous", detail.into())
     }
 
     /// The cursor is not one of this project on this server as it is now.

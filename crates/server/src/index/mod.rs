@@ -1,4 +1,8 @@
-//! What is derived from entries and events: which entries wait for it.
+//! What is derived from entries and events: which entries wait for it, the fold, and the worker.
+
+pub mod fold;
+pub mod words;
+pub mod worker;
 
 use deadpool_postgres::{Pool, Transaction};
 use uuid::Uuid;
@@ -46,4 +50,29 @@ pub async fn count(pool: &Pool) -> Result<u64, Error> {
     let transaction = tenant::begin(&mut client, Role::Worker, &Scope::default()).await?;
     let (count, _) = waiting(&transaction).await?;
     Ok(u64::try_from(count).unwrap_or_default())
+}
+
+/// Notes which entries speak of each other, so that they are folded together.
+///
+/// # Errors
+///
+/// The database is away.
+pub async fn linked(
+    transaction: &Transaction<'_>,
+    org: Uuid,
+    project: Uuid,
+    pairs: &[(Vec<u8>, Vec<u8>)],
+) -> Result<(), Error> {
+    if pairs.is_empty() {
+        return Ok(());
+    }
+    let both = pairs.iter().flat_map(|(a, b)| [(a, b), (b, a)]);
+    let (entries, others): (Vec<&[u8]>, Vec<&[u8]>) =
+        both.map(|(a, b)| (a.as_slice(), b.as_slice())).unzip();
+    let link = "insert into pimem.links (org_id, project_id, entry, other) \
+        select $1, $2, t.entry, t.other from unnest($3::bytea[], $4::bytea[]) as t (entry, other) \
+        order by t.entry, t.other on conflict do nothing";
+    let statement = transaction.prepare_cached(link).await?;
+    transaction.execute(&statement, &[&org, &project, &entries, &others]).await?;
+    Ok(())
 }

@@ -13,13 +13,19 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     http::{app::Shared, layers, problem::Problem},
-    routes::{document, health, me, projects, sync},
+    routes::{document, health, me, memories, projects, sync},
 };
 
 /// Endpoints that need a key. A new one stands here, and a row of it in the test of roles.
 fn keyed() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(document::Frame::openapi())
         .routes(routes!(me::me))
+        .routes(routes!(memories::list, memories::create))
+        .routes(routes!(memories::search))
+        .routes(routes!(memories::stats))
+        .routes(routes!(memories::decay))
+        .routes(routes!(memories::show, memories::remove))
+        .routes(routes!(memories::change))
         .routes(routes!(projects::list))
         .routes(routes!(sync::push))
         .routes(routes!(sync::pull))

@@ -150,6 +150,7 @@ pub async fn push(
     app.metrics.objects("new", pushed.entries.new + pushed.events.new);
     app.metrics.objects("known", pushed.entries.known + pushed.events.known);
     pushed.refused.iter().for_each(|refused| app.metrics.refused(refused.reason.name()));
+    app.bell.ring();
     Ok(Body(pushed))
 }
 

@@ -105,16 +105,20 @@ pub async fn push(
     let (new_entries, fresh) = insert_entries(&transaction, caller, project, &entries).await?;
     let new_events = insert_events(&transaction, caller, project, &events).await?;
     let mut touched: BTreeSet<Vec<u8>> = fresh.into_iter().collect();
+    let mut links = Vec::new();
     for ((id, digest), sent) in &events {
         if !new_events.contains(&(id.to_vec(), digest.to_vec())) {
             continue;
         }
         touched.extend(entries_of(&sent.event).map(bytes));
+        let others = entries_of(&sent.event).skip(1).map(bytes);
+        links.extend(others.map(|other| (bytes(sent.event.entry), other)));
         if sent.op == PURGE {
             purge(&transaction, caller, project, &sent.event).await?;
         }
     }
     let touched: Vec<Vec<u8>> = touched.into_iter().collect();
+    index::linked(&transaction, caller.org, project.id, &links).await?;
     index::touched(&transaction, caller.org, project.id, &touched).await?;
     let new_events = new_events.len() as u64;
     if new_entries + new_events > 0 {

@@ -16,7 +16,7 @@ fn what_commits_late_is_not_lost() {
     let Some(cluster) = Cluster::start("") else { return };
     let database = cluster.database();
     let team = Team::new(&database, "acme");
-    let server = Server::start(&database);
+    let server = Server::start_with(&database, &["--workers", "0"]);
     let (slow, connection) =
         runtime().block_on(tokio_postgres::connect(&database.url, NoTls)).unwrap();
     runtime().spawn(connection);

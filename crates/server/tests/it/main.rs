@@ -9,6 +9,7 @@ mod admin;
 mod anomaly;
 mod hostile;
 mod interrupted;
+mod memories;
 mod migrations;
 mod purges;
 mod restored;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::common::{
     http::{self, Answer},
-    objects::facts,
+    objects::{facts, id},
     pg::Cluster,
     server::{Server, Team, key, program, run},
 };
@@ -36,6 +36,65 @@ const ROWS: &[Row] = &[
         path: "/v1/me",
         body: None,
         elsewhere: Elsewhere::Own,
+    },
+    Row {
+        operation: "delete /v1/memories/{id}",
+        scope: "write",
+        path: "/v1/memories/FACT?project=site",
+        body: None,
+        elsewhere: Elsewhere::Missing,
+    },
+    Row {
+        operation: "get /v1/memories",
+        scope: "read",
+        path: "/v1/memories?project=site",
+        body: None,
+        elsewhere: Elsewhere::Missing,
+    },
+    Row {
+        operation: "get /v1/memories/search",
+        scope: "read",
+        path: "/v1/memories/search?q=matrix&project=site",
+        body: None,
+        elsewhere: Elsewhere::Missing,
+    },
+    Row {
+        operation: "get /v1/memories/stats",
+        scope: "read",
+        path: "/v1/memories/stats?project=site",
+        body: None,
+        elsewhere: Elsewhere::Missing,
+    },
+    Row {
+        operation: "get /v1/memories/{id}",
+        scope: "read",
+        path: "/v1/memories/FACT?project=site",
+        body: None,
+        elsewhere: Elsewhere::Missing,
+    },
+    Row {
+        operation: "post /v1/memories",
+        scope: "write",
+        path: "/v1/memories",
+        body: Some(|| {
+            let memory = json!({"category": "fact", "text": "a line of the matrix"});
+            json!({"project": "site", "memories": [memory]})
+        }),
+        elsewhere: Elsewhere::Missing,
+    },
+    Row {
+        operation: "post /v1/memories/decay",
+        scope: "curate",
+        path: "/v1/memories/decay?project=site",
+        body: None,
+        elsewhere: Elsewhere::Missing,
+    },
+    Row {
+        operation: "post /v1/memories/{id}/{verb}",
+        scope: "write",
+        path: "/v1/memories/FACT/reinforce?project=site",
+        body: None,
+        elsewhere: Elsewhere::Missing,
     },
     Row {
         operation: "get /v1/projects",
@@ -97,7 +156,8 @@ fn ask(server: &Server, row: &Row, authorization: Option<&str>) -> Answer {
     headers.extend(authorization.map(|value| ("authorization", value)));
     let body = row.body.map(|body| body().to_string());
     let body = body.as_ref().map(String::as_bytes);
-    http::request(server.address, &method, row.path, &headers, body).unwrap()
+    let path = row.path.replace("FACT", &id("a line of acme").to_string());
+    http::request(server.address, &method, &path, &headers, body).unwrap()
 }
 
 #[test]
@@ -121,6 +181,7 @@ fn endpoints_and_roles() {
 
     let server = Server::start_with(&database, &["--rate", "100000", "--burst", "100000"]);
     server.push(&team.writer, &facts(&["a line of acme"]));
+    server.indexed();
     for row in ROWS {
         for (name, authorization) in [
             ("none", None),
@@ -175,6 +236,9 @@ fn a_key_has_only_its_scopes() {
     let database = cluster.database();
     Team::new(&database, "acme");
     let server = Server::start_with(&database, &["--rate", "100000", "--burst", "100000"]);
+    let own = key(&database, "acme", "ada", "read,write,curate,admin");
+    server.push(&own, &facts(&["a line of acme"]));
+    server.indexed();
     for scope in SCOPES {
         let only = key(&database, "acme", "ada", scope);
         for row in ROWS {

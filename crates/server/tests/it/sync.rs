@@ -26,7 +26,7 @@ fn what_is_pushed_is_pulled_as_it_was() {
     let Some(cluster) = Cluster::shared() else { return };
     let database = cluster.database();
     let team = Team::new(&database, "acme");
-    let server = Server::start(&database);
+    let server = Server::start_with(&database, &["--workers", "0"]);
     let mut sent = facts(&["The site is on port 8080", "Grüße, «naïve» 日本"]);
     // An operation and a spelling of a later version, byte for byte.
     let later = added(7, "The site is on port 8080").replace("\"add\"", "\"later\"");

@@ -105,6 +105,11 @@ impl Server {
         String::from_utf8(answer.body).unwrap()
     }
 
+    /// Waits until nothing waits for the index.
+    pub(crate) fn indexed(&self) {
+        while !self.counts().contains("pimem_index_waiting 0\n") {}
+    }
+
     /// Sends a signal by its name.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();

@@ -11,6 +11,10 @@ pub(crate) const TABLES: &[&str] = &[
     "memories",
     "index_queue",
     "audit",
+    "links",
+    "corpora",
+    "lexemes",
+    "idempotency",
 ];
 
 /// A row for each project in each table that is filled by pushes.
@@ -24,4 +28,9 @@ insert into pimem.memories (org_id, project_id, entry, category, place, first_se
     select org_id, id, '12345678', 'fact', 'topics', now(), now(), 1, 'none' from pimem.projects;
 insert into pimem.index_queue (org_id, project_id, entry) select org_id, id, '12345678' from pimem.projects;
 insert into pimem.audit (org_id, action) select id, 'test' from pimem.orgs;
+insert into pimem.links (org_id, project_id, entry, other) select org_id, id, '12345678', '87654321' from pimem.projects;
+insert into pimem.corpora (org_id, project_id) select org_id, id from pimem.projects;
+insert into pimem.lexemes (org_id, project_id, lexeme, docs) select org_id, id, 'site', 1 from pimem.projects;
+insert into pimem.idempotency (org_id, project_id, key_id, key, request, status, answer)
+    select org_id, id, id, 'once', sha256(''), 200, '{}' from pimem.projects;
 ";

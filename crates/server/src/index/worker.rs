@@ -1,0 +1,262 @@
+//! Fills the index behind the pushes: words and the table's vector first, so that a line is soon
+//! found, then the vector by the transformer, which takes longest.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use deadpool_postgres::{Pool, Transaction};
+use futures_util::future::try_join_all;
+use pgvector::HalfVector;
+use pimem_core::{
+    embed::{
+        self,
+        model::{Role as Side, Unavailable},
+        table,
+    },
+    search::tokens::Tokenizer,
+};
+use pimem_engine::models::built_in;
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::{
+    clock,
+    db::{
+        error::Error,
+        pool,
+        tenant::{self, Role, Scope},
+    },
+    http::app::Shared,
+    index::{fold, words},
+    log,
+};
+
+/// Number of entries that are folded in one transaction. A push of one of them waits for it.
+const FOLDED: i64 = 100;
+/// Number of lines that the transformer embeds in one go.
+const EMBEDDED: i64 = 32;
+/// How long the worker waits for work that nobody announced, such as that of another server.
+const IDLE: Duration = Duration::from_secs(1);
+/// How long it waits after a failure.
+const PAUSE: Duration = Duration::from_secs(3);
+
+/// Wakes the worker.
+#[derive(Debug, Default, Clone)]
+pub struct Bell(Arc<Notify>);
+
+impl Bell {
+    /// Says that something was queued.
+    pub fn ring(&self) {
+        self.0.notify_one();
+    }
+}
+
+/// Works until the server ends.
+pub async fn run(app: Shared) {
+    while !app.is_ending() {
+        match step(&app.pools.work).await {
+            Ok(true) => {}
+            Ok(false) => {
+                let rung = tokio::time::timeout(IDLE, app.bell.0.notified()).await;
+                drop(rung);
+            }
+            Err(error) => {
+                log::line("warn", "index", serde_json::json!({"error": error.to_string()}));
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Does one piece of work; false if there is none.
+///
+/// # Errors
+/// The database is away.
+pub async fn step(pool: &Pool) -> Result<bool, Error> {
+    let mut client = pool::take(pool).await?;
+    let everybody = tenant::begin(&mut client, Role::Worker, &Scope::default()).await?;
+    let next = "select org_id, project_id, stage from pimem.index_queue \
+        where leased is null or leased < now() order by stage, since limit 1";
+    let statement = everybody.prepare_cached(next).await?;
+    let next = everybody.query_opt(&statement, &[]).await?;
+    everybody.rollback().await?;
+    let Some(row) = next else { return Ok(false) };
+    let (org, project): (Uuid, Uuid) = (row.get(0), row.get(1));
+    let scope = Scope { org, user: Uuid::nil(), projects: vec![project] };
+    if row.get::<_, i16>(2) > 0 {
+        return embed(&mut client, &scope, project).await;
+    }
+    let transaction = tenant::begin(&mut client, Role::Worker, &scope).await?;
+    let done = index(&transaction, org, project).await?;
+    transaction.commit().await?;
+    Ok(done)
+}
+
+/// Folds what waits of a project and counts its words. One worker at a time does so for a project,
+/// as all its lines share counts; false if another one does.
+async fn index(transaction: &Transaction<'_>, org: Uuid, project: Uuid) -> Result<bool, Error> {
+    let statement = transaction.prepare_cached("select pg_try_advisory_xact_lock($1)").await?;
+    let (_, key) = project.as_u64_pair();
+    if !transaction.query_one(&statement, &[&key.cast_signed()]).await?.get::<_, bool>(0) {
+        return Ok(false);
+    }
+    let claim = "select entry from pimem.index_queue where org_id = $1 and project_id = $2 and stage = 0 \
+        order by since limit $3 for update skip locked";
+    let statement = transaction.prepare_cached(claim).await?;
+    let claimed = transaction.query(&statement, &[&org, &project, &FOLDED]).await?;
+    let claimed: Vec<Vec<u8>> = claimed.iter().map(|row| row.get(0)).collect();
+    fold::fold(transaction, org, project, &claimed, clock::stamp()).await?;
+    count(transaction, org, project).await?;
+    let done = "with indexed as (
+            select q.entry, m.entry is not null and m.model_vec is null as lacks
+            from unnest($3::bytea[]) as q (entry)
+            left join pimem.memories m on m.org_id = $1 and m.project_id = $2 and m.entry = q.entry
+        ), ended as (
+            delete from pimem.index_queue where org_id = $1 and project_id = $2
+                and entry in (select entry from indexed where not lacks)
+        )
+        update pimem.index_queue set stage = 1 where org_id = $1 and project_id = $2
+            and entry in (select entry from indexed where lacks)";
+    let statement = transaction.prepare_cached(done).await?;
+    transaction.execute(&statement, &[&org, &project, &claimed]).await?;
+    Ok(true)
+}
+
+/// A row whose words changed.
+struct Changed {
+    entry: Vec<u8>,
+    stands: bool,
+    before: Vec<String>,
+    words_before: i32,
+    after: Vec<String>,
+    words: i32,
+    vector: HalfVector,
+}
+
+/// Brings words, counts and table vectors of a project up to date.
+async fn count(transaction: &Transaction<'_>, org: Uuid, project: Uuid) -> Result<(), Error> {
+    let changed = "select entry, body, topic, place <> 'nowhere', \
+            coalesce(tsvector_to_array(fts), '{}'), words from pimem.memories \
+        where org_id = $1 and project_id = $2 and indexed_at is null order by entry for update";
+    let statement = transaction.prepare_cached(changed).await?;
+    let rows = transaction.query(&statement, &[&org, &project]).await?;
+    let read = move || -> Vec<Changed> {
+        let mut tokenizer = Tokenizer::default();
+        let read = |row: &tokio_postgres::Row| {
+            let (text, topic): (Option<String>, Option<String>) = (row.get(1), row.get(2));
+            let (text, topic) = (text.unwrap_or_default(), topic.unwrap_or_default());
+            let stands: bool = row.get(3);
+            let (after, words) =
+                if stands { words::words(&mut tokenizer, &text, &topic) } else { (Vec::new(), 0) };
+            let vector = HalfVector::from_f32_slice(&table::embed(&embed::passage(&text)));
+            let (entry, before, words_before) = (row.get(0), row.get(4), row.get(5));
+            Changed { entry, stands, before, words_before, after, words, vector }
+        };
+        rows.iter().map(read).collect()
+    };
+    let changed = blocking(read).await?;
+    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+    let (mut docs, mut length) = (0_i64, 0_i64);
+    for one in &changed {
+        one.before.iter().for_each(|word| *counts.entry(word).or_default() -= 1);
+        one.after.iter().for_each(|word| *counts.entry(word).or_default() += 1);
+        docs += i64::from(!one.after.is_empty()) - i64::from(!one.before.is_empty());
+        length += i64::from(one.words) - i64::from(one.words_before);
+    }
+    counts.retain(|_, count| *count != 0);
+    let (lexemes, numbers): (Vec<&str>, Vec<i64>) = counts.into_iter().unzip();
+    let counted = "insert into pimem.lexemes as l (org_id, project_id, lexeme, docs) \
+        select $1, $2, t.lexeme, t.docs from unnest($3::text[], $4::int8[]) as t (lexeme, docs) order by t.lexeme \
+        on conflict (org_id, project_id, lexeme) do update set docs = l.docs + excluded.docs";
+    let statement = transaction.prepare_cached(counted).await?;
+    transaction.execute(&statement, &[&org, &project, &lexemes, &numbers]).await?;
+    let sized = "insert into pimem.corpora as c (org_id, project_id, docs, words) values ($1, $2, $3, $4) \
+        on conflict (org_id, project_id) do update set docs = c.docs + excluded.docs, words = c.words + excluded.words";
+    let statement = transaction.prepare_cached(sized).await?;
+    transaction.execute(&statement, &[&org, &project, &docs, &length]).await?;
+    let gone: Vec<&[u8]> =
+        changed.iter().filter(|one| !one.stands).map(|one| one.entry.as_slice()).collect();
+    if !gone.is_empty() {
+        let removed =
+            "delete from pimem.memories where org_id = $1 and project_id = $2 and entry = any ($3)";
+        let statement = transaction.prepare_cached(removed).await?;
+        transaction.execute(&statement, &[&org, &project, &gone]).await?;
+    }
+    let indexed = "update pimem.memories set fts = array_to_tsvector($4::text[]), words = $5, \
+            table_vec = $6, indexed_at = now() \
+        where org_id = $1 and project_id = $2 and entry = $3";
+    let statement = transaction.prepare_cached(indexed).await?;
+    let (statement, org, project) = (&statement, &org, &project);
+    let written = changed.iter().filter(|one| one.stands).map(|one| async move {
+        let Changed { entry, after, words, vector, .. } = one;
+        transaction.execute(statement, &[org, project, entry, after, words, vector]).await
+    });
+    try_join_all(written).await?;
+    Ok(())
+}
+
+/// Has the transformer embed some lines. They are leased meanwhile, not locked, so that nobody waits.
+async fn embed(
+    client: &mut deadpool_postgres::Client,
+    scope: &Scope,
+    project: Uuid,
+) -> Result<bool, Error> {
+    let transaction = tenant::begin(client, Role::Worker, scope).await?;
+    let lease = "with next as (
+            select entry from pimem.index_queue where org_id = $1 and project_id = $2 and stage = 1
+                and (leased is null or leased < now())
+            order by since limit $3 for update skip locked
+        ), leased as (
+            update pimem.index_queue q set leased = now() + interval '1 minute' from next
+            where q.org_id = $1 and q.project_id = $2 and q.entry = next.entry returning q.entry
+        )
+        select l.entry, m.hash, m.body from leased l left join pimem.memories m
+            on m.org_id = $1 and m.project_id = $2 and m.entry = l.entry and m.model_vec is null";
+    let statement = transaction.prepare_cached(lease).await?;
+    let rows = transaction.query(&statement, &[&scope.org, &project, &EMBEDDED]).await?;
+    transaction.commit().await?;
+    if rows.is_empty() {
+        return Ok(false);
+    }
+    let leased: Vec<Vec<u8>> = rows.iter().map(|row| row.get(0)).collect();
+    let texts = rows.iter().filter_map(|row| {
+        let (hash, text): (Option<Vec<u8>>, Option<String>) = (row.get(1), row.get(2));
+        Some((row.get::<_, Vec<u8>>(0), hash?, text?))
+    });
+    let texts: Vec<(Vec<u8>, Vec<u8>, String)> = texts.collect();
+    let embedded = blocking(move || {
+        let passages: Vec<_> = texts.iter().map(|(.., text)| embed::passage(text)).collect();
+        let passages: Vec<&str> = passages.iter().map(AsRef::as_ref).collect();
+        let vectors = built_in::embedder(None)
+            .and_then(|mut model| model.embed(Side::Passage, &passages, &mut |_| ()));
+        let keys: Vec<_> =
+            texts.iter().map(|(entry, hash, _)| (entry.clone(), hash.clone())).collect();
+        vectors.map(|vectors| keys.into_iter().zip(vectors).collect::<Vec<_>>())
+    });
+    let embedded = embedded.await?.unwrap_or_else(|Unavailable(why)| {
+        // Without the transformer, the table's vectors have to do.
+        log::line("warn", "model", serde_json::json!({"error": why}));
+        Vec::new()
+    });
+    let transaction = tenant::begin(client, Role::Worker, scope).await?;
+    let update = "update pimem.memories set model_vec = $5 \
+        where org_id = $1 and project_id = $2 and entry = $3 and hash = $4";
+    let statement = transaction.prepare_cached(update).await?;
+    for ((entry, hash), vector) in &embedded {
+        let vector = HalfVector::from_f32_slice(vector);
+        transaction.execute(&statement, &[&scope.org, &project, entry, hash, &vector]).await?;
+    }
+    let done = "delete from pimem.index_queue \
+        where org_id = $1 and project_id = $2 and entry = any ($3) and stage = 1";
+    let statement = transaction.prepare_cached(done).await?;
+    transaction.execute(&statement, &[&scope.org, &project, &leased]).await?;
+    transaction.commit().await?;
+    Ok(true)
+}
+
+/// Computes on a thread that may take its time.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Error> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Error::Wrong(error.to_string()))
+}

@@ -1,0 +1,90 @@
+//! Changes of single memories: events of one entry.
+
+use deadpool_postgres::Client;
+use pimem_core::{
+    model::{
+        event::{EventKind, Provenance, Why},
+        time::Now,
+    },
+    sync::{object, wire::Push},
+};
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::{
+    remember::{self, Refused},
+    row::Memory,
+};
+use crate::{
+    auth::caller::{Caller, Project},
+    db::error::Error,
+};
+
+/// Appends an event about a memory, and returns the memory as it is then; `None` if it was purged.
+///
+/// # Errors
+/// [`Refused`].
+pub async fn change(
+    client: &mut Client,
+    caller: &Caller,
+    project: &Project,
+    request: Uuid,
+    memory: &Memory,
+    kind: EventKind,
+    now: Now,
+) -> Result<Option<Memory>, Refused> {
+    let who = Provenance { by: Provenance::USER.to_owned(), ..Provenance::default() };
+    let event = remember::event(memory.id, kind, &who, now)?;
+    let push = Push { project: project.slug.clone(), events: vec![event], ..Push::default() };
+    let done = remember::send(client, caller, project, request, &push, &[memory.id], now).await?;
+    Ok(done.into_iter().next())
+}
+
+/// Purges a memory: its line and all that was said of it, here and in every store that pulls.
+///
+/// # Errors
+/// [`Refused`].
+pub async fn purge(
+    client: &mut Client,
+    caller: &Caller,
+    project: &Project,
+    request: Uuid,
+    memory: &Memory,
+    now: Now,
+) -> Result<(), Refused> {
+    let wrong = |error: serde_json::Error| Refused::Database(Error::Wrong(error.to_string()));
+    let who = Provenance { by: Provenance::USER.to_owned(), ..Provenance::default() };
+    let written = remember::event(memory.id, EventKind::Forget, &who, now)?;
+    let mut event: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(written.get()).map_err(wrong)?;
+    let line = pimem_core::markdown::entry_line::canonical(&memory.category, &memory.text);
+    event.insert("op".to_owned(), "purge".into());
+    event.insert("hash".to_owned(), object::content_hash(&line).into());
+    let event = RawValue::from_string(serde_json::Value::Object(event).to_string());
+    let events = vec![event.map_err(wrong)?];
+    let push = Push { project: project.slug.clone(), events, ..Push::default() };
+    remember::send(client, caller, project, request, &push, &[memory.id], now).await?;
+    Ok(())
+}
+
+/// Archives memories for their age.
+///
+/// # Errors
+/// [`Refused`].
+pub async fn archive(
+    client: &mut Client,
+    caller: &Caller,
+    project: &Project,
+    request: Uuid,
+    faded: &[Memory],
+    now: Now,
+) -> Result<(), Refused> {
+    let who = Provenance { by: "decay".to_owned(), ..Provenance::default() };
+    let mut push = Push { project: project.slug.clone(), ..Push::default() };
+    for memory in faded {
+        push.events.push(remember::event(memory.id, EventKind::Archive(Why::Age), &who, now)?);
+    }
+    let ids: Vec<_> = faded.iter().map(|memory| memory.id).collect();
+    remember::send(client, caller, project, request, &push, &ids, now).await?;
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! Single memories, and lists in pages.
+
+use deadpool_postgres::Transaction;
+use uuid::Uuid;
+
+use super::row::{COLUMNS, Memory};
+use crate::{db::error::Error, index::fold::date};
+use pimem_core::model::time::{Now, Timestamp};
+
+/// Which memories are listed.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    pub projects: Vec<Uuid>,
+    pub category: Option<String>,
+    pub tag: Option<String>,
+    /// By stability.
+    pub state: Option<String>,
+    /// True for the archive too.
+    pub archived: bool,
+}
+
+/// A place in a list, which is ordered by the last reinforcement, the latest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    last: i64,
+    project: Uuid,
+    entry: u64,
+}
+
+impl Cursor {
+    /// Reads what [`Self::write`] wrote; `None` for anything else.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let (last, project, entry) = (parts.next()?, parts.next()?, parts.next()?);
+        let cursor = Self {
+            last: last.parse().ok()?,
+            project: project.parse().ok()?,
+            entry: u64::from_str_radix(entry, 16).ok()?,
+        };
+        (cursor.write() == text).then_some(cursor)
+    }
+
+    /// Returns it for an address.
+    #[must_use]
+    pub fn write(self) -> String {
+        format!("{}.{}.{:016x}", self.last, self.project, self.entry)
+    }
+
+    fn after(memory: &Memory) -> Self {
+        let last = memory.last_reinforced.timestamp_millis();
+        Self { last, project: memory.project, entry: memory.id.0 }
+    }
+}
+
+/// Lists a page of up to `limit`, and where the next one begins.
+///
+/// # Errors
+/// The database is away.
+pub async fn list(
+    transaction: &Transaction<'_>,
+    org: Uuid,
+    filter: &Filter,
+    cursor: Option<Cursor>,
+    limit: usize,
+    now: Now,
+) -> Result<(Vec<Memory>, Option<Cursor>), Error> {
+    let statement = format!(
+        "select {COLUMNS} from pimem.memories m \
+         left join pimem.users u on u.org_id = m.org_id and u.id = m.author \
+         where m.org_id = $1 and m.project_id = any ($2) and m.place <> 'nowhere' \
+         and ($3::text is null or m.category = $3) and ($4::text is null or $4 = any (m.tags)) \
+         and ($5::bool or m.place = 'topics') \
+         and ($6::text is null or $6 = pimem.state(m.user_state, \
+             pimem.stability(m.cue, m.evidence, m.last_reinforced, m.tau, $7::timestamptz))) \
+         and ($8::timestamptz is null or (m.last_reinforced, m.project_id, m.entry) < ($8, $9::uuid, $10::bytea)) \
+         order by m.last_reinforced desc, m.project_id desc, m.entry desc limit $11"
+    );
+    let statement = transaction.prepare_cached(&statement).await?;
+    let from = cursor.map(|cursor| date(Timestamp(cursor.last)));
+    let project = cursor.map(|cursor| cursor.project);
+    let entry = cursor.map(|cursor| cursor.entry.to_be_bytes().to_vec());
+    let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+    let Filter { projects, category, tag, state, archived } = filter;
+    let rows = transaction
+        .query(
+            &statement,
+            &[
+                &org,
+                projects,
+                category,
+                tag,
+                archived,
+                state,
+                &date(now.0),
+                &from,
+                &project,
+                &entry,
+                &most,
+            ],
+        )
+        .await?;
+    let is_last = rows.len() <= limit;
+    let memories: Vec<Memory> = rows.iter().take(limit).map(Memory::of).collect();
+    let next = memories.last().filter(|_| !is_last).map(Cursor::after);
+    Ok((memories, next))
+}
+
+/// Returns the memories whose id begins with some hexadecimal digits, at most two.
+///
+/// # Errors
+/// The database is away.
+pub async fn by_id(
+    transaction: &Transaction<'_>,
+    org: Uuid,
+    projects: &[Uuid],
+    prefix: &str,
+) -> Result<Vec<Memory>, Error> {
+    let bound = |fill: char| {
+        let full: String = prefix.chars().chain(std::iter::repeat(fill)).take(16).collect();
+        u64::from_str_radix(&full, 16).map(|id| id.to_be_bytes().to_vec()).unwrap_or_default()
+    };
+    let statement = format!(
+        "select {COLUMNS} from pimem.memories m \
+         left join pimem.users u on u.org_id = m.org_id and u.id = m.author \
+         where m.org_id = $1 and m.project_id = any ($2) and m.place <> 'nowhere' \
+         and m.entry between $3::bytea and $4::bytea order by m.entry, m.project_id limit 2"
+    );
+    let statement = transaction.prepare_cached(&statement).await?;
+    let rows = transaction.query(&statement, &[&org, &projects, &bound('0'), &bound('f')]).await?;
+    Ok(rows.iter().map(Memory::of).collect())
+}

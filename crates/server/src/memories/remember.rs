@@ -1,0 +1,292 @@
+//! Remembering: what a client states becomes lines and events, and goes the way of every push.
+
+use std::collections::HashMap;
+
+use deadpool_postgres::Client;
+use pimem_core::{
+    markdown::entry_line,
+    model::{
+        category::Categories,
+        entry::EntryId,
+        event::{Cue, Event, EventKind, Provenance},
+        share::Share,
+        time::{Now, Timestamp},
+        ulid::EventId,
+    },
+    safety::entry_text::{EntryText, TextError},
+    score::adopt::{self, Line},
+    sync::{
+        check::{Gate, Purges},
+        object::{self, Entry},
+        wire::Push,
+    },
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::{find, row::Memory};
+use crate::{
+    auth::caller::{Caller, Project},
+    db::{
+        error::Error,
+        tenant::{self, Role},
+    },
+    index::fold,
+    sync::push,
+};
+
+/// Something to remember.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct New {
+    /// One of the program's categories.
+    pub category: String,
+    /// One line.
+    #[schema(max_length = 16000)]
+    pub text: String,
+    #[serde(default)]
+    #[schema(required = false)]
+    pub tags: Vec<String>,
+    /// `explicit` if left out.
+    pub cue: Option<String>,
+    /// 0 to 1.
+    #[schema(minimum = 0, maximum = 1)]
+    pub importance: Option<f64>,
+    /// 0 to 1; replaces the score under the policy `weighted`.
+    #[schema(minimum = 0, maximum = 1)]
+    pub priority: Option<f64>,
+    /// A day, as in 2027-01-31.
+    pub valid_until: Option<String>,
+    /// Name of the program that says so; left out where a person does.
+    #[schema(max_length = 64)]
+    pub agent: Option<String>,
+}
+
+/// Why something is not remembered.
+#[derive(Debug)]
+pub enum Refused {
+    /// The field and what is wrong with it.
+    Invalid(String),
+    /// The text may not be kept.
+    Text(TextError),
+    /// A person took it back, and only a person brings it back.
+    Forgotten,
+    /// The rules of all receivers.
+    Rule(String),
+    Database(Error),
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// A memory, and whether it was known.
+#[derive(Debug)]
+pub struct Remembered {
+    pub memory: Memory,
+    pub reinforced: bool,
+}
+
+/// A line that was checked.
+struct Stated<'a> {
+    new: &'a New,
+    id: EntryId,
+    category: String,
+    topic: String,
+    text: String,
+    until: Option<Timestamp>,
+    cue: Cue,
+}
+
+/// Remembers some things; what is known is reinforced. All are, or none.
+///
+/// # Errors
+/// [`Refused`].
+pub async fn remember(
+    client: &mut Client,
+    caller: &Caller,
+    project: &Project,
+    request: Uuid,
+    all: &[New],
+    now: Now,
+) -> Result<Vec<Remembered>, Refused> {
+    let categories = fold::categories();
+    let stated: Vec<Stated<'_>> =
+        all.iter().map(|new| Stated::of(new, &categories)).collect::<Result<_, _>>()?;
+    let mut known = HashMap::new();
+    {
+        let scope = caller.within(project);
+        let transaction = tenant::begin(client, Role::App, &scope).await?;
+        for one in &stated {
+            let id = one.id.to_string();
+            let found = find::by_id(&transaction, caller.org, &scope.projects, &id).await?;
+            known.extend(found.into_iter().map(|memory| (memory.id, memory)));
+        }
+        transaction.rollback().await.map_err(Error::from)?;
+    }
+    let mut push = Push { project: project.slug.clone(), ..Push::default() };
+    for one in &stated {
+        one.put(known.get(&one.id), &mut push, now)?;
+    }
+    let ids: Vec<EntryId> = stated.iter().map(|one| one.id).collect();
+    let memories = send(client, caller, project, request, &push, &ids, now).await?;
+    let remembered = memories.into_iter().map(|memory| {
+        let reinforced = known.contains_key(&memory.id);
+        Remembered { memory, reinforced }
+    });
+    Ok(remembered.collect())
+}
+
+/// Pushes, folds at once, and returns the memories in order.
+///
+/// # Errors
+/// [`Refused::Rule`] with the reason of the first object that was not taken.
+pub async fn send(
+    client: &mut Client,
+    caller: &Caller,
+    project: &Project,
+    request: Uuid,
+    sent: &Push,
+    ids: &[EntryId],
+    now: Now,
+) -> Result<Vec<Memory>, Refused> {
+    let pushed = push::push(client, caller, project, request, sent, now).await?;
+    if let Some(refused) = pushed.refused.first() {
+        return Err(Refused::Rule(refused.detail.clone()));
+    }
+    let scope = caller.within(project);
+    let transaction = tenant::begin(client, Role::App, &scope).await?;
+    let keys: Vec<Vec<u8>> = ids.iter().map(|id| id.0.to_be_bytes().to_vec()).collect();
+    fold::fold(&transaction, caller.org, project.id, &keys, now).await?;
+    let mut memories = Vec::new();
+    for id in ids {
+        let id = id.to_string();
+        memories.extend(find::by_id(&transaction, caller.org, &scope.projects, &id).await?);
+    }
+    transaction.commit().await.map_err(Error::from)?;
+    Ok(memories)
+}
+
+impl<'a> Stated<'a> {
+    fn of(new: &'a New, categories: &Categories) -> Result<Self, Refused> {
+        let invalid = |told: String| Err(Refused::Invalid(told));
+        let Some(category) = categories.find(&new.category) else {
+            let known = categories.names();
+            return invalid(format!("category {:?} is not one of {known}", new.category));
+        };
+        let spec = categories.spec(category);
+        let mut text = EntryText::new(&new.text).map_err(Refused::Text)?.as_str().to_owned();
+        for tag in &new.tags {
+            let name = tag.trim_start_matches('#');
+            let is_tag = (1..=64).contains(&name.len())
+                && name.chars().all(|c| c.is_alphanumeric() || "-_:/.".contains(c));
+            if !is_tag {
+                return invalid(format!(
+                    "{tag:?} is not a tag: letters, digits, and any of - _ : / ."
+                ));
+            }
+            let word = format!("#{name}");
+            if !text.split_whitespace().any(|known| known == word) {
+                text.push(' ');
+                text.push_str(&word);
+            }
+        }
+        let cue = new.cue.as_deref().map_or(Some(Cue::Explicit), Cue::find);
+        let Some(cue) = cue else {
+            return invalid("cue is explicit, structural, behavioral or recurrence".to_owned());
+        };
+        let shares = [("importance", new.importance), ("priority", new.priority)];
+        for (name, share) in shares {
+            if share.is_some_and(|share| Share::new(share).is_none()) {
+                return invalid(format!("{name} is 0 to 1"));
+            }
+        }
+        let until = new.valid_until.as_deref().map(Timestamp::end_of_day);
+        if until == Some(None) {
+            return invalid("valid_until is a day, as in 2027-01-31".to_owned());
+        }
+        let is_name = |name: &str| {
+            (1..=64).contains(&name.len())
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        };
+        if new.agent.as_deref().is_some_and(|name| !is_name(name)) {
+            return invalid(
+                "agent is a short name of letters, digits, and any of - _ .".to_owned(),
+            );
+        }
+        Ok(Self {
+            new,
+            id: EntryId::of(&spec.name, text.as_bytes()),
+            category: spec.name.to_string(),
+            topic: spec.topic.to_string(),
+            text,
+            until: until.flatten(),
+            cue,
+        })
+    }
+
+    /// Adds the line and its events to a push.
+    fn put(&self, known: Option<&Memory>, push: &mut Push, now: Now) -> Result<(), Refused> {
+        let is_typed = self.new.agent.is_none();
+        let is_over = known.is_some_and(|memory| memory.is_over(now) || memory.archived.is_some());
+        if is_over && !is_typed {
+            return Err(Refused::Forgotten);
+        }
+        let line = entry_line::canonical(&self.category, &self.text);
+        let entry = Entry { hash: object::content_hash(&line), line: Some(line), sealed: None };
+        // Before anything is kept: a push takes what it can, and this is all or nothing.
+        let gate = Gate { now, categories: None, purges: &Purges::default() };
+        gate.entry(&entry).map_err(|refused| Refused::Rule(refused.detail))?;
+        push.entries.push(entry);
+        let who = Provenance {
+            by: self.new.agent.clone().unwrap_or_else(|| Provenance::USER.to_owned()),
+            ..Provenance::default()
+        };
+        let line = Line {
+            id: self.id,
+            category: &self.category,
+            topic: &self.topic,
+            text: &self.text,
+            pinned: false,
+        };
+        let mut events = Vec::new();
+        match known {
+            Some(_) if !is_over => events.push(EventKind::Reinforce(1)),
+            _ => events.push(EventKind::Add(self.cue, Some(adopt::origin(&line)))),
+        }
+        if is_over {
+            events.push(EventKind::Restore);
+        }
+        events.extend(self.until.map(EventKind::Expire));
+        let share = |share: Option<f64>| share.and_then(Share::new);
+        events.extend(share(self.new.importance).map(EventKind::Importance));
+        events.extend(share(self.new.priority).map(EventKind::Priority));
+        for kind in events {
+            push.events.push(event(self.id, kind, &who, now)?);
+        }
+        Ok(())
+    }
+}
+
+/// Writes an event with a new id.
+///
+/// # Errors
+/// There is no randomness.
+pub fn event(
+    entry: EntryId,
+    kind: EventKind,
+    who: &Provenance,
+    now: Now,
+) -> Result<Box<RawValue>, Refused> {
+    let wrong = |error: String| Refused::Database(Error::Wrong(error));
+    let mut random = [0_u8; 16];
+    getrandom::fill(&mut random).map_err(|error| wrong(error.to_string()))?;
+    let id = EventId::new(now.0, u128::from_le_bytes(random));
+    let author = pimem_core::model::event::Author::of(&who.by);
+    let event = Event { id, ts: now.0, entry, by: author, kind };
+    RawValue::from_string(event.write(who)).map_err(|error| wrong(error.to_string()))
+}

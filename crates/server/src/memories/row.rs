@@ -1,0 +1,238 @@
+//! A row of `memories`, scored at read time by any of the program's policies.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use pimem_core::{
+    model::{
+        entry::EntryId,
+        event::Cue,
+        hex,
+        share::Share,
+        time::{Now, Timestamp},
+    },
+    score::{
+        access::Access,
+        evidence::{Evidence, UserState},
+        policy::{self, Policy, Subject},
+        stability::{Score, Standing},
+    },
+};
+use serde::Serialize;
+use tokio_postgres::Row;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::index::fold::id_of;
+
+/// What is read of a row, of `pimem.memories m` joined with `pimem.users u`.
+pub const COLUMNS: &str = "m.project_id, m.entry, m.hash, m.category, m.topic, m.place, m.archived, m.body, \
+    u.name as author, m.tags, m.evidence, m.accesses, m.last_accessed, m.first_seen, m.last_reinforced, m.cue, \
+    m.tau, m.user_state, m.priority, m.importance, m.valid_until, m.superseded_by, \
+    m.model_vec is not null as has_model_vector";
+
+/// A row.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    pub project: Uuid,
+    pub id: EntryId,
+    pub hash: Vec<u8>,
+    pub category: String,
+    pub topic: String,
+    /// `topics` or `archive`.
+    pub place: String,
+    pub archived: Option<String>,
+    pub text: String,
+    pub author: Option<String>,
+    pub tags: Vec<String>,
+    pub evidence: i32,
+    pub access: Access,
+    pub first_seen: DateTime<Utc>,
+    pub last_reinforced: DateTime<Utc>,
+    pub cue: f64,
+    pub tau: f64,
+    pub user: UserState,
+    pub priority: Option<f64>,
+    pub importance: Option<f64>,
+    pub valid_until: Option<DateTime<Utc>>,
+    pub superseded_by: Option<EntryId>,
+    pub has_model_vector: bool,
+}
+
+/// A memory.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct View {
+    /// 16 hexadecimal digits, as the program has them.
+    pub id: String,
+    /// SHA-256 of the line.
+    pub hash: String,
+    pub project: String,
+    pub category: String,
+    pub text: String,
+    pub tags: Vec<String>,
+    pub topic: String,
+    /// Who pushed it first.
+    pub author: Option<String>,
+    /// `active`, `provisional`, `candidate` or `dropped`, by the score alone.
+    pub state: &'static str,
+    /// By the policy that was asked for; 9999 if pinned, 0 if forgotten.
+    pub score: f64,
+    pub pinned: bool,
+    pub forgotten: bool,
+    /// 1 and the number of times that it proved right, less what speaks against it.
+    pub evidence: i32,
+    /// `explicit`, `structural`, `behavioral` or `recurrence`.
+    pub cue: &'static str,
+    /// 0 to 1, where one was given.
+    pub importance: Option<f64>,
+    /// 0 to 1, where one was given.
+    pub priority: Option<f64>,
+    pub created_at: String,
+    pub last_reinforced: String,
+    pub accessed_at: Option<String>,
+    pub access_count: u64,
+    pub valid_until: Option<String>,
+    /// Id of the entry that replaces it.
+    pub superseded_by: Option<String>,
+    /// Why it is in the archive: `person`, `age`, `replaced` or `merged`.
+    pub archived: Option<String>,
+}
+
+impl Memory {
+    /// Reads [`COLUMNS`].
+    #[must_use]
+    pub fn of(row: &Row) -> Self {
+        let bytes: Vec<u8> = row.get("entry");
+        let superseded: Option<Vec<u8>> = row.get("superseded_by");
+        let user: String = row.get("user_state");
+        Self {
+            project: row.get("project_id"),
+            id: id_of(&bytes).unwrap_or(EntryId(0)),
+            hash: row.get::<_, Option<Vec<u8>>>("hash").unwrap_or_default(),
+            category: row.get("category"),
+            topic: row.get::<_, Option<String>>("topic").unwrap_or_default(),
+            place: row.get("place"),
+            archived: row.get("archived"),
+            text: row.get::<_, Option<String>>("body").unwrap_or_default(),
+            author: row.get("author"),
+            tags: row.get("tags"),
+            evidence: row.get("evidence"),
+            access: Access {
+                count: u64::try_from(row.get::<_, i64>("accesses")).unwrap_or_default(),
+                last: row.get::<_, Option<DateTime<Utc>>>("last_accessed").map(stamp),
+            },
+            first_seen: row.get("first_seen"),
+            last_reinforced: row.get("last_reinforced"),
+            cue: row.get("cue"),
+            tau: row.get("tau"),
+            user: UserState::find(&user).unwrap_or_default(),
+            priority: row.get("priority"),
+            importance: row.get("importance"),
+            valid_until: row.get("valid_until"),
+            superseded_by: superseded.as_deref().and_then(id_of),
+            has_model_vector: row.get("has_model_vector"),
+        }
+    }
+
+    /// Returns its standing by stability.
+    #[must_use]
+    pub fn standing(&self, now: Now) -> Standing {
+        match self.user {
+            UserState::Pinned => Standing::Pinned,
+            UserState::Forgotten => Standing::Forgotten,
+            UserState::Auto => {
+                let count = u64::try_from(self.evidence).unwrap_or_default();
+                let idle = now.since(stamp(self.last_reinforced));
+                Standing::Scored(Score::new(self.cue, idle, self.tau, count))
+            }
+        }
+    }
+
+    /// Returns its standing by any policy.
+    #[must_use]
+    pub fn standing_by(&self, policy: Policy, now: Now) -> Standing {
+        let evidence = self.evidence_of();
+        let touched = policy::last_touched(now, &evidence, self.access);
+        let subject = Subject {
+            category: &self.category,
+            text: &self.text,
+            of_user: false,
+            marked: false,
+            evidence: &evidence,
+            known_for: now.since(evidence.first_seen),
+            untouched: now.since(touched),
+            access: self.access,
+            first: None,
+        };
+        policy
+            .judge(&subject)
+            .map_or_else(|| self.standing(now), |judged| Policy::standing(&subject, &judged.parts))
+    }
+
+    /// Returns true if it is out of force: forgotten, replaced or past its date.
+    #[must_use]
+    pub fn is_over(&self, now: Now) -> bool {
+        let ended = self.valid_until.is_some_and(|until| stamp(until) < now.0);
+        self.user == UserState::Forgotten
+            || (ended || self.superseded_by.is_some()) && self.user != UserState::Pinned
+    }
+
+    /// Returns what is answered.
+    #[must_use]
+    pub fn view(&self, project: &str, policy: Policy, now: Now) -> View {
+        let standing = self.standing_by(policy, now);
+        let share = |number: f64| (number * 1e6).round() / 1e6;
+        View {
+            id: self.id.to_string(),
+            hash: hex::write(&self.hash),
+            project: project.to_owned(),
+            category: self.category.clone(),
+            text: self.text.clone(),
+            tags: self.tags.clone(),
+            topic: self.topic.clone(),
+            author: self.author.clone(),
+            state: policy.state(standing).name(),
+            score: share(standing.shown()),
+            pinned: self.user == UserState::Pinned,
+            forgotten: self.user == UserState::Forgotten,
+            evidence: self.evidence,
+            cue: self.cue().name(),
+            importance: self.importance,
+            priority: self.priority,
+            created_at: written(self.first_seen),
+            last_reinforced: written(self.last_reinforced),
+            accessed_at: self.access.last.map(|last| last.to_string()),
+            access_count: self.access.count,
+            valid_until: self.valid_until.map(written),
+            superseded_by: self.superseded_by.map(|id| id.to_string()),
+            archived: self.archived.clone(),
+        }
+    }
+
+    fn cue(&self) -> Cue {
+        let near = |cue: &Cue| (cue.weight() - self.cue).abs() < 1e-6;
+        Cue::ALL.into_iter().find(near).unwrap_or(Cue::Behavioral)
+    }
+
+    fn evidence_of(&self) -> Evidence {
+        let last_reinforced = stamp(self.last_reinforced);
+        Evidence {
+            cue: self.cue(),
+            count: u64::try_from(self.evidence).unwrap_or_default(),
+            first_seen: stamp(self.first_seen),
+            last_reinforced,
+            touched: last_reinforced,
+            user: self.user,
+            until: self.valid_until.map(stamp),
+            superseded_by: self.superseded_by.into_iter().collect(),
+            priority: self.priority.and_then(Share::new),
+            importance: self.importance.and_then(Share::new),
+        }
+    }
+}
+
+fn stamp(time: DateTime<Utc>) -> Timestamp {
+    Timestamp(time.timestamp_millis())
+}
+
+fn written(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}

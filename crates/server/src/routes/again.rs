@@ -1,0 +1,85 @@
+//! Requests that are sent again, known by their `Idempotency-Key`.
+
+use axum::http::{HeaderMap, StatusCode};
+use deadpool_postgres::Client;
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    auth::caller::{Caller, Project},
+    db::tenant::{self, Role},
+    http::problem::Problem,
+};
+
+/// A key with what was asked for under it.
+#[derive(Debug)]
+pub struct Key {
+    name: String,
+    request: Vec<u8>,
+}
+
+/// Reads the key of a request; `None` if it has none.
+///
+/// # Errors
+/// It is not 1 to 255 visible characters.
+pub fn key(headers: &HeaderMap, body: &serde_json::Value) -> Result<Option<Key>, Problem> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let name = value.to_str().unwrap_or_default();
+    if !(1..=255).contains(&name.len()) || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(Problem::usage("Idempotency-Key is 1 to 255 visible characters"));
+    }
+    let request = Sha256::digest(body.to_string()).to_vec();
+    Ok(Some(Key { name: name.to_owned(), request }))
+}
+
+/// Returns the answer to an earlier request with this key.
+///
+/// # Errors
+/// It asked for something else; or the database is away.
+pub async fn answered(
+    client: &mut Client,
+    caller: &Caller,
+    project: &Project,
+    key: &Key,
+) -> Result<Option<(StatusCode, String)>, Problem> {
+    let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
+    let known = "select request, status, answer from pimem.idempotency \
+        where org_id = $1 and key_id = $2 and key = $3 and at > now() - interval '1 day'";
+    let statement = transaction.prepare_cached(known).await?;
+    let known = transaction.query_opt(&statement, &[&caller.org, &caller.key, &key.name]).await?;
+    let Some(row) = known else { return Ok(None) };
+    if row.get::<_, Vec<u8>>(0) != key.request {
+        return Err(Problem::refused("this Idempotency-Key was used for another request"));
+    }
+    let status = u16::try_from(row.get::<_, i16>(1)).ok();
+    let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    Ok(Some((status.unwrap_or(StatusCode::OK), row.get(2))))
+}
+
+/// Notes an answer for a day.
+///
+/// # Errors
+/// The database is away.
+pub async fn note(
+    client: &mut Client,
+    caller: &Caller,
+    project: &Project,
+    key: &Key,
+    status: StatusCode,
+    answer: &str,
+) -> Result<(), Problem> {
+    let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
+    let old = "delete from pimem.idempotency where at < now() - interval '1 day'";
+    transaction.execute(&transaction.prepare_cached(old).await?, &[]).await?;
+    let row = "insert into pimem.idempotency (org_id, project_id, key_id, key, request, status, answer) \
+        values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+    let statement = transaction.prepare_cached(row).await?;
+    let status = i16::try_from(status.as_u16()).unwrap_or_default();
+    let Key { name, request } = key;
+    transaction
+        .execute(
+            &statement,
+            &[&caller.org, &project.id, &caller.key, name, request, &status, &answer],
+        )
+        .await?;
+    Ok(transaction.commit().await?)
+}

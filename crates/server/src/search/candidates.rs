@@ -1,0 +1,180 @@
+//! The statement that finds candidates: the rows with the nearest vectors, and those with the rarest
+//! words of the query.
+
+use std::fmt::Write as _;
+
+use deadpool_postgres::Transaction;
+use pgvector::HalfVector;
+use tokio_postgres::types::ToSql;
+use uuid::Uuid;
+
+use super::Request;
+use crate::{
+    db::error::Error,
+    index::words,
+    memories::row::{COLUMNS, Memory},
+};
+
+/// Up to so many visible rows, every vector is compared: the recall is 1, at about 0.6 µs a row.
+const EXACT: u64 = 10_000;
+/// Number of candidates by each vector.
+const NEAREST: usize = 200;
+/// Number of candidates by words.
+const WORDED: usize = 300;
+/// Maximum number of terms whose rows are read.
+const TERMS: usize = 16;
+/// Beyond the exact scan, rarer terms go first, and no further ones once so many rows are read.
+const READ: u64 = 20_000;
+
+/// What a search looks for.
+pub struct Wanted<'a, T> {
+    pub org: Uuid,
+    pub request: &'a Request,
+    /// Each term with its inverse document frequency, and the number of rows that have it.
+    pub terms: T,
+    /// Number of visible rows.
+    pub docs: u64,
+    pub vectors: Option<&'a Vectors>,
+}
+
+/// The query as vectors.
+#[derive(Debug, Clone)]
+pub struct Vectors {
+    /// By the table, where rare words weigh more.
+    pub table: Vec<f32>,
+    /// By the table, where all words weigh alike.
+    pub plain: Vec<f32>,
+    /// By the transformer; `None` in a build without it.
+    pub model: Option<Vec<f32>>,
+}
+
+/// A candidate, with the cosines by table, plain table and transformer.
+pub type Candidate = (Memory, Option<[f64; 3]>);
+
+/// Finds candidates, each once.
+///
+/// # Errors
+/// The database is away or too slow.
+pub async fn find<'a, T>(
+    transaction: &Transaction<'_>,
+    wanted: Wanted<'a, T>,
+) -> Result<Vec<Candidate>, Error>
+where
+    T: Iterator<Item = ((&'a String, &'a f64), &'a u64)>,
+{
+    let Wanted { org, request, terms, docs, vectors } = wanted;
+    let is_exact = docs <= EXACT;
+    let (terms, weights) = chosen(terms, is_exact);
+    let halves = vectors.map(|Vectors { table, plain, model }| {
+        let of = |vector: &Vec<f32>| HalfVector::from_f32_slice(vector);
+        (of(table), of(plain), of(model.as_ref().unwrap_or(table)))
+    });
+    let statement = statement(terms.len(), halves.is_some(), is_exact);
+    let mut parameters: Vec<&(dyn ToSql + Sync)> =
+        vec![&org, &request.projects, &request.category, &request.archived];
+    if let Some((own, plain, model)) = &halves {
+        parameters.extend([own as &(dyn ToSql + Sync), plain, model]);
+    }
+    for (term, weight) in terms.iter().zip(&weights) {
+        parameters.extend([term as &(dyn ToSql + Sync), weight]);
+    }
+    if !is_exact {
+        let settings = "select set_config('hnsw.ef_search', '200', true), \
+            set_config('hnsw.iterative_scan', 'strict_order', true)";
+        let settings = transaction.prepare_cached(settings).await?;
+        transaction.execute(&settings, &[]).await?;
+    }
+    let statement = transaction.prepare_cached(&statement).await?;
+    let rows = transaction.query(&statement, &parameters).await?;
+    let candidates = rows.iter().map(|row| {
+        let cosines: Option<[Option<f64>; 3]> = halves
+            .as_ref()
+            .map(|_| [row.get("table_cosine"), row.get("plain_cosine"), row.get("model_cosine")]);
+        // A text without words has no direction.
+        let number =
+            |cosine: Option<f64>| cosine.filter(|cosine| cosine.is_finite()).unwrap_or(0.0);
+        let is_embedded = cosines.is_some_and(|[table, ..]| table.is_some());
+        let cosines = cosines.filter(|_| is_embedded).map(|cosines| cosines.map(number));
+        (Memory::of(row), cosines)
+    });
+    Ok(candidates.collect())
+}
+
+/// Returns the terms to look up, as queries, with their weights.
+fn chosen<'a>(
+    terms: impl Iterator<Item = ((&'a String, &'a f64), &'a u64)>,
+    is_exact: bool,
+) -> (Vec<String>, Vec<f64>) {
+    let mut known: Vec<_> = terms.filter(|(_, found)| **found > 0).collect();
+    known.sort_by(|((_, a), _), ((_, b), _)| b.total_cmp(a));
+    known.truncate(TERMS);
+    if !is_exact {
+        let mut read = 0_u64;
+        let mut first = true;
+        known.retain(|(_, found)| {
+            read = read.saturating_add(**found);
+            std::mem::take(&mut first) || read <= READ
+        });
+    }
+    known.into_iter().map(|((term, idf), _)| (words::query(term), *idf)).unzip()
+}
+
+/// Writes the statement for a number of terms. The same text is prepared once a connection.
+fn statement(terms: usize, has_vectors: bool, is_exact: bool) -> String {
+    let visible = "org_id = $1 and project_id = any ($2) \
+        and place <> 'nowhere' and ($4::bool or place = 'topics') \
+        and user_state <> 'forgotten' and ($3::text is null or category = $3)";
+    let key = "project_id, entry";
+    let mut parts = Vec::new();
+    let first = if has_vectors { 8 } else { 5 };
+    if has_vectors {
+        for (column, parameter) in [("table_vec", 5), ("model_vec", 7)] {
+            let distance = if is_exact {
+                format!("{column} <=> ${parameter}::halfvec")
+            } else {
+                format!(
+                    "binary_quantize({column})::bit(384) <~> binary_quantize(${parameter}::halfvec(384))::bit(384)"
+                )
+            };
+            parts.push(format!(
+                "(select {key} from pimem.memories where {visible} and {column} is not null \
+                 order by {distance} limit {NEAREST})"
+            ));
+        }
+    }
+    if terms > 0 {
+        let (mut any, mut weight) = (String::new(), String::new());
+        for term in 0..terms {
+            let at = first + 2 * term;
+            let or = if term == 0 { "" } else { " || " };
+            let plus = if term == 0 { "" } else { " + " };
+            // Writing to a string cannot fail.
+            let _ = write!(any, "{or}${at}::text::tsquery");
+            let next = at + 1;
+            let _ = write!(
+                weight,
+                "{plus}case when fts @@ ${at}::text::tsquery then ${next}::float8 else 0 end"
+            );
+        }
+        parts.push(format!(
+            "(select {key} from pimem.memories where {visible} and fts @@ ({any}) \
+             order by {weight} desc, entry limit {WORDED})"
+        ));
+    }
+    if parts.is_empty() {
+        parts.push(format!("(select {key} from pimem.memories where {visible} and false)"));
+    }
+    let cosines = if has_vectors {
+        ", 1 - (m.table_vec <=> $5::halfvec) as table_cosine, 1 - (m.table_vec <=> $6::halfvec) as plain_cosine, \
+         1 - (m.model_vec <=> $7::halfvec) as model_cosine"
+    } else {
+        ""
+    };
+    format!(
+        "select {COLUMNS}{cosines} from ({}) c \
+         join pimem.memories m on m.org_id = $1 and m.project_id = c.project_id and m.entry = c.entry \
+         left join pimem.users u on u.org_id = m.org_id and u.id = m.author \
+         order by m.last_reinforced desc, m.entry",
+        parts.join(" union ")
+    )
+}
