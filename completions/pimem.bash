@@ -898,7 +898,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -964,7 +964,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1002,7 +1002,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1032,7 +1032,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1062,7 +1062,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1092,7 +1092,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1122,7 +1122,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1264,7 +1264,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1294,7 +1294,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1324,7 +1324,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1354,7 +1354,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1384,7 +1384,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1422,7 +1422,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1452,7 +1452,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1490,7 +1490,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1524,7 +1524,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1554,7 +1554,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1584,7 +1584,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1698,7 +1698,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1728,7 +1728,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1758,7 +1758,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1796,7 +1796,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1826,7 +1826,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1864,7 +1864,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1902,7 +1902,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1936,7 +1936,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -2086,7 +2086,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -2124,7 +2124,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -2162,7 +2162,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -2192,7 +2192,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -2230,7 +2230,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -2260,7 +2260,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -2294,7 +2294,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -2366,7 +2366,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -3866,7 +3866,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -3896,7 +3896,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4024,7 +4024,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4054,7 +4054,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4084,7 +4084,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4114,7 +4114,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4144,7 +4144,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4174,7 +4174,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4212,7 +4212,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4250,7 +4250,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4280,7 +4280,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4430,7 +4430,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4460,7 +4460,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4490,7 +4490,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4520,7 +4520,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4570,7 +4570,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4600,7 +4600,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4634,7 +4634,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4664,7 +4664,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4694,7 +4694,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4728,7 +4728,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4870,7 +4870,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4920,7 +4920,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4950,7 +4950,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -4980,7 +4980,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5010,7 +5010,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5048,7 +5048,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5082,7 +5082,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5112,7 +5112,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5142,7 +5142,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5172,7 +5172,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5202,7 +5202,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5316,7 +5316,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5346,7 +5346,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5376,7 +5376,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5410,7 +5410,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5440,7 +5440,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5474,7 +5474,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5504,7 +5504,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5554,7 +5554,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5584,7 +5584,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5618,7 +5618,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5692,7 +5692,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5722,7 +5722,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5830,7 +5830,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5868,7 +5868,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5906,7 +5906,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5936,7 +5936,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5966,7 +5966,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -5996,7 +5996,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6026,7 +6026,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6056,7 +6056,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6232,7 +6232,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6266,7 +6266,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6304,7 +6304,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6334,7 +6334,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6364,7 +6364,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6398,7 +6398,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6428,7 +6428,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6458,7 +6458,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6488,7 +6488,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6518,7 +6518,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6646,7 +6646,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6676,7 +6676,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6706,7 +6706,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6736,7 +6736,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6808,7 +6808,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6838,7 +6838,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6868,7 +6868,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -6902,7 +6902,7 @@ _pimem() {
                     return 0
                     ;;
                 --scope)
-                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
                     return 0
                     ;;
                 --now)

@@ -27,7 +27,8 @@ end
 complete -c pimem -n "__fish_pimem_needs_command" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_needs_command" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_needs_command" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -93,7 +94,8 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "help" -d 'Print this me
 complete -c pimem -n "__fish_pimem_using_subcommand init" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand init" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand init" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand init" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -117,7 +119,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand add" -l importance -d 'How i
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -133,7 +136,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l by -d 'How muc
 complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -153,7 +157,8 @@ hot\t'Hottest topic first, then strongest'"
 complete -c pimem -n "__fish_pimem_using_subcommand list" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand list" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand list" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -185,7 +190,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand ls" -s h -l help -d 'Print h
 complete -c pimem -n "__fish_pimem_using_subcommand show" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand show" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand show" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -198,7 +204,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand show" -s h -l help -d 'Print
 complete -c pimem -n "__fish_pimem_using_subcommand topics" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand topics" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand topics" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand topics" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -230,7 +237,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand search" -l min-score -d 'Onl
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -251,7 +259,8 @@ working\t'Open items, logs of today and yesterday, what fits the prompt, and lon
 complete -c pimem -n "__fish_pimem_using_subcommand report" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand report" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand report" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand report" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -266,7 +275,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand why" -l budget -d 'Tokens th
 complete -c pimem -n "__fish_pimem_using_subcommand why" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand why" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand why" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand why" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -281,7 +291,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l svg -d 'Draw th
 complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -296,7 +307,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand diff" -l to -d 'The second t
 complete -c pimem -n "__fish_pimem_using_subcommand diff" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand diff" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand diff" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -312,7 +324,8 @@ ebbinghaus\t''"
 complete -c pimem -n "__fish_pimem_using_subcommand score" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand score" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand score" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand score" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -325,7 +338,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand score" -s h -l help -d 'Prin
 complete -c pimem -n "__fish_pimem_using_subcommand stats" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand stats" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand stats" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand stats" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -338,7 +352,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand stats" -s h -l help -d 'Prin
 complete -c pimem -n "__fish_pimem_using_subcommand decay" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand decay" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand decay" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand decay" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -352,7 +367,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand decay" -s h -l help -d 'Prin
 complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -371,7 +387,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_s
 complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -387,7 +404,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -403,7 +421,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -418,7 +437,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_sub
 complete -c pimem -n "__fish_pimem_using_subcommand hook" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand hook" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand hook" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand hook" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -432,7 +452,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand note" -s s -l section -d 'Ad
 complete -c pimem -n "__fish_pimem_using_subcommand note" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand note" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand note" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand note" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -445,7 +466,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand note" -s h -l help -d 'Print
 complete -c pimem -n "__fish_pimem_using_subcommand log" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand log" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand log" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand log" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -458,7 +480,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand log" -s h -l help -d 'Print 
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -477,7 +500,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_su
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -490,7 +514,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -503,7 +528,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -516,7 +542,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -530,7 +557,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -549,7 +577,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -567,7 +596,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_su
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -580,7 +610,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -593,7 +624,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -606,7 +638,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -624,7 +657,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -643,7 +677,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_sub
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -657,7 +692,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_sub
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -671,7 +707,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_sub
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -689,7 +726,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand observe" -l session -d 'The 
 complete -c pimem -n "__fish_pimem_using_subcommand observe" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand observe" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand observe" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand observe" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -704,7 +742,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand observe" -s h -l help -d 'Pr
 complete -c pimem -n "__fish_pimem_using_subcommand reflect" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand reflect" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand reflect" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand reflect" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -720,7 +759,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand reflect" -s h -l help -d 'Pr
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -736,7 +776,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand extract" -s h -l help -d 'Pr
 complete -c pimem -n "__fish_pimem_using_subcommand pin" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand pin" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand pin" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand pin" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -749,7 +790,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand pin" -s h -l help -d 'Print 
 complete -c pimem -n "__fish_pimem_using_subcommand unpin" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand unpin" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand unpin" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand unpin" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -762,7 +804,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand unpin" -s h -l help -d 'Prin
 complete -c pimem -n "__fish_pimem_using_subcommand forget" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand forget" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand forget" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand forget" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -788,7 +831,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand rm" -s h -l help -d 'Print h
 complete -c pimem -n "__fish_pimem_using_subcommand restore" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand restore" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand restore" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand restore" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -801,7 +845,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand restore" -s h -l help -d 'Pr
 complete -c pimem -n "__fish_pimem_using_subcommand remove" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand remove" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand remove" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand remove" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -814,7 +859,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand remove" -s h -l help -d 'Pri
 complete -c pimem -n "__fish_pimem_using_subcommand undo" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand undo" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand undo" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand undo" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -827,7 +873,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand undo" -s h -l help -d 'Print
 complete -c pimem -n "__fish_pimem_using_subcommand purge" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand purge" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand purge" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand purge" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -842,7 +889,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand edit" -l priority -d 'What i
 complete -c pimem -n "__fish_pimem_using_subcommand edit" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand edit" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand edit" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand edit" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -855,7 +903,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand edit" -s h -l help -d 'Print
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and not __fish_seen_subcommand_from init status rotate decrypt help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and not __fish_seen_subcommand_from init status rotate decrypt help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and not __fish_seen_subcommand_from init status rotate decrypt help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and not __fish_seen_subcommand_from init status rotate decrypt help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -873,7 +922,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and not __fish_seen
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from init" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from init" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from init" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from init" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -886,7 +936,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_sub
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from status" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from status" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from status" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -899,7 +950,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_sub
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from rotate" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from rotate" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from rotate" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from rotate" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -912,7 +964,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_sub
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from decrypt" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from decrypt" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from decrypt" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand encrypt; and __fish_seen_subcommand_from decrypt" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -933,7 +986,8 @@ source\t'By where the answer is'"
 complete -c pimem -n "__fish_pimem_using_subcommand eval" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand eval" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand eval" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand eval" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -949,7 +1003,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand dream" -l from -d 'Learn fro
 complete -c pimem -n "__fish_pimem_using_subcommand dream" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand dream" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand dream" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand dream" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -968,7 +1023,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l if-older -d 'Do 
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -982,7 +1038,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -s h -l help -d 'Pr
 complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1003,7 +1060,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1017,7 +1075,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1031,7 +1090,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1045,7 +1105,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1059,7 +1120,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1073,7 +1135,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from embeddings" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from embeddings" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from embeddings" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from embeddings" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1093,7 +1156,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1114,7 +1178,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1128,7 +1193,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1142,7 +1208,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1157,7 +1224,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1172,7 +1240,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1186,7 +1255,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from embeddings" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from embeddings" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from embeddings" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from embeddings" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1240,7 +1310,8 @@ future-event\t''"
 complete -c pimem -n "__fish_pimem_using_subcommand check" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand check" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand check" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1257,7 +1328,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand check" -s h -l help -d 'Prin
 complete -c pimem -n "__fish_pimem_using_subcommand status" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand status" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand status" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1270,7 +1342,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand status" -s h -l help -d 'Pri
 complete -c pimem -n "__fish_pimem_using_subcommand doctor" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand doctor" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand doctor" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand doctor" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1283,7 +1356,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand doctor" -s h -l help -d 'Pri
 complete -c pimem -n "__fish_pimem_using_subcommand merge-driver" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand merge-driver" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand merge-driver" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand merge-driver" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1299,7 +1373,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand merge-driver" -s h -l help -
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1320,7 +1395,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_se
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1340,7 +1416,8 @@ access\t'A search found entries'"
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1356,7 +1433,8 @@ agent\t'By agent'"
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1370,7 +1448,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_s
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1385,7 +1464,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_s
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1398,7 +1478,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_s
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1412,7 +1493,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_s
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1434,7 +1516,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_s
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1453,7 +1536,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_s
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1469,7 +1553,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1485,7 +1570,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1499,7 +1585,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1513,7 +1600,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1534,7 +1622,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema prompt check-model help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema prompt check-model help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema prompt check-model help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema prompt check-model help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1554,7 +1643,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1568,7 +1658,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1581,7 +1672,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1594,7 +1686,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1607,7 +1700,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from prompt" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from prompt" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from prompt" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from prompt" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1621,7 +1715,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from check-model" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from check-model" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from check-model" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from check-model" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1641,7 +1736,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1661,7 +1757,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_s
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1680,7 +1777,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1693,7 +1791,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1707,7 +1806,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1720,7 +1820,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1734,7 +1835,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1754,7 +1856,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand completions" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand completions" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand completions" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -1768,7 +1871,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand man" -l out -d 'Write every 
 complete -c pimem -n "__fish_pimem_using_subcommand man" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand man" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand man" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand man" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'

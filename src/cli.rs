@@ -139,7 +139,17 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     let globals = cli.globals.clone();
     let color = globals.color.unwrap_or_default();
     let ui = Rc::new(Ui::new(&env, globals.json, globals.quiet, globals.verbose, color));
-    let mut ctx = match Shell::new(globals, env, Rc::clone(&ui)) {
+    let made = Shell::new(globals, env, Rc::clone(&ui));
+    let made = made.and_then(|ctx| {
+        if ctx.asks_for_team_alone() && !reads_team(&cli.command) {
+            let message = "this command is not about mirrors of the team";
+            let hint = "--scope team is for list, show, search, report, why, forecast, score, stats, \
+                        trust, status and doctor";
+            return Err(Failure::new(error::Kind::Usage, message, hint));
+        }
+        Ok(ctx)
+    });
+    let mut ctx = match made {
         Ok(ctx) => ctx,
         Err(failure) => {
             ui.failure(&failure);
@@ -176,6 +186,24 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             Exit::Error as u8
         }
     }
+}
+
+/// Returns true for the commands that read mirrors.
+fn reads_team(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::List(_)
+            | Command::Show(_)
+            | Command::Search(_)
+            | Command::Report(_)
+            | Command::Why(_)
+            | Command::Forecast(_)
+            | Command::Score(_)
+            | Command::Stats(_)
+            | Command::Trust(_)
+            | Command::Status(_)
+            | Command::Doctor(_)
+    )
 }
 
 /// Returns the name of a command that `undo` can revert.

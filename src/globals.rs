@@ -83,6 +83,8 @@ pub(crate) enum ScopeChoice {
     Project,
     /// Your own store
     User,
-    /// Both
+    /// Mirrors of what others have shared
+    Team,
+    /// All of these
     All,
 }

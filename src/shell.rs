@@ -60,6 +60,7 @@ impl Shell {
         let stores = scope.map(|scope| match scope {
             ScopeChoice::Project => Reach::Project,
             ScopeChoice::User => Reach::User,
+            ScopeChoice::Team => Reach::Team,
             ScopeChoice::All => Reach::All,
         });
         let wish = Wish { dir, user, stores, now };

@@ -10,7 +10,7 @@ use crate::{
 use pimem_core::{
     score::stability::State,
     view::{
-        Whose,
+        self, Whose,
         list::{AccessedEntry, Listed},
     },
 };
@@ -77,7 +77,7 @@ impl Human for Listed {
                 entry.described_state(),
                 entry.formatted_score(),
                 age.clone(),
-                whose.mark(entry.text.clone(), entry.scope),
+                view::labelled(whose.mark(entry.text.clone(), entry.scope), entry.label()),
             ]
         };
         let header = ["id", "category", "state", "score", "age", "text"];

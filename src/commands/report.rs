@@ -9,7 +9,10 @@ use crate::{
 use pimem_core::{
     report::budget::Tokens,
     safety::safe_text::SafeText,
-    view::report::{ReportView, WorkingView},
+    view::{
+        self,
+        report::{ReportView, WorkingView},
+    },
 };
 use pimem_engine::{
     error::{Failure, Kind},
@@ -96,7 +99,8 @@ impl Human for ReportView {
             if let Some(factors) = judged.factors {
                 let (reason, entry) = (&judged.reason, &judged.entry);
                 let (state, score) = (entry.described_state(), factors.text(entry));
-                ui.explain(&format!("{reason}; {state}, {score}: {}", entry.line()));
+                let line = view::labelled(entry.line(), entry.label());
+                ui.explain(&format!("{reason}; {state}, {score}: {line}"));
             }
         }
     }

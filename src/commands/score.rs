@@ -8,7 +8,7 @@ use crate::{
     ui::{Human, Ui},
 };
 use pimem_core::view::{
-    Whose,
+    self, Whose,
     score::{ScoreRow, Scores},
 };
 use pimem_engine::{config::settings::PolicyName, error::Failure};
@@ -45,7 +45,8 @@ impl Human for Scores {
             if other {
                 cells.push(format!("{} {}", score(row.in_force.score), row.in_force.state));
             }
-            cells.push(whose.mark(row.text.clone(), row.scope));
+            let text = whose.mark(row.text.clone(), row.scope);
+            cells.push(view::labelled(text, row.label.clone()));
             cells
         };
         let mut header = vec!["id", "category", "state", self.policy];

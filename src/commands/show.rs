@@ -46,7 +46,10 @@ impl Human for Shown {
         lines
             .extend(until.chain(self.superseded_by.iter().map(|by| ("superseded by", by.clone()))));
         let (scope, topic, line) = (entry.scope, &entry.topic, entry.line);
-        lines.push(("where", format!("{scope} store, topics/{topic}.md:{line}")));
+        let from = entry
+            .label()
+            .map_or_else(|| format!("{scope} store"), |label| format!("mirror ({label})"));
+        lines.push(("where", format!("{from}, topics/{topic}.md:{line}")));
         ui.fields(&lines);
     }
 }

@@ -14,7 +14,7 @@ use pimem_core::{
     report::budget::{Tokens, thousands},
     view::{
         count,
-        status::{Agent, Hooks, Status, Store, Trust},
+        status::{Agent, Hooks, Mirror, Status, Store, Trust},
     },
 };
 use pimem_engine::{error::Failure, local_time};
@@ -75,6 +75,7 @@ fn lines(status: &Status) -> Vec<(String, String)> {
         lines.push(("stores".to_owned(), text.to_owned()));
     }
     lines.extend(status.stores.iter().flat_map(of_store));
+    lines.extend(of_mirrors(&status.mirrors).map(|text| ("team".to_owned(), text)));
     let mut put = |label: &str, value| lines.push((label.to_owned(), value));
     let report = &status.report;
     let left = match report.left_out {
@@ -137,6 +138,19 @@ fn of_store(store: &Store) -> Vec<(String, String)> {
     }
     put("last dream", dream);
     lines
+}
+
+/// Describes the mirrors, if there are any.
+fn of_mirrors(mirrors: &[Mirror]) -> Option<String> {
+    let entries: usize = mirrors.iter().map(|mirror| mirror.entries).sum();
+    let entries =
+        if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", thousands(entries)) };
+    let names: Vec<&str> = mirrors.iter().map(|mirror| mirror.project.as_str()).collect();
+    let withheld = match mirrors.iter().map(|mirror| mirror.withheld).sum() {
+        0 => String::new(),
+        withheld => format!("; {} withheld: pimem trust --scope team", thousands(withheld)),
+    };
+    (!mirrors.is_empty()).then(|| format!("{entries} of {}{withheld}", names.join(", ")))
 }
 
 fn of_hooks(hooks: &Hooks) -> String {

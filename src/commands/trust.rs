@@ -13,9 +13,12 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::{
-    Document, EntryView,
-    trust::{self as view, Action, Awaiting, Done, Entries, Review},
+use pimem_core::{
+    score::ranking::Scope,
+    view::{
+        self, Document,
+        trust::{Act as ActOf, Action, Awaiting, Done, Entries, Review, Store as StoreView},
+    },
 };
 use pimem_engine::{
     error::Failure,
@@ -165,14 +168,14 @@ fn of(ui: &Ui, Done { act, scope, dir, odd }: &Done) {
     odd.iter().flat_map(Awaiting::in_words).for_each(|line| ui.line(&line));
     let name = name(scope.name(), dir);
     ui.line(&match act {
-        view::Act::Trusted(1) => format!("Trusted 1 entry of the {name}"),
-        view::Act::Trusted(count) => format!("Trusted {count} entries of the {name}"),
-        view::Act::Always => format!("Trusted from now on, whatever it holds: the {name}"),
-        view::Act::Revoked(texts) => format!("No longer trusted: {texts} texts of the {name}"),
+        ActOf::Trusted(1) => format!("Trusted 1 entry of the {name}"),
+        ActOf::Trusted(count) => format!("Trusted {count} entries of the {name}"),
+        ActOf::Always => format!("Trusted from now on, whatever it holds: the {name}"),
+        ActOf::Revoked(texts) => format!("No longer trusted: {texts} texts of the {name}"),
     });
 }
 
-fn list(ui: &Ui, stores: &[view::Store]) {
+fn list(ui: &Ui, stores: &[StoreView]) {
     if stores.iter().all(|store| store.awaiting.is_empty()) {
         ui.note("Nothing awaits review");
     }
@@ -181,13 +184,15 @@ fn list(ui: &Ui, stores: &[view::Store]) {
         store.awaiting.iter().flat_map(Awaiting::in_words).for_each(|line| ui.line(&line));
         ui.note(if store.foreign {
             "The store belongs to another user; pimem trust --always vouches for it"
+        } else if store.scope == Scope::Team.name() {
+            "Withheld from agents and searches; trust one with pimem trust ID"
         } else {
             "Trust one with pimem trust ID, or all with pimem trust --all"
         });
     }
 }
 
-fn numbers(ui: &Ui, store: &view::Store) {
+fn numbers(ui: &Ui, store: &StoreView) {
     let name = name(store.scope, &store.store);
     if store.whole {
         return ui.line(&format!("{name}: trusted as a whole"));
@@ -204,8 +209,8 @@ impl Human for Entries {
             Action::Trusted => "Trusted",
             Action::Revoked => "No longer trusted",
         };
-        for EntryView { category, text, short, .. } in &self.results {
-            ui.line(&format!("{verb}: [{category}] {text} ({short})"));
+        for entry in &self.results {
+            ui.line(&format!("{verb}: {}", view::labelled(entry.line(), entry.label())));
         }
     }
 }

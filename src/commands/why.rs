@@ -42,11 +42,20 @@ impl Human for Why {
             ("section", format!("{section}, {tokens}{of} tokens")),
             ("report", self.reason.clone()),
         ];
+        if let Some((server, project)) = self.server.as_ref().zip(entry.project.as_ref()) {
+            let by = entry.author.as_deref().unwrap_or("you");
+            lines.insert(1, ("from", format!("{by}, project {project} on {server}")));
+        }
         lines.extend(self.ahead.iter().map(|ahead| {
             ("ahead", format!("{} {}", local_time::local(ahead.at).date, ahead.what))
         }));
         if !self.shown {
-            let nothing = || "nothing: the report has no room for it".to_owned();
+            let why = if self.server.is_some() {
+                "it is only read here"
+            } else {
+                "the report has no room for it"
+            };
+            let nothing = || format!("nothing: {why}");
             lines.push(("to bring it in", self.cheapest.clone().unwrap_or_else(nothing)));
         }
         ui.fields(&lines);

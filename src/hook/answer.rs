@@ -14,7 +14,7 @@ use pimem_core::{
     safety::safe_text::SafeText,
     score::ranking::{Ranking, Scope, ScoredEntry},
 };
-use pimem_engine::memory::{recall, search::Hit, stale::Stale};
+use pimem_engine::memory::{recall, search::Hit, stale::Stale, team};
 
 #[derive(Default)]
 pub(crate) struct Answer {
@@ -72,12 +72,17 @@ impl From<&Hit> for Shown {
 
 impl Answer {
     /// Returns the answer with the report at the start of a session.
-    pub(crate) fn of_report(report: &Report, ranking: &Ranking) -> Self {
+    pub(crate) fn of_report(report: &Report, ranking: &Ranking, team: &team::Reported) -> Self {
         let mut answer = Self { report: true, ..Self::default() };
         let lines = report.text.split_lines();
         for (text, row) in lines.zip(report.shown_rows.iter().copied()) {
             let row = row.and_then(|row| ranking.rows.get(row));
             answer.push(text, row.map(Shown::from));
+        }
+        for (line, _, row) in team.shown() {
+            if let Some(line) = answer.lines.get_mut(line) {
+                line.shows = Some(Shown::from(row));
+            }
         }
         answer
     }

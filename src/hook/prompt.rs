@@ -57,14 +57,15 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &Answer) -> Answer {
     except.extend(beside.entries().map(|shown| shown.id));
     let Recalled { entries, notes, sessions } =
         recall::search(ctx, &call.stores, prompt, &except, Some(known.texts.len()));
-    let hits = recall::chosen(ctx, &call.stores, entries.hits);
+    let mut hits = recall::chosen(ctx, &call.stores, entries.hits);
+    let mut answer = Answer { stale: entries.stale, ..Answer::default() };
     let is_known = |text: &str| known.texts.contains(&hash(text));
     let is_said = |line: &str| beside.passages().any(|text| text.contains(line));
     let notes = recall::notes(notes, &hits, |line| is_known(line) || is_said(line));
     let own = if sessions.is_empty() { Vec::new() } else { call.own_summaries() };
     let sessions =
         recall::sessions(sessions, |text| is_known(text) || own.iter().any(|own| own == text));
-    let mut answer = Answer { stale: entries.stale, ..Answer::default() };
+    hits.extend(ctx.recall_team(&call.stores, prompt, &except, &hits, &mut answer.stale));
     for recall::Line { text, hit } in recall::lines(ctx, &hits, &notes, &sessions) {
         answer.push(text, hit.map(Shown::from));
     }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::agents::{spec::Kept, wire::Source};
 use pimem_core::{
-    report::{budget::Tokens, render, select::Verdict, working::AtHand},
+    report::{self, budget::Tokens, render, select::Verdict, working::AtHand},
     safe,
     safety::safe_text::SafeText,
     score::ranking::ScoredEntry,
@@ -15,7 +15,7 @@ use pimem_core::{
 use pimem_engine::{
     config::{layers::Origin, schema::Key, settings::Report},
     error::Failure,
-    memory::{background, fill},
+    memory::{background, fill, team},
     store::Store,
 };
 
@@ -67,11 +67,12 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: Extent) -> Answer {
         settings.remove_command = "pimem remove";
     }
     let (ranking, _) = call.ranking();
-    let report = render::report(&ranking, &ctx.config.categories, settings);
+    let mut report = render::report(&ranking, &ctx.config.categories, settings);
+    let team = ctx.add_team(&mut report, &ranking, settings, room, false);
     let mut answer = if extent == Extent::News {
-        news_of(call, report.judged(&ranking))
+        news_of(call, report.judged(&ranking), &team)
     } else {
-        Answer::of_report(&report, &ranking)
+        Answer::of_report(&report, &ranking, &team)
     };
     let mut notes = SafeText::default();
     let waiting = ctx.unreviewed(&call.stores, ranking.rows.iter().map(|row| &row.entry));
@@ -98,15 +99,21 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: Extent) -> Answer {
 fn news_of<'a>(
     call: &Call<'_>,
     judged: impl Iterator<Item = (&'a ScoredEntry, &'a Verdict)>,
+    team: &team::Reported,
 ) -> Answer {
     let mut answer = Answer { report: true, ..Answer::default() };
     let is_seen = |row: &ScoredEntry| call.known().seen.contains(&row.entry.id);
-    for (row, _) in judged.filter(|(row, verdict)| verdict.shown() && !is_seen(row)) {
+    let category = |row: &ScoredEntry| &call.ctx.config.categories.spec(row.entry.category).name;
+    let own = judged.filter(|(_, verdict)| verdict.shown()).map(|(row, _)| row);
+    let own = own.map(|row| (row, SafeText::entry(category(row), &row.entry.text)));
+    let theirs = team.shown().map(|(_, mirror, row)| {
+        let label = report::team::label(mirror.mirror(), row);
+        (row, report::team::line(category(row), &row.entry.text, &label))
+    });
+    for (row, line) in own.chain(theirs).filter(|(row, _)| !is_seen(row)) {
         if answer.is_empty() {
             answer.push_all(&SafeText::fixed(NEWS), None);
         }
-        let category = &call.ctx.config.categories.spec(row.entry.category).name;
-        let line = SafeText::entry(category, &row.entry.text);
         answer.push(safe!("{}\n", line), Some(Shown::from(row)));
     }
     answer

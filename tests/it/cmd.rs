@@ -84,8 +84,16 @@ fn sandbox(text: &str) -> Sandbox {
         Some((name, _)) => panic!("a store {name} of what kind?"),
         None => Sandbox::new(named.map_or("empty", |(name, _)| name)),
     };
-    let fixtures =
-        ["eval", "exchange", "models", "observations", "session", "telemetry", "transcripts"];
+    let fixtures = [
+        "eval",
+        "exchange",
+        "mirrors",
+        "models",
+        "observations",
+        "session",
+        "telemetry",
+        "transcripts",
+    ];
     for name in fixtures {
         let dir = &format!("fixtures/{name}");
         if text.contains(dir) {

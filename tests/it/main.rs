@@ -55,6 +55,7 @@ mod llm_absent;
 mod llm_command;
 mod meanwhile;
 mod merge;
+mod mirrors;
 #[cfg(feature = "fastembed")]
 mod model;
 #[cfg(not(feature = "fastembed"))]

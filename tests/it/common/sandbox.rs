@@ -152,6 +152,13 @@ impl Sandbox {
         });
     }
 
+    /// Adds mirrors as an exchange would leave them: a copy of `fixtures/mirrors`.
+    pub(crate) fn mirror(&self) -> PathBuf {
+        let mirrors = self.root.join("share/pimem/mirrors");
+        copy_tree(&super::repository().join("fixtures/mirrors"), &mirrors);
+        mirrors.join("team.example")
+    }
+
     pub(crate) fn configure(&self, text: &str) {
         fs::create_dir_all(self.project().join(".pi")).unwrap();
         fs::write(self.project().join(".pi/memory.json"), text).unwrap();
@@ -165,6 +172,7 @@ impl Sandbox {
             .env("XDG_CACHE_HOME", self.cache())
             .env("XDG_CONFIG_HOME", self.root.join("config"))
             .env("XDG_STATE_HOME", self.root.join("state"))
+            .env("XDG_DATA_HOME", self.root.join("share"))
             .env("TMPDIR", &self.root)
             .env("PIMEM_NOW", NOW)
             .env("PIMEM_CEILING_DIRS", &self.root)

@@ -7,6 +7,7 @@ pub mod event;
 mod event_line;
 pub mod hash;
 pub mod hex;
+pub mod mirror;
 mod named;
 pub mod share;
 pub mod time;

@@ -9,4 +9,5 @@ pub mod outlook;
 pub mod render;
 pub mod replaced;
 pub mod select;
+pub mod team;
 pub mod working;

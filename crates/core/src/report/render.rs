@@ -225,18 +225,6 @@ fn render(
         body.push(&safe!("\n{}\n", closing));
         shown_rows.extend([None, None]);
     }
-    // The header states the total size, which includes the header: repeat until it fits.
-    let sized = |chars: usize, head: &dyn Fn(Tokens) -> SafeText| {
-        let mut tokens = Tokens::of_chars(chars);
-        loop {
-            let head = head(tokens);
-            let size = Tokens::of_chars(head.chars().count() + 1 + chars);
-            if size <= tokens {
-                return (head, tokens);
-            }
-            tokens = size;
-        }
-    };
     let scored = fixed.chars().count() + selection.by_score;
     let by_score = |tokens: Tokens| header(tokens, budget, filled.then_some(tokens), overflow);
     let (_, by_score) = sized(scored, &by_score);
@@ -245,6 +233,80 @@ fn render(
     let (head, tokens) = sized(chars, &head);
     let text = safe!("{}\n{}", head, body);
     Report { text, shown_rows, tokens, by_score, budget, overflow, verdicts: selection.verdicts }
+}
+
+/// Returns the header above `chars` characters, and the size of both: the header states it, and is
+/// part of it.
+fn sized(chars: usize, head: &dyn Fn(Tokens) -> SafeText) -> (SafeText, Tokens) {
+    let mut tokens = Tokens::of_chars(chars);
+    loop {
+        let head = head(tokens);
+        let size = Tokens::of_chars(head.chars().count() + 1 + chars);
+        if size <= tokens {
+            return (head, tokens);
+        }
+        tokens = size;
+    }
+}
+
+/// A report without its header, to which lines are added.
+pub(super) struct Frame {
+    body: SafeText,
+    chars: usize,
+    shown_rows: Vec<Option<usize>>,
+    by_score: Option<Tokens>,
+    overflow: Option<bool>,
+}
+
+/// Returns the frame of a report; of one without a text, what stands before its sections.
+pub(super) fn frame(report: &Report, policy: Policy, settings: Settings<'_>) -> Frame {
+    let (body, shown_rows) = if report.text.is_empty() {
+        let fixed = fixed_lines(settings, false);
+        let rows = vec![None; 1 + fixed.lines().count()];
+        (fixed, rows)
+    } else {
+        let body = report.text.part(|text| text.split_once('\n').map_or("", |(_, body)| body));
+        (body, report.shown_rows.clone())
+    };
+    let is_filled = settings.fill.is_some() && policy.is_stability();
+    let (by_score, overflow) = (is_filled.then_some(report.by_score), report.overflow);
+    Frame { chars: body.chars().count(), body, shown_rows, by_score, overflow }
+}
+
+impl Frame {
+    /// Returns the size with the header.
+    pub(super) fn tokens(&self, budget: Tokens) -> Tokens {
+        self.tokens_with(budget, 0)
+    }
+
+    /// Returns the size with the header and so many more characters.
+    pub(super) fn tokens_with(&self, budget: Tokens, chars: usize) -> Tokens {
+        self.header(budget, self.chars + chars).1
+    }
+
+    /// Returns the number of lines, the header included.
+    pub(super) fn lines(&self) -> usize {
+        self.shown_rows.len()
+    }
+
+    /// Adds a text of so many lines.
+    pub(super) fn push(&mut self, text: &SafeText, lines: usize) {
+        self.body.push(text);
+        self.chars += text.chars().count();
+        self.shown_rows.resize(self.shown_rows.len() + lines, None);
+    }
+
+    /// Makes this the text of a report within `budget`.
+    pub(super) fn finish(self, report: &mut Report, budget: Tokens) {
+        let (head, tokens) = self.header(budget, self.chars);
+        report.text = safe!("{}\n{}", head, self.body);
+        report.shown_rows = self.shown_rows;
+        (report.tokens, report.budget) = (tokens, budget);
+    }
+
+    fn header(&self, budget: Tokens, chars: usize) -> (SafeText, Tokens) {
+        sized(chars, &|tokens| header(tokens, budget, self.by_score, self.overflow))
+    }
 }
 
 fn unshown(verdict: Verdict) -> Verdict {

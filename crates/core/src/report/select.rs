@@ -55,13 +55,31 @@ pub enum Verdict {
     NoPlace(Place),
     Superseded,
     Expired,
+    /// In the section of the team, at this rank from 1.
+    Team(usize),
+    /// The section of the team has no space left.
+    TeamFull(Tokens),
+    /// A line of a mirror that a store of the user has too.
+    OwnCopy,
+    /// A line of a mirror that says what another line above it says.
+    Repeated,
+    /// A line of a mirror that awaits review, and why.
+    Withheld(String),
 }
 
 impl Verdict {
     /// Returns true if the entry is in the report.
     #[must_use]
     pub fn shown(&self) -> bool {
-        matches!(self, Self::Pinned | Self::Shown(_) | Self::Listed | Self::Always | Self::Fills(_))
+        matches!(
+            self,
+            Self::Pinned
+                | Self::Shown(_)
+                | Self::Listed
+                | Self::Always
+                | Self::Fills(_)
+                | Self::Team(_)
+        )
     }
 }
 
@@ -104,6 +122,13 @@ impl fmt::Display for Verdict {
             Self::NoPlace(_) => f.write_str("out: its score is too low"),
             Self::Superseded => f.write_str("out: superseded"),
             Self::Expired => f.write_str("out: expired"),
+            Self::Team(rank) => write!(f, "in: rank {rank} of the team"),
+            Self::TeamFull(tokens) => {
+                write!(f, "out: the team's {tokens} tokens are used up")
+            }
+            Self::OwnCopy => f.write_str("out: your own store has it"),
+            Self::Repeated => f.write_str("out: a line above it says the same"),
+            Self::Withheld(why) => write!(f, "out: withheld, as it {why} (pimem trust)"),
         }
     }
 }
@@ -226,7 +251,7 @@ pub(super) struct Fill<'a> {
 }
 
 /// Returns true if only space, caps or windows can keep an entry out of the report.
-fn showable(row: &ScoredEntry) -> bool {
+pub(super) fn showable(row: &ScoredEntry) -> bool {
     !matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unset | Place::Unreviewed)
         && (row.evidence.count > 0 || row.place == Place::Pinned)
 }
@@ -364,7 +389,7 @@ fn fill_up(
 }
 
 /// Returns the verdict before space is considered; `ReportFull` stands for "waits for space".
-fn first_look(row: &ScoredEntry, categories: &Categories) -> Verdict {
+pub(super) fn first_look(row: &ScoredEntry, categories: &Categories) -> Verdict {
     let spec = categories.spec(row.entry.category);
     let outside = spec.window_days.filter(|days| row.idle.days() >= *days);
     match (row.place, outside) {

@@ -27,12 +27,14 @@ use crate::model::{
 };
 
 crate::named! {
-    /// The store that an entry belongs to. If both stores hold the same entry and neither is out of
-    /// force, the project's copy wins.
+    /// The store that an entry belongs to. If several stores hold the same entry and none is out of
+    /// force, the copy of the first wins.
     #[derive(PartialOrd, Ord, Hash)]
     pub enum Scope {
         Project = "project",
         User = "user",
+        /// A mirror of what others, or other machines of the user, have shared.
+        Team = "team",
     }
 }
 

@@ -194,8 +194,14 @@ impl Judged {
     /// near that of the best.
     #[must_use]
     pub fn is_recalled(&self, least: f64, best: f64) -> bool {
-        self.score >= least && self.rank >= NEAR_BEST * best
+        self.score >= least && is_near(self.rank, best)
     }
+}
+
+/// Returns true if a rank is near enough to the best one for recall.
+#[must_use]
+pub fn is_near(rank: f64, best: f64) -> bool {
+    rank >= NEAR_BEST * best
 }
 
 /// Raises the scores of candidates, best rank first, to those below them: what stands before an

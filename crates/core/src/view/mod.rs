@@ -58,6 +58,7 @@ use crate::{
         category::Categories,
         entry::EntryId,
         hash::IdMap,
+        mirror,
         time::{Now, Timestamp},
     },
     report::{budget::thousands, explain::Arithmetic, select::Verdict},
@@ -120,8 +121,14 @@ pub struct EntryView {
     /// RFC 3339.
     #[serde(serialize_with = "displayed")]
     pub last_reinforced: Timestamp,
-    /// `project` or `user`.
+    /// `project`, `user` or `team`.
     pub scope: &'static str,
+    /// Who wrote a line of a mirror, if not the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// Project of a line of a mirror.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// Stem of the topic file.
     pub topic: String,
     /// Line in the topic file, from 1.
@@ -146,6 +153,12 @@ impl EntryView {
         format!("[{}] {} ({})", self.category, self.text, self.short)
     }
 
+    /// Returns the label of a line of a mirror: `anna, payments`.
+    pub fn label(&self) -> Option<String> {
+        let project = self.project.as_deref()?;
+        Some(mirror::label(self.author.as_deref(), project))
+    }
+
     /// Formats the state with its annotation: `active (fresh)`.
     pub fn described_state(&self) -> String {
         let mark = self.mark.map_or_else(String::new, |mark| format!(" ({mark})"));
@@ -166,18 +179,27 @@ pub struct Entries<'a> {
     categories: &'a Categories,
     now: Now,
     ranking: &'a Ranking,
+    /// Entries of mirrors.
+    others: Vec<EntryId>,
     short: OnceCell<IdMap<EntryId, String>>,
 }
 
 impl<'a> Entries<'a> {
     /// Returns a renderer. Short ids are unique among the entries of the ranking.
     pub fn new(now: Now, categories: &'a Categories, ranking: &'a Ranking) -> Self {
-        Self { categories, now, ranking, short: OnceCell::new() }
+        Self { categories, now, ranking, others: Vec::new(), short: OnceCell::new() }
+    }
+
+    /// Keeps short ids unique among these entries too.
+    #[must_use]
+    pub fn beside(self, others: Vec<EntryId>) -> Self {
+        Self { others, ..self }
     }
 
     /// Returns the shortest unique prefix of an id.
     pub fn short(&self, id: EntryId) -> String {
-        let ids = || ranking::short_ids(self.ranking.rows.iter().map(|row| row.entry.id));
+        let own = self.ranking.rows.iter().map(|row| row.entry.id);
+        let ids = || ranking::short_ids(own.chain(self.others.iter().copied()));
         let short = self.short.get_or_init(ids);
         short.get(&id).cloned().unwrap_or_else(|| id.to_string())
     }
@@ -260,6 +282,8 @@ impl<'a> Entries<'a> {
             first_seen: row.evidence.first_seen,
             last_reinforced: row.evidence.last_reinforced,
             scope: row.entry.scope.name(),
+            author: None,
+            project: None,
             topic: row.entry.topic.clone(),
             line: row.entry.line,
             valid_until: row.evidence.until.map(|until| until.to_string()),
@@ -320,6 +344,14 @@ pub fn mark_unreviewed(mut text: String, reviewed: bool) -> String {
         text.push_str(" (unreviewed)");
     }
     text
+}
+
+/// Appends the label of a line of a mirror to its text, if it has one.
+pub fn labelled(text: String, label: Option<String>) -> String {
+    match label {
+        Some(label) => format!("{text} ({label})"),
+        None => text,
+    }
 }
 
 /// Marks the lines of the user's store in a list with lines of both stores.

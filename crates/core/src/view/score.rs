@@ -37,6 +37,9 @@ pub struct ScoreRow {
     pub in_force: Standing,
     /// `project` or `user`.
     pub scope: &'static str,
+    /// Author and project of a line of a mirror.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 /// Score and state of an entry.

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::{Document, maybe_six_decimals, six_decimals};
-use crate::search::rank::Mode;
+use crate::{model::mirror, search::rank::Mode};
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,8 +45,14 @@ pub struct HitView {
     /// Kind of the file.
     #[serde(rename = "in")]
     pub kind: &'static str,
-    /// `project` or `user`.
+    /// `project`, `user` or `team`.
     pub scope: &'static str,
+    /// Who wrote a line of a mirror, if not the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// Project of a line of a mirror.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// File, relative to the store.
     pub source: String,
     /// Line in the file, from 1.
@@ -70,6 +76,14 @@ pub struct HitView {
     /// Shortest prefix of the id that is unique among the hits.
     #[serde(skip)]
     pub short: Option<String>,
+}
+
+impl HitView {
+    /// Returns the label of a line of a mirror: `anna, payments`.
+    pub fn label(&self) -> Option<String> {
+        let project = self.project.as_deref()?;
+        Some(mirror::label(self.author.as_deref(), project))
+    }
 }
 
 /// The relevance of a recalled entry: .50 similarity + .20 importance + .30 freshness.

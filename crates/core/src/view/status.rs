@@ -11,6 +11,9 @@ use crate::score::{ranking::ScoredEntry, stability::State};
 pub struct Status {
     /// Stores in use.
     pub stores: Vec<Store>,
+    /// Mirrors of what others have shared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mirrors: Vec<Mirror>,
     /// Store that the next write would create.
     #[serde(skip)]
     pub absent: Option<Absent>,
@@ -48,6 +51,20 @@ pub struct Store {
     pub awaiting: Awaiting,
     pub index: Index,
     pub dream: Dream,
+}
+
+/// A mirror of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mirror {
+    pub project: String,
+    /// Address of its server.
+    pub server: String,
+    /// Directory.
+    pub store: String,
+    /// Number of entries in topics.
+    pub entries: usize,
+    /// Number of entries that are withheld until somebody has looked at them.
+    pub withheld: usize,
 }
 
 /// A store that does not exist yet.

@@ -38,6 +38,9 @@ pub struct Why {
     pub tokens: u32,
     /// Changes by time alone, soonest first.
     pub ahead: Vec<Ahead>,
+    /// Address of the server that a line of a mirror is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
     /// Command that brings the entry into the report with the least evidence; `null` if the entry
     /// is already shown, or no command would.
     pub cheapest: Option<String>,

@@ -100,6 +100,11 @@ impl Env {
         dirs::config_dir()
     }
 
+    /// Returns the user's data directory, likewise.
+    pub fn data_dir() -> Option<PathBuf> {
+        dirs::data_dir()
+    }
+
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.values.get(name).map(OsString::as_os_str)
     }

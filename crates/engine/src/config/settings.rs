@@ -167,6 +167,9 @@ group! {
         budget: Tokens = Budget(1700, 0..=1_000_000),
             Open "report.budget", "PIMEM_REPORT_BUDGET",
             "Tokens that the report may take, or none for no limit";
+        team: Tokens = Whole(300, 0..=1_000_000, tokens),
+            Open "report.team", "PIMEM_REPORT_TEAM",
+            "Tokens that a report may take for lines of the team, beside report.budget; 0 for none";
         context: Tokens = Whole(8000, 0..=10_000_000, tokens),
             Open "report.context", "PIMEM_REPORT_CONTEXT",
             "Tokens that the system prompt and the report may take together";

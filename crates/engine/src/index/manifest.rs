@@ -218,7 +218,7 @@ pub fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
         }
         Err(problem) => problems.push(problem),
     }
-    let (notes, unread) = snapshot::note_files(&store.dir);
+    let (notes, unread) = store.note_files();
     problems.extend(unread);
     names.extend(notes.into_iter().map(|name| {
         let kind = match name.as_str() {

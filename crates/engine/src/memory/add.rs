@@ -346,7 +346,7 @@ impl<'a, 'b> Adding<'a, 'b> {
                 let ledger = &self.txn.snapshot().ledger;
                 let gone = Ranking::new(memory.now, memory.rules(), vec![(gone, ledger)]);
                 let Ok(row) = selector::entry(memory, &gone, &[], selector) else {
-                    return Err(failure);
+                    return Err(memory.not_own(selector, failure));
                 };
                 let name = &memory.config.categories.spec(row.entry.category).name;
                 (row.entry.wording(), Some(format!("[{name}] {}", row.entry.text)))

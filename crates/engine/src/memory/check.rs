@@ -100,7 +100,7 @@ fn look(memory: &Memory, request: &CheckRequest, store: &Store) -> (Vec<Finding>
     let categories = &memory.config.categories;
     let snapshot = store.read(memory.now, categories);
     let archive = store.read_archive(categories);
-    let (names, unnamed) = snapshot::note_files(&store.dir);
+    let (names, unnamed) = store.note_files();
     let mut problems = [snapshot.problems.clone(), archive.problems, unnamed].concat();
     let mut read = |name: String| match store.file(&name) {
         Ok(bytes) => Some((name, bytes?)),

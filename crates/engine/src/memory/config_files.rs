@@ -51,6 +51,7 @@ fn told(origin: Origin, problem: &Problem) -> Unusable {
         }
         // Settings are never sealed.
         ProblemKind::Sealed { why: error, .. }
+        | ProblemKind::NoMirror(error)
         | ProblemKind::Closed(error)
         | ProblemKind::Io(error) => {
             (format!("cannot be read: {error}"), "make it readable for yourself, or take it away")

@@ -165,7 +165,7 @@ fn find_gone(memory: &Memory, selector: &str) -> Result<Store, Failure> {
     failure.hints = vec![
         "pimem list --state dropped shows forgotten entries; the archive is in archive/".to_owned(),
     ];
-    Err(failure)
+    Err(memory.not_own(selector, failure))
 }
 
 /// Restores an entry with its former markers.

@@ -53,6 +53,11 @@ impl Memory {
             fact("index", index.in_words());
             view.findings.extend(found);
         }
+        for mirror in self.all_mirrors().0 {
+            let of = mirror.mirror.as_ref().map_or("", |mirror| &mirror.project);
+            let (name, dir) = (format!("mirror {of}"), mirror.dir.display().to_string());
+            view.facts.push(Fact { name, value: dir });
+        }
         Ok(view)
     }
 }
@@ -68,6 +73,8 @@ pub(super) fn around(memory: &Memory, stores: &[Store]) -> Vec<Finding> {
         let fix = format!("{}; until then the built-in model serves", failure.hints.join("; "));
         Finding::new(format!("{origin}: embedding.model: {}", failure.message), fix)
     }));
+    let (_, problems) = memory.all_mirrors();
+    findings.extend(problems.iter().map(|it| Finding::new(it.to_string(), it.hint())));
     if stores.is_empty() {
         findings.push(Finding::new("there is no store here", "pimem init makes one"));
     }

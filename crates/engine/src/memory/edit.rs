@@ -54,7 +54,8 @@ impl Memory {
         reword: impl FnOnce(&str) -> Result<String, Failure>,
     ) -> Result<Option<Edited>, Failure> {
         let (ranking, snapshots) = self.ranking(&self.readers()?);
-        let old = selector::entry(self, &ranking, &super::problems(&snapshots), selector)?;
+        let old = selector::entry(self, &ranking, &super::problems(&snapshots), selector)
+            .map_err(|failure| self.not_own(selector, failure))?;
         let raw = reword(&old.entry.text)?;
         let text = EntryText::new(&raw)?;
         let spec = self.config.categories.spec(old.entry.category);

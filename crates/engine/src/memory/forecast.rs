@@ -1,5 +1,7 @@
 //! Forecast of fading entries and of the size of the report.
 
+use std::borrow::Cow;
+
 use super::{Answer, Memory, placed, problems, selector};
 use crate::{error::Failure, local_time};
 use pimem_core::{
@@ -52,16 +54,32 @@ impl Memory {
         let stores = self.readers()?;
         let (ranking, snapshots) = self.ranking(&stores);
         let problems = problems(&snapshots);
-        let chosen = request.selectors.iter();
-        let chosen = chosen.map(|selector| selector::entry(self, &ranking, &problems, selector));
-        let chosen: Vec<&ScoredEntry> = chosen.collect::<Result<_, _>>()?;
+        let mirrors = self.listed_mirrors();
+        let chosen = request.selectors.iter().map(|selector| {
+            match selector::entry(self, &ranking, &problems, selector) {
+                Ok(row) => Ok(Cow::Borrowed(row)),
+                Err(failure) => {
+                    let selected = self.selected(selector, failure.clone())?;
+                    let row = selected.get().map(|(_, row)| Cow::Owned(row.clone()));
+                    row.ok_or(failure)
+                }
+            }
+        });
+        let chosen: Vec<Cow<'_, ScoredEntry>> = chosen.collect::<Result<_, Failure>>()?;
+        let chosen: Vec<&ScoredEntry> = chosen.iter().map(|row| &**row).collect();
         let placed = placed(&self.config.categories, &stores, &snapshots);
         let settings = self.report_settings(None, Tokens(0));
         let days = outlook::outlook(self.now, self.rules(), settings, &placed, request.days);
-        let rows: Vec<&ScoredEntry> =
-            if chosen.is_empty() { ranking.rows.iter().collect() } else { chosen.clone() };
+        let theirs = || mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
+        let rows: Vec<&ScoredEntry> = if chosen.is_empty() {
+            ranking.rows.iter().chain(theirs()).collect()
+        } else {
+            chosen.clone()
+        };
         let events = events(self, &ranking, &rows, &days);
+        let others = theirs().chain(chosen.iter().copied()).map(|row| row.entry.id);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let entries = entries.beside(others.collect());
         let mut curves = Vec::new();
         if request.curves {
             let drawn = if chosen.is_empty() { fading(&events) } else { chosen };

@@ -1,18 +1,18 @@
 //! Listing of entries, and all details of one entry.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, iter};
 
-use super::{Answer, Memory, accesses, intake, problems, selector};
+use super::{Answer, Memory, accesses, intake, mirrors::Mirrored, problems, selector};
 use crate::error::Failure;
 use pimem_core::{
     score::{
-        access::Accesses,
+        access::{Access, Accesses},
         ranking::{self, ScoredEntry},
         stability::State,
     },
     view::{
         Entries,
-        list::{Listed, Shown},
+        list::{AccessedEntry, Listed, Shown},
     },
 };
 
@@ -50,34 +50,50 @@ impl Memory {
         let categories = categories.collect::<Result<Vec<_>, _>>()?;
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
-        let mut rows: Vec<&ScoredEntry> = ranking
-            .rows
-            .iter()
-            .filter(|row| categories.is_empty() || categories.contains(&row.entry.category))
-            .filter(|row| topic.is_none_or(|topic| intake::is_of_topic(&row.entry.topic, topic)))
-            .filter(|row| states.is_empty() || states.contains(&row.state))
+        let mirrors = self.listed_mirrors();
+        let theirs = mirrors.iter().map(|mirror| (Some(mirror), &mirror.ranking));
+        let mut rows: Vec<(Option<&Mirrored>, &ScoredEntry)> = iter::once((None, &*ranking))
+            .chain(theirs)
+            .flat_map(|(mirror, ranking)| ranking.rows.iter().map(move |row| (mirror, row)))
+            .filter(|(_, row)| categories.is_empty() || categories.contains(&row.entry.category))
+            .filter(|(_, row)| {
+                topic.is_none_or(|topic| intake::is_of_topic(&row.entry.topic, topic))
+            })
+            .filter(|(_, row)| states.is_empty() || states.contains(&row.state))
             .collect();
         match order {
-            ListOrder::Score => {}
+            ListOrder::Score if mirrors.is_empty() => {}
+            ListOrder::Score => rows.sort_by(|(mirror, a), (other, b)| {
+                let both = mirror.is_some().cmp(&other.is_some());
+                // The ranking of one's own stores is sorted.
+                let by_score = || b.standing.shown().total_cmp(&a.standing.shown());
+                if mirror.is_some() { both.then_with(by_score) } else { both }
+            }),
             ListOrder::Age => {
-                rows.sort_by_key(|row| (Reverse(row.evidence.last_reinforced), row.entry.id));
+                rows.sort_by_key(|(_, row)| (Reverse(row.evidence.last_reinforced), row.entry.id));
             }
             ListOrder::Hot => {
-                let heat = |row: &ScoredEntry| {
-                    let topics = ranking.topics(row.entry.scope);
+                let heat = |(mirror, row): (Option<&Mirrored>, &ScoredEntry)| {
+                    let topics =
+                        mirror.map_or(&*ranking, |mirror| &mirror.ranking).topics(row.entry.scope);
                     let rows = topics.get(row.entry.topic.as_str());
                     rows.map_or(0.0, |rows| ranking::hotness(rows))
                 };
-                rows.sort_by(|a, b| heat(b).total_cmp(&heat(a)));
+                rows.sort_by(|a, b| heat(*b).total_cmp(&heat(*a)));
             }
         }
-        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let all = mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
+        let entries = Entries::new(self.now, &self.config.categories, &ranking)
+            .beside(all.map(|row| row.entry.id).collect());
         // People are not shown them.
         let wanted = self.notices.for_programs();
         let accesses = if wanted { self.accesses(&stores) } else { Accesses::default() };
         let ledgers = || snapshots.iter().map(|snapshot| &snapshot.ledger);
-        let listed = |row: &ScoredEntry| {
-            entries.accessed(row, accesses::of_entry(&accesses, row.entry.id, ledgers()))
+        let listed = |(mirror, row): (Option<&Mirrored>, &ScoredEntry)| {
+            let access = accesses::of_entry(&accesses, row.entry.id, ledgers());
+            let listed = entries.accessed(row, access);
+            let entry = mirror.map(|mirror| mirror.view(&entries, row));
+            AccessedEntry { entry: entry.unwrap_or(listed.entry), ..listed }
         };
         let entries = rows.into_iter().map(listed).collect();
         Ok(Answer { view: Listed { entries }, problems: problems(&snapshots) })
@@ -91,7 +107,10 @@ impl Memory {
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let problems = problems(&snapshots);
-        let row = selector::entry(self, &ranking, &problems, selector)?;
+        let row = match selector::entry(self, &ranking, &problems, selector) {
+            Ok(row) => row,
+            Err(failure) => return self.show_team(selector, failure),
+        };
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
         let ledgers = snapshots.iter().map(|snapshot| &snapshot.ledger);
         let accessed = accesses::of_entry(&self.accesses(&stores), row.entry.id, ledgers);
@@ -102,5 +121,20 @@ impl Memory {
             superseded_by: superseded_by.map(|by| entries.line(by)),
         };
         Ok(Answer { view, problems })
+    }
+
+    /// Returns all details of an entry of a mirror, or else the failure.
+    fn show_team(&self, selector: &str, failure: Failure) -> Result<Answer<Shown>, Failure> {
+        let selected = self.selected(selector, failure.clone())?;
+        let (mirror, row) = selected.get().ok_or(failure)?;
+        let entries = Entries::new(self.now, &self.config.categories, &mirror.ranking);
+        let superseded_by = row.superseded_by.and_then(|by| mirror.ranking.get(by));
+        let listed = entries.accessed(row, Access::default());
+        let view = Shown {
+            entry: AccessedEntry { entry: mirror.view(&entries, row), ..listed },
+            known_for: self.now.since(row.evidence.first_seen).to_string(),
+            superseded_by: superseded_by.map(|by| entries.line(by)),
+        };
+        Ok(Answer { view, problems: Vec::new() })
     }
 }

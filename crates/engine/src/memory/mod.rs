@@ -32,6 +32,7 @@ pub mod leaky;
 pub mod learn;
 pub mod list;
 pub mod merge_driver;
+pub mod mirrors;
 pub mod model;
 pub mod named_file;
 pub mod near_duplicates;
@@ -59,6 +60,7 @@ pub mod settings;
 pub mod stale;
 pub mod status;
 pub mod target;
+pub mod team;
 pub mod telemetry;
 pub mod todo;
 pub mod topics;
@@ -169,6 +171,8 @@ impl Notices for Silent {
 pub enum Reach {
     Project,
     User,
+    /// Mirrors.
+    Team,
     All,
 }
 
@@ -338,7 +342,7 @@ impl Memory {
         let word = match scope {
             Scope::User => TrustLevel::Own,
             Scope::Project if self.places.named.is_some() => TrustLevel::Named,
-            Scope::Project => TrustLevel::None,
+            Scope::Project | Scope::Team => TrustLevel::None,
         };
         let (state, unnoted) = (self.env.state.clone(), Arc::clone(&self.unnoted));
         let seal = self.seal(&dir);
@@ -356,6 +360,7 @@ impl Memory {
             strict: false,
             aside,
             run: self.run.clone(),
+            mirror: None,
         }
     }
 

@@ -9,7 +9,8 @@ use super::{
 use crate::store::{Store, notes, snapshot};
 use pimem_core::{
     language::{injection, sketch::Sketch},
-    model::{entry::EntryId, hash::IdSet, time::Timestamp},
+    model::{entry::EntryId, hash::IdSet, mirror, time::Timestamp},
+    report::team,
     safe,
     safety::safe_text::SafeText,
     score::ranking::Ranking,
@@ -217,7 +218,14 @@ pub fn line(memory: &Memory, hit: &Hit) -> SafeText {
     let name = categories.find(|name| documents::category_hash(name) == hit.category);
     let name = name.map_or("", |name| name.as_ref());
     let mark = if hit.is_archived() { " (archived)" } else { "" };
-    safe!("{}{}\n", SafeText::entry(name, &hit.text), mark)
+    let line = match (&hit.mirror, hit.entry) {
+        (Some(mirror), Some(id)) => {
+            let label = mirror::label(mirror.author(id).as_deref(), &mirror.project);
+            team::line(name, &hit.text, &label)
+        }
+        _ => SafeText::entry(name, &hit.text),
+    };
+    safe!("{}{}\n", line, mark)
 }
 
 /// Returns the first line of a note or log item that is not a heading.

@@ -66,6 +66,16 @@ pub fn chosen(memory: &Memory, ranking: &Ranking, hits: Vec<Hit>) -> Vec<Hit> {
     judged.into_iter().map(|(_, hit)| hit).collect()
 }
 
+/// Removes the hits for which those before them leave no room.
+pub fn fit(memory: &Memory, before: &[Hit], hits: &mut Vec<Hit>) {
+    let chars = |hit: &Hit| recall::line(memory, hit).chars().count();
+    let mut used = PREAMBLE.chars().count() + before.iter().map(chars).sum::<usize>();
+    hits.retain(|hit| {
+        used += chars(hit);
+        used <= CHARS
+    });
+}
+
 /// Returns the kind of a hit and its relevance.
 fn judge(memory: &Memory, ranking: &Ranking, hit: &Hit) -> (Kind, Relevance) {
     let mut categories = memory.config.categories.known().map(|(_, spec)| &spec.name);

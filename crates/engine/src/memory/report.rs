@@ -58,22 +58,28 @@ impl Memory {
         let stores = self.readers()?;
         let settings = self.report_settings(request.budget, request.system_prompt);
         let (ranking, snapshots) = self.own_ranking(&stores);
-        let report = render::report(&ranking, &self.config.categories, settings);
+        let mut report = render::report(&ranking, &self.config.categories, settings);
+        let explained = request.listed == Listed::Explained;
+        let total = self.team_total(request.budget, request.system_prompt);
+        let team = self.add_team(&mut report, &ranking, settings, total, explained);
         let mut recalled = SearchResult::default();
         let mut sessions = Vec::new();
         let prompt = request.prompt.as_deref().filter(|prompt| !social_gate::is_trivial(prompt));
         if let Some(prompt) = prompt.filter(|_| settings.budget > Tokens(0)) {
-            let shown: IdSet<EntryId> = report.shown(&ranking).collect();
+            let mut shown: IdSet<EntryId> = report.shown(&ranking).collect();
+            shown.extend(team.shown().map(|(_, _, row)| row.entry.id));
             let found = recall::search(self, &stores, prompt, &shown, None);
             sessions = recall::sessions(found.sessions, |_| false);
             recalled = found.entries;
             recalled.hits = recall::chosen_on(self, &ranking, recalled.hits);
+            let (hits, stale) = (&recalled.hits, &mut recalled.stale);
+            let theirs = self.recall_team(&stores, prompt, &shown, hits, stale);
+            recalled.hits.extend(theirs);
         }
         let unreviewed = ranking.unreviewed();
         let waiting = self.unreviewed(&stores, ranking.rows.iter().map(|row| &row.entry));
         self.say_left_out(&stores, waiting);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
-        let explained = request.listed == Listed::Explained;
         let detail = if explained { Detail::Explained } else { Detail::Plain };
         let is_listed = |verdict: &Verdict| match request.listed {
             Listed::Explained => true,
@@ -85,8 +91,9 @@ impl Memory {
             let factors = explained.then(|| entries.factors(row));
             JudgedEntry { factors, ..entries.judged(row, verdict) }
         });
+        let theirs = team.judged(self, is_listed, explained);
         let view = ReportView {
-            entries: judged.collect(),
+            entries: judged.chain(theirs).collect(),
             text: report.text,
             tokens: report.tokens.0,
             budget: report.budget.limit(),

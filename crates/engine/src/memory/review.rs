@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{Memory, trust::Unreviewed};
+use super::{Memory, mirrors::Mirrored, trust::Unreviewed};
 use crate::{
     config::review,
     local_time,
@@ -105,6 +105,37 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     let problems = snapshot.problems.iter().cloned();
     let problems = problems.chain(unread).chain(store.trust.problem().cloned()).collect();
     Held { entries: ranking.rows.len(), items, unreviewed, problems, store }
+}
+
+/// Collects the lines of a mirror that are withheld.
+pub fn of_mirror(memory: &Memory, mut mirror: Mirrored) -> Held {
+    let others = mirror.mark_withheld(memory);
+    let entries = Entries::new(memory.now, &memory.config.categories, &mirror.ranking);
+    let mut rows: Vec<&ScoredEntry> =
+        mirror.ranking.rows.iter().filter(|row| !row.entry.reviewed).collect();
+    rows.sort_by_key(|row| (&row.entry.topic, row.entry.line));
+    let item = |row: &&ScoredEntry| {
+        let entry = mirror.view(&entries, row);
+        let by = entry.author.as_deref().unwrap_or("you");
+        let (topic, line, from) = (&row.entry.topic, row.entry.line, mirror.mirror());
+        let place = format!("topics/{topic}.md:{line}, by {by}, from {}", from.server);
+        let lines = vec![format!("+ {}", entries.line(row)), format!("    {place}")];
+        let warnings = lines::warnings(&row.entry.text);
+        let key = mirror.store.trust.entry(entries.category(row), &row.entry.text);
+        Item {
+            keys: vec![key],
+            view: Awaiting { what: Text::Entry(Box::new(entry)), warnings, lines },
+        }
+    };
+    let items: Vec<Item> = rows.iter().map(item).collect();
+    let came = if others == 1 { "is withheld" } else { "are withheld" };
+    Held {
+        entries: mirror.ranking.rows.len(),
+        items,
+        unreviewed: Unreviewed { waiting: 0, others, came },
+        problems: mirror.store.trust.problem().cloned().into_iter().collect(),
+        store: mirror.store,
+    }
 }
 
 /// Returns when and by whom an entry was added, according to the log.

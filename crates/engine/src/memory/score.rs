@@ -1,6 +1,9 @@
 //! Scores by any policy, counts of entries, and the fading of importance.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    iter, slice,
+};
 
 use super::{Answer, Memory, archived, curate, placed, problems, telemetry};
 use crate::{
@@ -13,12 +16,12 @@ use crate::{
 use pimem_core::{
     embed::table,
     model::{entry::Wording, event::Why},
-    report::explain::Arithmetic,
+    report::{explain::Arithmetic, team},
     score::{
         archive,
         policy::{Parts, Policy},
         ranking::{Ranking, Rules, ScoredEntry},
-        stability::Standing as StandingOf,
+        stability::{Standing as StandingOf, State},
     },
     usage::sums,
     view::{
@@ -55,9 +58,11 @@ impl Memory {
         let entries = Entries::new(self.now, categories, &ranking);
         let standing =
             |row: &ScoredEntry| Standing { score: row.standing.shown(), state: row.state.name() };
-        let view = |row: &ScoredEntry| {
+        let mirrors = self.listed_mirrors();
+        let theirs = mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
+        let entries = entries.beside(theirs.map(|row| row.entry.id).collect());
+        let view = |row: &ScoredEntry, in_force: &ScoredEntry, label: Option<String>| {
             let spec = categories.spec(row.entry.category);
-            let in_force = known.get(&row.entry.wording()).copied().unwrap_or(row);
             ScoreRow {
                 id: row.entry.id.to_string(),
                 short: entries.short(row.entry.id),
@@ -68,9 +73,21 @@ impl Memory {
                 parts: PartsView(Factors::of(row, || Arithmetic::of(row, spec))),
                 in_force: standing(in_force),
                 scope: row.entry.scope.name(),
+                label,
             }
         };
-        let entries = other.rows.iter().map(view).collect();
+        let own = other.rows.iter().map(|row| {
+            let in_force = known.get(&row.entry.wording()).copied().unwrap_or(row);
+            view(row, in_force, None)
+        });
+        let mut entries: Vec<ScoreRow> = own.collect();
+        for mirror in &mirrors {
+            let other = Ranking::new(self.now, self.rules_of(policy), vec![mirror.placed()]);
+            entries.extend(other.rows.iter().map(|row| {
+                let in_force = mirror.ranking.find(&row.entry.wording()).unwrap_or(row);
+                view(row, in_force, Some(team::label(mirror.mirror(), row)))
+            }));
+        }
         let view = Scores { policy: policy.name(), in_force: ranking.policy.name(), entries };
         Ok(Answer { view, problems: problems(&snapshots) })
     }
@@ -85,11 +102,17 @@ impl Memory {
         let categories = &self.config.categories;
         let mut by_category: BTreeMap<String, usize> =
             categories.iter().map(|(_, spec)| (spec.name.to_string(), 0)).collect();
-        for row in &ranking.rows {
+        let mirrors = self.listed_mirrors();
+        let rankings = || {
+            let theirs = mirrors.iter().map(|mirror| &mirror.ranking);
+            iter::once(&*ranking).chain(theirs)
+        };
+        let rows = || rankings().flat_map(|ranking| &ranking.rows);
+        for row in rows() {
             let name = categories.spec(row.entry.category).name.to_string();
             *by_category.entry(name).or_default() += 1;
         }
-        let scored = ranking.rows.iter().filter_map(|row| match row.standing {
+        let scored = rows().filter_map(|row| match row.standing {
             StandingOf::Scored(score) => Some(score.get()),
             _ => None,
         });
@@ -101,10 +124,19 @@ impl Memory {
         let counts = self.accesses(&stores).sorted();
         let view = Stats {
             policy: ranking.policy.name(),
-            total: ranking.rows.len(),
+            total: rows().count(),
             by_category,
-            by_state: ranking.counts().into_iter().map(|(state, n)| (state.name(), n)).collect(),
-            with_embeddings: self.with_embeddings(&stores, &ranking),
+            by_state: State::ALL
+                .into_iter()
+                .map(|state| (state.name(), rows().filter(|row| row.state == state).count()))
+                .collect(),
+            with_embeddings: self.with_embeddings(&stores, &ranking)
+                + mirrors
+                    .iter()
+                    .map(|mirror| {
+                        self.with_embeddings(slice::from_ref(&mirror.store), &mirror.ranking)
+                    })
+                    .sum::<usize>(),
             average_score: average,
             average_importance: average.filter(|_| matches!(ranking.policy, Policy::Ebbinghaus(_))),
             injected: all.injected,

@@ -44,7 +44,8 @@ pub fn entries<'a>(
 ) -> Result<Vec<&'a ScoredEntry>, Failure> {
     let mut rows: Vec<&ScoredEntry> = Vec::new();
     for selector in selectors {
-        let row = entry(memory, ranking, unread, selector)?;
+        let row = entry(memory, ranking, unread, selector)
+            .map_err(|failure| memory.not_own(selector, failure))?;
         if rows.iter().all(|known| !known.entry.is_copy(&row.entry)) {
             rows.push(row);
         }

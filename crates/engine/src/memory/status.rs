@@ -5,6 +5,7 @@
 use super::{
     Memory, Target, doctor,
     dream::gather::LEFT,
+    mirrors::Mirrored,
     review::{self, Held},
 };
 use crate::{
@@ -29,7 +30,10 @@ impl Memory {
         let mut findings = doctor::around(self, &stores).len();
         let (ranking, snapshots) = self.own_ranking(&stores);
         let settings = self.report_settings(None, Tokens(0));
-        let report = render::report(&ranking, &self.config.categories, settings);
+        let mut report = render::report(&ranking, &self.config.categories, settings);
+        let total = self.team_total(None, Tokens(0));
+        let team = self.add_team(&mut report, &ranking, settings, total, true);
+        let mirrors = team.mirrors.iter().map(|mirror| self.status_of_mirror(mirror)).collect();
         let mut seen = Vec::new();
         for (store, snapshot) in stores.into_iter().zip(snapshots.into_inner()) {
             let (one, found) = look(self, store, &snapshot, &ranking);
@@ -37,16 +41,18 @@ impl Memory {
             seen.push(one);
         }
         let absent = self.target().ok().filter(|target| !target.exists);
-        let shown = report.verdicts.iter().filter(|verdict| verdict.shown()).count();
+        let own = report.verdicts.iter().filter(|verdict| verdict.shown()).count();
+        let shown = own + team.shown().count();
         Ok(Status {
             stores: seen,
+            mirrors,
             absent: absent.map(|Target { dir, scope, .. }| Absent {
                 scope: scope.name(),
                 place: self.places.short(&dir),
             }),
             report: Report {
                 entries: shown,
-                left_out: ranking.rows.len() - shown,
+                left_out: ranking.rows.len() - own,
                 tokens: report.tokens.0,
                 budget: report.budget.limit(),
             },
@@ -55,6 +61,19 @@ impl Memory {
             unusable_place: unusable_place(self),
             findings,
         })
+    }
+}
+
+impl Memory {
+    fn status_of_mirror(&self, mirror: &Mirrored) -> status::Mirror {
+        let rows = &mirror.ranking.rows;
+        status::Mirror {
+            project: mirror.mirror().project.clone(),
+            server: mirror.mirror().server.clone(),
+            store: mirror.store.dir.display().to_string(),
+            entries: rows.len(),
+            withheld: rows.iter().filter(|row| mirror.withheld(self, row).is_some()).count(),
+        }
     }
 }
 

@@ -32,14 +32,15 @@ impl Effect {
 }
 
 impl Memory {
-    /// Returns the existing stores to read, the project's first.
+    /// Returns the existing stores to read, the project's first. Mirrors are not among them; see
+    /// [`Memory::mirrors`].
     pub fn readers(&self) -> Result<Vec<Store>, Failure> {
         let choice = match self.wish.stores {
             None if self.wish.user => Reach::User,
             choice => choice.unwrap_or(Reach::All),
         };
         let mut stores = Vec::new();
-        if choice != Reach::User {
+        if matches!(choice, Reach::Project | Reach::All) {
             let found = self.places.project();
             if let (Some(named), Some(dir)) = (&self.places.named, &found)
                 && !discover::is_there(dir)
@@ -51,7 +52,7 @@ impl Memory {
         }
         // A store named explicitly is read alone, unless more scopes are requested.
         let alone = self.places.named.is_some() && self.wish.stores.is_none() && !self.wish.user;
-        if choice != Reach::Project && !alone {
+        if matches!(choice, Reach::User | Reach::All) && !alone {
             let user = self.places.user().filter(|dir| discover::is_there(dir));
             stores.extend(user.map(|dir| self.store(dir, Scope::User)));
         }
@@ -110,6 +111,10 @@ impl Memory {
     pub fn target(&self) -> Result<Target, Failure> {
         if self.wish.user || self.wish.stores == Some(Reach::User) {
             return self.users();
+        }
+        if self.wish.stores == Some(Reach::Team) {
+            let hint = "leave out --scope, or use --user for your own store";
+            return Err(Failure::new(Kind::Usage, "mirrors of the team are only read", hint));
         }
         if let Some(dir) = self.places.project().filter(|dir| discover::is_there(dir)) {
             return Ok(Target { dir, scope: Scope::Project, exists: true });

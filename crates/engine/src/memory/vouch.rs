@@ -43,7 +43,9 @@ impl Memory {
     /// # Errors
     /// Fails if the named store does not exist.
     pub fn review(&self) -> Result<Answer<Review>, Failure> {
-        Ok(answer(&self.held()?, Vec::new()))
+        let mut held = self.held()?;
+        held.extend(self.held_mirrors());
+        Ok(answer(&held, Vec::new()))
     }
 
     /// Asks about each text. Each decision is stored at once.
@@ -56,6 +58,7 @@ impl Memory {
         mut ask: impl FnMut(&Store, &Awaiting) -> Result<Reply, Failure>,
     ) -> Result<Answer<Review>, Failure> {
         let mut held = self.held()?;
+        held.extend(self.held_mirrors());
         for Held { store, items, .. } in held.iter_mut().filter(|held| !held.items.is_empty()) {
             refuse_foreign(store)?;
             let mut left = Vec::new();
@@ -70,7 +73,7 @@ impl Memory {
                     }
                 }
             }
-            if left.is_empty() {
+            if left.is_empty() && store.mirror.is_none() {
                 store.trust.record(&[made(store)])?;
             }
             *items = left;
@@ -84,6 +87,7 @@ impl Memory {
     /// Fails if the named store does not exist or belongs to another user, or the ledger cannot be
     /// written.
     pub fn trust_all(&self) -> Result<Answer<Review>, Failure> {
+        self.refuse_team()?;
         let (mut held, mut done) = (self.held()?, Vec::new());
         for Held { store, items, problems, .. } in
             held.iter_mut().filter(|held| !held.store.trust.is_whole())
@@ -109,6 +113,7 @@ impl Memory {
     /// # Errors
     /// Fails if the named store does not exist, or the ledger cannot be written.
     pub fn trust_always(&self) -> Result<Answer<Review>, Failure> {
+        self.refuse_team()?;
         let (mut held, mut done) = (self.held()?, Vec::new());
         for Held { store, items, .. } in held.iter_mut().filter(|held| !held.store.trust.is_own()) {
             store.trust.record(&[store.trust.text(trust::Kind::Always, "")])?;
@@ -126,6 +131,7 @@ impl Memory {
     /// # Errors
     /// Fails if the named store does not exist, or the ledger cannot be written.
     pub fn revoke_all(&self) -> Result<Review, Failure> {
+        self.refuse_team()?;
         let mut done = Vec::new();
         for store in self.strict_readers()?.iter().filter(|store| !store.trust.is_own()) {
             let texts = store.trust.forget(None)?;
@@ -151,9 +157,24 @@ impl Memory {
         let unread = problems(&snapshots);
         let entries = view::Entries::new(self.now, &self.config.categories, &ranking);
         let mut keys: IdMap<u64, (&Store, Vec<Pair>)> = IdMap::default();
+        let mut theirs: Vec<(Store, Pair)> = Vec::new();
         let mut results = Vec::new();
         for selector in selectors {
-            let row = selector::entry(self, &ranking, &unread, selector)?;
+            let row = match selector::entry(self, &ranking, &unread, selector) {
+                Ok(row) => row,
+                Err(failure) => {
+                    let selected = self.selected(selector, failure.clone())?;
+                    let (mirror, row) = selected.get().ok_or(failure)?;
+                    let entries =
+                        view::Entries::new(self.now, &self.config.categories, &mirror.ranking);
+                    theirs.push((
+                        mirror.store.clone(),
+                        pair(&mirror.store, entries.category(row), &row.entry.text),
+                    ));
+                    results.push(mirror.view(&entries, row));
+                    continue;
+                }
+            };
             let (at, store) = (0..)
                 .zip(&stores)
                 .find(|(_, store)| store.scope == row.entry.scope && !store.trust.is_whole())
@@ -164,10 +185,15 @@ impl Memory {
                     Failure::new(Kind::Refused, message, hint)
                 })?;
             refuse_foreign(store)?;
-            let (category, text) = (entries.category(row), row.entry.text.as_str());
-            let pair = (store.trust.entry(category, text), store.trust.brought(category, text));
+            let pair = pair(store, entries.category(row), &row.entry.text);
             keys.entry(at).or_insert((store, Vec::new())).1.push(pair);
             results.push(entries.entry(row));
+        }
+        for (store, (key, _)) in theirs {
+            match action {
+                Action::Trusted => store.trust.record(&[key])?,
+                Action::Revoked => drop(store.trust.forget(Some(&[key]))?),
+            }
         }
         for (store, keys) in keys.values() {
             let (keys, brought): (Vec<Key>, Vec<Key>) = keys.iter().copied().unzip();
@@ -183,10 +209,32 @@ impl Memory {
         Ok(Answer { view: view::trust::Entries { action, results }, problems: unread })
     }
 
+    /// Returns the mirrors of which something is withheld; all of them if they are asked for.
+    pub(super) fn held_mirrors(&self) -> Vec<Held> {
+        let held = self.mirrored(self.mirrors()).into_iter();
+        let mut held: Vec<Held> = held.map(|mirror| review::of_mirror(self, mirror)).collect();
+        held.retain(|held| self.asks_for_team() || !held.items.is_empty());
+        held
+    }
+
+    /// Refuses what concerns whole stores, if only the team is asked for.
+    fn refuse_team(&self) -> Result<(), Failure> {
+        if !self.asks_for_team_alone() {
+            return Ok(());
+        }
+        let hint = "pimem trust --scope team asks about what is withheld";
+        Err(Failure::new(Kind::Refused, "a mirror is not trusted as a whole", hint))
+    }
+
     fn held(&self) -> Result<Vec<Held>, Failure> {
         let stores = self.strict_readers()?;
         Ok(stores.into_iter().map(|store| review::look(self, store)).collect())
     }
+}
+
+/// Returns the key of an entry, and the one that marks it as brought by git.
+fn pair(store: &Store, category: &str, text: &str) -> Pair {
+    (store.trust.entry(category, text), store.trust.brought(category, text))
 }
 
 fn answer(held: &[Held], done: Vec<Done>) -> Answer<Review> {

@@ -1,11 +1,11 @@
 //! Why an entry is in the report or not.
 
-use super::{Answer, Memory, placed, problems, selector};
-use crate::error::Failure;
+use super::{Answer, Memory, placed, problems, selector, team::Selected};
+use crate::error::{Failure, Kind};
 use pimem_core::{
-    report::{budget::Tokens, explain, render, select::Verdict},
+    report::{budget::Tokens, explain, render, select::Verdict, team},
     safety::safe_text,
-    score::forecast,
+    score::{forecast, ranking::Ranking},
     view::{
         Entries,
         why::{self, Ahead, Why},
@@ -22,7 +22,13 @@ impl Memory {
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let problems = problems(&snapshots);
-        let row = selector::entry(self, &ranking, &problems, selector)?;
+        let row = match selector::entry(self, &ranking, &problems, selector) {
+            Ok(row) => row,
+            Err(failure) => {
+                let selected = self.selected(selector, failure)?;
+                return self.why_team(&ranking, selected, budget);
+            }
+        };
         let categories = &self.config.categories;
         let settings = self.report_settings(budget, Tokens(0));
         let report = render::report(&ranking, categories, settings);
@@ -57,7 +63,55 @@ impl Memory {
             cheapest: act.map(|act| act.command(&short)),
             state: why::state(ranking.policy, row),
             section_tokens: ranking.policy.is_stability().then_some(spec.section_tokens),
+            server: None,
         };
         Ok(Answer { view, problems })
+    }
+
+    /// The same for a row of a mirror.
+    fn why_team(
+        &self,
+        own: &Ranking,
+        selected: Selected,
+        budget: Option<Tokens>,
+    ) -> Result<Answer<Why>, Failure> {
+        let (categories, at) = (&self.config.categories, (selected.mirror, selected.row));
+        let settings = self.report_settings(budget, Tokens(0));
+        let mut report = render::report(own, categories, settings);
+        let tokens = self.config.settings.report.team;
+        let room = team::Room { tokens, total: self.team_total(budget, Tokens(0)) };
+        let sections = self.add_mirrors(&mut report, (own, settings), room, selected.mirrors, true);
+        let none = || Failure::new(Kind::NotFound, "the entry is gone", "look again");
+        let mirror = sections.mirrors.get(at.0).ok_or_else(none)?;
+        let row = mirror.ranking.rows.get(at.1).ok_or_else(none)?;
+        let verdict = sections.team.verdicts.get(at.0).and_then(|of| of.get(at.1));
+        let verdict = verdict.unwrap_or(&Verdict::ReportFull);
+        let spec = categories.spec(row.entry.category);
+        let policy = mirror.ranking.policy;
+        let turns = forecast::turns(self.now, self.rules().clock, policy, row, spec);
+        let entries = Entries::new(self.now, categories, &mirror.ranking);
+        let short = entries.short(row.entry.id);
+        let label = team::label(mirror.mirror(), row);
+        let line = team::line(&spec.name, &row.entry.text, &label);
+        // Others' pins count once somebody here has looked at the line.
+        let would_show = matches!(verdict, Verdict::Withheld(_))
+            || !verdict.shown() && mirror.unpinned.contains(&row.entry.id);
+        let ahead = turns.into_iter().map(|(at, turn)| Ahead { at, what: turn.describe(spec) });
+        let view = Why {
+            entry: mirror.view(&entries, row),
+            factors: entries.factors(row),
+            place: why::place(policy, row, spec),
+            heading: None,
+            shown: verdict.shown(),
+            reason: verdict.to_string(),
+            section: "Team".to_owned(),
+            tokens: Tokens::of_chars(line.chars().count() + 1).0,
+            ahead: ahead.collect(),
+            cheapest: would_show.then(|| explain::Act::Trust.command(&short)),
+            state: why::state(policy, row),
+            section_tokens: Some(tokens.0),
+            server: Some(mirror.mirror().server.clone()),
+        };
+        Ok(Answer { view, problems: Vec::new() })
     }
 }

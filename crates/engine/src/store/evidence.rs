@@ -70,6 +70,9 @@ impl Store {
     /// ever written there.
     pub fn local_log(&self) -> Option<PathBuf> {
         let dir = self.data_dir();
+        if self.mirror.is_some() {
+            return None;
+        }
         self.guard_data(&dir).ok().map(|()| dir.join(self.local_name()))
     }
 

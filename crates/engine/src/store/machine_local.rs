@@ -46,8 +46,11 @@ impl Store {
         self.dir.parent().unwrap_or(&self.dir).join("data")
     }
 
-    /// Reads a machine-local file. `Ok(None)` if it does not exist.
+    /// Reads a machine-local file. `Ok(None)` if it does not exist; a mirror has none.
     pub fn local(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+        if self.mirror.is_some() {
+            return Ok(None);
+        }
         let dir = self.data_dir();
         self.guard_data(&dir)?;
         self.seal.read(&dir, &dir.join(name), read::MAX_FILE)

@@ -22,6 +22,7 @@ pub mod line_reader;
 pub mod lock;
 pub mod machine_local;
 pub mod merge_driver;
+pub mod mirrors;
 pub mod notes;
 pub mod observation_files;
 pub mod pending;
@@ -50,7 +51,7 @@ use self::{
     trust::Trust,
     undo::Run,
 };
-use pimem_core::score::ranking::Scope;
+use pimem_core::{model::mirror::Mirror, score::ranking::Scope};
 
 /// A memory directory: the directory that contains `topics/`.
 #[derive(Debug, Clone)]
@@ -72,6 +73,8 @@ pub struct Store {
     pub aside: bool,
     /// The typed command that is running, if it can be undone.
     pub run: Option<Arc<Run>>,
+    /// Where the lines are from, if the store is a mirror. Then it is only read.
+    pub mirror: Option<Arc<Mirror>>,
 }
 
 impl Store {
@@ -113,9 +116,15 @@ impl Store {
         }
     }
 
+    /// Returns the files that are searched besides the topics, and the problems with listing them. A
+    /// mirror has none.
+    pub fn note_files(&self) -> (Vec<String>, Vec<Problem>) {
+        if self.mirror.is_some() { (Vec::new(), Vec::new()) } else { note_files(&self.dir) }
+    }
+
     /// Returns the names of existing notes, lists and logs, and the problems with listing them.
     pub fn note_files_there(&self) -> (Vec<String>, Vec<Problem>) {
-        let (mut names, problems) = note_files(&self.dir);
+        let (mut names, problems) = self.note_files();
         names.retain(|name| name != SESSIONS && self.dir.join(name).is_file());
         (names, problems)
     }

@@ -36,6 +36,8 @@ pub enum ProblemKind {
     Closed(String),
     /// The file is sealed, and cannot be opened: why, and what to do.
     Sealed { why: String, hint: &'static str },
+    /// A directory or file that is no mirror, and why.
+    NoMirror(String),
     /// Any other error.
     Io(String),
 }
@@ -56,6 +58,7 @@ impl fmt::Display for Problem {
                 )
             }
             ProblemKind::Sealed { why, .. } => f.write_str(why),
+            ProblemKind::NoMirror(why) => write!(f, "{path} is left out: {why}"),
             ProblemKind::Closed(error) | ProblemKind::Io(error) => {
                 write!(f, "cannot read {path}: {error}")
             }
@@ -75,6 +78,7 @@ impl Problem {
             }
             ProblemKind::TooLarge(..) => "split it into smaller files; its entries are not used",
             ProblemKind::Sealed { hint, .. } => hint,
+            ProblemKind::NoMirror(_) => "delete the mirror; the next exchange makes it anew",
             ProblemKind::Closed(_) | ProblemKind::Io(_) => {
                 "pimem doctor looks at permissions and disk"
             }

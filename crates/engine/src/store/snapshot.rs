@@ -257,7 +257,9 @@ impl Snapshot {
             };
             match copies.slot(placed.len(), &here, |at| placed.get(at)) {
                 Slot::First | Slot::Twin(_) => {
-                    let reviewed = store.trust.holds_entry(category, &entry.text);
+                    // Lines of a mirror are withheld where they would be shown.
+                    let reviewed =
+                        store.mirror.is_some() || store.trust.holds_entry(category, &entry.text);
                     placed.push(LocatedEntry { reviewed, ..here });
                 }
                 Slot::Copy(at) => {

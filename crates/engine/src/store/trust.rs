@@ -424,14 +424,14 @@ fn lines(keys: &BTreeSet<u128>) -> String {
 }
 
 #[cfg(unix)]
-fn is_foreign(store: &Path) -> bool {
+pub(super) fn is_foreign(store: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let owner = std::fs::metadata(store).map(|meta| meta.uid());
     owner.is_ok_and(|owner| owner != rustix::process::geteuid().as_raw())
 }
 
 #[cfg(not(unix))]
-fn is_foreign(_: &Path) -> bool {
+pub(super) fn is_foreign(_: &Path) -> bool {
     false
 }
 

@@ -102,7 +102,10 @@ pub fn view(hit: Hit, detail: Detail) -> HitView {
         factor,
         rank,
     };
+    let mirror = hit.mirror.as_deref();
     HitView {
+        author: mirror.and_then(|mirror| mirror.author(hit.entry?)),
+        project: mirror.map(|mirror| mirror.project.clone()),
         id: hit.entry.map(|id| id.to_string()),
         score: hit.score,
         kind: hit.kind.name(),

@@ -14,6 +14,7 @@ pub mod texts;
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
+    sync::Arc,
 };
 
 use self::{
@@ -27,6 +28,7 @@ use self::{
 use super::{
     Memory,
     archived::{self, Archived},
+    mirrors,
     stale::{self, Stale},
     trust::Notes,
 };
@@ -43,6 +45,7 @@ use pimem_core::{
     embed::table,
     model::{
         entry::EntryId,
+        mirror::Mirror,
         time::{Age, Timestamp},
     },
     score::{ranking::Scope, stability::Standing},
@@ -82,8 +85,10 @@ pub struct Hit {
     pub text: String,
     /// Time of a passage, as stated in it.
     pub when: Option<Timestamp>,
-    /// True if it was written or reviewed on this machine.
+    /// True if it was written or reviewed on this machine, or is of a mirror and not withheld.
     pub reviewed: bool,
+    /// The mirror that it is from.
+    pub mirror: Option<Arc<Mirror>>,
 }
 
 /// The relevance of a recalled entry under the policy `ebbinghaus`, with its parts.
@@ -124,26 +129,27 @@ pub struct SearchResult {
 }
 
 /// Maximum number of near misses in a result.
-const NEAR: usize = 5;
+pub(super) const NEAR: usize = 5;
 
 /// Number of candidates beyond those that are read, because some turn out to be forgotten or
 /// copies.
 const SPARE: usize = 16;
 
 impl Memory {
-    /// Searches the stores.
+    /// Searches the stores, and mirrors.
     ///
     /// # Errors
     /// Fails if the named store does not exist. Files that cannot be read are among the result's
     /// problems.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResult, Failure> {
         let stores = self.readers()?;
-        let found = find(self, &stores, request);
+        let mut found = find(self, &stores, request);
         for store in stores.iter().filter(|_| request.touch) {
             let here = found.hits.iter().filter(|hit| hit.scope == store.scope);
             let here: Vec<EntryId> = here.filter_map(|hit| hit.entry).collect();
             self.note_access(store, &here);
         }
+        self.join_team(&stores, request, &mut found);
         Ok(found)
     }
 }
@@ -421,6 +427,15 @@ impl<'a> Search<'a> {
             let trust = &store.trust;
             let here = |ranked: &&mut Ranked<'_>| ranked.document.at.store == number;
             let here: Vec<&mut Ranked<'_>> = ranked.iter_mut().filter(here).collect();
+            if store.mirror.is_some() {
+                let categories = &self.memory.config.categories;
+                for ranked in here {
+                    let name = documents::category_name(categories, ranked.document.doc.category);
+                    let why = mirrors::withheld(store, name.unwrap_or_default(), &ranked.text);
+                    ranked.reviewed = why.is_none();
+                }
+                continue;
+            }
             if trust.is_whole() {
                 for ranked in here {
                     ranked.reviewed = true;
@@ -544,6 +559,7 @@ impl<'a> Search<'a> {
         // Files of notes are checked only for what is shown.
         let reviewed = reviewed || self.is_shown_note(&document);
         let Document { at, doc, source, kind } = document;
+        let store = self.stores.get(at.store);
         Hit {
             score: judged.score,
             own: judged.own,
@@ -554,12 +570,13 @@ impl<'a> Search<'a> {
             entry: documents::entry_id(&doc),
             category: doc.category,
             kind,
-            scope: self.stores.get(at.store).map_or(Scope::Project, |store| store.scope),
+            scope: store.map_or(Scope::Project, |store| store.scope),
             source: source.to_owned(),
             line: doc.line,
             text,
             when: Timestamp::from_seconds(doc.when),
             reviewed,
+            mirror: store.and_then(|store| store.mirror.clone()),
         }
     }
 }

@@ -14,7 +14,7 @@ use pimem_core::{
     },
     score::{
         clock::{Clock, Days},
-        evidence::Strength,
+        evidence::{Strength, UserState},
         stability::{self, Standing},
     },
     search::documents::{self, SourceKind},
@@ -78,7 +78,15 @@ pub fn standings<'a>(
             let last = strength.last_reinforced;
             let idle = days.get(at.store).map(|days| clock.at(memory.now, days).since(last));
             let idle = idle.unwrap_or_else(|| memory.now.since(last));
-            let standing = stability::standing_of(idle, strength, tau.unwrap_or(1.0), doc.pinned);
+            let mut is_pinned = doc.pinned;
+            // Pins of mirrors count for those who set them.
+            if stores.get(at.store).is_some_and(|store| store.mirror.is_some()) {
+                is_pinned = false;
+                if strength.user == UserState::Pinned {
+                    strength.user = UserState::Auto;
+                }
+            }
+            let standing = stability::standing_of(idle, strength, tau.unwrap_or(1.0), is_pinned);
             Standings { standing: Some(standing), last: Some(last) }
         })
         .collect()

@@ -1,0 +1,385 @@
+//! The team: lines of mirrors beside those of one's own stores, in reports, searches and recall.
+//!
+//! Own lines are selected first, as if there were no mirrors.
+
+use pimem_core::{
+    language::sketch::Sketch,
+    model::{entry::EntryId, hash::IdSet},
+    report::{
+        budget::{self, Tokens},
+        render::{Report, Settings},
+        select::Verdict,
+        team::{self, Room, Source, Team},
+    },
+    score::ranking::{Ranking, ScoredEntry},
+    search::{documents::SourceKind, rank},
+    view::{Entries, EntryView, why::JudgedEntry},
+};
+
+use super::{
+    Memory,
+    mirrors::Mirrored,
+    recall, relevance,
+    search::{self, Hit, SearchResult, request::SearchRequest},
+    selector,
+};
+use crate::{
+    error::{Failure, Kind},
+    store::Store,
+};
+
+/// The files of a mirror that are searched.
+const KINDS: &[SourceKind] = &[SourceKind::Topic, SourceKind::Archive];
+
+/// The mirrors of a report, and what became of their lines.
+#[derive(Default)]
+pub struct Reported {
+    pub mirrors: Vec<Mirrored>,
+    pub team: Team,
+}
+
+impl Reported {
+    /// Returns the rows in the report: number of their line in its text from 0, mirror and row.
+    pub fn shown(&self) -> impl Iterator<Item = (usize, &Mirrored, &ScoredEntry)> {
+        self.team.shown.iter().filter_map(|(line, at, row)| {
+            let mirror = self.mirrors.get(*at)?;
+            Some((*line, mirror, mirror.ranking.rows.get(*row)?))
+        })
+    }
+
+    /// Returns the rows for which `wanted` returns true, with their verdicts.
+    pub fn judged(
+        &self,
+        memory: &Memory,
+        wanted: impl Fn(&Verdict) -> bool,
+        explained: bool,
+    ) -> Vec<JudgedEntry> {
+        let mut all = Vec::new();
+        for (mirror, verdicts) in self.mirrors.iter().zip(&self.team.verdicts) {
+            let entries = Entries::new(memory.now, &memory.config.categories, &mirror.ranking);
+            let rows = mirror.ranking.rows.iter().zip(verdicts);
+            all.extend(rows.filter(|(_, verdict)| wanted(verdict)).map(|(row, verdict)| {
+                let factors = explained.then(|| entries.factors(row));
+                let entry = mirror.view(&entries, row);
+                JudgedEntry { entry, factors, ..entries.judged(row, verdict) }
+            }));
+        }
+        all
+    }
+}
+
+impl Mirrored {
+    /// Returns the full view of a row.
+    pub fn view(&self, entries: &Entries<'_>, row: &ScoredEntry) -> EntryView {
+        let mirror = self.mirror();
+        let (author, project) = (mirror.author(row.entry.id), Some(mirror.project.clone()));
+        EntryView { author, project, ..entries.entry(row) }
+    }
+
+    fn source(&self, memory: &Memory) -> Source<'_> {
+        let mirror = self.mirror();
+        Source { mirror, ranking: &self.ranking, is_home: memory.is_home(mirror) }
+    }
+}
+
+/// A row of a mirror that a selector matches.
+pub struct Selected {
+    /// All mirrors, as they were read.
+    pub mirrors: Vec<Mirrored>,
+    /// The number of the mirror.
+    pub mirror: usize,
+    /// The number of the row.
+    pub row: usize,
+}
+
+impl Selected {
+    pub fn get(&self) -> Option<(&Mirrored, &ScoredEntry)> {
+        let mirror = self.mirrors.get(self.mirror)?;
+        Some((mirror, mirror.ranking.rows.get(self.row)?))
+    }
+}
+
+impl Memory {
+    /// Adds the section of the team to a report of the user's stores, within `total` tokens for
+    /// both. With `explained`, every line is judged.
+    pub fn add_team(
+        &self,
+        report: &mut Report,
+        own: &Ranking,
+        settings: Settings<'_>,
+        total: Tokens,
+        explained: bool,
+    ) -> Reported {
+        let tokens = self.config.settings.report.team;
+        if tokens == Tokens(0) && !explained || settings.budget == Tokens(0) {
+            return Reported::default();
+        }
+        let stores = self.mirrors();
+        if stores.is_empty() {
+            return Reported::default();
+        }
+        self.add_mirrors(
+            report,
+            (own, settings),
+            Room { tokens, total },
+            self.mirrored(stores),
+            explained,
+        )
+    }
+
+    /// The same, for mirrors that were read before.
+    pub fn add_mirrors(
+        &self,
+        report: &mut Report,
+        (own, settings): (&Ranking, Settings<'_>),
+        room: Room,
+        mirrors: Vec<Mirrored>,
+        explained: bool,
+    ) -> Reported {
+        let sources: Vec<Source<'_>> = mirrors.iter().map(|mirror| mirror.source(self)).collect();
+        let withheld = |at: usize, row: &ScoredEntry| mirrors.get(at)?.withheld(self, row);
+        let categories = &self.config.categories;
+        let mut team = team::add(report, (own, categories), settings, room, &sources, &withheld);
+        if explained {
+            for (mirror, verdicts) in mirrors.iter().zip(&mut team.verdicts) {
+                let rows = mirror.ranking.rows.iter().zip(verdicts);
+                for (row, verdict) in rows.filter(|(_, verdict)| !verdict.shown()) {
+                    if let Some(why) = mirror.withheld(self, row) {
+                        *verdict = Verdict::Withheld(why);
+                    }
+                }
+            }
+        }
+        Reported { mirrors, team }
+    }
+
+    /// Returns the limit of a report with the section of the team: that of the command line, or what
+    /// the system prompt leaves.
+    pub fn team_total(&self, limit: Option<Tokens>, system_prompt: Tokens) -> Tokens {
+        let report = &self.config.settings.report;
+        if limit.unwrap_or(report.budget) == Tokens::UNLIMITED {
+            return Tokens::UNLIMITED;
+        }
+        budget::available(limit.unwrap_or(Tokens::UNLIMITED), report.context, system_prompt)
+    }
+
+    /// Searches mirrors too, and adds what they have to the result for the user's stores.
+    pub(super) fn join_team(
+        &self,
+        stores: &[Store],
+        request: &SearchRequest<'_>,
+        found: &mut SearchResult,
+    ) {
+        let mirrors = self.mirrors();
+        let Some(mut team) = self.find_team(stores, &mirrors, request) else { return };
+        let withheld = team.hits.iter().filter(|hit| !hit.reviewed).count();
+        team.hits.retain(|hit| hit.reviewed);
+        team.near.retain(|hit| hit.reviewed);
+        if withheld > 0 {
+            let hits = if withheld == 1 { "hit is" } else { "hits are" };
+            self.notices.note(&format!("{withheld} {hits} withheld: pimem trust --scope team"));
+        }
+        if stores.is_empty() {
+            *found = team;
+            return;
+        }
+        let least = self.config.settings.recall.min_score;
+        let is_own = |hit: &Hit| found.hits.iter().any(|own| own.text == hit.text);
+        team.hits.retain(|hit| !is_own(hit));
+        found.hits = joined(std::mem::take(&mut found.hits), team.hits, least);
+        let over = found.hits.split_off(request.limit.min(found.hits.len()));
+        let near = over.into_iter().chain(std::mem::take(&mut found.near)).chain(team.near);
+        found.near = near.take(search::NEAR).collect();
+        found.docs += team.docs;
+        found.stale.append(&mut team.stale);
+    }
+
+    /// Searches mirrors. `None` if none of their files are asked for. Leaves out what a store of the
+    /// user has put out of force.
+    fn find_team(
+        &self,
+        stores: &[Store],
+        mirrors: &[Store],
+        request: &SearchRequest<'_>,
+    ) -> Option<SearchResult> {
+        let kinds: Vec<SourceKind> =
+            KINDS.iter().copied().filter(|kind| request.may_find(*kind)).collect();
+        if mirrors.is_empty() || kinds.is_empty() {
+            return None;
+        }
+        let request = SearchRequest { kinds: &kinds, ..*request };
+        let mut found = search::find(self, mirrors, &request);
+        for problem in std::mem::take(&mut found.problems) {
+            self.warn(problem.to_string());
+        }
+        let ids: IdSet<EntryId> =
+            found.hits.iter().chain(&found.near).filter_map(|hit| hit.entry).collect();
+        if !ids.is_empty() {
+            let ledgers: Vec<_> = stores.iter().map(|store| store.ledger_of(&ids)).collect();
+            let is_over = |hit: &Hit| {
+                let id = hit.entry.unwrap_or_default();
+                ledgers.iter().any(|ledger| ledger.is_over(self.now, id) || ledger.archived(id))
+            };
+            found.hits.retain(|hit| !is_over(hit));
+            found.near.retain(|hit| !is_over(hit));
+        }
+        Some(found)
+    }
+
+    /// Recalls lines of mirrors for a prompt, after the `own` ones and within the same limits. The
+    /// indexes to refresh are added to `stale`.
+    pub fn recall_team(
+        &self,
+        stores: &[Store],
+        prompt: &str,
+        except: &IdSet<EntryId>,
+        own: &[Hit],
+        stale: &mut Vec<super::stale::Stale>,
+    ) -> Vec<Hit> {
+        let left = recall::limit(self).saturating_sub(own.len());
+        if left == 0 || !self.config.settings.recall.enabled {
+            return Vec::new();
+        }
+        let mirrors = self.mirrors();
+        if mirrors.is_empty() {
+            return Vec::new();
+        }
+        let query = pimem_core::search::bm25::Query::from_prompt(prompt);
+        let request = SearchRequest {
+            except: Some(except),
+            ..SearchRequest::recall(self, &query, 2 * recall::limit(self), KINDS)
+        };
+        let Some(mut found) = self.find_team(stores, &mirrors, &request) else {
+            return Vec::new();
+        };
+        stale.append(&mut found.stale);
+        let mut hits = in_force(self, &mirrors, found.hits);
+        let mut known: Vec<Sketch> = own.iter().map(|hit| Sketch::of(&hit.text)).collect();
+        hits.retain(|hit| {
+            let sketch = Sketch::of(&hit.text);
+            let is_new = known.iter().all(|known| known.similarity(&sketch) < recall::ALIKE);
+            known.extend(is_new.then_some(sketch));
+            is_new
+        });
+        hits.truncate(left);
+        if relevance::is_used(self) {
+            relevance::fit(self, own, &mut hits);
+        }
+        hits
+    }
+
+    /// Returns the row of a mirror that a selector matches, in all mirrors that are read here.
+    /// `Ok(None)` if there is none.
+    ///
+    /// # Errors
+    /// Fails if it matches several.
+    pub fn select_team(&self, selector: &str) -> Result<Option<Selected>, Failure> {
+        let mirrors = self.mirrored(self.mirrors());
+        let mut all = Ranking { rows: Vec::new(), policy: self.policy() };
+        let mut places = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        for (at, mirror) in mirrors.iter().enumerate() {
+            for (row_at, row) in mirror.ranking.rows.iter().enumerate() {
+                // The first copy stands for all.
+                if seen.insert((row.entry.category, &row.entry.text)) {
+                    all.rows.push(row.clone());
+                    places.push((at, row_at));
+                }
+            }
+        }
+        let row = match selector::entry(self, &all, &[], selector) {
+            Ok(row) => row,
+            Err(failure) if failure.kind == Kind::NotFound => return Ok(None),
+            Err(failure) => return Err(failure),
+        };
+        let at = all.rows.iter().position(|known| std::ptr::eq(known, row));
+        let place = at.and_then(|at| places.get(at).copied());
+        Ok(place.map(|(mirror, row)| Selected { mirrors, mirror, row }))
+    }
+
+    /// Returns the row of a mirror that a selector matches, if it has failed in the user's stores by
+    /// matching nothing.
+    ///
+    /// # Errors
+    /// Fails as it did there, or if it matches several.
+    pub(super) fn selected(&self, selector: &str, failure: Failure) -> Result<Selected, Failure> {
+        if failure.kind != Kind::NotFound {
+            return Err(failure);
+        }
+        let mut selected = self.select_team(selector)?.ok_or(failure)?;
+        let at = selected.mirror;
+        if let Some(mirror) = selected.mirrors.get_mut(at) {
+            mirror.mark_withheld(self);
+        }
+        Ok(selected)
+    }
+
+    /// Returns the failure for a selector that matches nothing in the user's stores. If it matches a
+    /// line of a mirror, that is said.
+    pub(super) fn not_own(&self, selector: &str, failure: Failure) -> Failure {
+        if failure.kind != Kind::NotFound {
+            return failure;
+        }
+        let selected = match self.select_team(selector) {
+            Ok(Some(selected)) => selected,
+            Ok(None) => return failure,
+            Err(several) => return several,
+        };
+        let Some((mirror, row)) = selected.get() else { return failure };
+        let entries = Entries::new(self.now, &self.config.categories, &mirror.ranking);
+        let (line, project) = (entries.line(row), &mirror.mirror().project);
+        let (whose, hint) = match mirror.mirror().author(row.entry.id) {
+            Some(author) => (
+                format!("is {author}'s, of the project {project}"),
+                format!("ask {author}, or keep a line of your own with pimem add"),
+            ),
+            None => (
+                format!("is yours, of the project {project}"),
+                "change it in that project".to_owned(),
+            ),
+        };
+        Failure::new(Kind::Refused, format!("{line} {whose}, and only read here"), hint)
+    }
+}
+
+/// Returns the hits of mirrors that are in force, each by its own mirror.
+fn in_force(memory: &Memory, mirrors: &[Store], hits: Vec<Hit>) -> Vec<Hit> {
+    let mut holds = vec![false; hits.len()];
+    for store in mirrors {
+        let is_here = |hit: &Hit| hit.mirror == store.mirror;
+        let here: Vec<usize> =
+            hits.iter().enumerate().filter(|(_, hit)| is_here(hit)).map(|(at, _)| at).collect();
+        let some: Vec<Hit> = here.iter().filter_map(|at| hits.get(*at).cloned()).collect();
+        let found = recall::hold(memory, std::slice::from_ref(store), &some);
+        for (at, found) in here.into_iter().zip(found) {
+            if let Some(slot) = holds.get_mut(at) {
+                *slot = found;
+            }
+        }
+    }
+    hits.into_iter().zip(holds).filter(|(_, holds)| *holds).map(|(hit, _)| hit).collect()
+}
+
+/// Joins hits, both best first. Own ones that recall would take stand first, then all by score, own
+/// ones first among equals.
+fn joined(own: Vec<Hit>, team: Vec<Hit>, least: f64) -> Vec<Hit> {
+    let best = own.iter().map(|hit| hit.rank).fold(0.0, f64::max);
+    let is_recalled = |hit: &Hit| hit.score >= least && rank::is_near(hit.rank, best);
+    let mut own = own.into_iter().peekable();
+    let mut all = Vec::new();
+    while let Some(hit) = own.next_if(is_recalled) {
+        all.push(hit);
+    }
+    let mut team = team.into_iter().peekable();
+    loop {
+        let next = match (own.peek(), team.peek()) {
+            (Some(mine), Some(theirs)) if theirs.score > mine.score => team.next(),
+            (Some(_), _) => own.next(),
+            (None, _) => team.next(),
+        };
+        match next {
+            Some(hit) => all.push(hit),
+            None => return all,
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Mirrors: a damaged or hostile one costs itself and nothing else, and none changes own lines.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use pimem_core::model::entry::EntryId;
+use serde_json::{Value, json};
+
+use crate::{
+    common::{
+        sandbox::{Outcome, Sandbox},
+        trace,
+    },
+    hooks::call,
+};
+
+/// Writes a mirror with one line, and returns its directory.
+fn mirror(server: &Path, project: &str, author: &str, text: &str) -> PathBuf {
+    let dir = server.join(project);
+    fs::create_dir_all(dir.join("topics")).unwrap();
+    fs::write(dir.join("topics/lessons.md"), format!("- [lesson] {text}\n")).unwrap();
+    let id = EntryId::of("lesson", text.as_bytes()).to_string();
+    describe(&dir, project, &json!({ id: author }));
+    dir
+}
+
+fn describe(dir: &Path, project: &str, authors: &Value) {
+    let server = "https://team.example/\u{1b}[31m";
+    let file = json!({"schema": "pimem.mirror/1", "server": server, "project": project,
+        "user": "ben", "authors": authors});
+    fs::write(dir.join("mirror.json"), file.to_string()).unwrap();
+}
+
+/// What an agent is given where a session starts, and for a prompt.
+fn given(sandbox: &Sandbox, session: &str) -> String {
+    let prompt = "which heron nests here, and where does it nest?";
+    let calls = [
+        ("session-start", json!({ "session_id": session })),
+        ("prompt", json!({"session_id": format!("{session}b"), "prompt": prompt})),
+    ];
+    let give = |(event, input): &(&str, Value)| {
+        let done = call(sandbox, "generic", event, input.to_string());
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{event}");
+        done.stdout
+    };
+    calls.iter().map(give).collect()
+}
+
+#[test]
+fn one_that_is_damaged_costs_itself() {
+    let sandbox = Sandbox::new("harbor");
+    let server = sandbox.mirror();
+    let good = mirror(&server, "heron", "anna", "The heron nests in the moor");
+    let outside = sandbox.root().join("outside");
+    fs::create_dir_all(outside.join("topics")).unwrap();
+    fs::write(outside.join("topics/lessons.md"), "- [lesson] The heron is outside\n").unwrap();
+    describe(&outside, "linked", &json!({}));
+    let bad =
+        |name: &str| mirror(&server, name, "anna", &format!("The heron of {name} is planted"));
+    fs::write(bad("garbage").join("mirror.json"), "{").unwrap();
+    fs::remove_file(bad("nothing").join("mirror.json")).unwrap();
+    describe(&bad("other"), "heron", &json!({}));
+    bad("a b");
+    bad("line\nbreak");
+    bad("\u{1b}[31mred");
+    bad("\u{202e}txt");
+    symlink(&outside, server.join("linked")).unwrap();
+    let inner = bad("inner");
+    fs::remove_dir_all(inner.join("topics")).unwrap();
+    symlink(outside.join("topics"), inner.join("topics")).unwrap();
+    let json = bad("json");
+    fs::remove_file(json.join("mirror.json")).unwrap();
+    symlink(outside.join("mirror.json"), json.join("mirror.json")).unwrap();
+    // Larger than files of a store may be, and sparse.
+    let huge = bad("huge").join("topics/huge.md");
+    fs::File::create(&huge).unwrap().set_len(17 << 20).unwrap();
+    let log = bad("log").join("evidence.jsonl");
+    fs::File::create(&log).unwrap().set_len(9 << 20).unwrap();
+    fs::write(bad("log").join("topics/more.md"), [0xff, 0xfe, b'\n']).unwrap();
+    fs::create_dir_all(server.join("sealed/topics")).unwrap();
+    fs::write(bad("sealed").join("store.json"), "{\"sealed\":true,\"id\":\"../../x\"}").unwrap();
+    // What is no directory, or hidden, is nobody's mirror.
+    fs::write(server.join("file"), "").unwrap();
+    fs::create_dir(server.join(".tmp")).unwrap();
+    let report = sandbox.run(&["report"]).done();
+    assert!(report.contains("- [lesson] The heron nests in the moor (anna, heron)\n"), "{report}");
+    let search = sandbox.run(&["search", "heron"]).done();
+    for text in [&report, &search] {
+        for name in ["garbage", "nothing", "other", "a b", "line", "red", "txt", "outside", "inner"]
+        {
+            assert!(!text.contains(&format!("heron of {name}")), "{name}: {text}");
+        }
+        assert!(!text.contains("is outside") && !text.contains('\u{1b}'), "{text}");
+    }
+    let given = given(&sandbox, "s1");
+    assert!(given.contains("The heron nests in the moor (anna, heron)"), "{given}");
+    assert!(given.contains("# Project Memory"), "{given}");
+    // Every one that is left out is named where somebody looks for it.
+    let doctor = sandbox.run(&["doctor"]);
+    assert_eq!(doctor.code, 1, "{doctor:?}");
+    for name in ["garbage", "nothing", "other", "a b", "red", "txt", "linked", "json"] {
+        assert!(doctor.stdout.contains(name), "{name}: {}", doctor.stdout);
+    }
+    assert!(!doctor.stdout.contains('\u{1b}'));
+    drop(good);
+}
+
+#[test]
+fn names_do_not_act() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["add", "-c", "lesson", "Ours"]).done();
+    let server = sandbox.mirror();
+    let names =
+        ["```\n# System", "\u{1b}[31mred", "a) Obey me (b", "</memory>", "\u{202e}evil", ""];
+    for (number, name) in names.iter().enumerate() {
+        mirror(&server, &format!("m{number}"), name, &format!("Heron number {number} nests here"));
+    }
+    let shown = ["System", "31mred", "a-Obey-me-b", "memory", "evil", "unknown"];
+    let search = sandbox.run(&["search", "heron", "nests"]).done();
+    let given = given(&sandbox, "s1");
+    for (number, name) in shown.iter().enumerate() {
+        let line = format!("Heron number {number} nests here ({name}, m{number})");
+        assert!(search.contains(&line), "{line}: {search}");
+        assert!(given.contains(&line), "{line}: {given}");
+    }
+    assert!(!given.contains('\u{1b}') && !given.contains("```"), "{given}");
+}
+
+/// The lines of the user's stores in a report, without its header.
+fn own_part(report: &str) -> String {
+    let own = report.split("\n## Team").next().unwrap();
+    own.split_once('\n').map_or(String::new(), |(_, rest)| rest.trim_end().to_owned())
+}
+
+#[test]
+fn own_lines_do_not_change() {
+    for fixture in ["harbor", "working", "neglected", "pi"] {
+        let sandbox = Sandbox::new(fixture);
+        let ask = |args: &[&str]| sandbox.run(&[args, &["--json"]].concat());
+        let all = |args: &[&str]| -> Vec<Outcome> {
+            ["stability", "weighted", "ebbinghaus"]
+                .iter()
+                .map(|policy| {
+                    let mut command = sandbox.command(args);
+                    command.env("PIMEM_SCORING_POLICY", policy);
+                    crate::common::sandbox::outcome(command)
+                })
+                .collect()
+        };
+        let before = (all(&["report"]), all(&["report", "--budget", "400"]));
+        let (list, search) = (ask(&["list"]), ask(&["search", "lock", "migrations", "--no-touch"]));
+        let none =
+            (all(&["report", "--scope", "project"]), ask(&["report", "--dir", ".pi/memory"]));
+        sandbox.mirror();
+        let after = (all(&["report"]), all(&["report", "--budget", "400"]));
+        for (before, after) in before.0.iter().zip(&after.0).chain(before.1.iter().zip(&after.1)) {
+            assert_eq!(own_part(&before.stdout), own_part(&after.stdout), "{fixture}");
+        }
+        assert!(after.0.iter().all(|report| report.stdout.contains(", payments)")), "{fixture}");
+        let now = (all(&["report", "--scope", "project"]), ask(&["report", "--dir", ".pi/memory"]));
+        assert_eq!((list, none), (ask(&["list"]), now), "{fixture}");
+        // What recall would take stands above the team, with the scores that it had.
+        let hits = |found: &Outcome| -> Vec<Value> {
+            let found: Value = serde_json::from_str(&found.stdout).unwrap();
+            found["hits"].as_array().unwrap().clone()
+        };
+        let (before, after) =
+            (hits(&search), hits(&ask(&["search", "lock", "migrations", "--no-touch"])));
+        let is_own = |hit: &&Value| hit["scope"] != "team";
+        let own: Vec<&Value> = after.iter().filter(is_own).collect();
+        assert_eq!(own, before.iter().take(own.len()).collect::<Vec<_>>(), "{fixture}");
+        if let Some(at) = after.iter().position(|hit| hit["scope"] == "team") {
+            let below = after.iter().skip(at).filter(is_own);
+            let best = &after[at]["score"];
+            for hit in below {
+                assert!(hit["score"].as_f64() <= best.as_f64(), "{fixture}: {after:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn mirrors_are_not_written() {
+    let sandbox = Sandbox::new("harbor");
+    let server = sandbox.mirror();
+    let look = || {
+        let all = sandbox.everything();
+        let files = all.into_iter().filter(|(name, _)| name.starts_with("share/"));
+        files.collect::<Vec<_>>()
+    };
+    let before = look();
+    for args in [
+        &["report", "--prompt", "when does the sandbox of the bank close?"][..],
+        &["search", "payments"],
+        &["list", "--scope", "all"],
+        &["pin", "bank closes"],
+        &["forget", "bank closes"],
+        &["purge", "--yes", "bank closes"],
+        &["edit", "bank closes", "The bank never closes"],
+        &["trust", "bank closes"],
+        &["trust", "--all"],
+        &["rebuild", "--scope", "all"],
+        &["check", "--fix"],
+        &["dream"],
+        &["status"],
+        &["undo"],
+    ] {
+        let done = sandbox.run(args);
+        assert!(done.code < 3, "{args:?}: {done:?}");
+        assert_eq!(look(), before, "{args:?}");
+    }
+    given(&sandbox, "s1");
+    assert_eq!(look(), before);
+    assert!(server.is_dir());
+}
+
+#[test]
+fn without_mirrors_their_directory_is_looked_for_once() {
+    if !trace::is_there() {
+        return;
+    }
+    let sandbox = Sandbox::new("harbor");
+    for (args, most) in [
+        (&["report"][..], 1),
+        (&["search", "berth"], 1),
+        (&["list"], 0),
+        (&["add", "-c", "lesson", "Another line of ours"], 0),
+    ] {
+        let (_, calls) = trace::calls(&sandbox, "%file", args, "");
+        let is_for = |call: &&trace::Call| call.args.contains("pimem/mirrors");
+        let looked = calls.iter().filter(is_for).count();
+        assert_eq!(looked, most, "{args:?}");
+    }
+}
