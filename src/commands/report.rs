@@ -26,8 +26,9 @@ use pimem_engine::{
 /// Print what an agent should know, for a prompt
 ///
 /// Entries are chosen by score, section by section; what that leaves of the budget is filled with
-/// the others, in the order of their lasting value. Pinned ones are always there. Prints nothing
-/// when there is nothing to say.
+/// the others, in the order of their lasting value. Pinned ones are always there. Lines that others
+/// have shared follow in a budget of their own (report.team). Prints nothing when there is nothing
+/// to say.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem report\n  pimem report --budget 800 --explain\n  \
     pimem report --prompt 'why do berths overlap?'")]

@@ -29,6 +29,8 @@ use pimem_engine::{
 /// What went to the archive for its age is found too, and marked; the rest of the archive only by
 /// --in archive.
 ///
+/// What others have shared follows what your own stores have, with author and project.
+///
 /// What is meant is found too, in other words: by the vectors of a model that is built in, or of
 /// another one (see pimem model). Words are matched by their stem, and tags, links, paths, flags
 /// and identifiers as written. Words that only make a question are ignored. Exit code 1 says that

@@ -36,7 +36,8 @@ use pimem_engine::{
 /// you have reviewed everything: git does not have them, or has them by a commit that you made here
 /// before it had them from anywhere else. What merge, pull, rebase, checkout and the like bring, and
 /// whatever is in doubt, awaits review; while a merge or rebase stands still, all that is new does.
-/// Your own store is trusted as a whole. Exit code 1 says that something awaits review.
+/// Your own store is trusted as a whole. Of what others have shared, only lines that look like an
+/// order, a secret or hostile text await review, and are trusted one by one. Exit code 1 says that something awaits review.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
 #[command(args_conflicts_with_subcommands = true)]

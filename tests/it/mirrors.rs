@@ -98,6 +98,8 @@ fn one_that_is_damaged_costs_itself() {
     let given = given(&sandbox, "s1");
     assert!(given.contains("The heron nests in the moor (anna, heron)"), "{given}");
     assert!(given.contains("# Project Memory"), "{given}");
+    // Hooks read neither what is sealed nor what would take too long.
+    assert!(!given.contains("is sealed") && !given.contains("heron of log"), "{given}");
     // Every one that is left out is named where somebody looks for it.
     let doctor = sandbox.run(&["doctor"]);
     assert_eq!(doctor.code, 1, "{doctor:?}");
@@ -198,7 +200,6 @@ fn mirrors_are_not_written() {
         &["list", "--scope", "all"],
         &["pin", "bank closes"],
         &["forget", "bank closes"],
-        &["purge", "--yes", "bank closes"],
         &["edit", "bank closes", "The bank never closes"],
         &["trust", "bank closes"],
         &["trust", "--all"],
@@ -214,7 +215,17 @@ fn mirrors_are_not_written() {
     }
     given(&sandbox, "s1");
     assert_eq!(look(), before);
-    assert!(server.is_dir());
+    // What is destroyed stays nowhere on this machine, and nothing else changes.
+    sandbox.run(&["purge", "--yes", "bank closes"]).done();
+    let after = look();
+    assert!(!after.iter().any(|(_, text)| String::from_utf8_lossy(text).contains("bank closes")));
+    let changed: Vec<&str> = after
+        .iter()
+        .filter(|file| !before.contains(file))
+        .map(|(name, _)| name.rsplit_once("payments/").expect("in one mirror").1)
+        .collect();
+    assert_eq!(changed, ["evidence.jsonl", "lock", "topics/lessons.md"]);
+    assert!(server.join("payments/mirror.json").is_file());
 }
 
 #[test]

@@ -152,7 +152,7 @@ impl Sandbox {
         });
     }
 
-    /// Adds mirrors as an exchange would leave them: a copy of `fixtures/mirrors`.
+    /// Adds mirrors as a sync would leave them: a copy of `fixtures/mirrors`.
     pub(crate) fn mirror(&self) -> PathBuf {
         let mirrors = self.root.join("share/pimem/mirrors");
         copy_tree(&super::repository().join("fixtures/mirrors"), &mirrors);

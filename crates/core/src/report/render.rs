@@ -284,6 +284,11 @@ impl Frame {
         self.header(budget, self.chars + chars).1
     }
 
+    /// Returns the number of characters without the header.
+    pub(super) fn chars(&self) -> usize {
+        self.chars
+    }
+
     /// Returns the number of lines, the header included.
     pub(super) fn lines(&self) -> usize {
         self.shown_rows.len()

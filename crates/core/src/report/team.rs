@@ -116,6 +116,10 @@ pub fn add(
             continue;
         }
         *verdict = Verdict::TeamFull(room.tokens);
+        // Most lines are beyond the budget, and need not be made for that.
+        if frame.chars() + row.entry.text.chars().count() > most.chars() {
+            continue;
+        }
         let name = &categories.spec(row.entry.category).name;
         let line = line(name, &row.entry.text, &label(source.mirror, row));
         let head = if rank == 0 { heading.chars().count() } else { 0 };

@@ -99,7 +99,7 @@ impl Memory {
         let When::Now(Some(_)) = when(self) else { return Ok(()) };
         process::yield_to_others();
         let Some(mut model) = embedding::within(self, Some(LIMIT)) else { return Ok(()) };
-        for store in self.readers()? {
+        for store in self.readers()?.into_iter().chain(self.mirrors()) {
             if let Some(why) = fill(self, &store, Some(borrowed(&mut model))).trouble {
                 self.notices.detail(&why.0);
             }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    store::{Store, pending},
+    store::{Store, lock::StoreLock, pending},
 };
 use pimem_core::{
     model::{
@@ -34,7 +34,9 @@ impl Memory {
         selectors: &[String],
         confirm: impl FnOnce(&[String]) -> Result<(), Failure>,
     ) -> Result<(Purged, Vec<Stale>), Failure> {
-        let stores = self.readers()?;
+        let mut stores = self.readers()?;
+        // The one command that changes mirrors: what is to be gone stays nowhere.
+        stores.extend(self.mirrors());
         let (live, snapshots) = self.ranking(&stores);
         let archives: Vec<_> =
             stores.iter().map(|store| store.read_archive(&self.config.categories)).collect();
@@ -57,12 +59,16 @@ impl Memory {
             all.rows.iter().filter(|row| !is_chosen(row)).map(|row| row.entry.wording()).collect();
         let mut files = BTreeSet::new();
         let mut stale = Vec::new();
-        for (store, snapshot) in stores.iter().zip(snapshots.iter()) {
+        for ((store, snapshot), archive) in stores.iter().zip(snapshots.iter()).zip(&archives) {
             // Earlier wordings are purged too, unless they are entries of their own again.
             let own: IdSet<EntryId> = chosen.iter().map(|row| row.entry.id).collect();
             let mut ids: IdSet<EntryId> =
                 chosen.iter().flat_map(|row| snapshot.ledger.family(row.entry.id)).collect();
             ids.retain(|id| own.contains(id) || others.iter().all(|other| other.id != *id));
+            let mut entries = snapshot.entries().chain(archive.entries());
+            if store.mirror.is_some() && !entries.any(|(_, entry)| ids.contains(&entry.id)) {
+                continue;
+            }
             let changed = destroy(self, store, &ids, &others)?;
             // A stored hash could reveal that a known text was in the store.
             let name = |row: &ScoredEntry| &self.config.categories.spec(row.entry.category).name;
@@ -92,7 +98,11 @@ fn destroy(
     ids: &IdSet<EntryId>,
     others: &[Wording],
 ) -> Result<Vec<String>, Failure> {
-    let lock = super::lock(memory, store)?;
+    let lock = match store.mirror {
+        // Nothing else of a mirror is changed.
+        Some(_) => StoreLock::acquire(&store.dir, store.patience)?,
+        None => super::lock(memory, store)?,
+    };
     gather::purge(store, ids)?;
     Ok(store.purge(&lock, ids, others, &memory.config.categories)?)
 }

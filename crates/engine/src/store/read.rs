@@ -78,7 +78,7 @@ impl Problem {
             }
             ProblemKind::TooLarge(..) => "split it into smaller files; its entries are not used",
             ProblemKind::Sealed { hint, .. } => hint,
-            ProblemKind::NoMirror(_) => "delete the mirror; the next exchange makes it anew",
+            ProblemKind::NoMirror(_) => "delete the mirror; the next sync makes it anew",
             ProblemKind::Closed(_) | ProblemKind::Io(_) => {
                 "pimem doctor looks at permissions and disk"
             }
