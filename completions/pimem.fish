@@ -177,7 +177,8 @@ hot\t'Hottest topic first, then strongest'"
 complete -c pimem -n "__fish_pimem_using_subcommand ls" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand ls" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand ls" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand ls" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
@@ -818,7 +819,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand forget" -s h -l help -d 'Pri
 complete -c pimem -n "__fish_pimem_using_subcommand rm" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand rm" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand rm" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand rm" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'

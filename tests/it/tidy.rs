@@ -39,8 +39,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "crates/server/src/",
         &[
-            "clock", "log", "config", "db", "auth", "index", "search", "sync", "http", "routes",
-            "commands", "cli",
+            "clock", "log", "config", "db", "auth", "index", "sync", "memories", "search", "http",
+            "routes", "commands", "cli",
         ],
     ),
 ];

@@ -71,7 +71,8 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
 
     tokio::spawn(watch(app.clone()));
     for _ in 0..app.config.workers {
-        tokio::spawn(worker::run(app.clone()));
+        let (pool, bell, app) = (app.pools.work.clone(), app.bell.clone(), app.clone());
+        tokio::spawn(worker::run(pool, bell, move || app.is_ending()));
     }
     let handle = Handle::new();
     if let Some(metrics) = metrics {

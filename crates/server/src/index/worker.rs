@@ -25,7 +25,6 @@ use crate::{
         pool,
         tenant::{self, Role, Scope},
     },
-    http::app::Shared,
     index::{fold, words},
     log,
 };
@@ -51,12 +50,12 @@ impl Bell {
 }
 
 /// Works until the server ends.
-pub async fn run(app: Shared) {
-    while !app.is_ending() {
-        match step(&app.pools.work).await {
+pub async fn run(pool: Pool, bell: Bell, ends: impl Fn() -> bool) {
+    while !ends() {
+        match step(&pool).await {
             Ok(true) => {}
             Ok(false) => {
-                let rung = tokio::time::timeout(IDLE, app.bell.0.notified()).await;
+                let rung = tokio::time::timeout(IDLE, bell.0.notified()).await;
                 drop(rung);
             }
             Err(error) => {
