@@ -84,6 +84,13 @@ pub enum EventKind {
     Importance(Share),
     /// These events about the same entry have no effect.
     Retract(Vec<EventId>),
+    /// Destroyed, with the SHA-256 of its line if the text was known: the tombstone, which keeps
+    /// other copies of the line from coming back.
+    Purge(Option<Box<str>>),
+    /// Stands in the topic file with this stem.
+    Move(Box<str>),
+    /// Found `n` times on a device until now.
+    Access { device: u64, n: u64 },
     /// An operation of a later version.
     Unknown,
 }
@@ -224,6 +231,12 @@ impl Event {
             EventKind::Priority(value) | EventKind::Importance(value) => {
                 put("value", json!(value.get()));
             }
+            EventKind::Purge(Some(hash)) => put("hash", json!(hash)),
+            EventKind::Move(topic) => put("topic", json!(topic)),
+            EventKind::Access { device, n } => {
+                put("device", json!(format!("{device:016x}")));
+                put("n", json!(n));
+            }
             _ => {}
         }
         if !matches!(self.kind, EventKind::Supersede(_)) {
@@ -243,6 +256,16 @@ impl Event {
             }
         }
         Value::Object(object).to_string()
+    }
+
+    /// Returns true if somebody asked for this wording. It brings a purged entry back.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        match self.kind {
+            EventKind::Add(..) => self.by == Author::Person,
+            EventKind::Edit(..) => self.by != Author::Adoption,
+            _ => false,
+        }
     }
 
     /// Returns the position of the event. An id from another time is ignored, or a large one would
@@ -270,6 +293,8 @@ impl Event {
             EventKind::Priority(value) | EventKind::Importance(value) => {
                 u64::from(value.millionths())
             }
+            EventKind::Purge(Some(text)) | EventKind::Move(text) => fnv1a64(&[text.as_bytes()]),
+            EventKind::Access { device, n } => device ^ n.rotate_left(32),
             _ => 0,
         };
         let op = self.op().bytes().fold(0_u64, |sum, byte| sum << 7 ^ u64::from(byte));
@@ -297,6 +322,9 @@ impl Event {
             EventKind::Priority(_) => "priority",
             EventKind::Importance(_) => "importance",
             EventKind::Retract(_) => "retract",
+            EventKind::Purge(_) => "purge",
+            EventKind::Move(_) => "move",
+            EventKind::Access { .. } => "access",
             EventKind::Unknown => "unknown",
         }
     }

@@ -179,6 +179,12 @@ fn read_json(line: &str) -> Option<Event> {
             let ids = value.get("ids")?.as_array()?;
             EventKind::Retract(ids.iter().filter_map(|id| id.as_str().map(EventId::read)).collect())
         }
+        "purge" => EventKind::Purge(text("hash").map(Box::from)),
+        "move" => EventKind::Move(text("topic")?.into()),
+        "access" => {
+            let device = u64::from_str_radix(text("device")?, 16).ok()?;
+            EventKind::Access { device, n: value.get("n")?.as_u64()? }
+        }
         _ => EventKind::Unknown,
     };
     // In a supersession, `by` is another entry.

@@ -30,6 +30,10 @@ fn what_is_written_is_read() {
         EventKind::Archive(Why::Person),
         EventKind::Archive(Why::Age),
         EventKind::Retract(vec![EventId(1), EventId(2 << 80)]),
+        EventKind::Purge(None),
+        EventKind::Purge(Some("ba7816bf8f01cfea".into())),
+        EventKind::Move("lessons-2".into()),
+        EventKind::Access { device: 0x0123_4567_89ab_cdef, n: 1 << 40 },
     ] {
         let ts = Timestamp(1_782_842_400_123);
         // The author of a supersession is not logged.

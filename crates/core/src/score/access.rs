@@ -1,10 +1,11 @@
 //! Accesses: how often searches and recall found each entry, and when last.
 
-use std::ops::Range;
+use std::{collections::BTreeSet, ops::Range};
 
 use memchr::memmem;
 use serde_json::Value;
 
+use super::ledger::Ledger;
 use crate::model::{
     entry::EntryId,
     hash::{IdMap, IdSet},
@@ -28,9 +29,10 @@ impl Access {
     }
 }
 
-/// The accesses of entries by id.
+/// The accesses of entries by id, and the devices that counted them. What a ledger tells of these
+/// devices is older, and is not counted twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Accesses(IdMap<EntryId, Access>);
+pub struct Accesses(IdMap<EntryId, Access>, BTreeSet<u64>);
 
 impl Accesses {
     /// Adds an access to those of an entry.
@@ -44,11 +46,45 @@ impl Accesses {
         for (entry, access) in &other.0 {
             self.add(*entry, *access);
         }
+        self.1.extend(&other.1);
     }
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Notes that a device counted these accesses.
+    pub fn note_device(&mut self, device: u64) {
+        self.1.insert(device);
+    }
+
+    /// Returns the accesses of an entry and of those that it was made from, with those on other
+    /// devices that the ledger tells of.
+    #[must_use]
+    pub fn known(&self, entry: EntryId, ledger: &Ledger) -> Access {
+        if self.0.is_empty() && !ledger.has_accesses() {
+            return Access::default();
+        }
+        let sources = ledger.sources(entry);
+        let here = self.of(entry, sources.iter().copied());
+        here.and(self.elsewhere(entry, sources, ledger))
+    }
+
+    /// Returns the accesses on other devices.
+    #[must_use]
+    pub fn elsewhere(
+        &self,
+        entry: EntryId,
+        sources: impl IntoIterator<Item = EntryId>,
+        ledger: &Ledger,
+    ) -> Access {
+        if !ledger.has_accesses() {
+            return Access::default();
+        }
+        let told = sources.into_iter().chain([entry]).flat_map(|id| ledger.told(id));
+        let others = told.filter(|(device, _)| !self.1.contains(device));
+        others.fold(Access::default(), |sum, (_, access)| sum.and(access))
     }
 
     /// Returns the accesses of an entry and of those that it was made from.

@@ -93,17 +93,17 @@ pub fn adopt(
         if let Some(score) = pi.get(&hash) {
             events.extend(from_pi(line, score));
         } else {
-            let (ts, kind) = match links.get(&line.id) {
-                Some(from) => {
-                    // The edit comes after every event about its source, also those dated in the
-                    // future, so that it inherits all of the evidence.
-                    let next = ledger
-                        .newest(*from)
-                        .map(|(newest, _)| Timestamp(newest.0.saturating_add(1)));
-                    let ts = next.map_or(now.0, |next| next.min(Timestamp::LAST).max(now.0));
-                    (ts, EventKind::Edit(*from, Some(origin(line))))
-                }
-                None => (now.0, EventKind::Add(cue(line), Some(origin(line)))),
+            let (ts, kind) = if let Some(from) = links.get(&line.id) {
+                // The edit comes after every event about its source, also those dated in the
+                // future, so that it inherits all of the evidence.
+                let next =
+                    ledger.newest(*from).map(|(newest, _)| Timestamp(newest.0.saturating_add(1)));
+                let ts = next.map_or(now.0, |next| next.min(Timestamp::LAST).max(now.0));
+                (ts, EventKind::Edit(*from, Some(origin(line))))
+            } else {
+                // The source of an edit may be purged. Everybody who finds it so dates it alike.
+                let ts = ledger.made(line.id).map_or(now.0, |(ts, _)| ts);
+                (ts, EventKind::Add(cue(line), Some(origin(line))))
             };
             events.push(derived(line.id, ts, kind));
         }

@@ -3,9 +3,14 @@
 //! The fold is commutative and idempotent: any order, any repetition and any union of two logs give
 //! the same evidence. The ledger never reads the clock; callers pass the time.
 
-use std::{borrow::Cow, cell::Cell, collections::BTreeSet};
+use std::{
+    borrow::Cow,
+    cell::Cell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use super::{
+    access::Access,
     clock::Days,
     evidence::{Evidence, Strength, UserState},
     lineage::Edge,
@@ -31,6 +36,8 @@ pub(super) enum What {
     Expire(Timestamp),
     Priority(Share),
     Importance(Share),
+    Purge,
+    Move,
     Supersede(EntryId),
     /// The noted entry replaced this one.
     Chosen(EntryId),
@@ -47,6 +54,24 @@ pub(super) struct Note {
     pub(super) wants: bool,
     /// Index of the previous note about the same entry, from 1; 0 if there is none.
     before: u32,
+}
+
+impl Note {
+    /// Returns the entry that the event is about, for a note about `entry`.
+    fn about(&self, entry: EntryId) -> EntryId {
+        match self.what {
+            What::Chosen(other) | What::Source(other) => other,
+            _ => entry,
+        }
+    }
+}
+
+/// Accesses of an entry on one device until a moment.
+#[derive(Debug, Clone, Copy)]
+struct Count {
+    at: Order,
+    device: u64,
+    n: u64,
 }
 
 /// The sums of the events about one entry, before edits and merges are followed.
@@ -71,9 +96,14 @@ pub struct Ledger {
     notes: Vec<Note>,
     /// Ids of the folded events, each with the fingerprint of its event.
     seen: IdSet<(EventId, u64)>,
-    /// Retracted events, each with the entry that it is about. Readers of notes and edges skip
-    /// them, so that the order of event and retraction does not matter.
-    retracted: IdSet<(EntryId, EventId)>,
+    /// Retracted events, each with the entry that it is about and the last retraction. Readers of
+    /// notes and edges skip them, so that the order of event and retraction does not matter.
+    retracted: IdMap<(EntryId, EventId), Order>,
+    /// The last purge of each purged entry. Readers skip what is older, whether or not it is in the
+    /// log still.
+    purged: IdMap<EntryId, Order>,
+    /// How often devices found entries.
+    accessed: IdMap<EntryId, Vec<Count>>,
     /// Cache of [`Ledger::latest`]: a horizon, and the latest time up to it.
     latest: Cell<Option<(Timestamp, Option<Timestamp>)>>,
 }
@@ -115,7 +145,21 @@ impl Ledger {
             EventKind::Merge(from) => return self.link(event, from),
             EventKind::Retract(ids) => {
                 self.accounts.entry(event.entry).or_default().special = true;
-                return self.retracted.extend(ids.iter().map(|id| (event.entry, *id)));
+                for id in ids {
+                    let last = self.retracted.entry((event.entry, *id)).or_insert(event.order());
+                    *last = event.order().max(*last);
+                }
+                return;
+            }
+            EventKind::Purge(_) => {
+                let last = self.purged.entry(event.entry).or_insert(event.order());
+                *last = event.order().max(*last);
+                What::Purge
+            }
+            EventKind::Move(_) => What::Move,
+            EventKind::Access { device, n } => {
+                let count = Count { at: event.order(), device: *device, n: *n };
+                return self.accessed.entry(event.entry).or_default().push(count);
             }
             EventKind::Unknown => return,
         };
@@ -195,6 +239,29 @@ impl Ledger {
         added(entry) || self.sources(entry).into_iter().any(added)
     }
 
+    /// Returns true if there is an event that brought the entry into a store.
+    #[must_use]
+    pub fn is_begun(&self, entry: EntryId) -> bool {
+        self.first_add(entry).is_some() || self.edges(entry).next().is_some()
+    }
+
+    /// Returns true if any event is about the entry.
+    #[must_use]
+    pub fn has(&self, entry: EntryId) -> bool {
+        self.accounts.contains_key(&entry)
+    }
+
+    /// Returns the last event that made the entry from another.
+    #[must_use]
+    pub fn made(&self, entry: EntryId) -> Option<Order> {
+        self.edges(entry).map(|edge| edge.at).max()
+    }
+
+    /// Returns the entries that events are about, in no particular order.
+    pub fn entries(&self) -> impl Iterator<Item = EntryId> {
+        self.accounts.keys().copied()
+    }
+
     /// Returns true if the entry was archived and not added or restored since.
     #[must_use]
     pub fn archived(&self, entry: EntryId) -> bool {
@@ -217,20 +284,9 @@ impl Ledger {
     /// entry made since they were added. Such lines were removed or edited by hand.
     #[must_use]
     pub fn vanished(&self, present: &IdSet<EntryId>) -> BTreeSet<EntryId> {
-        let there = |id: &EntryId| {
-            let known = self.first_add(*id).is_some() || self.edges(*id).next().is_some();
-            (known && !present.contains(id)).then_some(*id)
-        };
-        let used = |id: EntryId| {
-            let word = |note: &Note| match note.what {
-                What::Source(_) => Some((note.at, true)),
-                What::Add(_) => Some((note.at, false)),
-                _ => None,
-            };
-            self.notes(id).filter_map(word).max().is_some_and(|(_, used)| used)
-        };
+        let there = |id: &EntryId| (!present.contains(id) && self.is_begun(*id)).then_some(*id);
         let gone = self.accounts.keys().filter_map(there);
-        gone.filter(|id| !used(*id) && !self.archived(*id)).collect()
+        gone.filter(|id| !self.is_used(*id) && !self.archived(*id)).collect()
     }
 
     /// Returns the strength of every entry with evidence, sorted by id, and whether it depends on
@@ -252,7 +308,7 @@ impl Ledger {
         if let Some((_, latest)) = self.latest.get().filter(|(known, _)| *known == horizon) {
             return latest;
         }
-        let latest = if self.retracted.is_empty() {
+        let latest = if self.counts_all() {
             let times = self.notes.iter().map(|note| note.at.0);
             times.filter(|time| *time <= horizon).max()
         } else {
@@ -266,35 +322,40 @@ impl Ledger {
     /// Returns the days that have an event.
     #[must_use]
     pub fn days(&self) -> Days {
-        self.notes.iter().map(|note| note.at.0).collect()
+        if self.purged.is_empty() {
+            return self.notes.iter().map(|note| note.at.0).collect();
+        }
+        let kept = |id: &EntryId| {
+            let id = *id;
+            self.noted(id).filter(move |note| !self.is_purged(note.about(id), note.at))
+        };
+        self.accounts.keys().flat_map(kept).map(|note| note.at.0).collect()
     }
 
     /// Returns the notes about an entry, in no particular order.
     pub(super) fn notes(&self, entry: EntryId) -> impl Iterator<Item = &Note> {
+        self.noted(entry).filter(move |note| !self.is_void(note.about(entry), note.at))
+    }
+
+    /// Returns the notes about an entry, with those that do not count.
+    fn noted(&self, entry: EntryId) -> impl Iterator<Item = &Note> {
         let number = |tail: u32| usize::try_from(tail).ok()?.checked_sub(1);
         let last = self.accounts.get(&entry).and_then(|account| number(account.tail));
-        let all = std::iter::successors(last.and_then(|at| self.notes.get(at)), move |note| {
+        std::iter::successors(last.and_then(|at| self.notes.get(at)), move |note| {
             self.notes.get(number(note.before)?)
-        });
-        all.filter(move |note| {
-            let about = match note.what {
-                What::Chosen(other) | What::Source(other) => other,
-                _ => entry,
-            };
-            !self.is_retracted(about, note.at)
         })
     }
 
     /// Returns the entries that this one was edited or merged from directly.
     pub(super) fn edges(&self, entry: EntryId) -> impl Iterator<Item = &Edge> {
         let edges = self.accounts.get(&entry).map_or(&[][..], |account| &account.edges);
-        edges.iter().filter(move |edge| !self.is_retracted(entry, edge.at))
+        edges.iter().filter(move |edge| !self.is_void(entry, edge.at))
     }
 
     /// Returns the first add of an entry.
     pub(super) fn first_add(&self, entry: EntryId) -> Option<Order> {
         let first = self.accounts.get(&entry)?.first_add?;
-        if self.retracted.is_empty() {
+        if self.counts_all() {
             return Some(first);
         }
         let added = |note: &Note| matches!(note.what, What::Add(_)).then_some(note.at);
@@ -320,11 +381,86 @@ impl Ledger {
     /// Returns true if the event of that id about an entry was retracted.
     #[must_use]
     pub fn retracts(&self, about: EntryId, id: EventId) -> bool {
-        self.retracted.contains(&(about, id))
+        let last = self.retracted.get(&(about, id));
+        last.is_some_and(|last| !self.is_purged(about, *last))
     }
 
     fn is_retracted(&self, about: EntryId, at: Order) -> bool {
-        !self.retracted.is_empty() && self.retracted.contains(&(about, at.1))
+        !self.retracted.is_empty() && self.retracts(about, at.1)
+    }
+
+    /// Returns true if an event about an entry is older than a purge of it.
+    fn is_purged(&self, about: EntryId, at: Order) -> bool {
+        !self.purged.is_empty() && self.purged.get(&about).is_some_and(|last| at < *last)
+    }
+
+    /// Returns true if an event about an entry does not count: it was retracted or purged.
+    #[must_use]
+    pub fn is_void(&self, about: EntryId, at: Order) -> bool {
+        self.is_retracted(about, at) || self.is_purged(about, at)
+    }
+
+    /// Returns true if there are no retractions and purges.
+    fn counts_all(&self) -> bool {
+        self.retracted.is_empty() && self.purged.is_empty()
+    }
+
+    /// Returns the last purge of each purged entry.
+    #[must_use]
+    pub fn purges(&self) -> &IdMap<EntryId, Order> {
+        &self.purged
+    }
+
+    /// Returns true if the entry was purged, and nobody has asked for this wording since.
+    #[must_use]
+    pub fn is_gone(&self, entry: EntryId) -> bool {
+        let typed = |note: &Note| note.wants && matches!(note.what, What::Add(_));
+        self.purged.contains_key(&entry)
+            && !self.notes(entry).any(typed)
+            && !self.edges(entry).any(Edge::is_typed)
+    }
+
+    /// Returns true if the entry was made into another and not added since.
+    #[must_use]
+    pub fn is_used(&self, entry: EntryId) -> bool {
+        let word = |note: &Note| match note.what {
+            What::Source(_) => Some((note.at, true)),
+            What::Add(_) => Some((note.at, false)),
+            _ => None,
+        };
+        self.notes(entry).filter_map(word).max().is_some_and(|(_, used)| used)
+    }
+
+    /// Returns true if any device has told how often it found entries.
+    #[must_use]
+    pub fn has_accesses(&self) -> bool {
+        !self.accessed.is_empty()
+    }
+
+    /// Returns the entries that any device has told to have found, in no particular order.
+    pub fn accessed(&self) -> impl Iterator<Item = EntryId> {
+        self.accessed.keys().copied()
+    }
+
+    /// Returns how often a device has told to have found an entry.
+    #[must_use]
+    pub fn accessed_on(&self, entry: EntryId, device: u64) -> u64 {
+        let all = self.told(entry).into_iter().find(|(known, _)| *known == device);
+        all.map_or(0, |(_, access)| access.count)
+    }
+
+    /// Returns how often each device found an entry.
+    #[must_use]
+    pub fn told(&self, entry: EntryId) -> BTreeMap<u64, Access> {
+        let mut told = BTreeMap::<u64, Access>::new();
+        for count in self.accessed.get(&entry).into_iter().flatten() {
+            if !self.is_void(entry, count.at) {
+                let known = told.entry(count.device).or_default();
+                known.count = known.count.max(count.n);
+                known.last = known.last.max(Some(count.at.0));
+            }
+        }
+        told
     }
 
     #[must_use]

@@ -12,6 +12,7 @@ fn any_kind() -> impl Strategy<Value = EventKind> {
     prop_oneof![
         15 => lasting_kind(),
         1 => prop::collection::vec(0..40_u128, 0..4).prop_map(retract),
+        1 => Just(EventKind::Purge(None)),
     ]
 }
 
@@ -32,6 +33,8 @@ fn lasting_kind() -> impl Strategy<Value = EventKind> {
         1 => (0..99_i64).prop_map(|at| EventKind::Expire(Timestamp(at))),
         1 => (0..4_u8).prop_map(|n| EventKind::Priority(Share::clamped(f64::from(n) / 3.0))),
         1 => (0..4_u8).prop_map(|n| EventKind::Importance(Share::clamped(f64::from(n) / 3.0))),
+        1 => Just(EventKind::Move("lessons".into())),
+        1 => (0..2_u64, 0..9_u64).prop_map(|(device, n)| EventKind::Access { device, n }),
     ]
 }
 
@@ -88,7 +91,31 @@ proptest! {
                 prop_assert_eq!(straight.archived(id), other.archived(id));
                 prop_assert_eq!(straight.decided(id), other.decided(id));
                 prop_assert_eq!(straight.newest(id), other.newest(id));
+                prop_assert_eq!(straight.is_gone(id), other.is_gone(id));
+                prop_assert_eq!(straight.is_used(id), other.is_used(id));
+                prop_assert_eq!(straight.told(id), other.told(id));
             }
+        }
+    }
+
+    /// What was purged may be in a log still, or be dropped from it.
+    #[test]
+    fn purged_events_may_be_dropped(events in prop::collection::vec(any_event(), 0..30)) {
+        let all = ledger(&events);
+        let kept: Vec<Event> = events
+            .iter()
+            .filter(|event| all.purges().get(&event.entry).is_none_or(|at| event.order() >= *at))
+            .cloned()
+            .collect();
+        let other = ledger(&kept);
+        prop_assert_eq!(all.strengths(), other.strengths());
+        prop_assert_eq!(format!("{:?}", all.days()), format!("{:?}", other.days()));
+        for id in (0..6).map(EntryId) {
+            prop_assert_eq!(all.evidence(NOW, id), other.evidence(NOW, id));
+            prop_assert_eq!(all.archived(id), other.archived(id));
+            prop_assert_eq!(all.newest(id), other.newest(id));
+            prop_assert_eq!(all.is_gone(id), other.is_gone(id));
+            prop_assert_eq!(all.told(id), other.told(id));
         }
     }
 

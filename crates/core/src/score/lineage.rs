@@ -19,7 +19,7 @@ use crate::model::{
 };
 
 /// After every event.
-const END: Order = (Timestamp(i64::MAX), EventId(u128::MAX));
+pub const END: Order = (Timestamp(i64::MAX), EventId(u128::MAX));
 
 /// The way in which an entry was made from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,11 @@ impl Edge {
             _ => How::Edit,
         };
         Self { at: event.order(), from, how }
+    }
+
+    /// Returns true if somebody asked for the wording; see [`Event::is_typed`].
+    pub(super) fn is_typed(&self) -> bool {
+        self.how == How::Edit
     }
 }
 

@@ -9,7 +9,7 @@ pub mod copies;
 pub mod evidence;
 pub mod forecast;
 pub mod ledger;
-mod lineage;
+pub mod lineage;
 #[cfg(test)]
 mod oracle;
 pub mod policy;

@@ -63,6 +63,14 @@ fn counted(all: &[Event]) -> Vec<Event> {
             events.push(event.clone());
         }
     }
+    let purges: Vec<(EntryId, Order)> = events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::Purge(_)))
+        .map(|event| (event.entry, event.order()))
+        .collect();
+    events.retain(|event| {
+        !purges.iter().any(|(entry, at)| *entry == event.entry && event.order() < *at)
+    });
     let gone: BTreeSet<(EntryId, EventId)> = events
         .iter()
         .filter_map(|event| match &event.kind {
@@ -72,8 +80,9 @@ fn counted(all: &[Event]) -> Vec<Event> {
         .flatten()
         .collect();
     events.retain(|event| {
-        let is_retract = matches!(event.kind, EventKind::Retract(_));
-        !is_retract && !gone.contains(&(event.entry, event.order().1))
+        // Accesses are counted beside the evidence.
+        let is_other = matches!(event.kind, EventKind::Retract(_) | EventKind::Access { .. });
+        !is_other && !gone.contains(&(event.entry, event.order().1))
     });
     events
 }
@@ -100,7 +109,8 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
     let fallback = || {
         let known = events
             .iter()
-            .filter(|event| timed(&&&**event) && !matches!(event.kind, EventKind::Unknown));
+            .filter(|event| timed(&&&**event))
+            .filter(|event| !matches!(event.kind, EventKind::Unknown));
         // An edit or merge is known by its sources.
         let known = known.filter(|event| {
             let made = matches!(event.kind, EventKind::Edit(..) | EventKind::Merge(_));

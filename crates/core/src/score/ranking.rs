@@ -363,7 +363,7 @@ fn judge(
     evidence: &Evidence,
     (ledger, hands): (&Ledger, Hands<'_>),
 ) -> (Standing, Option<Box<Judgement>>) {
-    let access = rules.accesses.map(|known| known.of(entry.id, ledger.sources(entry.id)));
+    let access = rules.accesses.map(|known| known.known(entry.id, ledger));
     let access = access.unwrap_or_default();
     let subject = Subject {
         category: &rules.categories.spec(entry.category).name,

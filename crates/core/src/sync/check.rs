@@ -8,7 +8,7 @@ use crate::{
     model::{
         category::Categories,
         entry::EntryId,
-        event::{Event, Order},
+        event::{Event, EventKind, Order},
         hash::IdMap,
         time::Now,
     },
@@ -213,16 +213,16 @@ struct Tombstone {
 }
 
 impl Purges {
-    /// Notes that an entry was purged.
-    pub fn purged(&mut self, entry: EntryId, at: Order) {
-        let known = self.0.entry(entry).or_default();
-        known.purged = known.purged.max(Some(at));
-    }
-
-    /// Notes that a person typed an entry.
-    pub fn wanted(&mut self, entry: EntryId, at: Order) {
-        let known = self.0.entry(entry).or_default();
-        known.wanted = known.wanted.max(Some(at));
+    /// Notes an event: a purge, or one that brings an entry back. Others change nothing.
+    pub fn note(&mut self, event: &Event) {
+        let at = Some(event.order());
+        if matches!(event.kind, EventKind::Purge(_)) {
+            let known = self.0.entry(event.entry).or_default();
+            known.purged = known.purged.max(at);
+        } else if event.is_typed() {
+            let known = self.0.entry(event.entry).or_default();
+            known.wanted = known.wanted.max(at);
+        }
     }
 
     /// Returns true if the entry was purged and not typed since.

@@ -68,7 +68,7 @@ fn entries() {
         ("- [lesson] #Local. build only", Some(Reason::Private)),
         ("- [lesson] key AKIAIOSFODNN7EXAMPLF", Some(Reason::Secret)),
     ] {
-        assert_eq!(reason(&of_line(line)), want, "{:.60}", line);
+        assert_eq!(reason(&of_line(line)), want, "{line:.60}");
     }
 }
 
@@ -127,7 +127,7 @@ fn lines_of_bundles() {
     let header = bundle::Header::new(Some("harbor".to_owned()));
     assert_eq!(bundle::write(&header), "{\"schema\":\"pimem.bundle/1\",\"project\":\"harbor\"}\n");
     assert_eq!(bundle::Header::read(bundle::write(&header).as_bytes()), Some(header));
-    assert_eq!(bundle::Header::read(b"{\"schema\":\"pimem.bundle/2\"}"), None);
+    assert_eq!(bundle::Header::read(b"{\"schema\":\"bundle/2\"}"), None);
     let entry = Object::of_entry(Entry::of("lesson", "a"));
     let line = bundle::write(&entry);
     assert!(line.starts_with("{\"kind\":\"entry\",\"hash\":\""), "{line}");
