@@ -73,6 +73,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand rebuild 'Adopt hand-written lines, rescore, archive what has faded, rebuild the index'
             cand export 'Write entries, notes or vectors for other programs'
             cand import 'Take over what other programs remember'
+            cand sync 'Exchange entries and their evidence with another store, or by a file'
             cand check 'Look for what should not stay in a store'
             cand status 'Show stores, what agents get of them, and what waits, on one screen'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
@@ -1362,6 +1363,27 @@ set edit:completion:arg-completer[pimem] = {|@words|
         }
         &'pimem;import;help;help'= {
         }
+        &'pimem;sync'= {
+            cand --with 'Another store, or its project: in both directions'
+            cand --bundle 'Write all that may leave this store to a file (`-` is standard output)'
+            cand --from 'Take in what --bundle wrote (`-` is standard input)'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --trust 'Agents may see the lines of --from without a review'
+            cand --plain 'Write a bundle of a sealed store, readable for everybody'
+            cand -n 'Show every line that would leave or come, and write nothing'
+            cand --dry-run 'Show every line that would leave or come, and write nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'pimem;check'= {
             cand --rule 'Use this rule and no others'
             cand --allow 'Leave this rule out'
@@ -2039,6 +2061,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand rebuild 'Adopt hand-written lines, rescore, archive what has faded, rebuild the index'
             cand export 'Write entries, notes or vectors for other programs'
             cand import 'Take over what other programs remember'
+            cand sync 'Exchange entries and their evidence with another store, or by a file'
             cand check 'Look for what should not stay in a store'
             cand status 'Show stores, what agents get of them, and what waits, on one screen'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
@@ -2218,6 +2241,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;import;agents'= {
         }
         &'pimem;help;import;embeddings'= {
+        }
+        &'pimem;help;sync'= {
         }
         &'pimem;help;check'= {
         }

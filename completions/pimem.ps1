@@ -76,6 +76,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive what has faded, rebuild the index')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write entries, notes or vectors for other programs')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs remember')
+            [CompletionResult]::new('sync', 'sync', [CompletionResultType]::ParameterValue, 'Exchange entries and their evidence with another store, or by a file')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Look for what should not stay in a store')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show stores, what agents get of them, and what waits, on one screen')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
@@ -1483,6 +1484,28 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;import;help;help' {
             break
         }
+        'pimem;sync' {
+            [CompletionResult]::new('--with', '--with', [CompletionResultType]::ParameterName, 'Another store, or its project: in both directions')
+            [CompletionResult]::new('--bundle', '--bundle', [CompletionResultType]::ParameterName, 'Write all that may leave this store to a file (`-` is standard output)')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Take in what --bundle wrote (`-` is standard input)')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--trust', '--trust', [CompletionResultType]::ParameterName, 'Agents may see the lines of --from without a review')
+            [CompletionResult]::new('--plain', '--plain', [CompletionResultType]::ParameterName, 'Write a bundle of a sealed store, readable for everybody')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show every line that would leave or come, and write nothing')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show every line that would leave or come, and write nothing')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'pimem;check' {
             [CompletionResult]::new('--rule', '--rule', [CompletionResultType]::ParameterName, 'Use this rule and no others')
             [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Leave this rule out')
@@ -2226,6 +2249,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive what has faded, rebuild the index')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write entries, notes or vectors for other programs')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs remember')
+            [CompletionResult]::new('sync', 'sync', [CompletionResultType]::ParameterValue, 'Exchange entries and their evidence with another store, or by a file')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Look for what should not stay in a store')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show stores, what agents get of them, and what waits, on one screen')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
@@ -2474,6 +2498,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;import;embeddings' {
+            break
+        }
+        'pimem;help;sync' {
             break
         }
         'pimem;help;check' {

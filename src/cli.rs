@@ -12,7 +12,7 @@ use crate::{
         add, check, config, curate, decay, diff, doctor, dream, edit, encrypt, eval, export,
         extract, forecast, generate, handoff, hooks, import, init, list, merge_driver, model, note,
         observe, purge, read, rebuild, reflect, reinforce, report, score, search, session, show,
-        stats, status, telemetry, todo, topics, trust, undo, why,
+        stats, status, sync, telemetry, todo, topics, trust, undo, why,
     },
     exit::Exit,
     globals::Globals,
@@ -96,6 +96,7 @@ commands! {
     Rebuild "rebuild" rebuild::Args;
     Export "export" export::Args;
     Import "import" import::Args;
+    Sync "sync" sync::Args;
     Check "check" check::Args;
     Status "status" status::Args;
     Doctor "doctor" doctor::Args;
@@ -292,6 +293,7 @@ fn dispatch(ctx: &Shell, command: &Command) -> Result<Outcome, Failure> {
         Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),
         Command::Export(args) => export::run(ctx, args),
         Command::Import(args) => import::run(ctx, args).map(plain),
+        Command::Sync(args) => sync::run(ctx, args),
         Command::Check(args) => check::run(ctx, args).map(plain),
         Command::Status(args) => status::run(ctx, args).map(plain),
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),

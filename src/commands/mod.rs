@@ -36,6 +36,7 @@ pub(crate) mod session;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;
+pub(crate) mod sync;
 pub(crate) mod telemetry;
 pub(crate) mod todo;
 pub(crate) mod topics;

@@ -146,7 +146,7 @@ fn a_journal_without_room() {
     sandbox.place(&mut command);
     let done = outcome(command);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert!(done.stderr.starts_with("Ended what an interrupted dream had begun"), "{done:?}");
+    assert!(done.stderr.starts_with("Ended what an interrupted command had begun"), "{done:?}");
     assert!(!dir.join("journal.json").exists());
     let known: Vec<String> = sandbox.entries().into_keys().collect();
     assert_eq!(known, ["Locks survive", "Sails are set", "The next"]);

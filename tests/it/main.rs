@@ -82,6 +82,7 @@ mod sealed_vectors;
 mod sessions;
 mod status;
 mod store;
+mod sync;
 mod telemetry;
 mod tidy;
 mod topics;

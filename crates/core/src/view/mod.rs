@@ -41,6 +41,7 @@ pub mod score;
 pub mod search;
 pub mod session;
 pub mod status;
+pub mod sync;
 pub mod telemetry;
 pub mod topics;
 pub mod trust;

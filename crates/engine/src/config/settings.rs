@@ -153,6 +153,7 @@ settings! {
     memory: MemoryBlock in MemoryBlock;
     lock: Lock in Lock;
     encryption: Encryption in Encryption;
+    sync: Sync in Sync;
     observer_model: LanguageModel in ObserverModel;
     observer: Observer in Observer;
     reflector_model: LanguageModel in ReflectorModel;
@@ -312,6 +313,15 @@ group! {
         key_path: Cow<'static, str> = Text(""),
             Own "encryption.keyPath", "PIMEM_ENCRYPTION_KEY_PATH",
             "Path of the key file of sealed stores, instead of one for each store below ~/.config/pimem/keys";
+    }
+}
+
+group! {
+    /// Exchange with other stores.
+    pub struct Sync {
+        project: Cow<'static, str> = Text(""),
+            Reviewed "sync.project", "PIMEM_SYNC_PROJECT",
+            "Short name of the project that the store belongs to, instead of its directory's: a-z, 0-9 and -";
     }
 }
 

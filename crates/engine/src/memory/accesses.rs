@@ -54,6 +54,9 @@ impl Memory {
                 Ok(None) => self.counted_in_telemetry(store),
                 Err(_) => Accesses::default(),
             });
+            if let Some(device) = store.device() {
+                all.note_device(device);
+            }
         }
         all
     }
@@ -76,18 +79,23 @@ impl Memory {
     }
 }
 
-/// Returns the accesses of an entry, including those of its earlier wordings.
+/// Returns the accesses of an entry on all devices, including those of its earlier wordings.
 pub fn of_entry<'a>(
     accesses: &Accesses,
     id: EntryId,
     ledgers: impl IntoIterator<Item = &'a Ledger>,
 ) -> Access {
-    if accesses.is_empty() {
+    let ledgers: Vec<&Ledger> = ledgers.into_iter().collect();
+    if accesses.is_empty() && !ledgers.iter().any(|ledger| ledger.has_accesses()) {
         return Access::default();
     }
-    let mut sources: Vec<EntryId> =
-        ledgers.into_iter().flat_map(|ledger| ledger.sources(id)).collect();
+    let mut sources: Vec<EntryId> = ledgers.iter().flat_map(|ledger| ledger.sources(id)).collect();
     sources.sort_unstable();
     sources.dedup();
-    accesses.of(id, sources)
+    let elsewhere = ledgers.iter().map(|ledger| {
+        let sources = sources.iter().copied();
+        accesses.elsewhere(id, sources, ledger)
+    });
+    let elsewhere = elsewhere.fold(Access::default(), Access::and);
+    accesses.of(id, sources.iter().copied()).and(elsewhere)
 }

@@ -59,6 +59,7 @@ pub mod sessions;
 pub mod settings;
 pub mod stale;
 pub mod status;
+pub mod sync;
 pub mod target;
 pub mod team;
 pub mod telemetry;

@@ -13,11 +13,16 @@ use crate::{
     store::{Store, lock::StoreLock, pending},
 };
 use pimem_core::{
+    markdown::entry_line,
     model::{
         entry::{EntryId, Wording},
-        hash::IdSet,
+        hash::{IdMap, IdSet},
     },
-    score::ranking::{Ranking, ScoredEntry},
+    score::{
+        lineage,
+        ranking::{Ranking, ScoredEntry},
+    },
+    sync::object::content_hash,
     view::{Entries, undo::Purged},
 };
 
@@ -69,7 +74,17 @@ impl Memory {
             if store.mirror.is_some() && !entries.any(|(_, entry)| ids.contains(&entry.id)) {
                 continue;
             }
-            let changed = destroy(self, store, &ids, &others)?;
+            let named: IdMap<EntryId, String> = chosen
+                .iter()
+                .map(|row| {
+                    let name = &self.config.categories.spec(row.entry.category).name;
+                    let line = entry_line::canonical(name, &row.entry.text);
+                    (row.entry.id, content_hash(&line))
+                })
+                .collect();
+            let is_archived = |id: EntryId| archive.entries().any(|(_, entry)| entry.id == id);
+            ids.retain(|id| snapshot.ledger.has(*id) || is_archived(*id));
+            let changed = destroy(self, store, (&ids, &named), &others)?;
             // A stored hash could reveal that a known text was in the store.
             let name = |row: &ScoredEntry| &self.config.categories.spec(row.entry.category).name;
             let key = |row: &ScoredEntry| store.trust.entry(name(row), &row.entry.text);
@@ -95,7 +110,7 @@ impl Memory {
 fn destroy(
     memory: &Memory,
     store: &Store,
-    ids: &IdSet<EntryId>,
+    (ids, named): (&IdSet<EntryId>, &IdMap<EntryId, String>),
     others: &[Wording],
 ) -> Result<Vec<String>, Failure> {
     let lock = match store.mirror {
@@ -104,5 +119,17 @@ fn destroy(
         None => super::lock(memory, store)?,
     };
     gather::purge(store, ids)?;
-    Ok(store.purge(&lock, ids, others, &memory.config.categories)?)
+    let categories = &memory.config.categories;
+    let mut txn = store.begin(&lock, categories, memory.now, memory.who());
+    let mut sorted: Vec<EntryId> = ids.iter().copied().collect();
+    sorted.sort_unstable();
+    let mut purged = IdMap::default();
+    for id in sorted {
+        // A tombstone would bury the other text that has the id, too.
+        let is_shared = others.iter().any(|other| other.id == id);
+        let hash = named.get(&id).map(String::as_str);
+        purged.insert(id, if is_shared { lineage::END } else { txn.bury(id, hash)? });
+    }
+    txn.commit()?;
+    Ok(store.purge(&lock, ids, &purged, others, categories)?)
 }

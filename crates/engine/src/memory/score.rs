@@ -121,7 +121,12 @@ impl Memory {
             (!scored.is_empty()).then(|| rounded(scored.iter().sum::<f64>() / scored.len() as f64));
         let fates = sums::fates(&telemetry::log(self, &stores).0);
         let all = sums::by(&fates, |_, _| Some(())).remove(&()).unwrap_or_default();
-        let counts = self.accesses(&stores).sorted();
+        let known = self.accesses(&stores);
+        let elsewhere = snapshots.iter().flat_map(|snapshot| {
+            let ids = snapshot.ledger.accessed();
+            ids.map(|id| known.elsewhere(id, None, &snapshot.ledger))
+        });
+        let counts = known.sorted().into_iter().map(|(_, access)| access).chain(elsewhere);
         let view = Stats {
             policy: ranking.policy.name(),
             total: rows().count(),
@@ -141,7 +146,7 @@ impl Memory {
             average_importance: average.filter(|_| matches!(ranking.policy, Policy::Ebbinghaus(_))),
             injected: all.injected,
             used: all.used,
-            accesses: counts.iter().fold(0, |sum, (_, access)| access.count.saturating_add(sum)),
+            accesses: counts.fold(0, |sum, access| access.count.saturating_add(sum)),
         };
         Ok(Answer { view, problems: problems(&snapshots) })
     }

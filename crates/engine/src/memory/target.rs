@@ -159,7 +159,7 @@ pub fn lock(memory: &Memory, store: &Store) -> Result<StoreLock, Failure> {
         store.settle(&lock)?;
     }
     if store.resume(&lock, &memory.config.categories, memory.now)? {
-        memory.notices.note("Ended what an interrupted dream had begun");
+        memory.notices.note("Ended what an interrupted command had begun");
     }
     Ok(lock)
 }

@@ -16,7 +16,7 @@ use super::{
     read::{self, Problem, ProblemKind},
     snapshot::EVIDENCE,
 };
-use pimem_core::model::{entry::EntryId, hash::IdSet};
+use pimem_core::model::{entry::EntryId, event::Order, hash::IdMap};
 
 /// The content of both logs.
 #[derive(Debug, Default)]
@@ -127,11 +127,11 @@ impl Store {
         Ok(true)
     }
 
-    /// Removes the lines about some entries from the local log. Returns true if there were any.
-    pub(super) fn purge_local_log(&self, ids: &IdSet<EntryId>) -> Result<bool> {
+    /// Removes the purged lines about some entries from the local log. Returns true if there were any.
+    pub(super) fn purge_local_log(&self, purged: &IdMap<EntryId, Order>) -> Result<bool> {
         let Some(path) = self.local_log() else { return Ok(false) };
         let held = self.read_local_log()?;
-        let kept = evidence_log::without(&held, ids);
+        let kept = evidence_log::without(&held, purged);
         if kept.len() == held.len() {
             return Ok(false);
         }

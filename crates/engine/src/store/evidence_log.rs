@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pimem_core::{
     model::{
         entry::EntryId,
-        event::{Event, EventKind, Origin},
+        event::{Event, EventKind, Order, Origin},
         hash::{IdMap, IdSet},
         time::Timestamp,
         ulid::EventId,
@@ -36,8 +36,9 @@ pub fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
 
 /// Returns the days that have an event; see [`Ledger::days`].
 pub(super) fn days(log: &[u8]) -> Days {
-    let known = lines(log).filter_map(event).filter(|event| event.kind != EventKind::Unknown);
-    known.map(|event| event.ts).collect()
+    let is_known =
+        |event: &Event| !matches!(event.kind, EventKind::Unknown | EventKind::Access { .. });
+    lines(log).filter_map(event).filter(is_known).map(|event| event.ts).collect()
 }
 
 /// Returns the distinct events of a log with their lines, by entry.
@@ -54,11 +55,13 @@ pub fn by_entry(log: &[u8]) -> IdMap<EntryId, Vec<(Event, String)>> {
     found
 }
 
-/// Returns a log without the lines about some entries.
-pub(super) fn without(log: &[u8], ids: &IdSet<EntryId>) -> Vec<u8> {
+/// Returns a log without the lines about some entries that are older than their purges.
+pub(super) fn without(log: &[u8], purged: &IdMap<EntryId, Order>) -> Vec<u8> {
     let mut kept = Vec::with_capacity(log.len());
     for line in log.split_inclusive(|byte| *byte == b'\n') {
-        if event(line.trim_ascii_end()).is_none_or(|event| !ids.contains(&event.entry)) {
+        if event(line.trim_ascii_end())
+            .is_none_or(|event| purged.get(&event.entry).is_none_or(|at| event.order() >= *at))
+        {
             kept.extend_from_slice(line);
         }
     }
@@ -66,11 +69,12 @@ pub(super) fn without(log: &[u8], ids: &IdSet<EntryId>) -> Vec<u8> {
 }
 
 /// Returns the entries that some lines are about; `None` if other entries may depend on the lines,
-/// as with edits, merges and their retractions.
+/// as with edits, merges, purges
+/// and retractions.
 pub fn mentioned(added: &[u8]) -> Option<IdSet<EntryId>> {
     let plain = |event: &Event| {
-        use EventKind::{Edit, Merge, Retract};
-        !matches!(event.kind, Edit(..) | Merge(_) | Retract(_))
+        use EventKind::{Edit, Merge, Purge, Retract};
+        !matches!(event.kind, Edit(..) | Merge(_) | Retract(_) | Purge(_))
     };
     lines(added).filter_map(event).map(|event| plain(&event).then_some(event.entry)).collect()
 }
@@ -81,7 +85,7 @@ pub fn count(log: &[u8]) -> usize {
 }
 
 /// Iterates over the lines of a log, without their terminators.
-pub(super) fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
     let ends = memchr::memchr_iter(b'\n', log).chain([log.len()]);
     ends.scan(0, move |start, end| {
         let line = log.get(*start..end);
@@ -96,7 +100,7 @@ pub(super) fn event(line: &[u8]) -> Option<Event> {
 }
 
 /// Returns the origins of the `wanted` entries, each from the latest event that has one.
-pub(super) fn origins(log: &[u8], wanted: &BTreeSet<EntryId>) -> Vec<(EntryId, Origin)> {
+pub fn origins(log: &[u8], wanted: &BTreeSet<EntryId>) -> Vec<(EntryId, Origin)> {
     let mut found: BTreeMap<EntryId, ((Timestamp, EventId), Origin)> = BTreeMap::new();
     for line in lines(log) {
         if plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {

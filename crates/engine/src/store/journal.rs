@@ -37,6 +37,9 @@ struct Journal {
     events: Vec<String>,
     /// Changes to files, in order.
     changes: Vec<Noted>,
+    /// True if the lines come from another store.
+    #[serde(default)]
+    received: bool,
 }
 
 /// A change to one file.
@@ -92,7 +95,7 @@ pub(super) fn begin(
     seal: &Seal,
     path: &Path,
     events: &[String],
-    changes: &[(Target, Vec<Change>)],
+    (changes, received): (&[(Target, Vec<Change>)], bool),
     categories: &Categories,
 ) -> Result<()> {
     let changes = changes.iter().flat_map(|(target, changes)| {
@@ -104,7 +107,7 @@ pub(super) fn begin(
             move |change| Noted { archive, stem: stem.clone(), what: what(change, categories) };
         changes.iter().map(noted)
     });
-    let journal = Journal { events: events.to_vec(), changes: changes.collect() };
+    let journal = Journal { events: events.to_vec(), changes: changes.collect(), received };
     if let Some(dir) = path.parent() {
         atomic::create_dir(dir, Sync::PrivateFull)?;
         atomic::sweep(dir);
@@ -181,7 +184,8 @@ impl Store {
         let mut changes: Vec<(Target, Change)> =
             journal.changes.into_iter().filter_map(|noted| noted.read(categories)).collect();
         loop {
-            let done = self.redo(lock, categories, now, &journal.events, &changes);
+            let done =
+                self.redo(lock, categories, now, (&journal.events, journal.received), &changes);
             let full = done.as_ref().err().and_then(|error| error.downcast_ref::<TopicFull>());
             let Some(full) = full else {
                 done?;
@@ -202,10 +206,13 @@ impl Store {
         lock: &StoreLock,
         categories: &Categories,
         now: Now,
-        events: &[String],
+        (events, received): (&[String], bool),
         changes: &[(Target, Change)],
     ) -> Result<()> {
         let mut txn = self.begin(lock, categories, now, Provenance::default());
+        if received {
+            txn.as_received();
+        }
         for line in events {
             if let Some(event) = Event::read_whole(line) {
                 txn.take_over(&event, line);
@@ -221,7 +228,9 @@ impl Store {
                 let wording = Wording { id, category: *category, text: text.clone() };
                 let (held, stem) = match target {
                     Target::Topic(stem) => {
-                        txn.say(*category, text);
+                        if !received {
+                            txn.say(*category, text);
+                        }
                         (txn.snapshot(), stem)
                     }
                     Target::Archive(stem) => (&archive, stem),

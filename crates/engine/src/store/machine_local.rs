@@ -28,6 +28,8 @@ use pimem_core::{
 pub const TELEMETRY: &str = "memory-telemetry.jsonl";
 /// Accesses of entries.
 pub const ACCESSES: &str = "access.json";
+/// Number by which other devices know the counts of this one.
+pub const DEVICE: &str = "device";
 /// Summaries of past sessions.
 pub const SESSIONS: &str = "session-search.json";
 /// Maximum size of the telemetry in bytes.
@@ -54,6 +56,22 @@ impl Store {
         let dir = self.data_dir();
         self.guard_data(&dir)?;
         self.seal.read(&dir, &dir.join(name), read::MAX_FILE)
+    }
+
+    /// Returns the number of this device, if it ever told its counts.
+    pub fn device(&self) -> Option<u64> {
+        let file = self.local(DEVICE).ok()??;
+        u64::from_str_radix(str::from_utf8(&file).ok()?.trim(), 16).ok()
+    }
+
+    /// Returns the number of this device, and chooses one if it has none.
+    pub fn make_device(&self) -> Result<u64> {
+        if let Some(known) = self.device() {
+            return Ok(known);
+        }
+        let number = u64::try_from(atomic::random()? & u128::from(u64::MAX))?;
+        self.keep_local(DEVICE, |_| Some(format!("{number:016x}\n").into_bytes()))?;
+        Ok(number)
     }
 
     /// Appends lines to a machine-local file by a single write, without a lock. Creates a missing

@@ -1,7 +1,8 @@
 //! Purge of entries: the only way in which pimem destroys user text.
 //!
-//! Texts are removed first, so that after an interruption the purge can be requested again for any
-//! text left. Copies in other branches and clones are not reached.
+//! The tombstones are written first, then texts are removed, then what the log has of them. After
+//! an interruption the purge can be requested again for any text left, and an exchange with another
+//! store completes it. Copies in other branches and clones are not reached.
 
 use anyhow::Result;
 
@@ -17,17 +18,21 @@ use pimem_core::{
     model::{
         category::Categories,
         entry::{EntryId, Wording},
-        hash::IdSet,
+        event::Order,
+        hash::{IdMap, IdSet},
     },
 };
 
 impl Store {
-    /// Removes entries from topics, archive and log. Lines of `others`, which may have one of the
-    /// ids too, stay. Returns the names of the changed files.
+    /// Removes entries from topics and archive, and from the log what is older than their purges.
+    /// `purged` has at least the
+    /// `ids`. Lines of `others`, which may have one of the ids too, stay. Returns the names of the changed
+    /// files.
     pub fn purge(
         &self,
         lock: &StoreLock,
         ids: &IdSet<EntryId>,
+        purged: &IdMap<EntryId, Order>,
         others: &[Wording],
         categories: &Categories,
     ) -> Result<Vec<String>> {
@@ -52,13 +57,13 @@ impl Store {
             }
         }
         let without = |bytes: &[u8]| {
-            let kept = evidence_log::without(bytes, ids);
+            let kept = evidence_log::without(bytes, purged);
             (kept.len() < bytes.len()).then_some(kept)
         };
         if self.rewrite(lock, EVIDENCE, without)? {
             changed.push(EVIDENCE.to_owned());
         }
-        if self.purge_local_log(ids)? {
+        if self.purge_local_log(purged)? {
             changed.push(self.local_log_name());
         }
         self.forget_steps()?;

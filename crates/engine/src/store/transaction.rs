@@ -26,7 +26,7 @@ use pimem_core::{
     model::{
         category::{Categories, CategoryId},
         entry::{EntryId, Markers, Wording},
-        event::{Author, Event, EventKind, Provenance},
+        event::{Author, Event, EventKind, Order, Provenance},
         time::Now,
         ulid::EventId,
     },
@@ -62,6 +62,8 @@ pub struct Txn<'a> {
     said: Vec<Key>,
     /// True if a topic without room continues in another file.
     goes_on: bool,
+    /// True if what is written comes from another store.
+    received: bool,
 }
 
 impl Store {
@@ -113,6 +115,7 @@ impl Store {
             changes,
             said,
             goes_on: true,
+            received: false,
         }
     }
 }
@@ -258,6 +261,45 @@ impl Txn<'_> {
         Ok(())
     }
 
+    /// Makes what follows that of another store: topics may grow beyond their limit, because a line
+    /// stands in the same topic everywhere, and an interruption does not make its lines trusted.
+    pub fn as_received(&mut self) {
+        self.received = true;
+    }
+
+    /// Returns the lines of the events recorded until now.
+    pub fn recorded(&self) -> &[String] {
+        &self.events
+    }
+
+    /// Records an event of another store, with its bytes unchanged.
+    pub fn receive(&mut self, line: &str) {
+        if let Some(event) = Event::read(line) {
+            self.snapshot.ledger.fold(&event);
+            self.events.push(line.to_owned());
+        }
+    }
+
+    /// Lets agents see a text, because they may in a store that it comes from.
+    pub fn vouch(&mut self, key: Key) {
+        if !self.store.trust.is_own() {
+            self.said.push(key);
+        }
+    }
+
+    /// Records that an entry is destroyed, which is not undone. Returns the position of the event.
+    pub fn bury(&mut self, entry: EntryId, hash: Option<&str>) -> Result<Order> {
+        let kind = EventKind::Purge(hash.map(Box::from));
+        let place = self.snapshot.ledger.place(self.now, entry, &kind, atomic::random()?);
+        let Some((ts, id)) = place else {
+            bail!("an event about entry {entry} is dated at the end of time")
+        };
+        let event = Event { id, ts, entry, by: Author::of(&self.who.by), kind };
+        self.snapshot.ledger.fold(&event);
+        self.events.push(event.write(&self.who));
+        Ok((ts, id))
+    }
+
     /// Records an event from another log, with its line unchanged. Returns true if it was new.
     pub fn take_over(&mut self, event: &Event, line: &str) -> bool {
         let (event, line) = self.snapshot.ledger.again(event, line);
@@ -340,7 +382,7 @@ impl Txn<'_> {
                 &self.store.seal,
                 journal,
                 &self.events,
-                &self.changes,
+                (&self.changes, self.received),
                 self.categories,
             )?;
         }
@@ -384,8 +426,8 @@ impl Txn<'_> {
         }
         let grows = changes.iter().any(Change::grows);
         let chars = count_chars(&after);
-        if matches!(target, Target::Topic(_)) && grows && chars > TOPIC_CHARS && chars > doc.chars()
-        {
+        let is_full = chars > TOPIC_CHARS && chars > doc.chars() && !self.received;
+        if matches!(target, Target::Topic(_)) && grows && is_full {
             let category = changes.first().map(Change::category);
             let category =
                 category.map_or("lesson".into(), |id| self.categories.spec(id).name.clone());

@@ -1,0 +1,136 @@
+//! Reading and writing of bundles.
+
+use std::{
+    collections::HashSet,
+    io::{BufRead, BufReader, Read as _},
+    path::Path,
+};
+
+use crate::{
+    error::{Failure, Kind},
+    memory::named_file,
+    store::atomic::{self, Sync},
+};
+use pimem_core::sync::{
+    bundle::{Header, LONGEST_LINE, write as line},
+    check::{Reason, Refused},
+    exchange::Objects,
+    object::{self, Entry},
+    wire::{Kind as Of, Object},
+};
+
+/// Maximum size in bytes.
+const MAX: u64 = 1 << 30;
+
+/// A bundle as read.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    pub(super) objects: Objects,
+    pub(super) refused: Vec<Refused>,
+}
+
+/// The objects that were read. Repetitions are dropped; another line with the same hash is none.
+#[derive(Default)]
+struct Known {
+    entries: HashSet<Entry>,
+    events: HashSet<[u8; 32]>,
+}
+
+/// Reads a bundle line by line. Lines that are no objects are refused; the others count.
+pub(super) fn read(
+    input: impl std::io::Read,
+    name: &str,
+    own: Option<&str>,
+) -> Result<Read, Failure> {
+    let fail =
+        |error| Failure::from(anyhow::Error::new(error).context(format!("cannot read {name}")));
+    let mut input = BufReader::with_capacity(1 << 16, input.take(MAX));
+    let (mut line, mut read) = (Vec::new(), Read::default());
+    let mut known = Known::default();
+    for number in 1.. {
+        line.clear();
+        let most = LONGEST_LINE as u64 + 2;
+        let length = input.by_ref().take(most).read_until(b'\n', &mut line).map_err(fail)?;
+        if length == 0 && number > 1 {
+            break;
+        }
+        if length as u64 == most && !line.ends_with(b"\n") {
+            input.skip_until(b'\n').map_err(fail)?;
+        }
+        let text = line.trim_ascii();
+        if number == 1 {
+            begins(text, name, own)?;
+            continue;
+        }
+        if text.is_empty() {
+            continue;
+        }
+        match pimem_core::sync::bundle::read(text, number) {
+            Ok(object) => take(&mut read, object, number, &mut known),
+            Err(refused) => read.refused.push(refused),
+        }
+    }
+    Ok(read)
+}
+
+/// Checks the first line.
+fn begins(text: &[u8], name: &str, own: Option<&str>) -> Result<(), Failure> {
+    let Some(header) = Header::read(text) else {
+        let message = format!("{name} is not a bundle");
+        let hint = "pimem sync --bundle FILE writes one";
+        return Err(Failure::new(Kind::Refused, message, hint));
+    };
+    match (header.project.as_deref(), own) {
+        (Some(theirs), Some(own)) if theirs != own => {
+            let theirs: String = theirs.chars().filter(|c| !c.is_control()).take(64).collect();
+            let message = format!("{name} is of another project: {theirs}, and this is {own}");
+            Err(Failure::new(
+                Kind::Refused,
+                message,
+                "sync.project in memory.json names the project that a store belongs to",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn take(read: &mut Read, object: Object, number: usize, known: &mut Known) {
+    match (object.kind, object.entry(), object.event) {
+        (Of::Entry, Some(entry), None) => {
+            if known.entries.insert(entry.clone()) {
+                read.objects.entries.push(entry);
+            }
+        }
+        (Of::Event, None, Some(event)) => {
+            if known.events.insert(object::digest(event.get())) {
+                read.objects.events.push(event.get().to_owned());
+            }
+        }
+        _ => read.refused.push(Refused {
+            kind: "line".to_owned(),
+            id: number.to_string(),
+            reason: Reason::BadLine,
+            detail: "the line is neither an entry nor an event".to_owned(),
+        }),
+    }
+}
+
+/// Returns a bundle as text.
+pub(super) fn write(project: Option<String>, objects: &Objects) -> String {
+    let mut text = line(&Header::new(project));
+    for entry in &objects.entries {
+        text.push_str(&line(&Object::of_entry(entry.clone())));
+    }
+    for event in objects.events.iter().filter_map(|event| object::raw(event)) {
+        text.push_str(&line(&Object::of_event(event)));
+    }
+    text
+}
+
+/// Writes a bundle, readable by its owner only.
+pub(super) fn keep(path: &Path, text: &[u8]) -> Result<(), Failure> {
+    named_file::writable(path, "- writes to standard output")?;
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    atomic::replace_file(&target, text, Sync::PrivateFull, || Ok(true))?;
+    Ok(())
+}

@@ -1,0 +1,253 @@
+//! Exchange of entries and events with another store, or by a file.
+//!
+//! What stores exchange and what they make of it is decided in [`pimem_core::sync`]; here stores
+//! are locked, read and written. A purged entry is the only thing that an exchange destroys.
+
+mod bundle;
+mod side;
+
+use std::{
+    collections::HashSet,
+    io::Read,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use self::side::Side;
+use super::{
+    Effect, Memory, Target, lock_for,
+    stale::{Act, Stale},
+};
+use crate::{
+    error::{Failure, Kind},
+    store::{Store, discover},
+};
+use pimem_core::{
+    score::ranking::Scope,
+    sync::{
+        check::Refused,
+        exchange::{Objects, Plan, missing},
+    },
+    view::sync::{Part, Synced},
+};
+
+/// Time limit for git to find typed lines.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Paths of a store below a directory.
+const STORES: [&str; 3] = ["", ".pi/memory", ".pi/agent/memory"];
+
+/// With what a store is exchanged.
+pub enum Peer<'a> {
+    /// Another store, in both directions: its directory, or that of its project.
+    Store(PathBuf),
+    /// A bundle that is read; the name is for messages.
+    From(Box<dyn Read + 'a>, String),
+}
+
+pub struct SyncRequest<'a> {
+    pub peer: Peer<'a>,
+    /// Nothing is written.
+    pub dry_run: bool,
+    /// The lines of the bundle are the user's own, and need no review.
+    pub trust: bool,
+}
+
+pub struct BundleRequest {
+    /// `None` for the text itself.
+    pub output: Option<PathBuf>,
+    pub dry_run: bool,
+    /// Writes out what a sealed store has.
+    pub plain: bool,
+}
+
+impl Memory {
+    /// Exchanges a store with another, or takes in a bundle.
+    ///
+    /// # Errors
+    /// Fails if there is no other store, or one of them cannot be read or written. What was written
+    /// until then is a part of the exchange, which the next one completes.
+    pub fn sync(&self, request: SyncRequest<'_>) -> Result<(Synced, Vec<Stale>), Failure> {
+        let effect = Effect::of(request.dry_run);
+        match request.peer {
+            Peer::Store(dir) => with_store(self, &dir, effect),
+            Peer::From(input, name) => {
+                let own = self.project_of(&self.target()?);
+                let read = bundle::read(input, &name, own.as_deref())?;
+                take_in(self, read, &name, effect, request.trust)
+            }
+        }
+    }
+
+    /// Returns a store's objects as a bundle, or writes them.
+    ///
+    /// # Errors
+    /// Fails if there is no store, it is sealed and the bundle is not asked for in plain text, or
+    /// something cannot be read or written.
+    pub fn bundle(&self, request: &BundleRequest) -> Result<(Synced, Option<String>), Failure> {
+        let target = self.target()?;
+        if !target.exists {
+            let (message, hint) = super::target::no_store(&target.dir);
+            return Err(Failure::new(Kind::Usage, message, hint));
+        }
+        let project = self.project_of(&target);
+        let store = self.store(target.dir, target.scope);
+        if store.seal.is_sealed() && !request.plain {
+            let message = "the store is sealed, and a bundle would not be";
+            let hint =
+                "--plain writes it all the same; --with DIR goes to a store, which may be sealed";
+            return Err(Failure::new(Kind::Refused, message, hint));
+        }
+        let effect = Effect::of(request.dry_run);
+        note_typed(self, &store, effect);
+        let lock = lock_for(self, &store, effect)?;
+        let side = Side::open(self, &store, lock.as_ref())?;
+        let (objects, kept) = side.outgoing(self);
+        side.carry_out(self, &Plan::default(), &HashSet::new())?;
+        let text = bundle::write(project, &objects);
+        let name =
+            request.output.as_ref().map_or("-".to_owned(), |path| path.display().to_string());
+        let view = Synced { sent: part(&objects), kept, ..Synced::new(name, request.dry_run) };
+        match &request.output {
+            _ if request.dry_run => Ok((view, None)),
+            None => Ok((view, Some(text))),
+            Some(path) => {
+                bundle::keep(&self.places.cwd.join(path), text.as_bytes())?;
+                Ok((view, None))
+            }
+        }
+    }
+
+    /// Returns the short name of the project of a store; the user's own store has none, and one
+    /// outside of a project only by a setting.
+    fn project_of(&self, target: &Target) -> Option<String> {
+        if target.scope == Scope::User {
+            return None;
+        }
+        let real = discover::real(&target.dir);
+        let root = real.parent().filter(|_| real.ends_with(".pi/memory")).and_then(Path::parent);
+        match &*self.config.settings.sync.project {
+            "" => slug(&root?.file_name()?.to_string_lossy()),
+            named => slug(named),
+        }
+    }
+}
+
+/// Returns a name in the letters of short names.
+fn slug(name: &str) -> Option<String> {
+    let fits = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let slug: String = name.chars().map(fits).collect();
+    let slug = slug.trim_matches('-');
+    Some(slug.chars().take(64).collect::<String>()).filter(|slug| !slug.is_empty())
+}
+
+fn part(objects: &Objects) -> Part {
+    let line = |entry: &pimem_core::sync::object::Entry| entry.line.clone();
+    Part {
+        entries: objects.entries.iter().filter_map(line).collect(),
+        events: objects.events.len(),
+    }
+}
+
+fn with_store(
+    memory: &Memory,
+    dir: &Path,
+    effect: Effect,
+) -> Result<(Synced, Vec<Stale>), Failure> {
+    let there = other(memory, dir)?;
+    let target = memory.target()?;
+    if discover::real(&target.dir) == discover::real(&there.dir) {
+        let message = format!("{} is this store itself", dir.display());
+        return Err(Failure::new(Kind::Usage, message, "--with names another store"));
+    }
+    let here = memory.opened(target, effect)?;
+    for store in [&here, &there] {
+        note_typed(memory, store, effect);
+    }
+    // Two exchanges of the same stores take the locks in one order.
+    let mut stores = [&here, &there];
+    stores.sort_by_key(|store| discover::real(&store.dir));
+    let mut locks = Vec::new();
+    for store in stores {
+        locks.push((&store.dir, lock_for(memory, store, effect)?));
+    }
+    let lock = |store: &Store| {
+        let mut known = locks.iter().filter(|(dir, _)| **dir == store.dir);
+        known.next().and_then(|(_, lock)| lock.as_ref())
+    };
+    let (ours, theirs) =
+        (Side::open(memory, &here, lock(&here))?, Side::open(memory, &there, lock(&there))?);
+    let ((out, kept), (back, left)) = (ours.outgoing(memory), theirs.outgoing(memory));
+    let (sent, received) = (missing(&out, &back), missing(&back, &out));
+    let (plan, other) = (ours.plan(memory, &received), theirs.plan(memory, &sent));
+    let refused: Vec<Refused> =
+        plan.refused.iter().chain(&other.refused).chain(&left).cloned().collect();
+    let name = dir.display().to_string();
+    let mut view = Synced {
+        sent: theirs.gains(&other),
+        received: ours.gains(&plan),
+        kept,
+        refused,
+        changed: side::shown(&plan),
+        ..Synced::new(name, effect == Effect::DryRun)
+    };
+    let (trusted_here, trusted_there) = (ours.trusted(), theirs.trusted());
+    // The other store first: what is not written here then comes with the next exchange.
+    theirs.carry_out(memory, &other, &trusted_here)?;
+    view.waiting = ours.carry_out(memory, &plan, &trusted_there)?;
+    let stale = [(&here, &plan), (&there, &other)];
+    Ok((view, stale.into_iter().filter_map(|(store, plan)| refresh(store, plan, effect)).collect()))
+}
+
+/// Notes as trusted what was typed into a store on this machine.
+fn note_typed(memory: &Memory, store: &Store, effect: Effect) {
+    if effect == Effect::Write {
+        let typed = store.read_topics(&memory.config.categories);
+        let (store, typed) = (std::slice::from_ref(store), std::slice::from_ref(&typed));
+        memory.note_own(PATIENCE, store, typed);
+    }
+}
+
+fn take_in(
+    memory: &Memory,
+    bundle: bundle::Read,
+    name: &str,
+    effect: Effect,
+    trust: bool,
+) -> Result<(Synced, Vec<Stale>), Failure> {
+    let store = memory.opened(memory.target()?, effect)?;
+    let lock = lock_for(memory, &store, effect)?;
+    let side = Side::open(memory, &store, lock.as_ref())?;
+    let plan = side.plan(memory, &bundle.objects);
+    let mut view = Synced {
+        received: side.gains(&plan),
+        refused: [bundle.refused, plan.refused.clone()].concat(),
+        changed: side::shown(&plan),
+        ..Synced::new(name.to_owned(), effect == Effect::DryRun)
+    };
+    let lines = bundle.objects.entries.iter().filter_map(|entry| entry.line.clone());
+    let trusted: HashSet<String> = lines.filter(|_| trust).collect();
+    view.waiting = side.carry_out(memory, &plan, &trusted)?;
+    Ok((view, refresh(&store, &plan, effect).into_iter().collect()))
+}
+
+fn refresh(store: &Store, plan: &Plan, effect: Effect) -> Option<Stale> {
+    let act = if plan.purged.is_empty() { Act::Changed } else { Act::Whole };
+    let is_due = effect == Effect::Write && !plan.is_empty();
+    is_due.then(|| Stale { store: store.clone(), act, fresh: None })
+}
+
+/// Returns the other store.
+fn other(memory: &Memory, dir: &Path) -> Result<Store, Failure> {
+    let named = memory.places.cwd.join(dir);
+    let found = STORES.map(|below| named.join(below));
+    let Some(found) = found.into_iter().find(|dir| dir.join("topics").is_dir()) else {
+        let message = format!("there is no store in {}", dir.display());
+        let hint =
+            "give the directory that holds topics/, or a project; pimem --dir DIR init makes one";
+        return Err(Failure::new(Kind::Usage, message, hint));
+    };
+    let is_users =
+        memory.places.user().is_some_and(|user| discover::real(&user) == discover::real(&found));
+    let scope = if is_users { Scope::User } else { Scope::Project };
+    Ok(memory.store(found, scope))
+}

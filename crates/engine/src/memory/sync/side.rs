@@ -1,0 +1,250 @@
+//! One store of an exchange: read under its lock, and written by one transaction.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::{
+    error::Failure,
+    memory::{Memory, dream::gather},
+    store::{
+        Store, evidence_log,
+        lock::StoreLock,
+        transaction::{Change as FileChange, Target, Txn},
+        trust::Key,
+    },
+};
+use pimem_core::{
+    markdown::entry_line,
+    model::{
+        category::CategoryId,
+        entry::{EntryId, Markers, Wording},
+        event::{Event, EventKind, Provenance},
+        hash::IdSet,
+    },
+    sync::{
+        adopt::{self, Line},
+        check::Refused,
+        exchange::{self, Change, Held, Objects, Plan},
+        place::Folded,
+    },
+    view::sync::{Action, Changed, Part},
+};
+
+/// A store that takes part in an exchange.
+pub(super) struct Side<'a> {
+    store: &'a Store,
+    lock: Option<&'a StoreLock>,
+    txn: Txn<'a>,
+    held: Held,
+}
+
+impl<'a> Side<'a> {
+    /// Reads a store, and records what was done to it by hand. Without a lock, it is a rehearsal.
+    pub(super) fn open(
+        memory: &'a Memory,
+        store: &'a Store,
+        lock: Option<&'a StoreLock>,
+    ) -> Result<Self, Failure> {
+        let categories = &memory.config.categories;
+        let who = Provenance::adoption();
+        let mut txn = store.begin_adding(lock, categories, memory.now, who);
+        txn.read_evidence();
+        let archive = store.read_archive(categories);
+        // A line in a file that could not be read would look like one that was deleted.
+        if let Some(problem) = txn.snapshot().problems.iter().chain(&archive.problems).next() {
+            return Err(Failure::from(problem));
+        }
+        txn.adopt(None);
+        let line =
+            |archived: bool, stem: &str, id, category: CategoryId, text: &str, pinned| Line {
+                id,
+                archived,
+                stem: stem.to_owned(),
+                category: categories.spec(category).name.clone().into_owned(),
+                text: text.to_owned(),
+                pinned,
+            };
+        let files = [(false, txn.snapshot()), (true, &archive)];
+        let lines = files.into_iter().flat_map(|(archived, held)| {
+            held.entries().map(move |(file, entry)| {
+                let pinned = entry.markers.pinned;
+                line(archived, &file.stem, entry.id, entry.category, &entry.text, pinned)
+            })
+        });
+        let mut held = Held { lines: lines.collect(), events: Vec::new() };
+        let log = store.log().map_err(|problem| Failure::from(&problem))?;
+        let mut known = BTreeSet::new();
+        let said = evidence_log::lines(&log).filter_map(|line| str::from_utf8(line).ok());
+        for line in said.map(str::trim).chain(txn.recorded().iter().map(String::as_str)) {
+            if Event::read(line).is_some() && known.insert(line) {
+                held.events.push(line.to_owned());
+            }
+        }
+        let events: Vec<Event> = held.events.iter().filter_map(|l| Event::read_whole(l)).collect();
+        let folded = Folded::of(&events);
+        let present = held.lines.iter().filter(|line| !line.archived).map(|line| line.id);
+        let vanished = folded.ledger.vanished(&present.collect());
+        let origins = evidence_log::origins(&log, &vanished);
+        let before = txn.recorded().len();
+        for (entry, kind) in adopt::changes(&folded, &held.lines, &origins, categories) {
+            txn.record(entry, kind)?;
+        }
+        let accesses = memory.accesses(std::slice::from_ref(store)).sorted();
+        let device = match lock {
+            _ if accesses.is_empty() || !memory.config.settings.telemetry.enabled => None,
+            Some(_) => Some(store.make_device()?),
+            None => store.device(),
+        };
+        for (entry, access) in accesses {
+            let Some(device) = device.filter(|_| folded.ledger.is_begun(entry)) else { continue };
+            if folded.ledger.accessed_on(entry, device) < access.count {
+                txn.record(entry, EventKind::Access { device, n: access.count })?;
+            }
+        }
+        held.events.extend(txn.recorded().iter().skip(before).cloned());
+        Ok(Self { store, lock, txn, held })
+    }
+
+    /// Returns what may leave the store, and what stays.
+    pub(super) fn outgoing(&self, memory: &Memory) -> (Objects, Vec<Refused>) {
+        exchange::outgoing(memory.now, &memory.config.categories, &self.held)
+    }
+
+    /// Returns what the store does with received objects.
+    pub(super) fn plan(&self, memory: &Memory, received: &Objects) -> Plan {
+        exchange::apply(memory.now, &memory.config.categories, &self.held, received)
+    }
+
+    /// Returns the lines and events that are new to the store.
+    pub(super) fn gains(&self, plan: &Plan) -> Part {
+        let known: BTreeSet<EntryId> = self.held.lines.iter().map(|line| line.id).collect();
+        let new = plan.changes.iter().filter_map(|change| match change {
+            Change::Append(line) if !known.contains(&line.id) => exchange::object_of(line).line,
+            _ => None,
+        });
+        Part { entries: new.collect(), events: plan.events.len() }
+    }
+
+    /// Returns the lines that agents may see, whoever named the store.
+    pub(super) fn trusted(&self) -> HashSet<String> {
+        let trust = self.store.trust.clone().strict();
+        let lines = self.held.lines.iter();
+        let known = lines.filter(|line| trust.holds_entry(&line.category, &line.text));
+        known.map(|line| entry_line::canonical(&line.category, &line.text)).collect()
+    }
+
+    /// Carries out a plan. Agents may see the `trusted` lines here too. Returns the number of new
+    /// lines that await review.
+    pub(super) fn carry_out(
+        mut self,
+        memory: &Memory,
+        plan: &Plan,
+        trusted: &HashSet<String>,
+    ) -> Result<usize, Failure> {
+        let categories = &memory.config.categories;
+        let wording = |line: &Line| {
+            let category = categories.find(&line.category)?;
+            Some(Wording { id: line.id, category, text: line.text.clone() })
+        };
+        self.txn.as_received();
+        for line in &plan.events {
+            self.txn.receive(line);
+        }
+        let trust = &self.store.trust;
+        let is_trusted =
+            |line: &Line| trusted.contains(&entry_line::canonical(&line.category, &line.text));
+        let mut waiting: Vec<Key> = Vec::new();
+        for line in self.held.lines.iter().filter(|line| !line.archived) {
+            if !trust.holds_entry(&line.category, &line.text) && is_trusted(line) {
+                self.txn.vouch(trust.entry(&line.category, &line.text));
+            }
+        }
+        for change in &plan.changes {
+            let (Change::Append(line) | Change::Remove(line) | Change::Mark(line)) = change;
+            let Some(of) = wording(line) else { continue };
+            let stem = line.stem.clone();
+            let target = if line.archived { Target::Archive(stem) } else { Target::Topic(stem) };
+            let is_known = self.held.lines.iter().any(|known| known.id == line.id);
+            let file_change = match change {
+                Change::Append(_) => {
+                    if !is_known && !trust.holds_entry(&line.category, &line.text) {
+                        if is_trusted(line) {
+                            self.txn.vouch(trust.entry(&line.category, &line.text));
+                        } else if !line.archived {
+                            waiting.push(trust.brought(&line.category, &line.text));
+                        }
+                    }
+                    let mut same = self.txn.snapshot().entries().filter(|(_, e)| e.is(&of));
+                    let enforced = same.any(|(_, entry)| entry.markers.enforced);
+                    let markers = Markers { pinned: line.pinned, enforced };
+                    let Wording { category, text, .. } = of;
+                    FileChange::Append { category, text, markers, heading: None }
+                }
+                Change::Remove(_) => FileChange::Remove(of),
+                Change::Mark(line) => FileChange::SetPinned(of, line.pinned),
+            };
+            self.txn.change(target, file_change);
+        }
+        let Some(lock) = self.lock else { return Ok(waiting.len()) };
+        if !waiting.is_empty() && !trust.is_whole() {
+            // Recorded first, so that no line passes for one that was typed here.
+            trust.record(&waiting)?;
+        }
+        let ledger = match self.store.journal().filter(|_| !plan.changes.is_empty()) {
+            Some(journal) => self.txn.commit_as_one(&journal)?,
+            None => self.txn.commit()?,
+        };
+        if !plan.purged.is_empty() {
+            let gone: IdSet<EntryId> =
+                plan.purged.keys().copied().filter(|id| ledger.is_gone(*id)).collect();
+            gather::purge(self.store, &gone)?;
+            self.store.purge(lock, &gone, &plan.purged, &[], categories)?;
+            let lines = self.held.lines.iter().filter(|line| gone.contains(&line.id));
+            let keys = lines.flat_map(|Line { category, text, .. }| {
+                [trust.entry(category, text), trust.brought(category, text)]
+            });
+            let keys: Vec<Key> = keys.filter(|key| trust.holds(*key)).collect();
+            if !keys.is_empty() {
+                trust.forget(Some(&keys))?;
+            }
+        }
+        Ok(if trust.is_whole() { 0 } else { waiting.len() })
+    }
+}
+
+/// Returns the changes of a plan as people see them.
+pub(super) fn shown(plan: &Plan) -> Vec<Changed> {
+    let appended = |of: &Line| {
+        plan.changes.iter().any(|change| matches!(change, Change::Append(line) if line.id == of.id))
+    };
+    let removed = |of: &Line| {
+        plan.changes.iter().any(|change| matches!(change, Change::Remove(line) if line.id == of.id))
+    };
+    let mut shown: Vec<Changed> = Vec::new();
+    for change in &plan.changes {
+        let (action, line) = match change {
+            Change::Append(line) => match (removed(line), line.archived) {
+                (false, false) => (Action::Added, line),
+                (_, true) => (Action::Archived, line),
+                (true, false) => (Action::Moved, line),
+            },
+            Change::Remove(line) if appended(line) => continue,
+            Change::Remove(line) => (Action::Removed, line),
+            Change::Mark(line) if line.pinned => (Action::Pinned, line),
+            Change::Mark(line) => (Action::Unpinned, line),
+        };
+        let folder = if line.archived { "archive" } else { "topics" };
+        shown.push(Changed {
+            action,
+            entry: format!("[{}] {}", line.category, line.text),
+            file: format!("{folder}/{}.md", line.stem),
+        });
+    }
+    let mut purged: Vec<&EntryId> = plan.purged.keys().collect();
+    purged.sort_unstable();
+    shown.extend(purged.into_iter().map(|id| Changed {
+        action: Action::Purged,
+        entry: id.to_string(),
+        file: String::new(),
+    }));
+    shown
+}

@@ -1,0 +1,129 @@
+//! `pimem sync`: exchanges entries and their evidence with another store, or by a file.
+
+use std::{
+    fs::File,
+    io::{self, IsTerminal},
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    exit::{Exit, Outcome},
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::view::{self, sync::Synced};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::sync::{BundleRequest, Peer, SyncRequest},
+};
+
+/// Exchange entries and their evidence with another store, or by a file
+///
+/// Whatever the order and number of exchanges, all stores end with the same entries, and reports are
+/// the same. Lines that agents may see in one of two stores, they may see in the other; those of a
+/// file wait for pimem trust --review, unless --trust says that they are yours. Private text stays
+/// here: entries tagged #private or #local, what looks like a secret, notes, logs, sessions and
+/// telemetry. Exit code 1 when something was refused.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  pimem sync --with /media/stick/memory\n  pimem sync --with ~/src/harbor --dry-run\n  \
+    pimem sync --bundle - | ssh tern pimem --dir src/harbor/.pi/memory sync --from - --trust"
+)]
+#[group(skip)]
+pub(crate) struct Args {
+    /// Another store, or its project: in both directions
+    #[arg(long, value_name = "DIR", group = "peer", required_unless_present_any = ["bundle", "from"])]
+    with: Option<PathBuf>,
+    /// Write all that may leave this store to a file (`-` is standard output)
+    #[arg(long, value_name = "FILE", group = "peer")]
+    bundle: Option<PathBuf>,
+    /// Take in what --bundle wrote (`-` is standard input)
+    #[arg(long, value_name = "FILE", group = "peer")]
+    from: Option<PathBuf>,
+    /// Agents may see the lines of --from without a review
+    #[arg(long, requires = "from")]
+    trust: bool,
+    /// Write a bundle of a sealed store, readable for everybody
+    #[arg(long, requires = "bundle")]
+    plain: bool,
+    /// Show every line that would leave or come, and write nothing
+    #[arg(long, short = 'n')]
+    dry_run: bool,
+}
+
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
+    let Args { with, bundle, from, trust, plain, dry_run } = args;
+    if let Some(path) = bundle {
+        let output = Some(path.clone()).filter(|path| path != Path::new("-"));
+        let request = BundleRequest { output, dry_run: *dry_run, plain: *plain };
+        let (view, text) = ctx.bundle(&request)?;
+        match text {
+            Some(text) => ctx.ui.lines(&text),
+            None => ctx.ui.show(&view),
+        }
+        return Ok((Exit::Done, Vec::new()));
+    }
+    let peer = match (with, from) {
+        (Some(dir), _) => Peer::Store(dir.clone()),
+        (None, Some(path)) if path == Path::new("-") => {
+            let stdin = io::stdin();
+            if stdin.is_terminal() {
+                let message = "- reads standard input, and that is a terminal";
+                return Err(Failure::new(Kind::Usage, message, "pipe a bundle in, or name one"));
+            }
+            Peer::From(Box::new(stdin.lock()), "standard input".to_owned())
+        }
+        (None, from) => {
+            let path = from.clone().unwrap_or_default();
+            let fail = |error| {
+                let message = format!("cannot read {}: {error}", path.display());
+                Failure::new(Kind::Io, message, "pimem sync --bundle FILE writes one")
+            };
+            Peer::From(Box::new(File::open(&path).map_err(fail)?), path.display().to_string())
+        }
+    };
+    let (view, stale) = ctx.sync(SyncRequest { peer, dry_run: *dry_run, trust: *trust })?;
+    ctx.ui.show(&view);
+    let exit = if view.refused.is_empty() { Exit::Done } else { Exit::Nothing };
+    Ok((exit, stale))
+}
+
+impl Human for Synced {
+    fn human(&self, ui: &Ui) {
+        for (mark, part) in [("->", &self.sent), ("<-", &self.received)] {
+            for line in &part.entries {
+                let line = format!("{mark} {}", line.strip_prefix("- ").unwrap_or(line));
+                if self.dry_run { ui.line(&line) } else { ui.detail(&line) }
+            }
+        }
+        for change in self.changed.iter().filter(|_| !self.dry_run) {
+            let at =
+                if change.file.is_empty() { String::new() } else { format!(" ({})", change.file) };
+            ui.line(&format!("{}: {}{at}", change.action.verb(), change.entry));
+        }
+        for kept in &self.kept {
+            ui.detail(&format!("Kept here: {} {}: {}", kept.kind, kept.id, kept.detail));
+        }
+        for refused in &self.refused {
+            let id = if refused.id.is_empty() { String::new() } else { format!(" {}", refused.id) };
+            let reason = refused.reason.name();
+            ui.line(&format!("Refused: {}{id}: {} ({reason})", refused.kind, refused.detail));
+        }
+        let amount = |part: &view::sync::Part| {
+            let entries = view::count(part.entries.len(), "line");
+            format!("{entries} and {}", view::count(part.events, "event"))
+        };
+        let (would, kept) = (if self.dry_run { "would be " } else { "" }, self.kept.len());
+        let kept = if kept == 0 { String::new() } else { format!(", {kept} kept here") };
+        ui.line(&format!(
+            "{}: {} {would}sent, {} {would}received{kept}",
+            self.with,
+            amount(&self.sent),
+            amount(&self.received)
+        ));
+        if self.waiting > 0 && !self.dry_run {
+            let lines = view::count(self.waiting, "line");
+            ui.line(&format!("{lines} to review before agents see them: pimem trust --review"));
+        }
+    }
+}
