@@ -43,7 +43,7 @@ start)
   [ -z "$R" ] || chown "$U" "$D/run"
   $R "$B/initdb" -D "$D/run/pg" -U pimem -A trust -E UTF8 --no-locale --no-sync >/dev/null
   $R "$B/pg_ctl" -s -w -D "$D/run/pg" -l "$D/run/log" -o "-p $3 -c listen_addresses=127.0.0.1 \
-    -c unix_socket_directories=$D/run -c fsync=off -c max_connections=200 ${PIMEM_TEST_PG_OPTIONS:-}" start ;;
+    -c unix_socket_directories=$D/run -c fsync=off -c max_connections=200 ${PIMEM_TEST_PG_OPTIONS:-}" start || { cat "$D/run/log" >&2; exit 1; } ;;
 stop)
   $R "$B/pg_ctl" -s -D "$D/run/pg" -m fast stop || $R "$B/pg_ctl" -s -D "$D/run/pg" -m immediate stop || true
   rm -rf "$D/run" ;;

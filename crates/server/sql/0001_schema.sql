@@ -13,19 +13,18 @@ begin
     exception when duplicate_object or unique_violation then
       null;
     end;
+    -- Whoever made the roles may take them; otherwise an administrator has granted them.
     begin
-      if not pg_has_role(current_user, wanted, 'member') then
-        execute format('grant %I to %I', wanted, current_user);
-      end if;
-    exception when unique_violation then
+      execute format('grant %I to current_user', wanted);
+    exception when insufficient_privilege or unique_violation then
       null;
     end;
   end loop;
+  execute format('grant create on database %I to pimem_owner', current_database());
 end $$;
 
 create extension if not exists vector with schema public;
-create schema if not exists pimem;
-alter schema pimem owner to pimem_owner;
+create schema pimem authorization pimem_owner;
 grant usage on schema pimem to pimem_app, pimem_worker, pimem_ro;
 set local role pimem_owner;
 set local search_path = pimem, public;

@@ -50,7 +50,7 @@ pub fn document() -> serde_json::Result<String> {
 ///
 /// # Errors
 ///
-/// As [`document`].
+/// As [`document()`].
 pub fn router(app: &Shared) -> serde_json::Result<Router> {
     let text = document()?;
     let openapi = move || async move { ([(header::CONTENT_TYPE, "application/json")], text) };

@@ -41,11 +41,20 @@ struct Extra {
     op: String,
 }
 
-/// An event that was read.
+/// An event that passed the rules.
 struct Sent<'a> {
     doc: &'a str,
     event: Event,
     op: String,
+}
+
+/// What passed the rules that need no database, and what did not.
+struct Checked<'a> {
+    entries: Vec<(&'a Entry, Option<EntryId>)>,
+    events: Vec<Sent<'a>>,
+    /// Entries that the push speaks of.
+    mentioned: BTreeSet<EntryId>,
+    refused: Vec<Refused>,
 }
 
 /// Keeps what is new of a push and tells what was refused. Sending it again changes nothing.
@@ -61,44 +70,37 @@ pub async fn push(
     push: &Push,
     now: Now,
 ) -> Result<Pushed, Error> {
-    let mut refused = Vec::new();
-    let (sent, mentioned) = read(push);
+    let checked = check(caller, push, now);
+    let mut refused = checked.refused;
     let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
-    lock(&transaction, project, sent.values().any(|sent| sent.op == PURGE)).await?;
-    let mut purges = purges(&transaction, caller, project, &mentioned).await?;
-    let authors = authors(&transaction, caller, project, &mentioned).await?;
-    let may = |event: &Event, op: &str| may(caller, project, &authors, event, op);
+    lock(&transaction, project, checked.events.iter().any(|sent| sent.op == PURGE)).await?;
+    let mut purges = purges(&transaction, caller, project, &checked.mentioned).await?;
+    let authors = authors(&transaction, caller, project, &checked.mentioned).await?;
+    let (allowed, not): (Vec<_>, Vec<_>) = checked
+        .events
+        .iter()
+        .partition(|sent| may(caller, project, &authors, &sent.event, &sent.op));
+    refused.extend(not.into_iter().map(|sent| not_allowed(&sent.event)));
 
     // What this push purges or brings back counts for its own objects too.
-    for sent in sent.values().filter(|sent| may(&sent.event, &sent.op)) {
+    for sent in &allowed {
         note(&mut purges, &sent.event, &sent.op);
     }
-    let gate = Gate { now, categories: None, purges: &purges };
-
-    let (mut accepted, mut entries) = ((0, 0), BTreeMap::new());
-    for entry in &push.entries {
-        match gate.entry(entry).and_then(|line| as_mode(caller, entry).map(|()| line)) {
-            Ok(line) => {
-                accepted.0 += 1;
-                entries.insert(entry.hash.as_str(), (entry, line.map(|line| line.id)));
-            }
-            Err(why) => refused.push(why),
+    let (mut accepted, mut entries, mut events) = ((0, 0), BTreeMap::new(), BTreeMap::new());
+    for (entry, id) in checked.entries {
+        if id.is_some_and(|id| purges.is_gone(id)) {
+            refused.push(purged("entry", entry.hash.clone()));
+        } else {
+            accepted.0 += 1;
+            entries.insert(entry.hash.as_str(), (entry, id));
         }
     }
-    let mut events = BTreeMap::new();
-    for raw in &push.events {
-        let doc = raw.get();
-        match gate.event(doc) {
-            Err(why) => refused.push(why),
-            Ok(event) => {
-                let Some(sent) = sent.get(doc) else { continue };
-                if may(&event, &sent.op) {
-                    accepted.1 += 1;
-                    events.insert((event.id.0.to_be_bytes(), object::digest(doc)), sent);
-                } else {
-                    refused.push(not_allowed(&event));
-                }
-            }
+    for sent in allowed {
+        if purges.covers(&sent.event) {
+            refused.push(purged("event", sent.event.id.to_string()));
+        } else {
+            accepted.1 += 1;
+            events.insert((sent.event.id.0.to_be_bytes(), object::digest(sent.doc)), sent);
         }
     }
 
@@ -134,25 +136,38 @@ pub async fn push(
     })
 }
 
-/// Reads events, and collects the entries that the push speaks of.
-fn read(push: &Push) -> (HashMap<&str, Sent<'_>>, BTreeSet<EntryId>) {
-    let mut sent = HashMap::new();
-    let mut mentioned = BTreeSet::new();
+/// Applies the rules that need no database.
+fn check<'a>(caller: &Caller, push: &'a Push, now: Now) -> Checked<'a> {
+    let purges = Purges::default();
+    let gate = Gate { now, categories: None, purges: &purges };
+    let (mut entries, mut events) = (Vec::new(), Vec::new());
+    let (mut mentioned, mut refused) = (BTreeSet::new(), Vec::new());
+    for entry in &push.entries {
+        match gate.entry(entry).and_then(|line| as_mode(caller, entry).map(|()| line)) {
+            Ok(line) => {
+                let id = line.map(|line| line.id);
+                mentioned.extend(id);
+                entries.push((entry, id));
+            }
+            Err(why) => refused.push(why),
+        }
+    }
     for doc in push.events.iter().map(|raw| raw.get()) {
-        // What is too long is refused before it is read.
-        let event = (doc.len() <= object::LONGEST).then(|| Event::read_whole(doc)).flatten();
-        if let Some(event) = event {
-            let op = operation(&event, doc);
-            mentioned.extend(entries_of(&event));
-            sent.insert(doc, Sent { doc, event, op });
+        match gate.event(doc) {
+            Ok(event) => {
+                let op = operation(&event, doc);
+                mentioned.extend(entries_of(&event));
+                events.push(Sent { doc, event, op });
+            }
+            Err(why) => refused.push(why),
         }
     }
-    for line in push.entries.iter().filter_map(|entry| entry.line.as_deref()) {
-        if let Some((category, text)) = pimem_core::sync::check::split(line) {
-            mentioned.insert(EntryId::of(category, text.as_bytes()));
-        }
-    }
-    (sent, mentioned)
+    Checked { entries, events, mentioned, refused }
+}
+
+fn purged(kind: &str, id: String) -> Refused {
+    let detail = "the entry was purged since".to_owned();
+    Refused { kind: kind.to_owned(), id, reason: Reason::Purged, detail }
 }
 
 /// Returns the name of an event's operation, also of one that this version does not know.

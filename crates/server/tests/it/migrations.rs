@@ -3,7 +3,7 @@
 use std::thread;
 
 use crate::common::{
-    pg::Cluster,
+    pg::{Cluster, Database},
     server::{Server, Team, fails, run},
     tenants::{ONE_ROW, TABLES},
 };
@@ -53,6 +53,34 @@ fn a_failed_migration_leaves_nothing() {
     assert_eq!(database.one("to_regclass('pimem.entries')"), "");
     database.execute("drop schema pimem cascade");
     assert_eq!(run(&database, &["migrate"]), "0001 schema applied\n0002 index applied\n");
+}
+
+/// Logins that are no superusers: one that may make roles, and one that was given them.
+#[test]
+fn who_may_migrate() {
+    let Some(cluster) = Cluster::start("") else { return };
+    let root = cluster.empty();
+    root.execute("drop database t0");
+    root.execute("drop role pimem_owner, pimem_app, pimem_worker, pimem_ro");
+    root.execute(
+        "create role maker login createrole; create role plain login; create role small login",
+    );
+    let owned_by = |login: &str| {
+        let database = cluster.empty();
+        let name = database.one("current_database()");
+        database
+            .execute(&format!("create extension vector; alter database {name} owner to {login}"));
+        Database { url: database.url.replace("//pimem@", &format!("//{login}@")) }
+    };
+    run(&owned_by("maker"), &["migrate"]);
+    let given = owned_by("plain");
+    assert!(fails(&given, &["migrate"]).contains("migration 1 (schema)"));
+    root.execute("grant pimem_owner, pimem_app, pimem_worker to plain");
+    run(&given, &["migrate"]);
+    run(&given, &["org", "create", "acme"]);
+    let server = Server::start(&given);
+    assert_eq!(server.get("", "/readyz").status, 200);
+    assert!(server.counts().contains("pimem_database_up 1"));
 }
 
 /// Every table that has an organisation in it is under forced row-level security with a policy.

@@ -43,6 +43,22 @@ fn a_purged_entry_is_gone_and_does_not_come_back() {
     assert_eq!((told_of.entries.new, told_of.events.new, told_of.refused.len()), (1, 1, 0));
 }
 
+/// What is refused brings nothing back: an `add` dated in the future is none.
+#[test]
+fn a_refused_event_brings_nothing_back() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    let team = Team::new(&database, "acme");
+    let server = Server::start(&database);
+    server.push(&team.writer, &push(&[], &[purged(50, "gone")]));
+    let told_of = server.push(&team.writer, &push(&["gone"], &[added(1 << 40, "gone")]));
+    let reasons: Vec<Reason> = told_of.refused.iter().map(|refused| refused.reason).collect();
+    assert_eq!(reasons.len(), 2, "{reasons:?}");
+    assert!(reasons.contains(&Reason::Purged));
+    let told_of = server.push(&team.writer, &push(&["other"], &[purged(1 << 40, "other")]));
+    assert_eq!((told_of.entries.new, told_of.refused.len()), (1, 1));
+}
+
 /// The order in which a purge and what it concerns arrive does not matter.
 #[test]
 fn a_purge_that_arrives_first_or_in_between() {

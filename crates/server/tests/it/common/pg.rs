@@ -3,6 +3,7 @@
 
 use std::{
     env, fs,
+    io::{BufRead as _, BufReader},
     net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
@@ -49,20 +50,28 @@ impl Cluster {
         let dir = PathBuf::from(format!("/tmp/pimem-pg-{}-{number}", std::process::id()));
         let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let port = port.map_err(|error| error.to_string())?.port();
-        let mut start = script(&dir, "start");
-        start.arg(port.to_string()).env("PIMEM_TEST_PG_OPTIONS", options);
-        let done = start.output().map_err(|error| error.to_string())?;
-        if !done.status.success() {
-            let log = fs::read_to_string(dir.join("run/log")).unwrap_or_default();
-            fs::remove_dir_all(&dir).ok();
-            return Err(String::from_utf8_lossy(&done.stderr).into_owned() + &log);
-        }
-        let stop = "cat >/dev/null; \"$0\" stop \"$1\" >/dev/null 2>&1; rm -rf \"$1\"";
-        let mut watch = Command::new("setsid");
-        watch.args(["sh", "-c", stop]).arg(program()).arg(&dir).stdin(Stdio::piped());
-        watch.env("PIMEM_TEST_PG_CACHE", cache()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut watcher = watch.spawn().map_err(|error| error.to_string())?;
+        // It starts what it will stop, so that nothing is left whenever this process ends.
+        let watch = r#"
+            if "$0" start "$1" "$2" 2>&1; then trap '' PIPE; echo started; cat >/dev/null; fi
+            "$0" stop "$1" >/dev/null 2>&1; rm -rf "$1""#;
+        let mut command = Command::new("setsid");
+        command.args(["sh", "-c", watch]).arg(program()).arg(&dir).arg(port.to_string());
+        command.env("PIMEM_TEST_PG_CACHE", cache()).env("PIMEM_TEST_PG_OPTIONS", options);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut watcher = command.spawn().map_err(|error| error.to_string())?;
         let pipe = watcher.stdin.take();
+        let (mut is_started, mut told) = (false, String::new());
+        for line in BufReader::new(watcher.stdout.take().unwrap()).lines() {
+            let line = line.map_err(|error| error.to_string())?;
+            is_started = line == "started";
+            if is_started {
+                break;
+            }
+            told.push_str(&line);
+        }
+        if !is_started {
+            return Err(told);
+        }
         let cluster = Self { dir, port, databases: AtomicUsize::new(0), watcher, pipe };
         cluster.fill_template();
         Ok(cluster)
