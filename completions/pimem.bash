@@ -151,6 +151,9 @@ _pimem() {
             pimem,status)
                 cmd="pimem__subcmd__status"
                 ;;
+            pimem,sync)
+                cmd="pimem__subcmd__sync"
+                ;;
             pimem,telemetry)
                 cmd="pimem__subcmd__telemetry"
                 ;;
@@ -426,6 +429,9 @@ _pimem() {
                 ;;
             pimem__subcmd__help,status)
                 cmd="pimem__subcmd__help__subcmd__status"
+                ;;
+            pimem__subcmd__help,sync)
+                cmd="pimem__subcmd__help__subcmd__sync"
                 ;;
             pimem__subcmd__help,telemetry)
                 cmd="pimem__subcmd__help__subcmd__telemetry"
@@ -887,7 +893,7 @@ _pimem() {
 
     case "${cmd}" in
         pimem)
-            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list ls show topics search report why forecast diff score stats decay trust handoff hook note log todo read session observe reflect extract pin unpin forget rm restore remove undo purge edit encrypt eval dream rebuild export import check status doctor merge-driver telemetry hooks config model completions man help"
+            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list ls show topics search report why forecast diff score stats decay trust handoff hook note log todo read session observe reflect extract pin unpin forget rm restore remove undo purge edit encrypt eval dream rebuild export import sync check status doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2385,7 +2391,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help)
-            opts="init add reinforce list show topics search report why forecast diff score stats decay trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit encrypt eval dream rebuild export import check status doctor merge-driver telemetry hooks config model completions man help"
+            opts="init add reinforce list show topics search report why forecast diff score stats decay trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit encrypt eval dream rebuild export import sync check status doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3561,6 +3567,20 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__sync)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5991,6 +6011,48 @@ _pimem() {
                 return 0
             fi
             case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user team all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__sync)
+            opts="-n -q -v -h --with --bundle --from --trust --plain --dry-run --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --with)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bundle)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

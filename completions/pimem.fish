@@ -1282,7 +1282,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand sync" -l from -d 'Take in wh
 complete -c pimem -n "__fish_pimem_using_subcommand sync" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand sync" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
-all\t'Both'"
+team\t'Mirrors of what others have shared'
+all\t'All of these'"
 complete -c pimem -n "__fish_pimem_using_subcommand sync" -l now -d 'Take this for the current time (RFC 3339)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand sync" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'

@@ -47,7 +47,13 @@ const EVERYDAY: &[(&str, &[Line])] = &[
         ],
     ),
     ("agents", &[(&["hooks"], "Have agents call pimem: pimem hooks install")]),
-    ("move", &[(&["import", "export"], "From and to other programs")]),
+    (
+        "move",
+        &[
+            (&["sync"], "Exchange with another store, or with a team"),
+            (&["import", "export"], "From and to other programs"),
+        ],
+    ),
     (
         "set up",
         &[
@@ -78,6 +84,7 @@ pub(crate) const MEANINGS: &[(&str, &str)] = &[
     ("status", "info state overview"),
     ("check", "lint validate verify"),
     ("doctor", "diagnose repair fix"),
+    ("sync", "push pull fetch share team upload download"),
     ("import", "load"),
     ("export", "dump backup"),
     ("model", "models embedding embeddings"),

@@ -9,13 +9,18 @@ use pimem_core::{
     model::{
         category::{Categories, Preset},
         entry::EntryId,
-        event::{Event, EventKind, Why},
-        hash::IdSet,
+        event::{Event, Why},
         share::Share,
         time::{Now, Timestamp},
     },
-    score::{evidence::Evidence, ledger::Ledger},
-    sync::check,
+    score::{
+        access::{Access, Accesses},
+        evidence::Evidence,
+    },
+    sync::{
+        check,
+        place::{Folded, Place},
+    },
 };
 use uuid::Uuid;
 
@@ -52,29 +57,32 @@ pub async fn fold(
     let statement = transaction.prepare_cached(include_str!("../../sql/family.sql")).await?;
     let family = transaction.query(&statement, &[&org, &project, &entries]).await?;
     let family: Vec<Vec<u8>> = family.iter().take(FAMILY).map(|row| row.get(0)).collect();
-    let (lines, ledger, topics) = read(transaction, org, project, &family).await?;
-    let live = ledger.vanished(&IdSet::default());
+    let (lines, all) = read(transaction, org, project, &family).await?;
     let categories = categories();
     let mut rows = Vec::new();
     let mut absent = Vec::new();
     for key in family {
         let Some(id) = id_of(&key) else { continue };
-        let folded = lines.get(&id).zip(ledger.evidence(now, id));
-        let place = if live.contains(&id) {
-            "topics"
-        } else if ledger.archived(id) {
-            "archive"
-        } else {
+        let place = match all.place(id) {
+            Place::Topic => Some("topics"),
+            Place::Archive => Some("archive"),
+            Place::Reworded | Place::Purged | Place::Unknown => None,
+        };
+        let folded = lines.get(&id).zip(all.ledger.evidence(now, id)).zip(place);
+        let Some(((pushed, evidence), place)) = folded else {
             absent.push(key);
             continue;
         };
-        let Some((pushed, evidence)) = folded else {
-            absent.push(key);
-            continue;
-        };
-        let archived = ledger.archived_for(id).map(Why::name);
-        let topic = topics.get(&id).map(String::as_str);
-        rows.push(Row::new(key, pushed, evidence, (place, archived, topic), &categories));
+        let archived = all.ledger.archived_for(id).map(Why::name);
+        let access = Accesses::default().known(id, &all.ledger);
+        rows.push(Row::new(
+            key,
+            pushed,
+            evidence,
+            (place, archived, all.topic(id)),
+            access,
+            &categories,
+        ));
     }
     if !absent.is_empty() {
         let gone = "update pimem.memories set place = 'nowhere', indexed_at = null \
@@ -88,13 +96,13 @@ pub async fn fold(
     Ok(())
 }
 
-/// Reads lines and events of a family. Returns the last topic that an event names for each entry.
+/// Reads lines and events of a family.
 async fn read(
     transaction: &Transaction<'_>,
     org: Uuid,
     project: Uuid,
     family: &[Vec<u8>],
-) -> Result<(HashMap<EntryId, Pushed>, Ledger, HashMap<EntryId, String>), Error> {
+) -> Result<(HashMap<EntryId, Pushed>, Folded), Error> {
     let lines = "select fnv, hash, line, author from pimem.entries \
         where org_id = $1 and project_id = $2 and fnv = any ($3) and line is not null order by hash desc";
     let statement = transaction.prepare_cached(lines).await?;
@@ -107,18 +115,11 @@ async fn read(
         where org_id = $1 and project_id = $2 and entry = any ($3) and doc is not null";
     let statement = transaction.prepare_cached(docs).await?;
     let rows = transaction.query(&statement, &[&org, &project, &family]).await?;
-    let events: Vec<Event> = rows.iter().filter_map(|row| Event::read_whole(row.get(0))).collect();
-    let mut ledger = Ledger::with_capacity(events.len());
-    let mut topics: HashMap<EntryId, _> = HashMap::new();
-    for event in &events {
-        ledger.fold(event);
-        if let EventKind::Add(_, Some(origin)) | EventKind::Edit(_, Some(origin)) = &event.kind {
-            let known = topics.entry(event.entry).or_insert((event.order(), &origin.topic));
-            *known = (*known).max((event.order(), &origin.topic));
-        }
+    let mut folded = Folded::default();
+    for event in rows.iter().filter_map(|row| Event::read_whole(row.get(0))) {
+        folded.fold(&event);
     }
-    let topics = topics.into_iter().map(|(id, (_, topic))| (id, topic.clone())).collect();
-    Ok((lines.collect(), ledger, topics))
+    Ok((lines.collect(), folded))
 }
 
 /// A row of `memories`.
@@ -134,6 +135,7 @@ struct Row {
     tags: Vec<String>,
     count: i32,
     tau: f64,
+    access: Access,
     evidence: Evidence,
 }
 
@@ -143,6 +145,7 @@ impl Row {
         pushed: &Pushed,
         evidence: Evidence,
         (place, archived, topic): (&'static str, Option<&'static str>, Option<&str>),
+        access: Access,
         categories: &Categories,
     ) -> Self {
         let (category, text) = check::split(&pushed.line).unwrap_or(("", &pushed.line));
@@ -161,6 +164,7 @@ impl Row {
             tags: tags(text),
             count: i32::try_from(evidence.count).unwrap_or(i32::MAX),
             tau,
+            access,
             evidence,
         }
     }
@@ -194,8 +198,8 @@ impl Row {
                     &self.author,
                     &self.tags,
                     &self.count,
-                    &0_i64,
-                    &None::<DateTime<Utc>>,
+                    &i64::try_from(self.access.count).unwrap_or(i64::MAX),
+                    &self.access.last.map(date),
                     &date(*first_seen),
                     &date(*last_reinforced),
                     &self.evidence.cue.weight(),

@@ -2,23 +2,20 @@
 
 use deadpool_postgres::Client;
 use pimem_core::{
+    markdown::entry_line,
     model::{
         event::{EventKind, Provenance, Why},
         time::Now,
     },
     sync::{object, wire::Push},
 };
-use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::{
     remember::{self, Refused},
     row::Memory,
 };
-use crate::{
-    auth::caller::{Caller, Project},
-    db::error::Error,
-};
+use crate::auth::caller::{Caller, Project};
 
 /// Appends an event about a memory, and returns the memory as it is then; `None` if it was purged.
 ///
@@ -52,16 +49,10 @@ pub async fn purge(
     memory: &Memory,
     now: Now,
 ) -> Result<(), Refused> {
-    let wrong = |error: serde_json::Error| Refused::Database(Error::Wrong(error.to_string()));
     let who = Provenance { by: Provenance::USER.to_owned(), ..Provenance::default() };
-    let written = remember::event(memory.id, EventKind::Forget, &who, now)?;
-    let mut event: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(written.get()).map_err(wrong)?;
-    let line = pimem_core::markdown::entry_line::canonical(&memory.category, &memory.text);
-    event.insert("op".to_owned(), "purge".into());
-    event.insert("hash".to_owned(), object::content_hash(&line).into());
-    let event = RawValue::from_string(serde_json::Value::Object(event).to_string());
-    let events = vec![event.map_err(wrong)?];
+    let line = entry_line::canonical(&memory.category, &memory.text);
+    let kind = EventKind::Purge(Some(object::content_hash(&line).into()));
+    let events = vec![remember::event(memory.id, kind, &who, now)?];
     let push = Push { project: project.slug.clone(), events, ..Push::default() };
     remember::send(client, caller, project, request, &push, &[memory.id], now).await?;
     Ok(())

@@ -8,7 +8,7 @@ use deadpool_postgres::{Client, Transaction};
 use pimem_core::{
     model::{
         entry::EntryId,
-        event::{Author, Event, EventKind, Why},
+        event::{Author, Cue, Event, EventKind, Why},
         time::{Now, Timestamp},
         ulid::EventId,
     },
@@ -30,9 +30,6 @@ use crate::{
     },
     index,
 };
-
-/// The operation that removes an entry for ever.
-const PURGE: &str = "purge";
 
 /// What an event has beside what the fold reads.
 #[derive(Debug, Default, Deserialize)]
@@ -73,18 +70,21 @@ pub async fn push(
     let checked = check(caller, push, now);
     let mut refused = checked.refused;
     let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
-    lock(&transaction, project, checked.events.iter().any(|sent| sent.op == PURGE)).await?;
+    lock(
+        &transaction,
+        project,
+        checked.events.iter().any(|sent| matches!(sent.event.kind, EventKind::Purge(_))),
+    )
+    .await?;
     let mut purges = purges(&transaction, caller, project, &checked.mentioned).await?;
     let authors = authors(&transaction, caller, project, &checked.mentioned).await?;
-    let (allowed, not): (Vec<_>, Vec<_>) = checked
-        .events
-        .iter()
-        .partition(|sent| may(caller, project, &authors, &sent.event, &sent.op));
+    let (allowed, not): (Vec<_>, Vec<_>) =
+        checked.events.iter().partition(|sent| may(caller, project, &authors, &sent.event));
     refused.extend(not.into_iter().map(|sent| not_allowed(&sent.event)));
 
     // What this push purges or brings back counts for its own objects too.
     for sent in &allowed {
-        note(&mut purges, &sent.event, &sent.op);
+        purges.note(&sent.event);
     }
     let (mut accepted, mut entries, mut events) = ((0, 0), BTreeMap::new(), BTreeMap::new());
     for (entry, id) in checked.entries {
@@ -115,7 +115,7 @@ pub async fn push(
         touched.extend(entries_of(&sent.event).map(bytes));
         let others = entries_of(&sent.event).skip(1).map(bytes);
         links.extend(others.map(|other| (bytes(sent.event.entry), other)));
-        if sent.op == PURGE {
+        if matches!(sent.event.kind, EventKind::Purge(_)) {
             purge(&transaction, caller, project, &sent.event).await?;
         }
     }
@@ -227,28 +227,15 @@ async fn purges(
             ts: Timestamp(row.get::<_, DateTime<Utc>>("ts").timestamp_millis()),
             entry: EntryId(u64::from_be_bytes(*entry)),
             by: Author::Person,
-            kind: EventKind::Unknown,
+            kind: if row.get("is_purge") {
+                EventKind::Purge(None)
+            } else {
+                EventKind::Add(Cue::Explicit, None)
+            },
         };
-        if row.get("is_purge") {
-            purges.purged(event.entry, event.order());
-        } else {
-            purges.wanted(event.entry, event.order());
-        }
+        purges.note(&event);
     }
     Ok(purges)
-}
-
-fn note(purges: &mut Purges, event: &Event, op: &str) {
-    if op == PURGE {
-        purges.purged(event.entry, event.order());
-    } else if is_typed(event) {
-        purges.wanted(event.entry, event.order());
-    }
-}
-
-/// Returns true for an `add` by a person, which brings back what was purged.
-fn is_typed(event: &Event) -> bool {
-    matches!(event.kind, EventKind::Add(..)) && event.by == Author::Person
 }
 
 /// Returns who pushed each of these entries first.
@@ -276,12 +263,11 @@ fn may(
     project: &Project,
     authors: &HashMap<EntryId, Uuid>,
     event: &Event,
-    op: &str,
 ) -> bool {
     let is_others =
         |entry: &EntryId| authors.get(entry).is_some_and(|author| *author != caller.user);
     let (right, concerned) = match &event.kind {
-        _ if op == PURGE => (Right::Admin, is_others(&event.entry)),
+        EventKind::Purge(_) => (Right::Admin, is_others(&event.entry)),
         EventKind::Archive(Why::Age) => (Right::Curate, false),
         EventKind::Forget
         | EventKind::Supersede(_)
@@ -370,7 +356,7 @@ async fn insert_events(
         .values()
         .map(|sent| DateTime::from_timestamp_millis(sent.event.ts.0).unwrap_or_default())
         .collect();
-    let typed: Vec<bool> = events.values().map(|sent| is_typed(&sent.event)).collect();
+    let typed: Vec<bool> = events.values().map(|sent| sent.event.is_typed()).collect();
     let docs: Vec<&str> = events.values().map(|sent| sent.doc).collect();
     let rows = transaction
         .query(
