@@ -142,6 +142,7 @@ create table events (
 ) partition by hash (org_id);
 create index events_cursor on events (org_id, project_id, xid, seq);
 create index events_entry on events (org_id, project_id, entry);
+create index events_purges on events (org_id, project_id, entry) where op = 'purge';
 
 -- Derived from entries and events; may be emptied and made again.
 create table memories (

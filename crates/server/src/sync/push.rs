@@ -19,6 +19,7 @@ use pimem_core::{
     },
 };
 use serde::Deserialize;
+use tokio_postgres::Row;
 use uuid::Uuid;
 
 use crate::{
@@ -77,9 +78,10 @@ pub async fn push(
     )
     .await?;
     let mut purges = purges(&transaction, caller, project, &checked.mentioned).await?;
-    let authors = authors(&transaction, caller, project, &checked.mentioned).await?;
+    let concerned = checked.events.iter().filter_map(needs).flat_map(|(_, entries)| entries);
+    let authors = authors(&transaction, caller, project, &concerned.copied().collect()).await?;
     let (allowed, not): (Vec<_>, Vec<_>) =
-        checked.events.iter().partition(|sent| may(caller, project, &authors, &sent.event));
+        checked.events.iter().partition(|sent| may(caller, project, &authors, sent));
     refused.extend(not.into_iter().map(|sent| not_allowed(&sent.event)));
 
     // What this push purges or brings back counts for its own objects too.
@@ -209,7 +211,8 @@ async fn lock(
     Ok(())
 }
 
-/// Returns what is known of purges of these entries.
+/// Returns what is known of purges of these entries. There are few, so that the events by which
+/// somebody brought an entry back are looked for only where it was purged.
 async fn purges(
     transaction: &Transaction<'_>,
     caller: &Caller,
@@ -217,25 +220,35 @@ async fn purges(
     entries: &BTreeSet<EntryId>,
 ) -> Result<Purges, Error> {
     let mut purges = Purges::default();
-    let statement = transaction.prepare_cached(include_str!("../../sql/purges.sql")).await?;
     let ids: Vec<Vec<u8>> = entries.iter().copied().map(bytes).collect();
-    for row in transaction.query(&statement, &[&caller.org, &project.id, &ids]).await? {
-        let (entry, id): (Vec<u8>, Vec<u8>) = (row.get("entry"), row.get("id"));
-        let (Some(entry), Some(id)) = (entry.first_chunk(), id.first_chunk()) else { continue };
-        let event = Event {
-            id: EventId(u128::from_be_bytes(*id)),
-            ts: Timestamp(row.get::<_, DateTime<Utc>>("ts").timestamp_millis()),
-            entry: EntryId(u64::from_be_bytes(*entry)),
-            by: Author::Person,
-            kind: if row.get("is_purge") {
-                EventKind::Purge(None)
-            } else {
-                EventKind::Add(Cue::Explicit, None)
-            },
-        };
+    let statement = transaction.prepare_cached(include_str!("../../sql/purges.sql")).await?;
+    let rows = transaction.query(&statement, &[&caller.org, &project.id, &ids]).await?;
+    let mut purged = Vec::new();
+    for event in rows.iter().filter_map(|row| placed(row, EventKind::Purge(None))) {
         purges.note(&event);
+        purged.push(bytes(event.entry));
+    }
+    if !purged.is_empty() {
+        let statement = transaction.prepare_cached(include_str!("../../sql/typed.sql")).await?;
+        let rows = transaction.query(&statement, &[&caller.org, &project.id, &purged]).await?;
+        let add = || EventKind::Add(Cue::Explicit, None);
+        for event in rows.iter().filter_map(|row| placed(row, add())) {
+            purges.note(&event);
+        }
     }
     Ok(purges)
+}
+
+/// Returns an event of this kind by a person, at the position of a row.
+fn placed(row: &Row, kind: EventKind) -> Option<Event> {
+    let (entry, id): (Vec<u8>, Vec<u8>) = (row.get("entry"), row.get("id"));
+    Some(Event {
+        id: EventId(u128::from_be_bytes(*id.first_chunk()?)),
+        ts: Timestamp(row.get::<_, DateTime<Utc>>("ts").timestamp_millis()),
+        entry: EntryId(u64::from_be_bytes(*entry.first_chunk()?)),
+        by: Author::Person,
+        kind,
+    })
 }
 
 /// Returns who pushed each of these entries first.
@@ -245,6 +258,9 @@ async fn authors(
     project: &Project,
     entries: &BTreeSet<EntryId>,
 ) -> Result<HashMap<EntryId, Uuid>, Error> {
+    if entries.is_empty() {
+        return Ok(HashMap::new());
+    }
     let statement = transaction.prepare_cached(include_str!("../../sql/authors.sql")).await?;
     let ids: Vec<Vec<u8>> = entries.iter().copied().map(bytes).collect();
     let rows = transaction.query(&statement, &[&caller.org, &project.id, &ids]).await?;
@@ -255,29 +271,35 @@ async fn authors(
     Ok(known.collect())
 }
 
-/// Returns true if the caller may do this to entries that somebody else brought. Whoever writes
-/// may add, confirm and doubt; what takes an entry out of sight is for curators, and what removes
-/// it for administrators. That an entry has faded is nobody's opinion.
-fn may(
-    caller: &Caller,
-    project: &Project,
-    authors: &HashMap<EntryId, Uuid>,
-    event: &Event,
-) -> bool {
-    let is_others =
-        |entry: &EntryId| authors.get(entry).is_some_and(|author| *author != caller.user);
-    let (right, concerned) = match &event.kind {
-        EventKind::Purge(_) => (Right::Admin, is_others(&event.entry)),
-        EventKind::Archive(Why::Age) => (Right::Curate, false),
+/// Returns what an event needs where somebody else brought one of its entries, and those entries.
+/// Whoever writes may add, confirm and doubt; what takes an entry out of sight is for curators, and
+/// what removes it for administrators. That an entry has faded is nobody's opinion.
+fn needs<'a>(sent: &'a Sent<'_>) -> Option<(Right, &'a [EntryId])> {
+    let own = std::slice::from_ref(&sent.event.entry);
+    match &sent.event.kind {
+        EventKind::Purge(_) => Some((Right::Admin, own)),
+        EventKind::Archive(Why::Age) => None,
         EventKind::Forget
         | EventKind::Supersede(_)
         | EventKind::Archive(_)
         | EventKind::Expire(_)
-        | EventKind::Retract(_) => (Right::Curate, is_others(&event.entry)),
-        EventKind::Merge(from) => (Right::Curate, from.iter().any(is_others)),
-        _ => (Right::Write, false),
-    };
-    !concerned || caller.may(project, right)
+        | EventKind::Retract(_) => Some((Right::Curate, own)),
+        EventKind::Merge(from) => Some((Right::Curate, from)),
+        _ => None,
+    }
+}
+
+/// Returns true if the caller may say this of these entries.
+fn may(
+    caller: &Caller,
+    project: &Project,
+    authors: &HashMap<EntryId, Uuid>,
+    sent: &Sent<'_>,
+) -> bool {
+    let is_others =
+        |entry: &EntryId| authors.get(entry).is_some_and(|author| *author != caller.user);
+    needs(sent)
+        .is_none_or(|(right, entries)| caller.may(project, right) || !entries.iter().any(is_others))
 }
 
 fn not_allowed(event: &Event) -> Refused {
