@@ -186,7 +186,10 @@ impl Memory {
         let least = self.config.settings.recall.min_score;
         let is_own = |hit: &Hit| found.hits.iter().any(|own| own.text == hit.text);
         team.hits.retain(|hit| !is_own(hit));
-        found.hits = joined(std::mem::take(&mut found.hits), team.hits, least);
+        let best = found.hits.iter().map(|hit| hit.rank).fold(0.0, f64::max);
+        let is_recalled = |hit: &Hit| hit.score >= least && rank::is_near(hit.rank, best);
+        let own = std::mem::take(&mut found.hits);
+        found.hits = joined(own, team.hits, is_recalled, |hit| hit.score);
         let over = found.hits.split_off(request.limit.min(found.hits.len()));
         let near = over.into_iter().chain(std::mem::take(&mut found.near)).chain(team.near);
         found.near = near.take(search::NEAR).collect();
@@ -360,20 +363,22 @@ fn in_force(memory: &Memory, mirrors: &[Store], hits: Vec<Hit>) -> Vec<Hit> {
     hits.into_iter().zip(holds).filter(|(_, holds)| *holds).map(|(hit, _)| hit).collect()
 }
 
-/// Joins hits, both best first. Own ones that recall would take stand first, then all by score, own
-/// ones first among equals.
-fn joined(own: Vec<Hit>, team: Vec<Hit>, least: f64) -> Vec<Hit> {
-    let best = own.iter().map(|hit| hit.rank).fold(0.0, f64::max);
-    let is_recalled = |hit: &Hit| hit.score >= least && rank::is_near(hit.rank, best);
-    let mut own = own.into_iter().peekable();
+/// Joins what was found in the user's stores and in mirrors, both best first. What recall would take
+/// of the former stands first, then all by score, the user's first among equals.
+fn joined<T>(
+    own: Vec<T>,
+    team: Vec<T>,
+    is_recalled: impl Fn(&T) -> bool,
+    score: impl Fn(&T) -> f64,
+) -> Vec<T> {
+    let (mut own, mut team) = (own.into_iter().peekable(), team.into_iter().peekable());
     let mut all = Vec::new();
-    while let Some(hit) = own.next_if(is_recalled) {
+    while let Some(hit) = own.next_if(&is_recalled) {
         all.push(hit);
     }
-    let mut team = team.into_iter().peekable();
     loop {
         let next = match (own.peek(), team.peek()) {
-            (Some(mine), Some(theirs)) if theirs.score > mine.score => team.next(),
+            (Some(mine), Some(theirs)) if score(theirs) > score(mine) => team.next(),
             (Some(_), _) => own.next(),
             (None, _) => team.next(),
         };
@@ -381,5 +386,26 @@ fn joined(own: Vec<Hit>, team: Vec<Hit>, least: f64) -> Vec<Hit> {
             Some(hit) => all.push(hit),
             None => return all,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_recall_would_take_stands_above_the_team() {
+        let of = |own: &[u32], team: &[u32]| {
+            let mark = |whose: &'static str| move |score: &u32| (whose, *score);
+            let (own, team) = (own.iter().map(mark("own")), team.iter().map(mark("team")));
+            let score = |hit: &(&str, u32)| f64::from(hit.1);
+            joined(own.collect(), team.collect(), |hit| hit.1 >= 40, score)
+        };
+        assert_eq!(of(&[50, 40, 30], &[90, 30, 10]), {
+            [("own", 50), ("own", 40), ("team", 90), ("own", 30), ("team", 30), ("team", 10)]
+        });
+        assert_eq!(of(&[30], &[35]), [("team", 35), ("own", 30)]);
+        assert_eq!(of(&[], &[5]), [("team", 5)]);
+        assert_eq!(of(&[5], &[]), [("own", 5)]);
     }
 }
