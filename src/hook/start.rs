@@ -66,9 +66,9 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: Extent) -> Answer {
     if is_default(&Report::remove_command) {
         settings.remove_command = "pimem remove";
     }
-    let (ranking, _) = call.ranking();
+    let (ranking, snapshots) = call.ranking();
     let mut report = render::report(&ranking, &ctx.config.categories, settings);
-    let team = ctx.add_team(&mut report, &ranking, settings, room, false);
+    let team = ctx.add_team(&mut report, (&ranking, &snapshots), settings, room, false);
     let mut answer = if extent == Extent::News {
         news_of(call, report.judged(&ranking), &team)
     } else {

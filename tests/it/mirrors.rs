@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pimem_core::model::entry::EntryId;
+use pimem_core::model::{entry::EntryId, time::Timestamp, ulid::EventId};
 use serde_json::{Value, json};
 
 use crate::{
@@ -182,6 +182,46 @@ fn own_lines_do_not_change() {
             }
         }
     }
+}
+
+/// Pins of others, however they are set, count for nothing here.
+#[test]
+fn others_pins_do_not_count() {
+    let sandbox = Sandbox::new("harbor");
+    let server = sandbox.mirror();
+    let texts = ["By a marker", "By an event", "By an event of next year", "By the last event"];
+    let dir = mirror(&server, "pins", "anna", "Not at all");
+    let lines = texts.map(|text| format!("- [lesson] {text}\n")).concat();
+    fs::write(dir.join("topics/pins.md"), lines.replace("marker", "marker *(pinned)*")).unwrap();
+    let event = |number: usize, text: &str, op: &str, ts: &str| {
+        let at = Timestamp::parse(ts).unwrap();
+        let (id, entry) =
+            (EventId::new(at, number as u128), EntryId::of("lesson", text.as_bytes()));
+        format!(
+            "{{\"id\":\"{id}\",\"ts\":\"{ts}\",\"entry\":\"{entry}\",\"op\":\"{op}\",\"by\":\"anna\"}}\n"
+        )
+    };
+    let log: String = [
+        event(1, texts[1], "pin", "2026-06-01T00:00:00.000Z"),
+        event(2, texts[2], "pin", "2027-06-01T00:00:00.000Z"),
+        event(3, texts[3], "pin", "9999-12-31T23:59:59.999Z"),
+    ]
+    .concat();
+    fs::write(dir.join("evidence.jsonl"), log).unwrap();
+    let pinned = || -> Vec<String> {
+        let list = sandbox.run(&["list", "--scope", "team", "--json"]).json();
+        let all = list["entries"].as_array().unwrap().iter();
+        let pinned = all.filter(|entry| entry["userState"] == "pinned");
+        pinned.map(|entry| entry["text"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(pinned(), Vec::<String>::new());
+    let found = sandbox.run(&["search", "marker event", "--scope", "team", "--explain"]);
+    assert!(!found.stderr.contains("× 1.100 (standing)"), "{}", found.stderr);
+    // The user's own do, and what was looked at.
+    sandbox.run(&["trust", "By an event of next year"]).done();
+    assert_eq!(pinned(), ["By an event of next year"]);
+    describe(&dir, "pins", &json!({ EntryId::of("lesson", b"By a marker").to_string(): "ben" }));
+    assert_eq!(pinned().len(), 2);
 }
 
 #[test]

@@ -14,12 +14,15 @@ use crate::{
     language::sketch::Sketch,
     model::{
         category::Categories,
+        entry::EntryId,
         mirror::{self, Mirror},
+        time::Now,
     },
     safe,
     safety::safe_text::SafeText,
     score::{
         caps::Place,
+        ledger::Ledger,
         ranking::{Ranking, ScoredEntry},
         stability::Score,
     },
@@ -60,6 +63,22 @@ pub struct Team {
 /// Returns why a row is withheld until somebody has looked at it, if it is.
 pub type Withheld<'a> = &'a dyn Fn(usize, &ScoredEntry) -> Option<String>;
 
+/// The user's stores.
+#[derive(Clone, Copy)]
+pub struct Own<'a> {
+    pub ranking: &'a Ranking,
+    /// Their ledgers, which know what was archived or put out of force.
+    pub ledgers: &'a [&'a Ledger],
+    pub now: Now,
+}
+
+impl Own<'_> {
+    /// Returns true if an entry is out of force in one of the stores.
+    fn is_over(&self, id: EntryId) -> bool {
+        self.ledgers.iter().any(|ledger| ledger.archived(id) || ledger.is_over(self.now, id))
+    }
+}
+
 /// Returns the label of a row: its author and project.
 #[must_use]
 pub fn label(mirror: &Mirror, row: &ScoredEntry) -> String {
@@ -76,7 +95,7 @@ pub fn line(category: &str, text: &str, label: &str) -> SafeText {
 /// be shown.
 pub fn add(
     report: &mut Report,
-    (own, categories): (&Ranking, &Categories),
+    (own, categories): (Own<'_>, &Categories),
     settings: Settings<'_>,
     room: Room,
     sources: &[Source<'_>],
@@ -92,7 +111,7 @@ pub fn add(
     if settings.budget == Tokens(0) {
         return team;
     }
-    let mut frame = render::frame(report, own.policy, settings);
+    let mut frame = render::frame(report, own.ranking.policy, settings);
     let before = frame.tokens(settings.budget);
     let most = Tokens(before.0.saturating_add(room.tokens.0)).min(room.total);
     let budget = match settings.budget {
@@ -100,7 +119,7 @@ pub fn add(
         Tokens(own) => Tokens(own.saturating_add(room.tokens.0)).min(room.total),
     };
     let heading = SafeText::fixed(HEADING);
-    let mut known = Known::new(report, own);
+    let mut known = Known::new(report, own.ranking);
     let mut rank = 0;
     for (at, row_at) in candidates(sources, categories, settings.fill.is_some()) {
         let Some((source, row)) =
@@ -111,7 +130,7 @@ pub fn add(
         let Some(verdict) = team.verdicts.get_mut(at).and_then(|of| of.get_mut(row_at)) else {
             continue;
         };
-        if known.owns(row) {
+        if known.owns(row) || own.is_over(row.entry.id) {
             *verdict = Verdict::OwnCopy;
             continue;
         }

@@ -84,7 +84,8 @@ fn both(
     let withheld = |_: usize, row: &ScoredEntry| {
         row.entry.text.contains("hostile").then(|| "is hostile".to_owned())
     };
-    let team = add(&mut with, (&own, &categories), settings, room, &sources, &withheld);
+    let own = Own { ranking: &own, ledgers: &[], now: NOW };
+    let team = add(&mut with, (own, &categories), settings, room, &sources, &withheld);
     (alone, with, team)
 }
 

@@ -73,7 +73,8 @@ impl Memory {
         if mirrors.is_empty() {
             return (Vec::new(), problems);
         }
-        mirrors.sort_by_key(|(_, mirror)| !self.is_home(mirror));
+        let home = self.project_name();
+        mirrors.sort_by_key(|(_, mirror)| !is_home(mirror, home.as_deref()));
         let mut left = UNASKED;
         let mut stores = Vec::new();
         for (dir, mirror) in mirrors {
@@ -93,10 +94,10 @@ impl Memory {
         (stores, problems)
     }
 
-    /// Returns true if a mirror is of the project at hand.
-    pub fn is_home(&self, mirror: &Mirror) -> bool {
-        let name = self.places.root().and_then(|root| root.file_name()?.to_str());
-        name.is_some_and(|name| name.to_lowercase() == mirror.project.to_lowercase())
+    /// Returns the name of the project at hand: that of its directory.
+    pub(super) fn project_name(&self) -> Option<String> {
+        let name = self.places.root()?.file_name()?.to_str()?;
+        Some(name.to_lowercase())
     }
 
     /// Reads mirrors, and scores the entries of each. Files that cannot be read cost a warning.
@@ -128,20 +129,24 @@ impl Mirrored {
         let mut snapshot = store.read(memory.now, categories);
         let mut placed = snapshot.placed(&store, categories);
         let mut unpinned = IdSet::default();
-        for entry in &mut placed {
-            let is_pinned =
-                entry.pinned || snapshot.ledger.decided(entry.id) == Some(UserState::Pinned);
+        placed.retain_mut(|entry| {
+            let ledger = &mut snapshot.ledger;
+            let is_decided = |ledger: &Ledger, id| ledger.decided(id) == Some(UserState::Pinned);
             let name = &categories.spec(entry.category).name;
-            if is_pinned && !keeps_pin(&store, entry.id, name, &entry.text) {
-                entry.pinned = false;
-                unpinned.insert(entry.id);
-                let place = snapshot.ledger.place(memory.now, entry.id, &EventKind::Unpin, 0);
-                if let Some((ts, id)) = place {
-                    let (entry, kind) = (entry.id, EventKind::Unpin);
-                    snapshot.ledger.fold(&Event { id, ts, entry, by: Author::Person, kind });
-                }
+            if !entry.pinned && !is_decided(ledger, entry.id)
+                || keeps_pin(&store, entry.id, name, &entry.text)
+            {
+                return true;
             }
-        }
+            entry.pinned = false;
+            unpinned.insert(entry.id);
+            if let Some((ts, id)) = ledger.place(memory.now, entry.id, &EventKind::Unpin, 0) {
+                let (entry, kind) = (entry.id, EventKind::Unpin);
+                ledger.fold(&Event { id, ts, entry, by: Author::Person, kind });
+            }
+            // What is pinned at the end of time cannot be unpinned.
+            !is_decided(ledger, entry.id)
+        });
         let ranking = Ranking::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)]);
         Self { store, ranking, snapshot, unpinned }
     }
@@ -176,6 +181,11 @@ impl Mirrored {
         self.ranking.rows = rows;
         count
     }
+}
+
+/// Returns true if a mirror is of the project with this name, which is in lower case.
+pub fn is_home(mirror: &Mirror, name: Option<&str>) -> bool {
+    name.is_some_and(|name| name == mirror.project.to_lowercase())
 }
 
 /// The mirror of nothing.

@@ -61,7 +61,7 @@ impl Memory {
         let mut report = render::report(&ranking, &self.config.categories, settings);
         let explained = request.listed == Listed::Explained;
         let total = self.team_total(request.budget, request.system_prompt);
-        let team = self.add_team(&mut report, &ranking, settings, total, explained);
+        let team = self.add_team(&mut report, (&ranking, &snapshots), settings, total, explained);
         let mut recalled = SearchResult::default();
         let mut sessions = Vec::new();
         let prompt = request.prompt.as_deref().filter(|prompt| !social_gate::is_trivial(prompt));

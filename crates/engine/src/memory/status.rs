@@ -32,7 +32,7 @@ impl Memory {
         let settings = self.report_settings(None, Tokens(0));
         let mut report = render::report(&ranking, &self.config.categories, settings);
         let total = self.team_total(None, Tokens(0));
-        let team = self.add_team(&mut report, &ranking, settings, total, true);
+        let team = self.add_team(&mut report, (&ranking, &snapshots), settings, total, true);
         let mirrors = team.mirrors.iter().map(|mirror| self.status_of_mirror(mirror)).collect();
         let mut seen = Vec::new();
         for (store, snapshot) in stores.into_iter().zip(snapshots.into_inner()) {

@@ -9,23 +9,26 @@ use pimem_core::{
         budget::{self, Tokens},
         render::{Report, Settings},
         select::Verdict,
-        team::{self, Room, Source, Team},
+        team::{self, Own, Room, Source, Team},
     },
-    score::ranking::{Ranking, ScoredEntry},
+    score::{
+        ledger::Ledger,
+        ranking::{Ranking, ScoredEntry},
+    },
     search::{documents::SourceKind, rank},
     view::{Entries, EntryView, why::JudgedEntry},
 };
 
 use super::{
     Memory,
-    mirrors::Mirrored,
+    mirrors::{self, Mirrored},
     recall, relevance,
     search::{self, Hit, SearchResult, request::SearchRequest},
     selector,
 };
 use crate::{
     error::{Failure, Kind},
-    store::Store,
+    store::{Store, snapshot::Snapshot},
 };
 
 /// The files of a mirror that are searched.
@@ -76,9 +79,10 @@ impl Mirrored {
         EntryView { author, project, ..entries.entry(row) }
     }
 
-    fn source(&self, memory: &Memory) -> Source<'_> {
+    /// `home` is the name of the project at hand.
+    fn source(&self, home: Option<&str>) -> Source<'_> {
         let mirror = self.mirror();
-        Source { mirror, ranking: &self.ranking, is_home: memory.is_home(mirror) }
+        Source { mirror, ranking: &self.ranking, is_home: mirrors::is_home(mirror, home) }
     }
 }
 
@@ -105,7 +109,7 @@ impl Memory {
     pub fn add_team(
         &self,
         report: &mut Report,
-        own: &Ranking,
+        (own, snapshots): (&Ranking, &[Snapshot]),
         settings: Settings<'_>,
         total: Tokens,
         explained: bool,
@@ -118,27 +122,26 @@ impl Memory {
         if stores.is_empty() {
             return Reported::default();
         }
-        self.add_mirrors(
-            report,
-            (own, settings),
-            Room { tokens, total },
-            self.mirrored(stores),
-            explained,
-        )
+        let (room, mirrors) = (Room { tokens, total }, self.mirrored(stores));
+        self.add_mirrors(report, (own, snapshots), (settings, room), mirrors, explained)
     }
 
     /// The same, for mirrors that were read before.
     pub fn add_mirrors(
         &self,
         report: &mut Report,
-        (own, settings): (&Ranking, Settings<'_>),
-        room: Room,
+        (own, snapshots): (&Ranking, &[Snapshot]),
+        (settings, room): (Settings<'_>, Room),
         mirrors: Vec<Mirrored>,
         explained: bool,
     ) -> Reported {
-        let sources: Vec<Source<'_>> = mirrors.iter().map(|mirror| mirror.source(self)).collect();
+        let home = self.project_name();
+        let sources: Vec<Source<'_>> =
+            mirrors.iter().map(|mirror| mirror.source(home.as_deref())).collect();
         let withheld = |at: usize, row: &ScoredEntry| mirrors.get(at)?.withheld(self, row);
         let categories = &self.config.categories;
+        let ledgers: Vec<&Ledger> = snapshots.iter().map(|snapshot| &snapshot.ledger).collect();
+        let own = Own { ranking: own, ledgers: &ledgers, now: self.now };
         let mut team = team::add(report, (own, categories), settings, room, &sources, &withheld);
         if explained {
             for (mirror, verdicts) in mirrors.iter().zip(&mut team.verdicts) {
@@ -170,6 +173,9 @@ impl Memory {
         request: &SearchRequest<'_>,
         found: &mut SearchResult,
     ) {
+        if !KINDS.iter().any(|kind| request.may_find(*kind)) {
+            return;
+        }
         let mirrors = self.mirrors();
         let Some(mut team) = self.find_team(stores, &mirrors, request) else { return };
         let withheld = team.hits.iter().filter(|hit| !hit.reviewed).count();

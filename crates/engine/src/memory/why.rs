@@ -1,7 +1,10 @@
 //! Why an entry is in the report or not.
 
 use super::{Answer, Memory, placed, problems, selector, team::Selected};
-use crate::error::{Failure, Kind};
+use crate::{
+    error::{Failure, Kind},
+    store::snapshot::Snapshot,
+};
 use pimem_core::{
     report::{budget::Tokens, explain, render, select::Verdict, team},
     safety::safe_text,
@@ -26,7 +29,7 @@ impl Memory {
             Ok(row) => row,
             Err(failure) => {
                 let selected = self.selected(selector, failure)?;
-                return self.why_team(&ranking, selected, budget);
+                return self.why_team((&ranking, &snapshots), selected, budget);
             }
         };
         let categories = &self.config.categories;
@@ -71,7 +74,7 @@ impl Memory {
     /// The same for a row of a mirror.
     fn why_team(
         &self,
-        own: &Ranking,
+        (own, snapshots): (&Ranking, &[Snapshot]),
         selected: Selected,
         budget: Option<Tokens>,
     ) -> Result<Answer<Why>, Failure> {
@@ -80,7 +83,13 @@ impl Memory {
         let mut report = render::report(own, categories, settings);
         let tokens = self.config.settings.report.team;
         let room = team::Room { tokens, total: self.team_total(budget, Tokens(0)) };
-        let sections = self.add_mirrors(&mut report, (own, settings), room, selected.mirrors, true);
+        let sections = self.add_mirrors(
+            &mut report,
+            (own, snapshots),
+            (settings, room),
+            selected.mirrors,
+            true,
+        );
         let none = || Failure::new(Kind::NotFound, "the entry is gone", "look again");
         let mirror = sections.mirrors.get(at.0).ok_or_else(none)?;
         let row = mirror.ranking.rows.get(at.1).ok_or_else(none)?;
