@@ -192,17 +192,27 @@ impl Index {
 
     /// Returns the state in words.
     pub(super) fn in_words(&self) -> String {
-        let bytes = self.bytes;
+        let size = rounded(self.bytes);
         let lines = count(usize::try_from(self.lines).unwrap_or(usize::MAX), "line");
         match &self.freshness {
             None => "none".to_owned(),
             Some(Freshness::Absent) => format!("none yet; {lines} to search"),
-            Some(Freshness::Fresh) => format!("fresh; {lines}, {bytes} bytes"),
+            Some(Freshness::Fresh) => format!("fresh; {lines}, {size}"),
             Some(Freshness::Stale(files)) => {
-                format!("{} changed since; {lines}, {bytes} bytes", count(*files, "file"))
+                format!("{} changed since; {lines}, {size}", count(*files, "file"))
             }
             Some(Freshness::Broken(_)) => "damaged".to_owned(),
         }
+    }
+}
+
+/// Returns a size in words. Which lines an index has in its base, and which beside it, changes the
+/// last digits.
+fn rounded(bytes: u64) -> String {
+    match bytes {
+        0..10_000 => format!("{} KB", bytes.div_ceil(1_000)),
+        10_000..1_000_000 => format!("{} KB", (bytes + 5_000) / 10_000 * 10),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
     }
 }
 
