@@ -3,8 +3,9 @@
 use utoipa::{
     OpenApi,
     openapi::{
-        ContentBuilder, Ref, RefOr, ResponseBuilder,
-        path::Operation,
+        ContentBuilder, Ref, RefOr, ResponseBuilder, Schema, Type,
+        path::{Operation, Parameter},
+        schema::SchemaType,
         security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     },
 };
@@ -36,10 +37,25 @@ pub fn complete(document: &mut utoipa::openapi::OpenApi) {
         for operation in all.into_iter().flatten() {
             operation.security =
                 Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>("key", [])]);
+            for parameter in operation.parameters.iter_mut().flatten() {
+                exclude_nul(parameter);
+            }
             add(operation, &[400, 401, 403, 404, 429, 500, 503]);
             if operation.request_body.is_some() {
                 add(operation, &[408, 413, 415, 422]);
             }
+        }
+    }
+}
+
+/// Says of a text what [`crate::http::extract::Params`] refuses in any.
+fn exclude_nul(parameter: &mut RefOr<Parameter>) {
+    let RefOr::T(parameter) = parameter else { return };
+    if let Some(RefOr::T(Schema::Object(object))) = &mut parameter.schema {
+        let text = SchemaType::Type(Type::String);
+        let text_or_none = SchemaType::Array(vec![Type::String, Type::Null]);
+        if [text, text_or_none].contains(&object.schema_type) && object.pattern.is_none() {
+            object.pattern = Some("^[^\\u0000]*$".to_owned());
         }
     }
 }
