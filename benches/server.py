@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -262,6 +263,210 @@ def stage_push(stage, project, entries, events):
         assert not pushed["refused"], pushed["refused"][:3]
 
 
+def sync(args):
+    """Times 100,000 events over loopback, one client, batches of 1,000."""
+    stage = Stage(args.server, ["--workers", "0"])
+    try:
+        then = 1_770_000_000_000
+        texts = [f"Fact number {number} of the bench" for number in range(10_000)]
+        entries = [entry("fact", text) for text in texts]
+        ids = [fnv(one["line"].encode()) for one in entries]
+        events = []
+        for number in range(100_000):
+            op = {"op": "add", "cue": "explicit"} if number < len(ids) else {"op": "reinforce", "n": 1}
+            ts = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(then // 1000 + number))
+            identity = {"id": ulid(then + 1000 * number, number), "ts": ts, "entry": ids[number % len(ids)]}
+            events.append(identity | op | {"by": "user"})
+        stage.push(entries, [])
+        bodies = [
+            json.dumps({"project": "site", "events": events[start : start + 1000]}).encode()
+            for start in range(0, len(events), 1000)
+        ]
+        for name in ["pushed", "pushed again"]:
+            timed(stage, f"100,000 events {name}", lambda: [send(stage, body) for body in bodies])
+        last = {}
+
+        def pull():
+            cursor, count = "", 0
+            while True:
+                page = json.loads(get(stage, "/v1/sync/pull?project=site&limit=5000" + cursor))
+                count += len(page["objects"])
+                cursor = "&cursor=" + urllib.parse.quote(page["cursor"])
+                if not page["more"]:
+                    break
+            assert count == len(events) + len(entries), count
+            last["cursor"] = cursor
+
+        timed(stage, "110,000 objects pulled", pull)
+        path = "/v1/sync/pull?project=site" + last["cursor"]
+        times = []
+        for _ in range(200):
+            start = time.perf_counter()
+            get(stage, path)
+            times.append(1000 * (time.perf_counter() - start))
+        times.sort()
+        print(f"empty pull: p50 {times[100]:.2f} ms, p99 {times[197]:.2f} ms; server {stage.memory():.0f} MB")
+    finally:
+        stage.close()
+    return 0
+
+
+def timed(stage, name, work):
+    cpu, start = stage.cpu(), time.perf_counter()
+    work()
+    wall = time.perf_counter() - start
+    print(f"{name}: {wall:.2f} s, {stage.cpu() - cpu:.2f} s of CPU in PostgreSQL and server")
+
+
+def send(stage, body):
+    headers = {"Authorization": f"Bearer {stage.key}", "Content-Type": "application/json"}
+    request = urllib.request.Request(stage.address + "/v1/sync/push", data=body, headers=headers, method="POST")
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        told = json.loads(answer.read())
+    assert not told["refused"], told["refused"][:2]
+
+
+def get(stage, path):
+    request = urllib.request.Request(stage.address + path, headers={"Authorization": f"Bearer {stage.key}"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return answer.read()
+
+
+# Rows are made in the database: vectors lie around a thousand centres, words are as rare as in a language.
+FILL = """
+set search_path = pimem, public;
+create temp table base as
+    select n, (select array_agg(random() - 0.5 + 0 * n) from generate_series(1, 384))::halfvec(384) as v
+    from generate_series(0, 11010) n;
+create unique index on base (n);
+create temp table words as select n, 'word' || n as word from generate_series(0, 19999) n;
+create unique index on words (n);
+create temp table sites as select row_number() over (order by slug) - 1 as n, id from projects;
+analyze base; analyze words;
+insert into memories (org_id, project_id, entry, hash, category, topic, place, body, evidence, first_seen,
+    last_reinforced, cue, user_state, table_vec, model_vec, fts, words, indexed_at)
+select o.id, p.id, substr(sha256(i::text::bytea), 1, 8), sha256(i::text::bytea), 'fact', 'facts', 'topics', t.body, 1 + i %% 5,
+    now() - (i %% 90) * interval '1 day', now() - (i %% 60) * interval '1 day', 1, 'auto',
+    (c.v + c.v + a.v)::halfvec(384), (c.v + c.v + b.v)::halfvec(384), array_to_tsvector(t.lexemes), 12, now()
+from generate_series(%d, %d) i
+join base c on c.n = i %% 1000
+join base a on a.n = 1000 + (i::int8 * 7919) %% 10007
+join base b on b.n = 1000 + (i::int8 * 104729) %% 10007
+join sites p on p.n = i %% 100
+cross join orgs o
+cross join lateral (
+    select string_agg(word, ' ') as body, array_agg(distinct word) as lexemes
+    from (select floor(20000 * power(random() + 0 * i, 4))::int as n from generate_series(1, 12)) r join words using (n)
+) t;
+"""
+COUNT = """
+set search_path = pimem, public;
+truncate lexemes, corpora;
+insert into corpora select org_id, project_id, count(*), sum(words) from memories group by 1, 2;
+insert into lexemes select org_id, project_id, lexeme, count(*)
+    from memories, unnest(tsvector_to_array(fts)) as lexeme group by 1, 2, 3;
+analyze memories; analyze lexemes;
+"""
+
+
+def scale(args):
+    """Hybrid search over a tenth of the rows, and over all."""
+    stage = Stage(args.server, ["--workers", "0"])
+    try:
+        for number in range(99):
+            stage.run("project", "create", f"p{number:02}", "--org", "acme")
+        costs, at = [], 0
+        for rows in [args.rows // 10, args.rows]:
+            start = time.perf_counter()
+            stage.sql("drop index if exists pimem.memories_table_bits, pimem.memories_model_bits")
+            stage.sql(FILL % (at, rows - 1))
+            at = rows
+            for column in ["table", "model"]:
+                stage.sql(
+                    f"set maintenance_work_mem = '2GB'; create index memories_{column}_bits on pimem.memories "
+                    f"using hnsw ((binary_quantize({column}_vec)::bit(384)) bit_hamming_ops)"
+                )
+            stage.sql(COUNT)
+            print(f"{rows:,} rows made and indexed in {time.perf_counter() - start:.0f} s", flush=True)
+            costs.append(searched(stage))
+        print(f"CPU of a search: {costs[1] / costs[0]:.2f} times that over a tenth of the rows")
+    finally:
+        stage.close()
+    return 0
+
+
+def queries(count):
+    chance = random.Random(7)
+    for _ in range(count):
+        words = [f"word{int(20000 * chance.random() ** 4)}" for _ in range(4)]
+        yield "/v1/memories/search?limit=10&q=" + "+".join(words)
+
+
+def searched(stage):
+    for path in queries(20):
+        get(stage, path)
+    times, cpu = [], stage.cpu()
+    for path in queries(100):
+        start = time.perf_counter()
+        get(stage, path)
+        times.append(1000 * (time.perf_counter() - start))
+    cost = 10 * (stage.cpu() - cpu)
+    times.sort()
+    print(f"  one client: p50 {times[50]:.1f} ms, p99 {times[99]:.1f} ms, {cost:.1f} ms of CPU a search")
+    many = []
+
+    def client():
+        for path in queries(20):
+            start = time.perf_counter()
+            get(stage, path)
+            many.append(1000 * (time.perf_counter() - start))
+
+    threads = [threading.Thread(target=client) for _ in range(32)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    many.sort()
+    at = len(many)
+    print(f"  32 clients: p50 {many[at // 2]:.0f} ms, p99 {many[at * 99 // 100]:.0f} ms, server {stage.memory():.0f} MB")
+    for column in ["table", "model"]:
+        print(f"  recall@10 of {column}_vec: {recall(stage, column):.3f}", flush=True)
+    return cost
+
+
+def recall(stage, column):
+    """The share of the ten nearest by an exact scan that are among the ten nearest of 200 by bits."""
+    answer = stage.sql(
+        f"""
+        set search_path = pimem, public;
+        set hnsw.ef_search = 200;
+        create temp table asked as select {column}_vec as v from memories order by entry limit 50;
+        create temp table answer (share float8);
+        do $$
+        declare
+          one record;
+          hits int := 0;
+          total int := 0;
+          shared int;
+        begin
+          for one in select * from asked loop
+            with near as materialized (
+              select entry, {column}_vec from memories
+              order by binary_quantize({column}_vec)::bit(384) <~> binary_quantize(one.v)::bit(384) limit 200),
+            ours as (select entry from near order by {column}_vec <=> one.v limit 10),
+            exact as materialized (select entry from memories order by {column}_vec <=> one.v limit 10)
+            select count(*) into shared from ours join exact using (entry);
+            hits := hits + shared;
+            total := total + 10;
+          end loop;
+          insert into answer values (hits::float8 / total);
+        end $$;
+        select share from answer;
+        """
+    )
+    return float(answer.splitlines()[-1])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["agreement", "sync", "scale"])
@@ -271,7 +476,7 @@ def main():
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the larger table")
     args = parser.parse_args()
     machine()
-    sys.exit(agreement(args))
+    sys.exit({"agreement": agreement, "sync": sync, "scale": scale}[args.what](args))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 //! The command line.
 
-use std::{io::Write as _, process::ExitCode};
+use std::{io::Write as _, path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
     auth::caller::Right,
-    commands::{admin, keys, migrate, serve},
+    commands::{admin, carry, keys, migrate, serve},
     config::{Config, Options},
     db::pool,
     routes::router,
@@ -37,6 +37,29 @@ enum Command {
     Serve,
     /// Print the OpenAPI document
     Openapi,
+    /// Write projects as stores, which `pimem` reads: DIR/PROJECT
+    Export {
+        dir: PathBuf,
+        /// Organisation; needed where there are several
+        #[arg(long)]
+        org: Option<String>,
+        /// Only this project
+        #[arg(long)]
+        project: Option<String>,
+    },
+    /// Push the lines and events of a store, or of a project that has one
+    Import {
+        dir: PathBuf,
+        /// Organisation; needed where there are several
+        #[arg(long)]
+        org: Option<String>,
+        /// Into this project
+        #[arg(long)]
+        project: String,
+        /// As this user
+        #[arg(long)]
+        user: String,
+    },
     /// Organisations
     Org {
         #[command(subcommand)]
@@ -215,6 +238,12 @@ async fn command(config: Config, command: Command) -> anyhow::Result<String> {
     let client = &mut pool::connect(&config).await?;
     match command {
         Command::Migrate { .. } | Command::Serve | Command::Openapi => Ok(String::new()),
+        Command::Export { dir, org, project } => {
+            carry::export(client, org.as_deref(), project.as_deref(), &dir).await
+        }
+        Command::Import { dir, org, project, user } => {
+            carry::import(&config, client, org.as_deref(), &user, &project, &dir).await
+        }
         Command::Org { command: Org::Create { name, mode } } => {
             admin::create_org(client, &name, &mode).await
         }

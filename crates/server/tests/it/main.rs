@@ -7,6 +7,7 @@ mod common;
 
 mod admin;
 mod anomaly;
+mod carry;
 mod hostile;
 mod interrupted;
 mod memories;
