@@ -6035,7 +6035,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__sync)
-            opts="-n -q -v -h --with --bundle --from --trust --plain --dry-run --dir --user --scope --now --json --color --quiet --verbose --help"
+            opts="-y -n -q -v -h --with --bundle --from --trust --plain --yes --dry-run --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -8,6 +8,7 @@ use std::{
 
 use crate::{
     exit::{Exit, Outcome},
+    input,
     shell::Shell,
     ui::{Human, Ui},
 };
@@ -17,7 +18,12 @@ use pimem_engine::{
     memory::sync::{BundleRequest, Peer, SyncRequest},
 };
 
-/// Exchange entries and their evidence with another store, or by a file
+/// Exchange entries and their evidence with a server, another store, or by a file
+///
+/// Without --with, --bundle and --from, with the server that sync.server names: what your other
+/// machines have sent comes into this store, what others have sent into mirrors, and what the server
+/// lacks is sent, as far as it was reviewed here. The key is in `PIMEM_SYNC_KEY` or
+/// ~/.config/pimem/sync.key. The first time, the lines are shown and pimem asks.
 ///
 /// Whatever the order and number of exchanges, all stores end with the same entries, and reports are
 /// the same. Lines that agents may see in one of two stores, they may see in the other; those of a
@@ -26,13 +32,13 @@ use pimem_engine::{
 /// telemetry. Exit code 1 when something was refused.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  pimem sync --with /media/stick/memory\n  pimem sync --with ~/src/harbor --dry-run\n  \
+    after_help = "Examples:\n  pimem sync --dry-run\n  pimem sync --with /media/stick/memory\n  pimem sync --with ~/src/harbor --dry-run\n  \
     pimem sync --bundle - | ssh tern pimem --dir src/harbor/.pi/memory sync --from - --trust"
 )]
-#[group(skip)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 pub(crate) struct Args {
     /// Another store, or its project: in both directions
-    #[arg(long, value_name = "DIR", group = "peer", required_unless_present_any = ["bundle", "from"])]
+    #[arg(long, value_name = "DIR", group = "peer")]
     with: Option<PathBuf>,
     /// Write all that may leave this store to a file (`-` is standard output)
     #[arg(long, value_name = "FILE", group = "peer")]
@@ -46,13 +52,16 @@ pub(crate) struct Args {
     /// Write a bundle of a sealed store, readable for everybody
     #[arg(long, requires = "bundle")]
     plain: bool,
+    /// Send the first time without asking
+    #[arg(long, short, conflicts_with = "peer")]
+    yes: bool,
     /// Show every line that would leave or come, and write nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
-    let Args { with, bundle, from, trust, plain, dry_run } = args;
+    let Args { with, bundle, from, trust, plain, yes, dry_run } = args;
     if let Some(path) = bundle {
         let output = Some(path.clone()).filter(|path| path != Path::new("-"));
         let request = BundleRequest { output, dry_run: *dry_run, plain: *plain };
@@ -62,6 +71,19 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             None => ctx.ui.show(&view),
         }
         return Ok((Exit::Done, Vec::new()));
+    }
+    if with.is_none() && from.is_none() {
+        let confirm = |lines: &[String]| {
+            if *yes || input::confirm(ctx, lines, "Send these lines to the server?")? {
+                return Ok(());
+            }
+            let message = "nothing was sent";
+            Err(Failure::new(Kind::Refused, message, "--yes sends the first time without asking"))
+        };
+        let (view, stale) = ctx.sync_with_server(*dry_run, confirm)?;
+        ctx.ui.show(&view);
+        let exit = if view.refused.is_empty() { Exit::Done } else { Exit::Nothing };
+        return Ok((exit, stale));
     }
     let peer = match (with, from) {
         (Some(dir), _) => Peer::Store(dir.clone()),
@@ -121,6 +143,14 @@ impl Human for Synced {
             amount(&self.sent),
             amount(&self.received)
         ));
+        for mirror in &self.mirrors {
+            for line in &mirror.received.entries {
+                ui.detail(&format!("<- {line} ({})", mirror.project));
+            }
+            if mirror.received.events > 0 {
+                ui.line(&format!("Mirror of {}: {}", mirror.project, amount(&mirror.received)));
+            }
+        }
         if self.waiting > 0 && !self.dry_run {
             let lines = view::count(self.waiting, "line");
             ui.line(&format!("{lines} to review before agents see them: pimem trust --review"));

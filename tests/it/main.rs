@@ -83,6 +83,8 @@ mod sessions;
 mod status;
 mod store;
 mod sync;
+#[cfg(feature = "sync")]
+mod sync_server;
 mod telemetry;
 mod tidy;
 mod topics;

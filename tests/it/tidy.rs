@@ -27,7 +27,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "crates/engine/src/",
-        &["process", "config", "store", "index", "models", "llm", "local_time", "error", "memory"],
+        &[
+            "process",
+            "config",
+            "store",
+            "index",
+            "models",
+            "llm",
+            "local_time",
+            "error",
+            "remote",
+            "memory",
+        ],
     ),
     (
         "src/",

@@ -5,6 +5,7 @@
 //! * [`index`]: derived data that can be deleted. [`models`]: installed embedding models.
 //! * [`llm`]: language models, if one is configured.
 //! * [`error`]: failures as shown to the user. [`local_time`]: local dates and times.
+//! * [`remote`]: a server that stores are exchanged with.
 //! * [`memory`]: the public interface, with one module per use case.
 
 pub mod config;
@@ -15,4 +16,5 @@ pub mod local_time;
 pub mod memory;
 pub mod models;
 pub mod process;
+pub mod remote;
 pub mod store;

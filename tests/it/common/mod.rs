@@ -14,6 +14,8 @@ pub(crate) mod provider;
 pub(crate) mod sandbox;
 pub(crate) mod script;
 pub(crate) mod settings;
+#[cfg(feature = "sync")]
+pub(crate) mod team;
 pub(crate) mod trace;
 
 /// Returns true if expectations should be rewritten.

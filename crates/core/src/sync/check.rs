@@ -41,6 +41,11 @@ pub enum Reason {
     Incomplete,
     /// Somebody else brought the entry, and the sender has not the role for this.
     NotAllowed,
+    /// Nobody has reviewed the line where it is.
+    Unreviewed,
+    /// A reason of a later version.
+    #[serde(other)]
+    Other,
 }
 
 impl Reason {
@@ -59,6 +64,8 @@ impl Reason {
             Self::Purged => "purged",
             Self::Incomplete => "incomplete",
             Self::NotAllowed => "not-allowed",
+            Self::Unreviewed => "unreviewed",
+            Self::Other => "other",
         }
     }
 }

@@ -16,6 +16,8 @@ pub struct Synced {
     pub sent: Part,
     /// What this store lacked.
     pub received: Part,
+    /// What mirrors lacked, by project.
+    pub mirrors: Vec<Mirrored>,
     /// What the exchange changed in this store's files.
     pub changed: Vec<Changed>,
     /// Number of new lines that agents are not shown before a review.
@@ -30,8 +32,9 @@ impl Synced {
     #[must_use]
     pub fn new(with: String, dry_run: bool) -> Self {
         let (sent, received) = (Part::default(), Part::default());
-        let (changed, kept, refused) = (Vec::new(), Vec::new(), Vec::new());
-        Self { with, dry_run, sent, received, changed, waiting: 0, kept, refused }
+        let (mirrors, changed) = (Vec::new(), Vec::new());
+        let (kept, refused) = (Vec::new(), Vec::new());
+        Self { with, dry_run, sent, received, mirrors, changed, waiting: 0, kept, refused }
     }
 }
 
@@ -42,6 +45,14 @@ pub struct Part {
     pub entries: Vec<String>,
     /// Number of events.
     pub events: usize,
+}
+
+/// What a mirror received.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mirrored {
+    /// Short name of the project.
+    pub project: String,
+    pub received: Part,
 }
 
 /// A change of a file.

@@ -47,6 +47,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("OPENAI_API_KEY", "Key for the provider openai, where `apiKeyEnv` names no other variable"),
     ("ANTHROPIC_API_KEY", "Key for the provider anthropic, likewise"),
     ("GEMINI_API_KEY", "Key for the provider gemini, likewise"),
+    (
+        "PIMEM_SYNC_KEY",
+        "Key for the server of `pimem sync`, instead of pimem/sync.key below ~/.config",
+    ),
     ("PATH", "Where `pimem hooks` looks for pimem, as agents do"),
     ("CLAUDE_CONFIG_DIR", "Claude Code's settings, instead of ~/.claude"),
     ("CODEX_HOME", "Codex's settings, instead of ~/.codex"),
@@ -107,6 +111,11 @@ impl Env {
 
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.values.get(name).map(OsString::as_os_str)
+    }
+
+    /// Returns the user's data directory, likewise.
+    pub fn data_dir() -> Option<PathBuf> {
+        dirs::data_dir()
     }
 
     /// Returns true if one of the variables is 1.

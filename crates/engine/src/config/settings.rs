@@ -319,9 +319,18 @@ group! {
 group! {
     /// Exchange with other stores.
     pub struct Sync {
+        server: Cow<'static, str> = Text(""),
+            Own "sync.server", "PIMEM_SYNC_SERVER",
+            "Address of the server that pimem sync exchanges with";
         project: Cow<'static, str> = Text(""),
             Reviewed "sync.project", "PIMEM_SYNC_PROJECT",
             "Short name of the project that the store belongs to, instead of its directory's: a-z, 0-9 and -";
+        projects: Cow<'static, str> = Text(""),
+            Own "sync.projects", "PIMEM_SYNC_PROJECTS",
+            "Short names of other projects whose memories are mirrored here, separated by commas";
+        insecure: bool = Switch(false),
+            Own "sync.insecure", "PIMEM_SYNC_INSECURE",
+            "Send the key and memories unencrypted to another machine";
     }
 }
 

@@ -8,11 +8,11 @@ use super::Key;
 use crate::config::env::Env;
 
 /// The address of a server over http or https, with a trailing slash.
-pub(super) struct Url(Uri);
+pub(crate) struct Url(Uri);
 
 impl Url {
     /// Parses an address. Those with a password or a fragment are none.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (base, query) = text.split_at(text.find('?').unwrap_or(text.len()));
         let text = format!("{base}{}{query}", if base.ends_with('/') { "" } else { "/" });
         let uri = text.parse::<Uri>().ok().filter(|_| !text.contains('#'))?;
@@ -24,10 +24,24 @@ impl Url {
     }
 
     /// Returns the address of a path below this one.
-    pub(super) fn join(&self, path: &str) -> String {
+    pub(crate) fn join(&self, path: &str) -> String {
         let text = self.0.to_string();
         let (base, query) = text.split_at(text.find('?').unwrap_or(text.len()));
         format!("{base}{path}{query}")
+    }
+
+    #[cfg(feature = "sync")]
+    pub(crate) fn is_https(&self) -> bool {
+        self.0.scheme_str() == Some("https")
+    }
+
+    /// Returns the host, with the port if it has one, as the name of a directory.
+    #[cfg(feature = "sync")]
+    pub(crate) fn place(&self) -> String {
+        let host = self.host();
+        let fits = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
+        let host: String = host.trim_start_matches('.').chars().map(fits).collect();
+        self.0.port_u16().map_or(host.clone(), |port| format!("{host}_{port}"))
     }
 
     fn host(&self) -> String {
@@ -36,14 +50,14 @@ impl Url {
 }
 
 /// Returns true if a server is on this machine.
-fn is_here(address: &Url) -> bool {
+pub(crate) fn is_here(address: &Url) -> bool {
     let host = address.host();
     let is_loopback = host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
     host == "localhost" || host.ends_with(".localhost") || is_loopback
 }
 
 /// Returns the variable that names a proxy for an address, as curl reads them.
-pub(super) fn proxy(address: &str, env: &Env) -> Option<Key> {
+pub(crate) fn proxy(address: &str, env: &Env) -> Option<Key> {
     let address = Url::parse(address).filter(|address| !is_here(address))?;
     let host = address.host();
     let first = |names: [&str; 2]| {

@@ -4,8 +4,8 @@
 //! They are optional, and nothing is sent anywhere unless a provider is set. Every failure is a
 //! [`ModelError`], after which the caller continues without a model.
 
-#[cfg(feature = "llm")]
-mod address;
+#[cfg(any(feature = "llm", feature = "sync"))]
+pub(crate) mod address;
 mod command;
 #[cfg(feature = "llm")]
 mod format;
@@ -15,9 +15,9 @@ pub mod ollama;
 pub mod prompt;
 #[cfg(feature = "llm")]
 mod reason;
-#[cfg(feature = "llm")]
-mod retry;
-mod said;
+#[cfg(any(feature = "llm", feature = "sync"))]
+pub(crate) mod retry;
+pub(crate) mod said;
 mod setup;
 
 use std::{fmt, time::Duration};
@@ -100,10 +100,13 @@ impl Provider {
 
 /// A secret, as an API key, with the variable that it comes from. The value is never displayed.
 #[derive(Clone)]
-#[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "only servers want it"))]
-struct Key {
-    variable: String,
-    value: String,
+#[cfg_attr(
+    not(any(feature = "llm", feature = "sync")),
+    expect(dead_code, reason = "only servers want it")
+)]
+pub(crate) struct Key {
+    pub(crate) variable: String,
+    pub(crate) value: String,
 }
 
 impl fmt::Debug for Key {

@@ -9,7 +9,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(500);
 
 /// The failure of an attempt, as far as it matters for retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failed {
+pub(crate) enum Failed {
     /// No connection, or a lost one.
     Connection,
     /// Status of the response, and its `Retry-After`.
@@ -20,7 +20,7 @@ pub(super) enum Failed {
 
 /// Returns the wait before the next attempt; `None` if there is none. `made` is the number of
 /// attempts so far, `left` the remaining time.
-pub(super) fn wait(failed: Failed, made: u32, left: Duration) -> Option<Duration> {
+pub(crate) fn wait(failed: Failed, made: u32, left: Duration) -> Option<Duration> {
     let backoff = FIRST_WAIT * 2_u32.saturating_pow(made.saturating_sub(1));
     let wait = match failed {
         Failed::Connection | Failed::Status(408, None) => backoff,
@@ -32,7 +32,7 @@ pub(super) fn wait(failed: Failed, made: u32, left: Duration) -> Option<Duration
 }
 
 /// Parses the seconds of a `Retry-After`. A date is ignored, because clocks differ.
-pub(super) fn retry_after(header: &str) -> Option<Duration> {
+pub(crate) fn retry_after(header: &str) -> Option<Duration> {
     let seconds = header.trim().parse::<f64>().ok()?;
     Duration::try_from_secs_f64(seconds).ok()
 }

@@ -6,7 +6,7 @@ use pimem_core::safety::secret;
 const SHOWN: usize = 200;
 
 /// Sanitises a message for display: short, on one line, without secrets and without the API key.
-pub(super) fn shown(message: &str, key: Option<&str>) -> String {
+pub(crate) fn shown(message: &str, key: Option<&str>) -> String {
     let key = key.filter(|key| !key.is_empty());
     let open = key.map_or_else(|| message.to_owned(), |key| message.replace(key, "[the key]"));
     let clean = secret::clean(&open);

@@ -4,6 +4,7 @@
 //! are locked, read and written. A purged entry is the only thing that an exchange destroys.
 
 mod bundle;
+mod network;
 mod side;
 
 use std::{

@@ -22,7 +22,7 @@ use pimem_core::{
     },
     sync::{
         adopt::{self, Line},
-        check::Refused,
+        check::{Reason, Refused},
         exchange::{self, Change, Held, Objects, Plan},
         place::Folded,
     },
@@ -44,6 +44,15 @@ impl<'a> Side<'a> {
         store: &'a Store,
         lock: Option<&'a StoreLock>,
     ) -> Result<Self, Failure> {
+        Self::begin(memory, store, lock, true)
+    }
+
+    fn begin(
+        memory: &'a Memory,
+        store: &'a Store,
+        lock: Option<&'a StoreLock>,
+        adopts: bool,
+    ) -> Result<Self, Failure> {
         let categories = &memory.config.categories;
         let who = Provenance::adoption();
         let mut txn = store.begin_adding(lock, categories, memory.now, who);
@@ -53,7 +62,9 @@ impl<'a> Side<'a> {
         if let Some(problem) = txn.snapshot().problems.iter().chain(&archive.problems).next() {
             return Err(Failure::from(problem));
         }
-        txn.adopt(None);
+        if adopts {
+            txn.adopt(None);
+        }
         let line =
             |archived: bool, stem: &str, id, category: CategoryId, text: &str, pinned| Line {
                 id,
@@ -78,6 +89,9 @@ impl<'a> Side<'a> {
             if Event::read(line).is_some() && known.insert(line) {
                 held.events.push(line.to_owned());
             }
+        }
+        if !adopts {
+            return Ok(Self { store, lock, txn, held });
         }
         let events: Vec<Event> = held.events.iter().filter_map(|l| Event::read_whole(l)).collect();
         let folded = Folded::of(&events);
@@ -104,9 +118,51 @@ impl<'a> Side<'a> {
         Ok(Self { store, lock, txn, held })
     }
 
+    /// Reads a mirror, whose files nobody is to edit.
+    pub(super) fn read(
+        memory: &'a Memory,
+        store: &'a Store,
+        lock: Option<&'a StoreLock>,
+    ) -> Result<Self, Failure> {
+        Self::begin(memory, store, lock, false)
+    }
+
     /// Returns what may leave the store, and what stays.
     pub(super) fn outgoing(&self, memory: &Memory) -> (Objects, Vec<Refused>) {
         exchange::outgoing(memory.now, &memory.config.categories, &self.held)
+    }
+
+    /// Returns what may leave the store for a server: only what was reviewed here, because the
+    /// user's other machines take it as theirs.
+    pub(super) fn reviewed(&self, memory: &Memory) -> (Objects, Vec<Refused>) {
+        let (mut objects, mut kept) = self.outgoing(memory);
+        let trusted = self.trusted();
+        let is_kept =
+            |line: &&Line| !trusted.contains(&entry_line::canonical(&line.category, &line.text));
+        let unreviewed: Vec<&Line> = self.held.lines.iter().filter(is_kept).collect();
+        if unreviewed.is_empty() {
+            return (objects, kept);
+        }
+        let ids: IdSet<EntryId> = unreviewed.iter().map(|line| line.id).collect();
+        let hashes: HashSet<String> =
+            unreviewed.iter().map(|line| exchange::object_of(line).hash).collect();
+        objects.entries.retain(|entry| !hashes.contains(&entry.hash));
+        objects.events.retain(|line| Event::read(line).is_none_or(|e| !ids.contains(&e.entry)));
+        let mut hashes: Vec<String> = hashes.into_iter().collect();
+        hashes.sort_unstable();
+        hashes.retain(|hash| kept.iter().all(|kept| kept.id != *hash));
+        kept.extend(hashes.into_iter().map(|id| Refused {
+            kind: "entry".to_owned(),
+            id,
+            reason: Reason::Unreviewed,
+            detail: "nobody has reviewed the entry on this machine".to_owned(),
+        }));
+        (objects, kept)
+    }
+
+    /// Carries out a plan in a mirror, whose lines are not this machine's to trust.
+    pub(super) fn mirror(self, memory: &Memory, plan: &Plan) -> Result<(), Failure> {
+        self.write(memory, plan, &HashSet::new(), true).map(drop)
     }
 
     /// Returns what the store does with received objects.
@@ -135,10 +191,20 @@ impl<'a> Side<'a> {
     /// Carries out a plan. Agents may see the `trusted` lines here too. Returns the number of new
     /// lines that await review.
     pub(super) fn carry_out(
+        self,
+        memory: &Memory,
+        plan: &Plan,
+        trusted: &HashSet<String>,
+    ) -> Result<usize, Failure> {
+        self.write(memory, plan, trusted, false)
+    }
+
+    fn write(
         mut self,
         memory: &Memory,
         plan: &Plan,
         trusted: &HashSet<String>,
+        is_mirror: bool,
     ) -> Result<usize, Failure> {
         let categories = &memory.config.categories;
         let wording = |line: &Line| {
@@ -185,7 +251,7 @@ impl<'a> Side<'a> {
             self.txn.change(target, file_change);
         }
         let Some(lock) = self.lock else { return Ok(waiting.len()) };
-        if !waiting.is_empty() && !trust.is_whole() {
+        if !waiting.is_empty() && !trust.is_whole() && !is_mirror {
             // Recorded first, so that no line passes for one that was typed here.
             trust.record(&waiting)?;
         }

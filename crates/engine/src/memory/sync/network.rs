@@ -1,0 +1,475 @@
+//! Exchange with a server: what the user's other machines have sent comes into the store, what
+//! others have sent into mirrors, and what the server lacks is sent.
+//!
+//! A pull that is cut off has brought a beginning of what the server has, in its order; what was
+//! pushed until a failure is noted as sent. The next exchange goes on from there.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    path::PathBuf,
+};
+
+use super::{
+    note_typed, refresh,
+    side::{self, Side},
+    slug,
+};
+use crate::{
+    config::env::Env,
+    error::{Failure, Kind},
+    memory::{Effect, Memory, Target, lock_for, stale::Stale},
+    remote::{Client, ServerKey, State},
+    store::{Store, atomic, read},
+};
+use pimem_core::{
+    model::event::Event,
+    score::ranking::Scope,
+    sync::{
+        check::{Reason, Refused},
+        exchange::{Objects, missing},
+        object::{self, Entry},
+        wire::{MOST_BYTES, MOST_OBJECTS, Me, Object, Push},
+    },
+    view::sync::{Mirrored, Part, Synced},
+};
+use serde_json::{Map, Value, json};
+
+/// Name of the file that describes a mirror.
+const DESCRIPTION: &str = "mirror.json";
+/// Room in a push for what is not an object.
+const FRAME: usize = 1024;
+
+/// What a pull brought.
+#[derive(Default)]
+struct Brought {
+    objects: Vec<Object>,
+    /// Where the next pull goes on.
+    cursor: Option<String>,
+    /// Why there is no more.
+    failure: Option<Failure>,
+}
+
+impl Memory {
+    /// Exchanges the store with the server that the settings name, and fills the mirrors. `confirm`
+    /// is asked with the lines before the first push of a store. A dry run writes nothing, and asks
+    /// no server.
+    ///
+    /// # Errors
+    /// Fails if nobody asked for it, no server or key is set, the key may not see the project, the
+    /// first push is not confirmed, or the server or the disk fails.
+    pub fn sync_with_server(
+        &self,
+        dry_run: bool,
+        confirm: impl FnOnce(&[String]) -> Result<(), Failure>,
+    ) -> Result<(Synced, Vec<Stale>), Failure> {
+        if self.unasked {
+            let message = "nothing is exchanged with a server unless somebody asks for it";
+            return Err(Failure::new(
+                Kind::Refused,
+                message,
+                "run pimem sync from a shell or cron",
+            ));
+        }
+        if self.config.awaiting.iter().any(|setting| setting.key.name == "sync.project") {
+            let message = "the project's file names another project, which nobody has reviewed";
+            return Err(Failure::new(Kind::Refused, message, "pimem trust --review"));
+        }
+        let settings = &self.config.settings.sync;
+        if settings.server.is_empty() {
+            let message = "no server is set";
+            let mut failure = Failure::new(
+                Kind::Usage,
+                message,
+                "sync.server names one, in your own settings or PIMEM_SYNC_SERVER",
+            );
+            failure.hints.push("--with DIR, --bundle FILE and --from FILE need none".to_owned());
+            return Err(failure);
+        }
+        let own = self.target()?;
+        let project = self.project_of(&own).ok_or_else(|| {
+            let message = "the store belongs to no project";
+            Failure::new(Kind::Usage, message, "sync.project names the one on the server")
+        })?;
+        let key = ServerKey::find(&self.env)?;
+        let client = Client::new(&settings.server, key, settings.insecure, &self.env)?;
+        if dry_run {
+            return self.rehearse_push(own, &client.host(), &project);
+        }
+        let mut run = Run {
+            memory: self,
+            client,
+            view: Synced::new(settings.server.to_string(), false),
+            mirrored: BTreeMap::new(),
+            stale: Vec::new(),
+        };
+        run.all(&own, &project, confirm)?;
+        let mirrors = run.mirrored.into_iter();
+        let mirrors = mirrors.map(|(project, received)| Mirrored { project, received }).collect();
+        Ok((Synced { mirrors, ..run.view }, run.stale))
+    }
+
+    /// Shows what a push would send.
+    fn rehearse_push(
+        &self,
+        own: Target,
+        host: &str,
+        project: &str,
+    ) -> Result<(Synced, Vec<Stale>), Failure> {
+        let name = self.config.settings.sync.server.to_string();
+        let mut view = Synced::new(name, true);
+        if own.exists {
+            let store = self.store(own.dir, own.scope);
+            let state =
+                Self::state_of(&store, host, project).and_then(|at| State::read(&store.seal, &at));
+            let side = Side::open(self, &store, None)?;
+            let (objects, kept) = side.reviewed(self);
+            view.sent = super::part(&lacking(&state.unwrap_or_default(), &objects));
+            view.kept = kept;
+        }
+        Ok((view, Vec::new()))
+    }
+
+    /// Returns the place of what was exchanged with a server.
+    fn state_of(store: &Store, host: &str, project: &str) -> Option<PathBuf> {
+        Some(store.dream_dir()?.join(format!("sync-{host}-{project}.json")))
+    }
+}
+
+/// An exchange that is going on.
+struct Run<'a> {
+    memory: &'a Memory,
+    client: Client,
+    view: Synced,
+    /// What mirrors received, by project.
+    mirrored: BTreeMap<String, Part>,
+    stale: Vec<Stale>,
+}
+
+impl Run<'_> {
+    fn all(
+        &mut self,
+        own: &Target,
+        project: &str,
+        confirm: impl FnOnce(&[String]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let memory = self.memory;
+        let store = own.exists.then(|| memory.store(own.dir.clone(), own.scope));
+        if let Some(store) = &store {
+            note_typed(memory, store, Effect::Write);
+            let place = Memory::state_of(store, &self.client.host(), project);
+            let is_first = place.is_none_or(|at| State::read(&store.seal, &at).is_none());
+            if is_first {
+                let (objects, _) = Side::open(memory, store, None)?.reviewed(memory);
+                let lines: Vec<String> = super::part(&objects).entries;
+                if !lines.is_empty() {
+                    confirm(&lines)?;
+                }
+            }
+        }
+        let me = self.client.me()?;
+        if me.mode == "end-to-end" {
+            let message =
+                "the projects of this server are encrypted end to end, which this pimem cannot do";
+            return Err(Failure::new(
+                Kind::Refused,
+                message,
+                "a later pimem may; --bundle carries a store meanwhile",
+            ));
+        }
+        let sees = |name: &str| me.projects.iter().any(|known| known == name);
+        if !sees(project) {
+            let message = format!("the key may not see a project {project}");
+            let hint =
+                "sync.project names the project of this store; pimem-server project adds one";
+            return Err(Failure::new(Kind::Refused, message, hint));
+        }
+        self.project(project, store.as_ref(), &me)?;
+        let others = memory.config.settings.sync.projects.split(',').filter_map(slug);
+        let others: BTreeSet<String> = others.filter(|name| name != project).collect();
+        for name in others {
+            if sees(&name) {
+                self.project(&name, None, &me)?;
+            } else {
+                memory.notices.note(&format!("The key may not see a project {name}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Exchanges one project.
+    fn project(&mut self, project: &str, store: Option<&Store>, me: &Me) -> Result<(), Failure> {
+        let mirror = self.mirror(project)?;
+        // Where there is no store of one's own, the state is that of the mirror.
+        let place = Memory::state_of(store.unwrap_or(&mirror), &self.client.host(), project);
+        let seal = &store.unwrap_or(&mirror).seal;
+        let mut state = place.as_ref().and_then(|at| State::read(seal, at)).unwrap_or_default();
+        let mut result = self.pulled(project, (store, &mirror), me, &mut state);
+        if let (Ok(()), Some(store)) = (&result, store) {
+            result = self.pushed(project, store, &mut state);
+        }
+        // What was exchanged before a failure need not be exchanged again.
+        if let Some(place) = place {
+            let kept = state.write(seal, &place);
+            result = result.and(kept.map_err(Failure::from));
+        }
+        result
+    }
+
+    /// Pulls what is new, and puts it where it belongs.
+    fn pulled(
+        &mut self,
+        project: &str,
+        (store, mirror): (Option<&Store>, &Store),
+        me: &Me,
+        state: &mut State,
+    ) -> Result<(), Failure> {
+        let before = state.clone();
+        let mut brought = self.pages(project, state.cursor.clone());
+        let is_complete = self.place(project, (store, mirror), me, state, &brought)?;
+        if !is_complete && before.cursor.is_some() && brought.failure.is_none() {
+            // A line that had been dropped here is wanted again.
+            brought = self.pages(project, None);
+            self.place(project, (store, mirror), me, state, &brought)?;
+        }
+        state.cursor = brought.cursor.or(before.cursor);
+        brought.objects.iter().for_each(|object| state.note(object));
+        brought.failure.map_or(Ok(()), Err)
+    }
+
+    /// Asks for all pages after a cursor, as far as the server gives them.
+    fn pages(&self, project: &str, cursor: Option<String>) -> Brought {
+        let mut brought = Brought { cursor, ..Brought::default() };
+        loop {
+            let page = match self.client.pull(project, brought.cursor.as_deref()) {
+                Ok(Some(page)) => page,
+                Ok(None) => {
+                    // The server was restored, or the key is another: from the beginning.
+                    brought = Brought::default();
+                    continue;
+                }
+                Err(failure) => {
+                    brought.failure = Some(failure);
+                    return brought;
+                }
+            };
+            let goes_on = page.more && brought.cursor.as_ref() != Some(&page.cursor);
+            brought.objects.extend(page.objects);
+            brought.cursor = Some(page.cursor).filter(|cursor| !cursor.is_empty());
+            if !goes_on || brought.cursor.is_none() {
+                return brought;
+            }
+        }
+    }
+
+    /// Puts objects into the store and the mirror. Returns false if lines were missing.
+    fn place(
+        &mut self,
+        project: &str,
+        (store, mirror): (Option<&Store>, &Store),
+        me: &Me,
+        state: &mut State,
+        brought: &Brought,
+    ) -> Result<bool, Failure> {
+        let is_own = |object: &&Object| object.author.as_deref() == Some(&*me.user);
+        let mut entries: Vec<Entry> = brought.objects.iter().filter_map(Object::entry).collect();
+        entries.extend(state.take_waiting());
+        let events = |own: bool| -> Vec<String> {
+            let of = brought.objects.iter().filter(|object| is_own(object) == own);
+            of.filter_map(|object| Some(object.event.as_ref()?.get().to_owned())).collect()
+        };
+        let (ours, theirs) = (events(true), events(false));
+        let mut is_complete = true;
+        if let Some(store) = store {
+            let objects = Objects { entries: entries.clone(), events: ours };
+            is_complete &= self.take_own(store, &objects)?;
+        } else {
+            let objects = Objects { entries: entries.clone(), events: ours };
+            is_complete &= self.take_mirrored(project, mirror, &objects)?;
+        }
+        if !theirs.is_empty() || mirror.dir.join("topics").is_dir() {
+            let objects = Objects { entries: entries.clone(), events: theirs };
+            is_complete &= self.take_mirrored(project, mirror, &objects)?;
+            self.describe(project, mirror, me, &brought.objects)?;
+        }
+        // A line may come before its events.
+        let said: HashSet<String> = brought
+            .objects
+            .iter()
+            .filter_map(|object| Some(Event::read(object.event.as_ref()?.get())?.entry.to_string()))
+            .collect();
+        let is_said = |entry: &Entry| id_of(entry).is_none_or(|id| said.contains(&id));
+        state.keep_waiting(entries.into_iter().filter(|entry| !is_said(entry)).collect());
+        Ok(is_complete)
+    }
+
+    /// Takes what the user sent from other machines into the store.
+    fn take_own(&mut self, store: &Store, objects: &Objects) -> Result<bool, Failure> {
+        let memory = self.memory;
+        if *objects == Objects::default() {
+            return Ok(true);
+        }
+        let lock = lock_for(memory, store, Effect::Write)?;
+        let side = Side::open(memory, store, lock.as_ref())?;
+        let plan = side.plan(memory, objects);
+        let said: BTreeSet<String> = objects
+            .events
+            .iter()
+            .filter_map(|line| Some(Event::read(line)?.entry.to_string()))
+            .collect();
+        // What another machine of the user has sent, it had reviewed.
+        let own = |entry: &&Entry| id_of(entry).is_some_and(|id| said.contains(&id));
+        let lines = objects.entries.iter().filter(own).filter_map(|entry| entry.line.clone());
+        let trusted: HashSet<String> = lines.collect();
+        let gained = side.gains(&plan);
+        self.view.received.entries.extend(gained.entries);
+        self.view.received.events += gained.events;
+        self.view.changed.extend(side::shown(&plan));
+        let missing = self.refuse(&plan.refused);
+        self.view.waiting += side.carry_out(memory, &plan, &trusted)?;
+        self.stale.extend(refresh(store, &plan, Effect::Write));
+        Ok(!missing)
+    }
+
+    /// Takes what others have sent into the mirror of a project.
+    fn take_mirrored(
+        &mut self,
+        project: &str,
+        mirror: &Store,
+        objects: &Objects,
+    ) -> Result<bool, Failure> {
+        let memory = self.memory;
+        if *objects == Objects::default() {
+            return Ok(true);
+        }
+        atomic::create_dir(&mirror.dir, mirror.sync.private())?;
+        let lock = lock_for(memory, mirror, Effect::Write)?;
+        let side = Side::read(memory, mirror, lock.as_ref())?;
+        let plan = side.plan(memory, objects);
+        let gained = side.gains(&plan);
+        let missing = self.refuse(&plan.refused);
+        side.mirror(memory, &plan)?;
+        self.stale.extend(refresh(mirror, &plan, Effect::Write));
+        let received = self.mirrored.entry(project.to_owned()).or_default();
+        received.entries.extend(gained.entries);
+        received.events += gained.events;
+        Ok(!missing)
+    }
+
+    /// Notes what was refused. Returns true if the line of some event is missing.
+    fn refuse(&mut self, refused: &[Refused]) -> bool {
+        let (missing, others): (Vec<_>, Vec<_>) =
+            refused.iter().cloned().partition(|refused| refused.reason == Reason::Incomplete);
+        for refused in others {
+            if !self.view.refused.contains(&refused) {
+                self.view.refused.push(refused);
+            }
+        }
+        !missing.is_empty()
+    }
+
+    /// Sends what the server lacks.
+    fn pushed(&mut self, project: &str, store: &Store, state: &mut State) -> Result<(), Failure> {
+        let memory = self.memory;
+        let lock = lock_for(memory, store, Effect::Write)?;
+        let side = Side::open(memory, store, lock.as_ref())?;
+        let (objects, kept) = side.reviewed(memory);
+        side.carry_out(memory, &pimem_core::sync::exchange::Plan::default(), &HashSet::new())?;
+        // Nobody waits for the network to write into the store.
+        drop(lock);
+        self.view.kept = kept;
+        for batch in batches(&lacking(state, &objects)) {
+            let events = batch.events.iter().filter_map(|line| object::raw(line)).collect();
+            let push = Push { project: project.to_owned(), entries: batch.entries.clone(), events };
+            let pushed = self.client.push(&push)?;
+            let refused = pushed.refused.into_iter().filter(|one| one.reason != Reason::Purged);
+            self.view.refused.extend(refused);
+            batch.entries.iter().for_each(|entry| state.note_entry(entry));
+            batch.events.iter().for_each(|line| state.note_event(line));
+            let sent = super::part(&batch);
+            self.view.sent.entries.extend(sent.entries);
+            self.view.sent.events += sent.events;
+        }
+        Ok(())
+    }
+
+    /// Returns the mirror of a project, which need not exist.
+    fn mirror(&self, project: &str) -> Result<Store, Failure> {
+        let data = Env::data_dir().ok_or_else(|| {
+            Failure::new(Kind::Usage, "there is no data directory", "set HOME, or XDG_DATA_HOME")
+        })?;
+        let dir = data.join("pimem/mirrors").join(self.client.host()).join(project);
+        let store = self.memory.store(dir, Scope::Project);
+        Ok(Store { strict: true, ..store })
+    }
+
+    /// Writes down where the lines of a mirror are from.
+    fn describe(
+        &self,
+        project: &str,
+        mirror: &Store,
+        me: &Me,
+        objects: &[Object],
+    ) -> Result<(), Failure> {
+        let path = mirror.dir.join(DESCRIPTION);
+        let known = read::file(&mirror.dir, &path, read::MAX_FILE).ok().flatten();
+        let known: Value =
+            known.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let known = known.get("authors").and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut authors: BTreeMap<String, Value> = known.into_iter().collect();
+        for object in objects {
+            let id = object.entry().as_ref().and_then(id_of);
+            if let (Some(id), Some(author)) = (id, &object.author) {
+                authors.insert(id, json!(author));
+            }
+        }
+        let authors: Map<String, Value> = authors.into_iter().collect();
+        let file = json!({
+            "schema": "pimem.mirror/1",
+            "server": self.memory.config.settings.sync.server,
+            "project": project,
+            "user": me.user,
+            "authors": authors,
+        });
+        atomic::create_dir(&mirror.dir, mirror.sync.private())?;
+        let bytes = format!("{file}\n");
+        atomic::replace_file(&path, bytes.as_bytes(), mirror.sync.private(), || Ok(true))?;
+        Ok(())
+    }
+}
+
+/// Returns the id of an entry that is not sealed.
+fn id_of(entry: &Entry) -> Option<String> {
+    let (category, text) = pimem_core::sync::check::split(entry.line.as_deref()?)?;
+    Some(pimem_core::model::entry::EntryId::of(category, text.as_bytes()).to_string())
+}
+
+/// Returns what a server lacks.
+fn lacking(state: &State, objects: &Objects) -> Objects {
+    let there = Objects {
+        entries: objects.entries.iter().filter(|entry| state.has_entry(entry)).cloned().collect(),
+        events: objects.events.iter().filter(|line| state.has_event(line)).cloned().collect(),
+    };
+    missing(objects, &there)
+}
+
+/// Cuts objects into pushes, entries first.
+fn batches(objects: &Objects) -> Vec<Objects> {
+    let mut batches: Vec<Objects> = Vec::new();
+    let (mut count, mut bytes) = (MOST_OBJECTS, 0);
+    let mut room = |batches: &mut Vec<Objects>, size: usize| {
+        if count == MOST_OBJECTS || bytes + size > MOST_BYTES - FRAME {
+            batches.push(Objects::default());
+            (count, bytes) = (0, 0);
+        }
+        (count, bytes) = (count + 1, bytes + size);
+    };
+    for entry in &objects.entries {
+        room(&mut batches, serde_json::to_string(entry).map_or(0, |json| json.len() + 1));
+        batches.last_mut().into_iter().for_each(|last| last.entries.push(entry.clone()));
+    }
+    for event in &objects.events {
+        room(&mut batches, event.len() + 1);
+        batches.last_mut().into_iter().for_each(|last| last.events.push(event.clone()));
+    }
+    batches
+}

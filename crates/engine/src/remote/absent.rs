@@ -1,0 +1,34 @@
+//! What a program that was built without the feature `sync` has in place of a client.
+
+use super::key::ServerKey;
+use crate::{
+    config::env::Env,
+    error::{Failure, Kind},
+};
+use pimem_core::sync::wire::{Me, Pulled, Push, Pushed};
+
+pub struct Client(std::convert::Infallible);
+
+impl Client {
+    /// Refuses, because there is no client.
+    pub fn new(_: &str, _: ServerKey, _: bool, _: &Env) -> Result<Self, Failure> {
+        let hint = "cargo install --features sync has it; --with, --bundle and --from need none";
+        Err(Failure::new(Kind::Usage, "this pimem was built without servers", hint))
+    }
+
+    pub fn host(&self) -> String {
+        match self.0 {}
+    }
+
+    pub fn me(&self) -> Result<Me, Failure> {
+        match self.0 {}
+    }
+
+    pub fn push(&self, _: &Push) -> Result<Pushed, Failure> {
+        match self.0 {}
+    }
+
+    pub fn pull(&self, _: &str, _: Option<&str>) -> Result<Option<Pulled>, Failure> {
+        match self.0 {}
+    }
+}

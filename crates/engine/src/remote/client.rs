@@ -1,0 +1,214 @@
+//! Requests to a server: with a key, again after a failure that may pass, within a time limit.
+//!
+//! Redirects are not followed, because the key would be sent along.
+#![expect(clippy::disallowed_methods, reason = "measures the time limit of an exchange")]
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde::de::DeserializeOwned;
+use ureq::{
+    Agent, Error, Proxy,
+    http::Response,
+    tls::{RootCerts, TlsConfig},
+};
+
+use super::key::ServerKey;
+use crate::{
+    config::env::Env,
+    error::{Failure, Kind},
+    llm::{
+        address::{self, Url},
+        retry::{self, Failed},
+        said,
+    },
+    store::atomic,
+};
+use pimem_core::sync::wire::{Me, Problem, Pulled, Push, Pushed};
+
+/// Time limit of an exchange.
+const LIMIT: Duration = Duration::from_mins(10);
+/// Time limit of a request.
+const REQUEST: Duration = Duration::from_mins(1);
+/// Time limit for looking up a name, and for establishing a connection.
+const CONNECTING: Duration = Duration::from_secs(10);
+/// Maximum length of an answer in bytes.
+const MAX_ANSWER: u64 = 256 << 20;
+/// Maximum number of objects in an answer to a pull.
+const PAGE: u32 = 5_000;
+
+/// A server with the user's key.
+pub struct Client {
+    agent: Agent,
+    address: Url,
+    key: ServerKey,
+    end: Instant,
+}
+
+/// A request.
+enum Call<'a> {
+    Get(String),
+    Post(&'a str, String),
+}
+
+impl Client {
+    /// Prepares requests to a server. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// Fails if the address is none, or is not encrypted and leads to another machine, unless
+    /// `insecure` allows that.
+    pub fn new(place: &str, key: ServerKey, insecure: bool, env: &Env) -> Result<Self, Failure> {
+        let odd = || {
+            let message = format!("sync.server is {place:?}, which is no address");
+            Failure::new(Kind::Config, message, "write it as https://memory.example.org/")
+        };
+        let address = Url::parse(place).filter(|_| !place.contains('?')).ok_or_else(odd)?;
+        if !address.is_https() && !address::is_here(&address) && !insecure {
+            let message = format!("{place} is not encrypted, and not on this machine");
+            let hint = "use https, or set sync.insecure if nobody can listen on the way";
+            return Err(Failure::new(Kind::Refused, message, hint));
+        }
+        let proxy = address::proxy(place, env).map(|proxy| {
+            let message = format!("{} is not an address", proxy.variable);
+            Proxy::new(&proxy.value)
+                .map_err(|_| Failure::new(Kind::Config, message, "write it as http://host:port"))
+        });
+        let config = Agent::config_builder()
+            .user_agent(concat!("pimem/", env!("CARGO_PKG_VERSION")))
+            .proxy(proxy.transpose()?)
+            .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
+            .timeout_resolve(Some(CONNECTING))
+            .timeout_connect(Some(CONNECTING))
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .http_status_as_error(false);
+        Ok(Self { agent: config.build().into(), address, key, end: Instant::now() + LIMIT })
+    }
+
+    /// Returns the name of a directory for what is of this server.
+    #[must_use]
+    pub fn host(&self) -> String {
+        self.address.place()
+    }
+
+    /// Asks whose the key is.
+    pub fn me(&self) -> Result<Me, Failure> {
+        self.json(&self.ask(&Call::Get("v1/me".to_owned()))?)
+    }
+
+    /// Sends objects.
+    pub fn push(&self, push: &Push) -> Result<Pushed, Failure> {
+        let body = serde_json::to_string(push).unwrap_or_default();
+        self.json(&self.ask(&Call::Post("v1/sync/push", body))?)
+    }
+
+    /// Asks for the objects after a cursor. `None` if the cursor has ended: then all are to be
+    /// asked for again.
+    pub fn pull(&self, project: &str, cursor: Option<&str>) -> Result<Option<Pulled>, Failure> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        // Nothing that a server has said gets into an address as more than a value.
+        let cursor = cursor.filter(|cursor| cursor.chars().all(plain));
+        let after = cursor.map_or_else(String::new, |cursor| format!("&cursor={cursor}"));
+        let answer =
+            self.ask(&Call::Get(format!("v1/sync/pull?project={project}&limit={PAGE}{after}")))?;
+        if answer.status().as_u16() == 410 && cursor.is_some() {
+            return Ok(None);
+        }
+        self.json(&answer).map(Some)
+    }
+
+    /// Sends a request, and again after a failure that may pass.
+    fn ask(&self, call: &Call<'_>) -> Result<Response<String>, Failure> {
+        let mut made = 0;
+        loop {
+            made += 1;
+            let answer = self.send(call);
+            let left = self.end.saturating_duration_since(Instant::now());
+            let failed = match &answer {
+                Ok(answer) if answer.status().is_success() => return Ok(answer.clone()),
+                Ok(answer) => {
+                    let wait = answer.headers().get("retry-after");
+                    let wait = wait.and_then(|wait| retry::retry_after(wait.to_str().ok()?));
+                    Failed::Status(answer.status().as_u16(), wait)
+                }
+                Err(Error::Http(_) | Error::BadUri(_) | Error::Rustls(_)) => Failed::ForGood,
+                Err(_) => Failed::Connection,
+            };
+            match (retry::wait(failed, made, left), answer) {
+                (Some(wait), _) => thread::sleep(jittered(wait).min(left)),
+                (None, Ok(answer)) => return Ok(answer),
+                (None, Err(error)) => return Err(self.unreachable(&error)),
+            }
+        }
+    }
+
+    fn send(&self, call: &Call<'_>) -> Result<Response<String>, Error> {
+        let left = self.end.saturating_duration_since(Instant::now()).min(REQUEST);
+        let key = format!("Bearer {}", self.key.as_str());
+        let answer = match call {
+            Call::Get(path) => {
+                let get = self.agent.get(self.address.join(path)).header("authorization", key);
+                get.config().timeout_global(Some(left)).build().call()?
+            }
+            Call::Post(path, body) => {
+                let post = self.agent.post(self.address.join(path)).header("authorization", key);
+                let post = post.config().timeout_global(Some(left)).build();
+                post.content_type("application/json").send(body)?
+            }
+        };
+        let (head, mut body) = answer.into_parts();
+        let body = body.with_config().limit(MAX_ANSWER).read_to_vec()?;
+        Ok(Response::from_parts(head, String::from_utf8_lossy(&body).into_owned()))
+    }
+
+    fn json<T: DeserializeOwned>(&self, answer: &Response<String>) -> Result<T, Failure> {
+        if !answer.status().is_success() {
+            return Err(self.refusal(answer));
+        }
+        serde_json::from_str(answer.body()).map_err(|_| {
+            let message = format!("{} gave what is no answer", self.address.join(""));
+            Failure::new(Kind::Io, message, "is sync.server the address of a pimem-server?")
+        })
+    }
+
+    fn unreachable(&self, error: &Error) -> Failure {
+        let cause = said::shown(&error.to_string(), Some(self.key.as_str()));
+        let message = format!("{} cannot be reached: {cause}", self.address.join(""));
+        Failure::new(Kind::Io, message, "what was exchanged until now is kept; run it again later")
+    }
+
+    /// Converts an answer that is an error.
+    fn refusal(&self, answer: &Response<String>) -> Failure {
+        let status = answer.status().as_u16();
+        let problem: Problem = serde_json::from_str(answer.body()).unwrap_or_default();
+        let clean = |text: &str| said::shown(text, Some(self.key.as_str()));
+        let detail = if problem.detail.is_empty() { &problem.title } else { &problem.detail };
+        let detail = if detail.is_empty() { String::new() } else { format!(": {}", clean(detail)) };
+        let message = format!("{} answered {status}{detail}", self.address.join(""));
+        let (kind, hint) = match status {
+            401 => (
+                Kind::Refused,
+                "is the key right, and has it not expired? PIMEM_SYNC_KEY, or pimem/sync.key",
+            ),
+            403 | 404 => (Kind::Refused, "may the key see the project? sync.project names it"),
+            300..=399 => {
+                (Kind::Config, "redirects are not followed; set sync.server to where it leads")
+            }
+            429 | 500..=599 => {
+                (Kind::Io, "what was exchanged until now is kept; run it again later")
+            }
+            _ => (Kind::Io, "is sync.server the address of a pimem-server, as new as this pimem?"),
+        };
+        let mut failure = Failure::new(kind, message, hint);
+        failure.hints.extend(problem.hints.iter().take(3).map(|hint| clean(hint)));
+        failure
+    }
+}
+
+/// Returns a wait that is up to half longer, so that clients do not come back together.
+fn jittered(wait: Duration) -> Duration {
+    let random = atomic::random().map_or(0, |random| u32::try_from(random % 512).unwrap_or(0));
+    wait + wait * random / 1024
+}

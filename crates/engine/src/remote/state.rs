@@ -1,0 +1,99 @@
+//! What this machine has exchanged with a server, for each store. Outside the repository, and
+//! disposable: without it, everything is sent and received once more.
+
+use std::{collections::BTreeSet, path::Path};
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::{
+    atomic::{self, Sync},
+    read,
+    seal::Seal,
+};
+use pimem_core::sync::{
+    object::{self, Entry},
+    wire::Object,
+};
+
+/// Maximum number of lines that wait for their events.
+const WAITING: usize = 10_000;
+
+/// The state of one store and project.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct State {
+    /// Where the next pull goes on.
+    pub cursor: Option<String>,
+    /// Short hashes of the objects that the server has.
+    #[serde(default)]
+    sent: BTreeSet<String>,
+    /// Lines whose events have not come yet.
+    #[serde(default)]
+    waiting: Vec<Entry>,
+}
+
+impl State {
+    /// Reads a state; `None` if there is none that can be read.
+    pub fn read(seal: &Seal, path: &Path) -> Option<Self> {
+        let bytes = seal.read(path.parent()?, path, read::MAX_LOG).ok()??;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Writes the state.
+    pub fn write(&self, seal: &Seal, path: &Path) -> anyhow::Result<()> {
+        if let Some(dir) = path.parent() {
+            atomic::create_dir(dir, Sync::Private)?;
+            atomic::sweep(dir);
+        }
+        let bytes = serde_json::to_vec(self)?;
+        seal.replace(path, &bytes, Sync::Private, || Ok(true)).map(drop)
+    }
+
+    /// Returns true if the server has the entry.
+    pub fn has_entry(&self, entry: &Entry) -> bool {
+        self.sent.contains(short(&entry.hash))
+    }
+
+    /// Returns true if the server has the event.
+    pub fn has_event(&self, line: &str) -> bool {
+        self.sent.contains(&of_event(line))
+    }
+
+    /// Notes that the server has an object.
+    pub fn note(&mut self, object: &Object) {
+        if let Some(entry) = object.entry() {
+            self.note_entry(&entry);
+        }
+        if let Some(event) = &object.event {
+            self.note_event(event.get());
+        }
+    }
+
+    pub fn note_entry(&mut self, entry: &Entry) {
+        self.sent.insert(short(&entry.hash).to_owned());
+    }
+
+    pub fn note_event(&mut self, line: &str) {
+        self.sent.insert(of_event(line));
+    }
+
+    /// Returns the lines that waited, and forgets them.
+    pub fn take_waiting(&mut self) -> Vec<Entry> {
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// Keeps lines until their events come.
+    pub fn keep_waiting(&mut self, entries: Vec<Entry>) {
+        self.waiting = entries;
+        self.waiting.truncate(WAITING);
+    }
+}
+
+/// Returns the first 64 bits of a hash.
+fn short(hash: &str) -> &str {
+    hash.get(..16).unwrap_or(hash)
+}
+
+fn of_event(line: &str) -> String {
+    let digest = object::digest(line);
+    pimem_core::model::hex::write(digest.get(..8).unwrap_or_default())
+}
