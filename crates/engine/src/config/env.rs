@@ -113,11 +113,6 @@ impl Env {
         self.values.get(name).map(OsString::as_os_str)
     }
 
-    /// Returns the user's data directory, likewise.
-    pub fn data_dir() -> Option<PathBuf> {
-        dirs::data_dir()
-    }
-
     /// Returns true if one of the variables is 1.
     pub fn is_on(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.text(name) == Some("1"))
