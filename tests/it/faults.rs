@@ -172,7 +172,13 @@ fn torn(
             let appended = now.starts_with(old) && new.is_some_and(|new| new.starts_with(now));
             appended && name.ends_with("/evidence.jsonl")
         };
-        now == old || now == new || now.is_some_and(begun)
+        // A purge first says what is to be destroyed.
+        let is_tombstone = |line: &str| line.contains("\"op\":\"purge\"");
+        let buried = |now: &String| {
+            let more = now.strip_prefix(old.map_or("", String::as_str));
+            name.ends_with("/evidence.jsonl") && more.is_some_and(|m| m.lines().all(is_tombstone))
+        };
+        now == old || now == new || now.is_some_and(|now| begun(now) || buried(now))
     };
     names.into_iter().filter(|name| !is_good(name)).cloned().collect()
 }

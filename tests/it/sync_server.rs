@@ -273,7 +273,7 @@ fn nothing_leaves_unasked() {
     assert!(done.stderr.contains("unless somebody asks"), "{done:?}");
     let input = desk.sandbox.root().join("input");
     fs::write(&input, "{\"session_id\":\"s\",\"prompt\":\"Which pier is closed?\"}").unwrap();
-    for event in ["start", "prompt", "reminder", "turn", "compact", "close"] {
+    for event in ["session-start", "prompt", "post-tool", "pre-compact", "stop", "session-end"] {
         let mut command = desk.command(&["hook", "claude", event]);
         command.stdin(Stdio::from(fs::File::open(&input).unwrap()));
         drop(outcome(command));

@@ -359,11 +359,9 @@ impl Run<'_> {
     fn refuse(&mut self, refused: &[Refused]) -> bool {
         let (missing, others): (Vec<_>, Vec<_>) =
             refused.iter().cloned().partition(|refused| refused.reason == Reason::Incomplete);
-        for refused in others {
-            if !self.view.refused.contains(&refused) {
-                self.view.refused.push(refused);
-            }
-        }
+        // An object may be refused by the store and by a mirror.
+        let known: HashSet<Refused> = self.view.refused.iter().cloned().collect();
+        self.view.refused.extend(others.into_iter().filter(|one| !known.contains(one)));
         !missing.is_empty()
     }
 

@@ -211,6 +211,9 @@ impl<'a> Side<'a> {
             let category = categories.find(&line.category)?;
             Some(Wording { id: line.id, category, text: line.text.clone() })
         };
+        let known: IdSet<EntryId> = self.held.lines.iter().map(|line| line.id).collect();
+        let marked = self.txn.snapshot().entries().filter(|(_, entry)| entry.markers.enforced);
+        let enforced: IdSet<EntryId> = marked.map(|(_, entry)| entry.id).collect();
         self.txn.as_received();
         for line in &plan.events {
             self.txn.receive(line);
@@ -229,18 +232,16 @@ impl<'a> Side<'a> {
             let Some(of) = wording(line) else { continue };
             let stem = line.stem.clone();
             let target = if line.archived { Target::Archive(stem) } else { Target::Topic(stem) };
-            let is_known = self.held.lines.iter().any(|known| known.id == line.id);
             let file_change = match change {
                 Change::Append(_) => {
-                    if !is_known && !trust.holds_entry(&line.category, &line.text) {
+                    if !known.contains(&line.id) && !trust.holds_entry(&line.category, &line.text) {
                         if is_trusted(line) {
                             self.txn.vouch(trust.entry(&line.category, &line.text));
                         } else if !line.archived {
                             waiting.push(trust.brought(&line.category, &line.text));
                         }
                     }
-                    let mut same = self.txn.snapshot().entries().filter(|(_, e)| e.is(&of));
-                    let enforced = same.any(|(_, entry)| entry.markers.enforced);
+                    let enforced = enforced.contains(&line.id);
                     let markers = Markers { pinned: line.pinned, enforced };
                     let Wording { category, text, .. } = of;
                     FileChange::Append { category, text, markers, heading: None }
@@ -279,21 +280,26 @@ impl<'a> Side<'a> {
 
 /// Returns the changes of a plan as people see them.
 pub(super) fn shown(plan: &Plan) -> Vec<Changed> {
-    let appended = |of: &Line| {
-        plan.changes.iter().any(|change| matches!(change, Change::Append(line) if line.id == of.id))
+    let ids = |of: fn(&Change) -> Option<EntryId>| -> IdSet<EntryId> {
+        plan.changes.iter().filter_map(of).collect()
     };
-    let removed = |of: &Line| {
-        plan.changes.iter().any(|change| matches!(change, Change::Remove(line) if line.id == of.id))
-    };
+    let appended = ids(|change| match change {
+        Change::Append(line) => Some(line.id),
+        _ => None,
+    });
+    let removed = ids(|change| match change {
+        Change::Remove(line) => Some(line.id),
+        _ => None,
+    });
     let mut shown: Vec<Changed> = Vec::new();
     for change in &plan.changes {
         let (action, line) = match change {
-            Change::Append(line) => match (removed(line), line.archived) {
+            Change::Append(line) => match (removed.contains(&line.id), line.archived) {
                 (false, false) => (Action::Added, line),
                 (_, true) => (Action::Archived, line),
                 (true, false) => (Action::Moved, line),
             },
-            Change::Remove(line) if appended(line) => continue,
+            Change::Remove(line) if appended.contains(&line.id) => continue,
             Change::Remove(line) => (Action::Removed, line),
             Change::Mark(line) if line.pinned => (Action::Pinned, line),
             Change::Mark(line) => (Action::Unpinned, line),
