@@ -39,10 +39,17 @@ const COMMANDS: &[&str] = &[
     "session index ../transcript.jsonl",
     "observe ../transcript.jsonl",
     "import jsonl ../import.jsonl",
+    "sync --from ../carried.bundle",
     "config set report.budget 900",
     "dream",
     "hooks install claude --user",
 ];
+
+/// A bundle of one line.
+const CARRIED: &str = r#"{"schema":"pimem.bundle/1","project":null}
+{"kind":"entry","hash":"5024b63b7038234628af61ffaf8a8178c54370ae1eac1e188bdffa9290b61e2e","line":"- [lesson] Carried from afar"}
+{"kind":"event","event":{"id":"01KQHFP680QSKEZ9V6R3YAHCDG","ts":"2026-05-01T10:00:00.000Z","entry":"7e7a567e322835ba","op":"add","cue":"explicit","by":"user","topic":"lessons","cat":"lesson","sketch":"0f08"}}
+"#;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Effect {
@@ -77,6 +84,7 @@ fn store(new: bool) -> Sandbox {
     let transcript = repository().join("fixtures/transcripts/claude.jsonl");
     fs::copy(transcript, sandbox.root().join("transcript.jsonl")).unwrap();
     fs::write(sandbox.root().join("import.jsonl"), "{\"text\": \"From elsewhere\"}\n").unwrap();
+    fs::write(sandbox.root().join("carried.bundle"), CARRIED).unwrap();
     if !new {
         for line in [
             "add Locks survive a rollback",

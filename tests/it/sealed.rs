@@ -5,6 +5,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use pimem_core::{
+    model::entry::EntryId,
+    sync::{
+        bundle,
+        object::{Entry, raw},
+        wire::Object,
+    },
+};
+
 use crate::{
     common::{
         repository,
@@ -135,6 +144,8 @@ fn script() -> Vec<String> {
         "list".to_owned(),
         "trust status".to_owned(),
         format!("import jsonl - < {{\"text\":\"Imported {} by hand\"}}", w(101)),
+        format!("sync --from - --trust < {}", carried(&format!("Carried {} along", w(102)))),
+        "sync --bundle - --plain --dry-run".to_owned(),
         "export agents".to_owned(),
         format!("purge --yes {}", w(10)),
         "diff 2026-06-01".to_owned(),
@@ -143,6 +154,19 @@ fn script() -> Vec<String> {
         "list --json".to_owned(),
     ]);
     steps
+}
+
+/// Returns a bundle of one lesson.
+fn carried(text: &str) -> String {
+    let entry = Entry::of("lesson", text);
+    let event = format!(
+        "{{\"id\":\"01KQHFP680QSKEZ9V6R3YAHCDG\",\"ts\":\"2026-05-01T10:00:00.000Z\",\
+         \"entry\":\"{}\",\"op\":\"add\",\"cue\":\"explicit\",\"by\":\"user\"}}",
+        EntryId::of("lesson", text.as_bytes())
+    );
+    let objects = [Object::of_entry(entry), Object::of_event(raw(&event).unwrap())];
+    let lines = objects.iter().map(bundle::write);
+    [bundle::write(&bundle::Header::new(None)), lines.collect()].concat()
 }
 
 fn made(input: bool) -> Sandbox {
