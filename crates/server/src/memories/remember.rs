@@ -42,9 +42,10 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct New {
     /// One of the program's categories.
+    #[schema(example = "fact")]
     pub category: String,
     /// One line.
-    #[schema(max_length = 16000)]
+    #[schema(max_length = 16000, example = "The site is on port 8080")]
     pub text: String,
     #[serde(default)]
     #[schema(required = false)]

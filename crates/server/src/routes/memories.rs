@@ -58,12 +58,13 @@ pub struct Listed {
     category: Option<String>,
     tag: Option<String>,
     /// `active`, `provisional`, `candidate` or `dropped`, by stability.
+    #[param(pattern = "^(active|provisional|candidate|dropped)$")]
     state: Option<String>,
     /// True for the archive too.
     #[param(default = false)]
     archived: Option<bool>,
     /// `stability`, `weighted` or `ebbinghaus`.
-    #[param(default = "stability")]
+    #[param(default = "stability", pattern = "^(stability|weighted|ebbinghaus)$")]
     policy: Option<String>,
     /// `next` of the last page.
     cursor: Option<String>,
@@ -91,7 +92,7 @@ pub struct Searched {
     project: Option<String>,
     category: Option<String>,
     /// `hybrid`, `keyword` or `semantic`.
-    #[param(default = "hybrid")]
+    #[param(default = "hybrid", pattern = "^(hybrid|keyword|semantic)$")]
     mode: Option<String>,
     /// Hits with less are left out.
     #[param(minimum = 0, maximum = 1, default = 0)]
@@ -145,7 +146,7 @@ pub struct Counted {
     /// Short name of a project; all that the key sees without one.
     project: Option<String>,
     /// `stability`, `weighted` or `ebbinghaus`.
-    #[param(default = "stability")]
+    #[param(default = "stability", pattern = "^(stability|weighted|ebbinghaus)$")]
     policy: Option<String>,
 }
 
@@ -154,6 +155,7 @@ pub struct Counted {
 #[serde(deny_unknown_fields)]
 pub struct ToRemember {
     /// Short name of the project.
+    #[schema(example = "demo")]
     project: String,
     /// Up to 100. All are remembered, or none.
     #[schema(min_items = 1, max_items = 100)]
@@ -408,7 +410,8 @@ pub async fn decay(
 
 /// Shows a memory.
 #[utoipa::path(get, path = "/v1/memories/{id}", tag = "memories", operation_id = "show",
-    params(("id" = String, Path, description = "Its id, or the first digits of it"), One),
+    params(("id" = String, Path, pattern = "^[0-9a-f]{4,16}$",
+        description = "Its id, or the first digits of it"), One),
     responses((status = 200, body = View), (status = 409, description = "Several begin so", body = Problem,
         content_type = "application/problem+json")),
     extensions(("x-pimem-scope" = json!("read"))))]
@@ -424,7 +427,8 @@ pub async fn show(
 
 /// Forgets a memory, which can be restored, or purges it.
 #[utoipa::path(delete, path = "/v1/memories/{id}", tag = "memories", operation_id = "remove",
-    params(("id" = String, Path, description = "Its id, or the first digits of it"), Removed),
+    params(("id" = String, Path, pattern = "^[0-9a-f]{4,16}$",
+        description = "Its id, or the first digits of it"), Removed),
     responses((status = 204, description = "It is forgotten, or destroyed")),
     extensions(("x-pimem-scope" = json!("write"))))]
 pub async fn remove(
@@ -453,7 +457,8 @@ pub async fn remove(
 
 /// Changes a memory: `reinforce`, `harmful`, `pin`, `unpin`, `forget` or `restore`.
 #[utoipa::path(post, path = "/v1/memories/{id}/{verb}", tag = "memories", operation_id = "change",
-    params(("id" = String, Path, description = "Its id, or the first digits of it"),
+    params(("id" = String, Path, pattern = "^[0-9a-f]{4,16}$",
+        description = "Its id, or the first digits of it"),
         ("verb" = String, Path, description = "`reinforce`, `harmful`, `pin`, `unpin`, `forget` or `restore`"), One),
     responses((status = 200, body = View)), extensions(("x-pimem-scope" = json!("write"))))]
 pub async fn change(
