@@ -51,6 +51,13 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         let client = pool::connect(&config).await?;
         migrate::check(&client).await?;
     }
+    let tls = match &config.tls {
+        None => None,
+        Some((cert, key)) => {
+            let read = RustlsConfig::from_pem_file(cert, key).await;
+            Some(read.context("tls-cert and tls-key")?)
+        }
+    };
     let app: Shared = Arc::new(App::new(config)?);
     let service = router::router(&app)?;
     // Before anything is announced, so that no signal ends the process unprepared.
@@ -60,7 +67,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let metrics = app.config.metrics.map(listen).transpose()?;
     let listener = listen(app.config.listen)?;
     let address = listener.local_addr()?;
-    let scheme = if app.config.tls.is_some() { "https" } else { "http" };
+    let scheme = if tls.is_some() { "https" } else { "http" };
     let metrics_address = metrics.as_ref().map(TcpListener::local_addr).transpose()?;
     log::line(
         "info",
@@ -81,12 +88,10 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     }
     let limited = Limited::new(app.config.clients);
     let server = Server::<SocketAddr>::from_listener(listener);
-    let serving = match &app.config.tls {
+    let serving = match tls {
         None => tokio::spawn(serve(server.acceptor(limited), handle.clone(), service)),
-        Some((cert, key)) => {
-            let config = RustlsConfig::from_pem_file(cert, key).await;
-            let config = config.context("tls-cert and tls-key")?;
-            let acceptor = RustlsAcceptor::new(config).acceptor(limited);
+        Some(tls) => {
+            let acceptor = RustlsAcceptor::new(tls).acceptor(limited);
             tokio::spawn(serve(server.acceptor(acceptor), handle.clone(), service))
         }
     };
