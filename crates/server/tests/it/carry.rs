@@ -17,7 +17,10 @@ fn list(server: &Server, key: &str, project: &str) -> Vec<Value> {
     let page = server.get(key, &path).json();
     let mut all: Vec<Value> = page["memories"].as_array().unwrap().clone();
     for memory in &mut all {
-        memory.as_object_mut().unwrap().remove("project");
+        let memory = memory.as_object_mut().unwrap();
+        memory.remove("project");
+        // It fades from one look to the next.
+        assert!(memory.remove("score").is_some());
     }
     all.sort_by_key(|memory| memory["id"].as_str().unwrap().to_owned());
     all
