@@ -336,8 +336,8 @@ def get(stage, path):
 FILL = """
 set search_path = pimem, public;
 create temp table base as
-    select n, (select array_agg(random() - 0.5 + 0 * n) from generate_series(1, 384))::halfvec(384) as v
-    from generate_series(0, 11010) n;
+    select n, v::halfvec(384) as v from generate_series(0, 11010) n
+    cross join lateral (select array_agg(x) as v from (select random() - 0.5 + 0 * n as x from generate_series(1, 384)) r) s;
 create unique index on base (n);
 create temp table words as select n, 'word' || n as word from generate_series(0, 19999) n;
 create unique index on words (n);

@@ -154,6 +154,32 @@ fn lost_state_costs_a_repetition_only() {
     assert_eq!(team.held("project"), held);
 }
 
+/// A server that does not know a cursor may have lost what it had: the machines fill it again.
+#[test]
+fn a_lost_database_is_filled_again() {
+    let team = Team::start();
+    let (anna, ben) = (Machine::new(&team, "anna-1"), Machine::new(&team, "ben-1"));
+    anna.run(&["add", "Piers are numbered from the west"]).ok();
+    ben.run(&["add", "-c", "preference", "Tenders are let in spring"]).ok();
+    for machine in [&anna, &ben, &anna] {
+        machine.sync();
+    }
+    let reports = [anna.report(), ben.report()];
+    assert!(reports[0].contains("Tenders") && reports[1].contains("Piers"), "{reports:?}");
+    team.lose();
+    for machine in [&ben, &anna, &ben] {
+        // Who they are is answered; the cursor has ended the first time.
+        team.misbehave(&[Fine, Status(410, "{}", None)]);
+        machine.sync();
+    }
+    assert!(team.held("project").contains("Piers") && team.held("project").contains("Tenders"));
+    assert_eq!([anna.report(), ben.report()], reports);
+    // A new machine has from the server what the others have.
+    let laptop = Machine::new(&team, "anna-2");
+    laptop.sync();
+    assert_eq!(laptop.report(), reports[0]);
+}
+
 #[test]
 fn faults_lose_nothing() {
     for faults in [

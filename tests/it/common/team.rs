@@ -79,6 +79,13 @@ impl Team {
         requests.into_iter().map(|(request, _)| request).collect()
     }
 
+    /// Loses everything.
+    pub(crate) fn lose(&self) {
+        let mut shared = self.shared.lock().unwrap();
+        shared.objects.clear();
+        shared.known.clear();
+    }
+
     /// Returns everything that it has of a project.
     pub(crate) fn held(&self, project: &str) -> String {
         let shared = self.shared.lock().unwrap();

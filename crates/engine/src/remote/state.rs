@@ -58,6 +58,11 @@ impl State {
         self.sent.contains(&of_event(line))
     }
 
+    /// Notes that the server may have nothing.
+    pub fn forget_sent(&mut self) {
+        self.sent.clear();
+    }
+
     /// Notes that the server has an object.
     pub fn note(&mut self, object: &Object) {
         if let Some(entry) = object.entry() {

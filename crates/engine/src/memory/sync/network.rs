@@ -45,6 +45,8 @@ struct Brought {
     objects: Vec<Object>,
     /// Where the next pull goes on.
     cursor: Option<String>,
+    /// True if the server did not know the cursor: it may have lost what it had.
+    is_anew: bool,
     /// Why there is no more.
     failure: Option<Failure>,
 }
@@ -225,6 +227,10 @@ impl Run<'_> {
     ) -> Result<(), Failure> {
         let before = state.clone();
         let mut brought = self.pages(project, state.cursor.clone());
+        if brought.is_anew {
+            // What it says that it has is noted below, and the rest is sent once more.
+            state.forget_sent();
+        }
         let is_complete = self.place(project, (store, mirror), me, state, &brought)?;
         if !is_complete && before.cursor.is_some() && brought.failure.is_none() {
             // A line that had been dropped here is wanted again.
@@ -244,7 +250,7 @@ impl Run<'_> {
                 Ok(Some(page)) => page,
                 Ok(None) => {
                     // The server was restored, or the key is another: from the beginning.
-                    brought = Brought::default();
+                    brought = Brought { is_anew: true, ..Brought::default() };
                     continue;
                 }
                 Err(failure) => {
