@@ -107,3 +107,28 @@ return case
   when stability >= 0.4 then 'candidate'
   else 'dropped'
 end;
+
+-- Rows with words of a query, those with the rarest first. Under row-level security `@@` cannot use the index, as it is
+-- not marked leakproof; so this runs as the owner, and states itself what the policy of the table says.
+create policy owner on memories for select to pimem_owner using (true);
+create function worded(
+  projects uuid[], terms text[], weights float8[], wanted text, archive bool, most int)
+returns table (project_id uuid, entry bytea)
+language sql stable security definer set search_path = pimem, public
+as $$
+  select m.project_id, m.entry
+  from unnest(terms, weights) as t (term, weight)
+  cross join lateral (
+    select m.project_id, m.entry from pimem.memories m
+    where m.org_id = current_setting('pimem.org')::uuid
+      and m.project_id = any (current_setting('pimem.projects')::uuid[]) and m.project_id = any (projects)
+      and m.fts @@ t.term::tsquery
+      and m.place <> 'nowhere' and (archive or m.place = 'topics')
+      and m.user_state <> 'forgotten' and (wanted is null or m.category = wanted)
+  ) m
+  group by m.project_id, m.entry
+  order by sum(t.weight) desc, m.entry
+  limit most
+$$;
+revoke execute on function worded from public;
+grant execute on function worded to pimem_app, pimem_ro;

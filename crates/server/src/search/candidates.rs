@@ -1,8 +1,6 @@
 //! The statement that finds candidates: the rows with the nearest vectors, and those with the rarest
 //! words of the query.
 
-use std::fmt::Write as _;
-
 use deadpool_postgres::Transaction;
 use pgvector::HalfVector;
 use tokio_postgres::types::ToSql;
@@ -69,14 +67,11 @@ where
         let of = |vector: &Vec<f32>| HalfVector::from_f32_slice(vector);
         (of(table), of(plain), of(model.as_ref().unwrap_or(table)))
     });
-    let statement = statement(terms.len(), halves.is_some(), is_exact);
+    let statement = statement(halves.is_some(), is_exact);
     let mut parameters: Vec<&(dyn ToSql + Sync)> =
-        vec![&org, &request.projects, &request.category, &request.archived];
-    if let Some((own, plain, model)) = &halves {
-        parameters.extend([own as &(dyn ToSql + Sync), plain, model]);
-    }
-    for (term, weight) in terms.iter().zip(&weights) {
-        parameters.extend([term as &(dyn ToSql + Sync), weight]);
+        vec![&org, &request.projects, &request.category, &request.archived, &terms, &weights];
+    if let Some((table, plain, model)) = &halves {
+        parameters.extend([table as &(dyn ToSql + Sync), plain, model]);
     }
     if !is_exact {
         let settings = "select set_config('hnsw.ef_search', '200', true), \
@@ -119,60 +114,38 @@ fn chosen<'a>(
     known.into_iter().map(|((term, idf), _)| (words::query(term), *idf)).unzip()
 }
 
-/// Writes the statement for a number of terms. The same text is prepared once a connection.
-fn statement(terms: usize, has_vectors: bool, is_exact: bool) -> String {
-    let visible = "org_id = $1 and project_id = any ($2) \
-        and place <> 'nowhere' and ($4::bool or place = 'topics') \
-        and user_state <> 'forgotten' and ($3::text is null or category = $3)";
-    let key = "project_id, entry";
-    let mut parts = Vec::new();
-    let first = if has_vectors { 8 } else { 5 };
-    if has_vectors {
-        for (column, parameter) in [("table_vec", 5), ("model_vec", 7)] {
-            let distance = if is_exact {
-                format!("{column} <=> ${parameter}::halfvec")
-            } else {
-                format!(
-                    "binary_quantize({column})::bit(384) <~> binary_quantize(${parameter}::halfvec(384))::bit(384)"
-                )
-            };
+/// Writes the statement, of which there are four: each is prepared once a connection.
+fn statement(has_vectors: bool, is_exact: bool) -> String {
+    let mut parts =
+        vec![format!("(select project_id, entry from pimem.worded($2, $5, $6, $3, $4, {WORDED}))")];
+    for (column, parameter) in [("table_vec", 7), ("model_vec", 9)] {
+        let distance = if is_exact {
+            format!("{column} <=> ${parameter}::halfvec")
+        } else {
+            let bits = |value: &str| format!("binary_quantize({value})::bit(384)");
+            let query = bits(&format!("${parameter}::halfvec(384)"));
+            format!("{} <~> {query}", bits(column))
+        };
+        if has_vectors {
             parts.push(format!(
-                "(select {key} from pimem.memories where {visible} and {column} is not null \
+                "(select project_id, entry from pimem.memories \
+                 where org_id = $1 and project_id = any ($2) and place <> 'nowhere' \
+                 and ($4::bool or place = 'topics') and user_state <> 'forgotten' \
+                 and ($3::text is null or category = $3) and {column} is not null \
                  order by {distance} limit {NEAREST})"
             ));
         }
     }
-    if terms > 0 {
-        let (mut any, mut weight) = (String::new(), String::new());
-        for term in 0..terms {
-            let at = first + 2 * term;
-            let or = if term == 0 { "" } else { " || " };
-            let plus = if term == 0 { "" } else { " + " };
-            // Writing to a string cannot fail.
-            let _ = write!(any, "{or}${at}::text::tsquery");
-            let next = at + 1;
-            let _ = write!(
-                weight,
-                "{plus}case when fts @@ ${at}::text::tsquery then ${next}::float8 else 0 end"
-            );
-        }
-        parts.push(format!(
-            "(select {key} from pimem.memories where {visible} and fts @@ ({any}) \
-             order by {weight} desc, entry limit {WORDED})"
-        ));
-    }
-    if parts.is_empty() {
-        parts.push(format!("(select {key} from pimem.memories where {visible} and false)"));
-    }
     let cosines = if has_vectors {
-        ", 1 - (m.table_vec <=> $5::halfvec) as table_cosine, 1 - (m.table_vec <=> $6::halfvec) as plain_cosine, \
-         1 - (m.model_vec <=> $7::halfvec) as model_cosine"
+        ", 1 - (m.table_vec <=> $7::halfvec) as table_cosine, \
+         1 - (m.table_vec <=> $8::halfvec) as plain_cosine, \
+         1 - (m.model_vec <=> $9::halfvec) as model_cosine"
     } else {
         ""
     };
     format!(
-        "select {COLUMNS}{cosines} from ({}) c \
-         join pimem.memories m on m.org_id = $1 and m.project_id = c.project_id and m.entry = c.entry \
+        "select {COLUMNS}{cosines} from ({}) c join pimem.memories m \
+         on m.org_id = $1 and m.project_id = c.project_id and m.entry = c.entry \
          left join pimem.users u on u.org_id = m.org_id and u.id = m.author \
          order by m.last_reinforced desc, m.entry",
         parts.join(" union ")
