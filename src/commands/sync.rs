@@ -144,7 +144,8 @@ impl Human for Synced {
             amount(&self.received)
         ));
         for mirror in &self.mirrors {
-            for line in &mirror.received.entries {
+            let lines = mirror.received.entries.iter();
+            for line in lines.map(|line| line.strip_prefix("- ").unwrap_or(line)) {
                 ui.detail(&format!("<- {line} ({})", mirror.project));
             }
             if mirror.received.events > 0 {

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::{
     adopt::{self, Line},
+    check::Reason,
     exchange::{Change, Held, Objects, apply, missing, outgoing},
     place::Folded,
 };
@@ -343,6 +344,28 @@ fn send(from: &Replica, to: &mut Replica, now: Now, categories: &Categories, los
         part.events.reverse();
     }
     to.take(now, categories, &part);
+}
+
+/// An event whose line was lost on the way must not look like a deletion, or the line would be
+/// archived everywhere.
+#[test]
+fn what_lacks_its_line_waits() {
+    let categories = Categories::default();
+    let mut here = Replica { random: 1 << 30, ..Replica::default() };
+    here.act(Act::Add, (1, 4, 0), &categories);
+    here.act(Act::Edit, (2, 4, 3), &categories);
+    let mut there = Replica { random: 2 << 30, ..Replica::default() };
+    let (mut all, _) = outgoing(NOW, &categories, &here.held);
+    let line = all.entries.pop().unwrap();
+    let plan = apply(NOW, &categories, &there.held, &all);
+    assert!(plan.is_empty(), "{plan:?}");
+    let reasons: Vec<_> = plan.refused.iter().map(|refused| refused.reason).collect();
+    assert_eq!(reasons, [Reason::Incomplete; 2]);
+    all.entries.push(line);
+    there.take(NOW, &categories, &all);
+    there.adopt(NOW, &categories);
+    assert_eq!(there.held.lines, here.held.lines);
+    assert_eq!(there.held.events, here.held.events);
 }
 
 type Step = (usize, usize, u8, u8, u64);
