@@ -109,26 +109,31 @@ return case
 end;
 
 -- Rows with words of a query, those with the rarest first. Under row-level security `@@` cannot use the index, as it is
--- not marked leakproof; so this runs as the owner, and states itself what the policy of the table says.
+-- not marked leakproof; so this runs as the owner, and states itself what the policy of the table says. The statement is
+-- planned for each call: a plan for any project reads whole partitions.
 create policy owner on memories for select to pimem_owner using (true);
 create function worded(
   projects uuid[], terms text[], weights float8[], wanted text, archive bool, most int)
 returns table (project_id uuid, entry bytea)
-language sql stable security definer set search_path = pimem, public
+language plpgsql stable security definer set search_path = pimem, public
 as $$
-  select m.project_id, m.entry
-  from unnest(terms, weights) as t (term, weight)
-  cross join lateral (
-    select m.project_id, m.entry from pimem.memories m
-    where m.org_id = current_setting('pimem.org')::uuid
-      and m.project_id = any (current_setting('pimem.projects')::uuid[]) and m.project_id = any (projects)
-      and m.fts @@ t.term::tsquery
-      and m.place <> 'nowhere' and (archive or m.place = 'topics')
-      and m.user_state <> 'forgotten' and (wanted is null or m.category = wanted)
-  ) m
-  group by m.project_id, m.entry
-  order by sum(t.weight) desc, m.entry
-  limit most
+begin
+  return query execute '
+    select m.project_id, m.entry
+    from unnest($1, $2) as t (term, weight)
+    cross join lateral (
+      select m.project_id, m.entry from pimem.memories m
+      where m.org_id = $3 and m.project_id = any ($4) and m.project_id = any ($5)
+        and m.fts @@ t.term::tsquery
+        and m.place <> ''nowhere'' and ($6 or m.place = ''topics'')
+        and m.user_state <> ''forgotten'' and ($7 is null or m.category = $7)
+    ) m
+    group by m.project_id, m.entry
+    order by sum(t.weight) desc, m.entry
+    limit $8'
+  using terms, weights, current_setting('pimem.org')::uuid, current_setting('pimem.projects')::uuid[], projects,
+    archive, wanted, most;
+end
 $$;
 revoke execute on function worded from public;
 grant execute on function worded to pimem_app, pimem_ro;

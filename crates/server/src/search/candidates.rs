@@ -73,12 +73,12 @@ where
     if let Some((table, plain, model)) = &halves {
         parameters.extend([table as &(dyn ToSql + Sync), plain, model]);
     }
-    if !is_exact {
-        let settings = "select set_config('hnsw.ef_search', '200', true), \
-            set_config('hnsw.iterative_scan', 'strict_order', true)";
-        let settings = transaction.prepare_cached(settings).await?;
-        transaction.execute(&settings, &[]).await?;
-    }
+    // A plan for any query would compare every vector.
+    let settings = "select set_config('plan_cache_mode', 'force_custom_plan', true), \
+        set_config('hnsw.ef_search', '200', true), \
+        set_config('hnsw.iterative_scan', 'strict_order', true)";
+    let settings = transaction.prepare_cached(settings).await?;
+    transaction.execute(&settings, &[]).await?;
     let statement = transaction.prepare_cached(&statement).await?;
     let rows = transaction.query(&statement, &parameters).await?;
     let candidates = rows.iter().map(|row| {
