@@ -389,11 +389,26 @@ def scale(args):
             stage.sql(COUNT)
             stage.sql("vacuum analyze pimem.memories")
             print(f"{rows:,} rows made and indexed in {time.perf_counter() - start:.0f} s", flush=True)
+            print(sizes(stage, rows), flush=True)
             costs.append(searched(stage))
         print(f"CPU of a search: {costs[1] / costs[0]:.2f} times that over a tenth of the rows")
     finally:
         stage.close()
     return 0
+
+
+def sizes(stage, rows):
+    """Bytes a row of the table and of each index."""
+    found = stage.sql(
+        """
+        select case when c.relkind = 'r' then 'table'
+            else regexp_replace(pg_get_indexdef(c.oid), '.* USING (.*)', '\\1') end, sum(pg_relation_size(c.oid))
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = 'pimem' and c.relname like 'memories\\___%' group by 1 order by 2 desc
+        """
+    )
+    parts = [line.rsplit("|", 1) for line in found.splitlines()]
+    return "  bytes a row: " + ", ".join(f"{name} {int(size) / rows:.0f}" for name, size in parts)
 
 
 def queries(count):
@@ -471,8 +486,8 @@ def recall(stage, column):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["agreement", "sync", "scale"])
-    parser.add_argument("--pimem", default=str(ROOT / "target/release/pimem"))
-    parser.add_argument("--server", default=str(ROOT / "target/release/pimem-server"))
+    parser.add_argument("--pimem", type=os.path.abspath, default=str(ROOT / "target/release/pimem"))
+    parser.add_argument("--server", type=os.path.abspath, default=str(ROOT / "target/release/pimem-server"))
     parser.add_argument("--questions", type=int, default=1000, help="questions of each set at most")
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the larger table")
     args = parser.parse_args()
