@@ -148,10 +148,10 @@ fn the_document_is_the_one_in_the_tree() {
 fn the_program_says_what_it_cannot_do() {
     let told = program("").env_remove("DATABASE_URL").arg("migrate").output().unwrap();
     assert!(String::from_utf8(told.stderr).unwrap().contains("set DATABASE_URL"));
-    let secret = "postgres://u:hunter2@127.0.0.1:1/x";
+    let secret = "postgres://harbor:neap-and-spring@127.0.0.1:1/x";
     let told = program(secret).arg("migrate").output().unwrap();
     let told = String::from_utf8(told.stderr).unwrap();
-    assert!(told.contains("PostgreSQL") && !told.contains("hunter2"), "{told}");
+    assert!(told.contains("PostgreSQL") && !told.contains("neap-and-spring"), "{told}");
     let Some(cluster) = Cluster::shared() else { return };
     assert!(run(&cluster.database(), &["--version"]).starts_with("pimem-server "));
 }
