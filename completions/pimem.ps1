@@ -23,7 +23,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -37,7 +37,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make a store, with its git files')
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Remember something')
-            [CompletionResult]::new('reinforce', 'reinforce', [CompletionResultType]::ParameterValue, 'Record that a memory proved right')
+            [CompletionResult]::new('reinforce', 'reinforce', [CompletionResultType]::ParameterValue, 'Strengthen entries that proved right')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List entries with their score and state')
             [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List entries with their score and state')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show all that is known about an entry')
@@ -45,20 +45,20 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find memories, notes, log items, observations and past sessions by words and meaning')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Print what an agent should know, for a prompt')
             [CompletionResult]::new('why', 'why', [CompletionResultType]::ParameterValue, 'Show why an entry is in the report or not')
-            [CompletionResult]::new('forecast', 'forecast', [CompletionResultType]::ParameterValue, 'Show what will fade, and when, if nothing happens')
+            [CompletionResult]::new('forecast', 'forecast', [CompletionResultType]::ParameterValue, 'Show what leaves the report, when, and what would keep it')
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Show what changed between two times, or will')
             [CompletionResult]::new('score', 'score', [CompletionResultType]::ParameterValue, 'Print the scores of all entries, by any policy')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count entries by category and state, with what was found, shown and used of them')
             [CompletionResult]::new('decay', 'decay', [CompletionResultType]::ParameterValue, 'Show how the importance of entries has faded')
-            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Look at what came by git, and let agents see it')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Review what came by git, and let agents see it')
             [CompletionResult]::new('handoff', 'handoff', [CompletionResultType]::ParameterValue, 'Leave in today''s log what the next session should start from')
             [CompletionResult]::new('hook', 'hook', [CompletionResultType]::ParameterValue, 'Answer an agent''s hook')
-            [CompletionResult]::new('note', 'note', [CompletionResultType]::ParameterValue, 'Add to the long-term notes in MEMORY.md')
-            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Add to today''s log')
+            [CompletionResult]::new('note', 'note', [CompletionResultType]::ParameterValue, 'Add to the long-term notes in MEMORY.md, or show them')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Add to today''s log, or show it')
             [CompletionResult]::new('todo', 'todo', [CompletionResultType]::ParameterValue, 'Keep a checklist in SCRATCHPAD.md')
             [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Show notes, the scratchpad or a daily log')
             [CompletionResult]::new('session', 'session', [CompletionResultType]::ParameterValue, 'Remember what past sessions were about')
-            [CompletionResult]::new('observe', 'observe', [CompletionResultType]::ParameterValue, 'Make observations of a session')
+            [CompletionResult]::new('observe', 'observe', [CompletionResultType]::ParameterValue, 'Note what happened in a session')
             [CompletionResult]::new('reflect', 'reflect', [CompletionResultType]::ParameterValue, 'Consolidate observations')
             [CompletionResult]::new('extract', 'extract', [CompletionResultType]::ParameterValue, 'Learn the preferences that a text states')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Never let entries fade')
@@ -69,20 +69,21 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Move entries from their topic file to the archive')
             [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Take back the last change that was typed on this machine')
             [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: text, evidence and index')
-            [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
+            [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Change the text of an entry')
             [CompletionResult]::new('encrypt', 'encrypt', [CompletionResultType]::ParameterValue, 'Encrypt a store, so that what was remembered is nowhere readable on the disk')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
             [CompletionResult]::new('dream', 'dream', [CompletionResultType]::ParameterValue, 'Tend the store: merge, archive, and learn from past sessions')
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive what has faded, rebuild the index')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write entries, notes or vectors for other programs')
-            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs remember')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Import what other programs remember')
             [CompletionResult]::new('sync', 'sync', [CompletionResultType]::ParameterValue, 'Exchange entries and their evidence with a server, another store, or by a file')
-            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Look for what should not stay in a store')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Find contradictions, duplicates, secrets and damage in a store')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show stores, what agents get of them, and what waits, on one screen')
-            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
+            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Find what is wrong with the stores, and say how to mend it')
             [CompletionResult]::new('merge-driver', 'merge-driver', [CompletionResultType]::ParameterValue, 'Merge a file of a store for git, without conflicts')
             [CompletionResult]::new('telemetry', 'telemetry', [CompletionResultType]::ParameterValue, 'Show which memories were put into prompts, and which of them were used')
-            [CompletionResult]::new('hooks', 'hooks', [CompletionResultType]::ParameterValue, 'Have agents call pimem')
+            [CompletionResult]::new('hooks', 'hooks', [CompletionResultType]::ParameterValue, 'Connect agents: have them call pimem')
+            [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Serve the memory to clients of the Model Context Protocol')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Show or change settings')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Install and choose models of semantic search')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
@@ -93,7 +94,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;init' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -117,7 +118,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--importance', '--importance', [CompletionResultType]::ParameterName, 'How important it is at the start under the policy ebbinghaus, from 0 to 1 [default: 0.5]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--pin', '--pin', [CompletionResultType]::ParameterName, 'Never let it fade')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Add it even if an entry says the same in other words')
@@ -135,9 +136,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'How much evidence to add')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
-            [CompletionResult]::new('--harmful', '--harmful', [CompletionResultType]::ParameterName, 'Record that it proved wrong instead: takes four pieces of evidence away for each')
+            [CompletionResult]::new('--harmful', '--harmful', [CompletionResultType]::ParameterName, 'Weaken them instead, because they proved wrong: each counts as four pieces of evidence less')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -153,10 +154,13 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
             [CompletionResult]::new('--topic', '--topic', [CompletionResultType]::ParameterName, 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'Only entries in this state: active, provisional, candidate, dropped (repeatable)')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Only entries with this tag (repeatable: with all of them)')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show at most this many')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show at most this many')
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Order')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -173,10 +177,13 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
             [CompletionResult]::new('--topic', '--topic', [CompletionResultType]::ParameterName, 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'Only entries in this state: active, provisional, candidate, dropped (repeatable)')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Only entries with this tag (repeatable: with all of them)')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show at most this many')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show at most this many')
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Order')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -191,7 +198,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;show' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -206,7 +213,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;topics' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -221,20 +228,20 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;search' {
             [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'How to search')
             [CompletionResult]::new('--rank', '--rank', [CompletionResultType]::ParameterName, 'How to order the hits')
-            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'At most so many hits')
-            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many hits')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show at most this many hits')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show at most this many hits')
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
             [CompletionResult]::new('--topic', '--topic', [CompletionResultType]::ParameterName, 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in')
             [CompletionResult]::new('--in', '--in', [CompletionResultType]::ParameterName, 'Where to look (repeatable)')
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d, 12h')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only what is from this time or earlier; a date counts with the whole day')
-            [CompletionResult]::new('--min-score', '--min-score', [CompletionResultType]::ParameterName, 'Only hits with at least this score (0 to 1.1)')
+            [CompletionResult]::new('--min-score', '--min-score', [CompletionResultType]::ParameterName, 'Leave out hits with a lower score (0 to 1.1)')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
-            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Show how each score came about, and what nearly made it')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Show how each score is made up, and what was nearly found')
             [CompletionResult]::new('--no-touch', '--no-touch', [CompletionResultType]::ParameterName, 'Do not count this as an access to the entries that are found')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -252,11 +259,13 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--system-prompt', '--system-prompt', [CompletionResultType]::ParameterName, 'The system prompt, to be measured')
             [CompletionResult]::new('--prompt', '--prompt', [CompletionResultType]::ParameterName, 'Add memories that fit this prompt (`-` reads it from standard input)')
             [CompletionResult]::new('--layout', '--layout', [CompletionResultType]::ParameterName, 'What the report is made of')
+            [CompletionResult]::new('--html', '--html', [CompletionResultType]::ParameterName, 'Write a page for people instead: health, what agents see and what is just outside, what fades and when, use, all entries [default: to standard output]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
-            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Say of every entry why it is in or out, on standard error or in the JSON')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Explain for every entry why it is in or out, on standard error or in the JSON')
+            [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'Leave out of the page what people have written: ids stand for texts')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -271,7 +280,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Tokens that the report may take [default: 1700]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -288,7 +297,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--svg', '--svg', [CompletionResultType]::ParameterName, 'Draw the scores of the entries over these days into an SVG file')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -303,9 +312,10 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;diff' {
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'The first time: a date, a time (RFC 3339) or an age as in 7d, 12h')
             [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'The second time [default: now]')
+            [CompletionResult]::new('--html', '--html', [CompletionResultType]::ParameterName, 'Write a page for people instead, with both reports beside each other [default: to standard output]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -321,7 +331,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'Policy: stability, weighted or ebbinghaus [default: the one in force]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -336,7 +346,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;stats' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -351,7 +361,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;decay' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--apply', '--apply', [CompletionResultType]::ParameterName, 'Archive what is below the minimum; only where scoring.policy is ebbinghaus')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -367,7 +377,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;trust' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--review', '--review', [CompletionResultType]::ParameterName, 'Show what awaits review, and ask; also done when nothing else is asked for')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Trust all that is there now, notes, logs and the archive too')
@@ -381,14 +391,14 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how much awaits review')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show how much awaits review')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'pimem;trust;status' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -401,7 +411,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;trust;help' {
-            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how much awaits review')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show how much awaits review')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -415,7 +425,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session that leaves it [default: `PIMEM_SESSION`]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--git', '--git', [CompletionResultType]::ParameterName, 'Add branch, changed files and last commits')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -433,7 +443,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;handoff;show' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -459,7 +469,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;hook' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -476,7 +486,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--section', '--section', [CompletionResultType]::ParameterName, 'Add it to the section with this heading, which is made when there is none')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -491,7 +501,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;log' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -506,7 +516,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;todo' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -527,7 +537,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;todo;add' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -542,7 +552,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;todo;done' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -557,7 +567,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;todo;undo' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -572,7 +582,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;todo;list' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Done items too')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -588,7 +598,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;todo;clear' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -630,7 +640,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;read' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -650,7 +660,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;read;memory' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -665,7 +675,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;read;scratchpad' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -680,7 +690,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;read;daily' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -695,7 +705,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;read;list' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -733,7 +743,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;session' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -743,7 +753,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Sum up a session, in place of its earlier summary')
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Summarize a session, in place of its earlier summary')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find past sessions, as pimem search --in sessions does')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List past sessions, the newest first')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -754,7 +764,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The session''s agent [default: the one that wrote the transcript, or `PIMEM_AGENT`]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -767,11 +777,11 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;session;search' {
-            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'At most so many hits')
-            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many hits')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show at most this many hits')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show at most this many hits')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -784,11 +794,11 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;session;list' {
-            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'At most so many')
-            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show at most this many')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show at most this many')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -801,7 +811,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;session;help' {
-            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Sum up a session, in place of its earlier summary')
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Summarize a session, in place of its earlier summary')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find past sessions, as pimem search --in sessions does')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List past sessions, the newest first')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -823,7 +833,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session''s id [default: the transcript''s, or `PIMEM_SESSION`]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--if-due', '--if-due', [CompletionResultType]::ParameterName, 'Do nothing while what is new has fewer tokens than `observer.messageTokenThreshold`')
             [CompletionResult]::new('--print', '--print', [CompletionResultType]::ParameterName, 'Print observations of the whole transcript, and write nothing')
@@ -840,11 +850,11 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;reflect' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--aggressive', '--aggressive', [CompletionResultType]::ParameterName, 'Cut everything that is older than two days down to a line')
             [CompletionResult]::new('--if-due', '--if-due', [CompletionResultType]::ParameterName, 'Leave files alone that have no more tokens than `reflector.observationTokenThreshold`')
-            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what would happen, and write nothing')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would happen, and write nothing')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -858,9 +868,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;extract' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
-            [CompletionResult]::new('--typed', '--typed', [CompletionResultType]::ParameterName, 'Take what comes from standard input for typed, as a text on the command line is')
+            [CompletionResult]::new('--typed', '--typed', [CompletionResultType]::ParameterName, 'Treat standard input as typed, as a text on the command line is')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be learned, and change nothing')
             [CompletionResult]::new('--pairs', '--pairs', [CompletionResultType]::ParameterName, 'Show what would be stored of questions and answers, and why: a JSON object a line on standard input, with the keys question and answer. Stores nothing')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -876,7 +886,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;pin' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -891,7 +901,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;unpin' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -906,7 +916,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;forget' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -921,7 +931,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;rm' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -936,7 +946,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;restore' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -951,7 +961,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;remove' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -966,7 +976,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;undo' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -981,7 +991,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;purge' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
@@ -999,7 +1009,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'What its score is under the policy weighted, from above 0 to 1; 0 takes it back')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1014,7 +1024,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;encrypt' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1025,7 +1035,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Seal the store; make its key if there is none')
-            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how the store is kept; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show whether the store is sealed; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
             [CompletionResult]::new('rotate', 'rotate', [CompletionResultType]::ParameterValue, 'Seal the store under a new key')
             [CompletionResult]::new('decrypt', 'decrypt', [CompletionResultType]::ParameterValue, 'Make the store plain again')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -1034,7 +1044,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;encrypt;init' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1049,7 +1059,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;encrypt;status' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1064,7 +1074,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;encrypt;rotate' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1079,7 +1089,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;encrypt;decrypt' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1093,7 +1103,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         }
         'pimem;encrypt;help' {
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Seal the store; make its key if there is none')
-            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how the store is kept; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show whether the store is sealed; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
             [CompletionResult]::new('rotate', 'rotate', [CompletionResultType]::ParameterValue, 'Seal the store under a new key')
             [CompletionResult]::new('decrypt', 'decrypt', [CompletionResultType]::ParameterValue, 'Make the store plain again')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -1119,7 +1129,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Break the figures down')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--injection', '--injection', [CompletionResultType]::ParameterName, 'Compare what a model is shown with and without a search, by where the answer is')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -1137,7 +1147,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Learn from this transcript instead of those that wait')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Print the plan, and change nothing')
             [CompletionResult]::new('--detach', '--detach', [CompletionResultType]::ParameterName, 'Do it in the background, if it is due')
@@ -1158,7 +1168,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--if-older', '--if-older', [CompletionResultType]::ParameterName, 'Do nothing when the last rebuild is younger than this, as in 30m, 2h or 1d')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--vectors-only', '--vectors-only', [CompletionResultType]::ParameterName, 'Only embed what the built-in model has not embedded, in the background')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -1174,7 +1184,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;export' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1198,7 +1208,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file instead of standard output')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1215,7 +1225,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'A directory that is empty or not there yet')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1232,7 +1242,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'A directory that is empty or not there yet')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1249,7 +1259,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'A directory that is empty or not there yet')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1266,7 +1276,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write into this file instead of standard output')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1282,7 +1292,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file instead of standard output')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1328,7 +1338,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;import' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1338,12 +1348,12 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Take over entries with their evidence, as pimem export jsonl writes them')
-            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Take over the entries of another store, as pi and pimem keep them')
-            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
-            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Take over Claude Code''s memory directory')
-            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Take over the bullets of AGENTS.md, CLAUDE.md and the like')
-            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Take over the vectors of entries from pi''s embeddings.json')
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Import entries with their evidence, as pimem export jsonl writes them')
+            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Import the entries of another store, as pi and pimem keep them')
+            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Import MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
+            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Import Claude Code''s memory directory')
+            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Import the bullets of AGENTS.md, CLAUDE.md and the like')
+            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Import the vectors of entries from pi''s embeddings.json')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -1352,7 +1362,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Category of what does not say its own [default: lesson]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
@@ -1369,7 +1379,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;import;pi' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
@@ -1386,7 +1396,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;import;pi-memory' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
@@ -1405,7 +1415,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Category of what does not say its own [default: lesson]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
@@ -1424,7 +1434,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Category of what does not say its own [default: lesson]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
@@ -1441,7 +1451,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;import;embeddings' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1454,12 +1464,12 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;import;help' {
-            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Take over entries with their evidence, as pimem export jsonl writes them')
-            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Take over the entries of another store, as pi and pimem keep them')
-            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
-            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Take over Claude Code''s memory directory')
-            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Take over the bullets of AGENTS.md, CLAUDE.md and the like')
-            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Take over the vectors of entries from pi''s embeddings.json')
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Import entries with their evidence, as pimem export jsonl writes them')
+            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Import the entries of another store, as pi and pimem keep them')
+            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Import MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
+            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Import Claude Code''s memory directory')
+            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Import the bullets of AGENTS.md, CLAUDE.md and the like')
+            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Import the vectors of entries from pi''s embeddings.json')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -1488,14 +1498,15 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--with', '--with', [CompletionResultType]::ParameterName, 'Another store, or its project: in both directions')
             [CompletionResult]::new('--bundle', '--bundle', [CompletionResultType]::ParameterName, 'Write all that may leave this store to a file (`-` is standard output)')
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Take in what --bundle wrote (`-` is standard input)')
+            [CompletionResult]::new('--seal-key', '--seal-key', [CompletionResultType]::ParameterName, 'The key of projects that no server reads: make one (or one more, which seals from then on), show it for another machine, or take it from there')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--trust', '--trust', [CompletionResultType]::ParameterName, 'Agents may see the lines of --from without a review')
             [CompletionResult]::new('--plain', '--plain', [CompletionResultType]::ParameterName, 'Write a bundle of a sealed store, readable for everybody')
-            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Send the first time without asking')
-            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Send the first time without asking')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Send without asking, the first time too')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Send without asking, the first time too')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show every line that would leave or come, and write nothing')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show every line that would leave or come, and write nothing')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -1509,14 +1520,14 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;check' {
-            [CompletionResult]::new('--rule', '--rule', [CompletionResultType]::ParameterName, 'Use this rule and no others')
+            [CompletionResult]::new('--rule', '--rule', [CompletionResultType]::ParameterName, 'Check this rule only')
             [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Leave this rule out')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--fix', '--fix', [CompletionResultType]::ParameterName, 'Delete repeated lines, and move expired and replaced entries to the archive')
-            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what --fix would do, and do nothing')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what --fix would do, and do nothing')
             [CompletionResult]::new('--list-rules', '--list-rules', [CompletionResultType]::ParameterName, 'List the rules')
             [CompletionResult]::new('--sarif', '--sarif', [CompletionResultType]::ParameterName, 'Print SARIF 2.1.0')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -1532,7 +1543,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;status' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1547,7 +1558,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;doctor' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1562,7 +1573,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;merge-driver' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--install', '--install', [CompletionResultType]::ParameterName, 'Have git call this in this repository')
             [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Have git merge by itself again')
@@ -1580,7 +1591,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;telemetry' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1590,9 +1601,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('summary', 'summary', [CompletionResultType]::ParameterValue, 'Sum up: volume, rate of use by category and agent, sizes (the default)')
+            [CompletionResult]::new('summary', 'summary', [CompletionResultType]::ParameterValue, 'Show volume, rate of use by category and agent, and sizes (the default)')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'List records, newest last')
-            [CompletionResult]::new('usage', 'usage', [CompletionResultType]::ParameterValue, 'Show how often each entry was used, of the sessions that had it')
+            [CompletionResult]::new('usage', 'usage', [CompletionResultType]::ParameterValue, 'Show in how many of the sessions that had it each entry was used')
             [CompletionResult]::new('never-used', 'never-used', [CompletionResultType]::ParameterValue, 'List entries that many sessions had and none used')
             [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Run recorded prompts against today''s store with other thresholds')
             [CompletionResult]::new('tune', 'tune', [CompletionResultType]::ParameterValue, 'Propose recall.minScore and recall.limit by what was used')
@@ -1603,7 +1614,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;telemetry;summary' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1616,14 +1627,14 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;telemetry;log' {
-            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'At most so many, the newest')
-            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many, the newest')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show at most this many, the newest')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show at most this many, the newest')
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only those from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only those from this time or earlier; a date counts with the whole day')
             [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Only those of this type (repeatable)')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1639,7 +1650,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Sum up by')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1652,10 +1663,10 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;telemetry;never-used' {
-            [CompletionResult]::new('--min', '--min', [CompletionResultType]::ParameterName, 'In at least so many sessions')
+            [CompletionResult]::new('--min', '--min', [CompletionResultType]::ParameterName, 'In at least this many sessions')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1672,7 +1683,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Try this for recall.limit (repeatable; by default the one in force)')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1687,7 +1698,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;telemetry;tune' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--apply', '--apply', [CompletionResultType]::ParameterName, 'Change the settings: the project''s, or yours with --user')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -1703,7 +1714,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;telemetry;clear' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
@@ -1718,9 +1729,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;telemetry;help' {
-            [CompletionResult]::new('summary', 'summary', [CompletionResultType]::ParameterValue, 'Sum up: volume, rate of use by category and agent, sizes (the default)')
+            [CompletionResult]::new('summary', 'summary', [CompletionResultType]::ParameterValue, 'Show volume, rate of use by category and agent, and sizes (the default)')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'List records, newest last')
-            [CompletionResult]::new('usage', 'usage', [CompletionResultType]::ParameterValue, 'Show how often each entry was used, of the sessions that had it')
+            [CompletionResult]::new('usage', 'usage', [CompletionResultType]::ParameterValue, 'Show in how many of the sessions that had it each entry was used')
             [CompletionResult]::new('never-used', 'never-used', [CompletionResultType]::ParameterValue, 'List entries that many sessions had and none used')
             [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Run recorded prompts against today''s store with other thresholds')
             [CompletionResult]::new('tune', 'tune', [CompletionResultType]::ParameterValue, 'Propose recall.minScore and recall.limit by what was used')
@@ -1755,7 +1766,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;hooks' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1765,9 +1776,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Name pimem in the settings of agents')
-            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Take pimem out of the settings of agents')
-            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say which agents call pimem')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Add pimem''s hooks to the settings of agents')
+            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Remove pimem''s hooks from the settings of agents')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show which agents call pimem')
             [CompletionResult]::new('print', 'print', [CompletionResultType]::ParameterValue, 'Print what `install` would write to empty settings')
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run the installed commands as agents do, and look at their answers')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -1776,7 +1787,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;hooks;install' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'All agents that are used here, or that call pimem')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'The settings of this project instead of yours')
@@ -1794,7 +1805,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;hooks;uninstall' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'All agents that are used here, or that call pimem')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'The settings of this project instead of yours')
@@ -1812,7 +1823,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;hooks;status' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'The settings of this project instead of yours')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -1828,7 +1839,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;hooks;print' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'As it is for one project')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -1844,7 +1855,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;hooks;test' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'All agents that are used here, or that call pimem')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'The settings of this project instead of yours')
@@ -1859,9 +1870,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;hooks;help' {
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Name pimem in the settings of agents')
-            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Take pimem out of the settings of agents')
-            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say which agents call pimem')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Add pimem''s hooks to the settings of agents')
+            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Remove pimem''s hooks from the settings of agents')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show which agents call pimem')
             [CompletionResult]::new('print', 'print', [CompletionResultType]::ParameterValue, 'Print what `install` would write to empty settings')
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run the installed commands as agents do, and look at their answers')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -1885,10 +1896,26 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;hooks;help;help' {
             break
         }
+        'pimem;mcp' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--read-only', '--read-only', [CompletionResultType]::ParameterName, 'Offer only the tools that read (as `PIMEM_MCP_READONLY=1` does)')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'pimem;config' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1898,21 +1925,23 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'List all settings')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'List the settings that differ from their defaults')
             [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Print one setting')
             [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Change one setting in the project''s file, or in yours with --user')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Take one setting out of the project''s file, or of yours with --user')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON schema of memory.json')
             [CompletionResult]::new('prompt', 'prompt', [CompletionResultType]::ParameterValue, 'Print the rules that a language model gets, to be copied and changed')
-            [CompletionResult]::new('check-model', 'check-model', [CompletionResultType]::ParameterValue, 'Ask a language model for a word, to see whether its settings are right')
+            [CompletionResult]::new('check-model', 'check-model', [CompletionResultType]::ParameterValue, 'Ask a language model for one word, to test its settings')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'pimem;config;show' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
-            [CompletionResult]::new('--origin', '--origin', [CompletionResultType]::ParameterName, 'Say where each value comes from')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'List those with their defaults too')
+            [CompletionResult]::new('--origin', '--origin', [CompletionResultType]::ParameterName, 'Show where each value comes from')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -1926,7 +1955,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;config;get' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1941,7 +1970,22 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;config;set' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;config;unset' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1956,7 +2000,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;config;schema' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -1971,7 +2015,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;config;prompt' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--path', '--path', [CompletionResultType]::ParameterName, 'Print the path of the file of yours that takes their place')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -1987,7 +2031,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;config;check-model' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -2000,12 +2044,13 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;config;help' {
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'List all settings')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'List the settings that differ from their defaults')
             [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Print one setting')
             [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Change one setting in the project''s file, or in yours with --user')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Take one setting out of the project''s file, or of yours with --user')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON schema of memory.json')
             [CompletionResult]::new('prompt', 'prompt', [CompletionResultType]::ParameterValue, 'Print the rules that a language model gets, to be copied and changed')
-            [CompletionResult]::new('check-model', 'check-model', [CompletionResultType]::ParameterValue, 'Ask a language model for a word, to see whether its settings are right')
+            [CompletionResult]::new('check-model', 'check-model', [CompletionResultType]::ParameterValue, 'Ask a language model for one word, to test its settings')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -2016,6 +2061,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;config;help;set' {
+            break
+        }
+        'pimem;config;help;unset' {
             break
         }
         'pimem;config;help;schema' {
@@ -2033,7 +2081,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;model' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -2055,7 +2103,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;model;list' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -2075,7 +2123,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--runtime', '--runtime', [CompletionResultType]::ParameterName, 'Install the ONNX Runtime library from this file, or from the directory it is in')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -2090,7 +2138,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;model;status' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--try', '--try', [CompletionResultType]::ParameterName, 'Embed a sentence and say how long that takes, from the start of a process on')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
@@ -2106,7 +2154,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;model;use' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -2121,7 +2169,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;model;remove' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -2137,7 +2185,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--runtime', '--runtime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -2183,7 +2231,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;completions' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -2199,7 +2247,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--out', '--out', [CompletionResultType]::ParameterName, 'Write every page into this directory')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
@@ -2214,27 +2262,27 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;help' {
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make a store, with its git files')
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Remember something')
-            [CompletionResult]::new('reinforce', 'reinforce', [CompletionResultType]::ParameterValue, 'Record that a memory proved right')
+            [CompletionResult]::new('reinforce', 'reinforce', [CompletionResultType]::ParameterValue, 'Strengthen entries that proved right')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List entries with their score and state')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show all that is known about an entry')
             [CompletionResult]::new('topics', 'topics', [CompletionResultType]::ParameterValue, 'List topic files with their size and hotness')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find memories, notes, log items, observations and past sessions by words and meaning')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Print what an agent should know, for a prompt')
             [CompletionResult]::new('why', 'why', [CompletionResultType]::ParameterValue, 'Show why an entry is in the report or not')
-            [CompletionResult]::new('forecast', 'forecast', [CompletionResultType]::ParameterValue, 'Show what will fade, and when, if nothing happens')
+            [CompletionResult]::new('forecast', 'forecast', [CompletionResultType]::ParameterValue, 'Show what leaves the report, when, and what would keep it')
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Show what changed between two times, or will')
             [CompletionResult]::new('score', 'score', [CompletionResultType]::ParameterValue, 'Print the scores of all entries, by any policy')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count entries by category and state, with what was found, shown and used of them')
             [CompletionResult]::new('decay', 'decay', [CompletionResultType]::ParameterValue, 'Show how the importance of entries has faded')
-            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Look at what came by git, and let agents see it')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Review what came by git, and let agents see it')
             [CompletionResult]::new('handoff', 'handoff', [CompletionResultType]::ParameterValue, 'Leave in today''s log what the next session should start from')
             [CompletionResult]::new('hook', 'hook', [CompletionResultType]::ParameterValue, 'Answer an agent''s hook')
-            [CompletionResult]::new('note', 'note', [CompletionResultType]::ParameterValue, 'Add to the long-term notes in MEMORY.md')
-            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Add to today''s log')
+            [CompletionResult]::new('note', 'note', [CompletionResultType]::ParameterValue, 'Add to the long-term notes in MEMORY.md, or show them')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Add to today''s log, or show it')
             [CompletionResult]::new('todo', 'todo', [CompletionResultType]::ParameterValue, 'Keep a checklist in SCRATCHPAD.md')
             [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Show notes, the scratchpad or a daily log')
             [CompletionResult]::new('session', 'session', [CompletionResultType]::ParameterValue, 'Remember what past sessions were about')
-            [CompletionResult]::new('observe', 'observe', [CompletionResultType]::ParameterValue, 'Make observations of a session')
+            [CompletionResult]::new('observe', 'observe', [CompletionResultType]::ParameterValue, 'Note what happened in a session')
             [CompletionResult]::new('reflect', 'reflect', [CompletionResultType]::ParameterValue, 'Consolidate observations')
             [CompletionResult]::new('extract', 'extract', [CompletionResultType]::ParameterValue, 'Learn the preferences that a text states')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Never let entries fade')
@@ -2244,20 +2292,21 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Move entries from their topic file to the archive')
             [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Take back the last change that was typed on this machine')
             [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: text, evidence and index')
-            [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
+            [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Change the text of an entry')
             [CompletionResult]::new('encrypt', 'encrypt', [CompletionResultType]::ParameterValue, 'Encrypt a store, so that what was remembered is nowhere readable on the disk')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
             [CompletionResult]::new('dream', 'dream', [CompletionResultType]::ParameterValue, 'Tend the store: merge, archive, and learn from past sessions')
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive what has faded, rebuild the index')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write entries, notes or vectors for other programs')
-            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs remember')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Import what other programs remember')
             [CompletionResult]::new('sync', 'sync', [CompletionResultType]::ParameterValue, 'Exchange entries and their evidence with a server, another store, or by a file')
-            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Look for what should not stay in a store')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Find contradictions, duplicates, secrets and damage in a store')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show stores, what agents get of them, and what waits, on one screen')
-            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
+            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Find what is wrong with the stores, and say how to mend it')
             [CompletionResult]::new('merge-driver', 'merge-driver', [CompletionResultType]::ParameterValue, 'Merge a file of a store for git, without conflicts')
             [CompletionResult]::new('telemetry', 'telemetry', [CompletionResultType]::ParameterValue, 'Show which memories were put into prompts, and which of them were used')
-            [CompletionResult]::new('hooks', 'hooks', [CompletionResultType]::ParameterValue, 'Have agents call pimem')
+            [CompletionResult]::new('hooks', 'hooks', [CompletionResultType]::ParameterValue, 'Connect agents: have them call pimem')
+            [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Serve the memory to clients of the Model Context Protocol')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Show or change settings')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Install and choose models of semantic search')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
@@ -2308,7 +2357,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;trust' {
-            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how much awaits review')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show how much awaits review')
             break
         }
         'pimem;help;trust;status' {
@@ -2373,7 +2422,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;session' {
-            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Sum up a session, in place of its earlier summary')
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Summarize a session, in place of its earlier summary')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find past sessions, as pimem search --in sessions does')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List past sessions, the newest first')
             break
@@ -2422,7 +2471,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         }
         'pimem;help;encrypt' {
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Seal the store; make its key if there is none')
-            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how the store is kept; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show whether the store is sealed; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
             [CompletionResult]::new('rotate', 'rotate', [CompletionResultType]::ParameterValue, 'Seal the store under a new key')
             [CompletionResult]::new('decrypt', 'decrypt', [CompletionResultType]::ParameterValue, 'Make the store plain again')
             break
@@ -2476,12 +2525,12 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;import' {
-            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Take over entries with their evidence, as pimem export jsonl writes them')
-            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Take over the entries of another store, as pi and pimem keep them')
-            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
-            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Take over Claude Code''s memory directory')
-            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Take over the bullets of AGENTS.md, CLAUDE.md and the like')
-            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Take over the vectors of entries from pi''s embeddings.json')
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Import entries with their evidence, as pimem export jsonl writes them')
+            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Import the entries of another store, as pi and pimem keep them')
+            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Import MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
+            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Import Claude Code''s memory directory')
+            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Import the bullets of AGENTS.md, CLAUDE.md and the like')
+            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Import the vectors of entries from pi''s embeddings.json')
             break
         }
         'pimem;help;import;jsonl' {
@@ -2518,9 +2567,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;telemetry' {
-            [CompletionResult]::new('summary', 'summary', [CompletionResultType]::ParameterValue, 'Sum up: volume, rate of use by category and agent, sizes (the default)')
+            [CompletionResult]::new('summary', 'summary', [CompletionResultType]::ParameterValue, 'Show volume, rate of use by category and agent, and sizes (the default)')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'List records, newest last')
-            [CompletionResult]::new('usage', 'usage', [CompletionResultType]::ParameterValue, 'Show how often each entry was used, of the sessions that had it')
+            [CompletionResult]::new('usage', 'usage', [CompletionResultType]::ParameterValue, 'Show in how many of the sessions that had it each entry was used')
             [CompletionResult]::new('never-used', 'never-used', [CompletionResultType]::ParameterValue, 'List entries that many sessions had and none used')
             [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Run recorded prompts against today''s store with other thresholds')
             [CompletionResult]::new('tune', 'tune', [CompletionResultType]::ParameterValue, 'Propose recall.minScore and recall.limit by what was used')
@@ -2549,9 +2598,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;hooks' {
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Name pimem in the settings of agents')
-            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Take pimem out of the settings of agents')
-            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say which agents call pimem')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Add pimem''s hooks to the settings of agents')
+            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Remove pimem''s hooks from the settings of agents')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show which agents call pimem')
             [CompletionResult]::new('print', 'print', [CompletionResultType]::ParameterValue, 'Print what `install` would write to empty settings')
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run the installed commands as agents do, and look at their answers')
             break
@@ -2571,13 +2620,17 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;help;hooks;test' {
             break
         }
+        'pimem;help;mcp' {
+            break
+        }
         'pimem;help;config' {
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'List all settings')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'List the settings that differ from their defaults')
             [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Print one setting')
             [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Change one setting in the project''s file, or in yours with --user')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Take one setting out of the project''s file, or of yours with --user')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON schema of memory.json')
             [CompletionResult]::new('prompt', 'prompt', [CompletionResultType]::ParameterValue, 'Print the rules that a language model gets, to be copied and changed')
-            [CompletionResult]::new('check-model', 'check-model', [CompletionResultType]::ParameterValue, 'Ask a language model for a word, to see whether its settings are right')
+            [CompletionResult]::new('check-model', 'check-model', [CompletionResultType]::ParameterValue, 'Ask a language model for one word, to test its settings')
             break
         }
         'pimem;help;config;show' {
@@ -2587,6 +2640,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;config;set' {
+            break
+        }
+        'pimem;help;config;unset' {
             break
         }
         'pimem;help;config;schema' {

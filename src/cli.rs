@@ -2,10 +2,7 @@
 
 use std::rc::Rc;
 
-use clap::{
-    Args as _, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum as _,
-    error::{ContextKind, ContextValue, ErrorKind},
-};
+use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
 
 use crate::{
     commands::{
@@ -14,11 +11,13 @@ use crate::{
         observe, purge, read, rebuild, reflect, reinforce, report, score, search, session, show,
         stats, status, sync, telemetry, todo, topics, trust, undo, why,
     },
+    complete,
     exit::Exit,
     globals::Globals,
-    help, hook,
+    help, hook, mcp,
     shell::Shell,
     ui::{Color, Ui},
+    usage,
 };
 use pimem_engine::{
     config::env::Env,
@@ -32,7 +31,7 @@ use pimem_engine::{
 /// reinforced fades, finds them again, and prints a token-budgeted report for a prompt.
 #[derive(Debug, Parser)]
 #[command(name = "pimem", version, max_term_width = 100, arg_required_else_help = true)]
-#[command(override_help = help::screen())]
+#[command(override_help = help::fitted(help::screen()))]
 pub(crate) struct Cli {
     #[command(flatten)]
     globals: Globals,
@@ -103,6 +102,7 @@ commands! {
     MergeDriver "merge-driver" merge_driver::Args;
     Telemetry "telemetry" telemetry::Args;
     Hooks "hooks" hooks::Args;
+    Mcp "mcp" mcp::Args;
     Config "config" config::Args;
     Model "model" model::Args;
     Completions "completions" generate::CompletionsArgs;
@@ -130,8 +130,11 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             }
         };
     }
+    if complete::is_meant(&args) {
+        return print(&complete::answer(&args, env, definition()));
+    }
     if matches!(args.as_slice(), [_, help, all] if help == "help" && all == "--all") {
-        return print(&help::everything(&definition()));
+        return print(&help::fitted(help::everything(&definition())));
     }
     let cli = match parse(&args) {
         Ok(cli) => cli,
@@ -140,6 +143,15 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     let globals = cli.globals.clone();
     let color = globals.color.unwrap_or_default();
     let ui = Rc::new(Ui::new(&env, globals.json, globals.quiet, globals.verbose, color));
+    if let Command::Mcp(args) = &cli.command {
+        return match mcp::run(args, globals, env, &ui) {
+            Ok(exit) => exit as u8,
+            Err(failure) => {
+                ui.failure(&failure);
+                Exit::Error as u8
+            }
+        };
+    }
     let made = Shell::new(globals, env, Rc::clone(&ui));
     let made = made.and_then(|ctx| {
         if ctx.asks_for_team_alone() && !reads_team(&cli.command) {
@@ -171,8 +183,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     }
     let done = dispatch(&ctx, &cli.command);
     if let Err(error) = ctx.ui.flush() {
-        let context = anyhow::Error::new(error).context("cannot write to standard output");
-        ui.failure(&Failure::from(context));
+        ui.failure(&unwritten(error));
         return Exit::Error as u8;
     }
     ctx.say_unnoted();
@@ -235,7 +246,11 @@ fn version() -> u8 {
 
 fn print(text: &str) -> u8 {
     match std::io::Write::write_all(&mut std::io::stdout().lock(), text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Exit::Error as u8,
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            let ui = Ui::new(&Env::of_process(), false, false, false, Color::Auto);
+            ui.failure(&unwritten(error));
+            Exit::Error as u8
+        }
         _ => Exit::Done as u8,
     }
 }
@@ -269,8 +284,8 @@ fn dispatch(ctx: &Shell, command: &Command) -> Result<Outcome, Failure> {
         Command::Decay(args) => decay::run(ctx, args).map(plain),
         Command::Trust(args) => trust::run(ctx, args).map(plain),
         Command::Handoff(args) => handoff::run(ctx, args).map(plain),
-        // Hooks are answered earlier, before anything else can fail.
-        Command::Hook(_) => Ok(plain(Exit::Done)),
+        // These are answered earlier, before anything else can fail.
+        Command::Hook(_) | Command::Mcp(_) => Ok(plain(Exit::Done)),
         Command::Note(args) => note::note(ctx, args).map(plain),
         Command::Log(args) => note::log(ctx, args).map(plain),
         Command::Todo(args) => todo::run(ctx, args).map(plain),
@@ -326,63 +341,30 @@ fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&definition().try_get_matches_from(args)?)
 }
 
+/// Returns the failure of a write to standard output.
+fn unwritten(error: std::io::Error) -> Failure {
+    Failure::from(anyhow::Error::new(error).context("cannot write to standard output"))
+}
+
 /// Prints help and version to stdout with exit code 0, usage errors to stderr with exit code 2.
 fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
+    let json = args.iter().any(|arg| arg == "--json");
     let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    if error.use_stderr() && !is_help {
-        let json = args.iter().any(|arg| arg == "--json");
-        let ui = Ui::new(env, json, false, false, color(args));
-        ui.failure(&usage_failure(args, error));
+    if error.use_stderr() && (json || !is_help) {
+        let ui = Ui::new(env, json, false, false, usage::color(args));
+        ui.failure(&usage::failure(args, error, definition()));
         return Exit::Error as u8;
     }
-    match error.print() {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Exit::Error as u8,
-        _ if error.use_stderr() => Exit::Error as u8,
-        _ => Exit::Done as u8,
+    // clap has rules of its own for colour; these are those of everything else that is printed.
+    let ui = Ui::new(env, json, false, false, usage::color(args));
+    let (text, to_stderr) = (error.render(), error.use_stderr());
+    let colored = if to_stderr { ui.has_colored_messages() } else { ui.is_colored() };
+    let text = if colored { text.ansi().to_string() } else { text.to_string() };
+    if to_stderr {
+        ui.message_text(&text);
+        return Exit::Error as u8;
     }
-}
-
-/// Returns the choice of colour in arguments that could not be parsed.
-fn color(args: &[std::ffi::OsString]) -> Color {
-    let given =
-        |arg: &std::ffi::OsString| arg.to_str()?.strip_prefix("--color=").map(str::to_owned);
-    let next = args.iter().skip_while(|arg| *arg != "--color").nth(1);
-    let name = args.iter().find_map(given).or_else(|| next?.to_str().map(str::to_owned));
-    name.and_then(|name| Color::from_str(&name, false).ok()).unwrap_or_default()
-}
-
-/// Returns a usage error in the form of all other errors.
-fn usage_failure(args: &[std::ffi::OsString], error: &clap::Error) -> Failure {
-    let definition = definition();
-    let command = args.iter().skip(1).find_map(|arg| definition.find_subcommand(arg));
-    let text = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.as_str()),
-        _ => None,
-    };
-    if let (ErrorKind::InvalidSubcommand, None) = (error.kind(), command)
-        && let Some(word) = text(ContextKind::InvalidSubcommand)
-    {
-        let meant = help::suggestions(word, &definition);
-        let hints = meant.iter().map(|name| format!("did you mean pimem {name}?"));
-        let hints = hints.chain(["pimem help --all lists all commands".to_owned()]).collect();
-        let message = format!("there is no command {word:?}");
-        return Failure { hints, ..Failure::new(error::Kind::Usage, message, "") };
-    }
-    let rendered = error.render().to_string();
-    let said = rendered.split("\n\nUsage:").next().unwrap_or_default();
-    let said = said.split("\n\nFor more information").next().unwrap_or_default();
-    let (mut message, mut hints) = (String::new(), Vec::new());
-    for line in said.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        if let Some(hint) = line.strip_prefix("tip: ") {
-            hints.push(hint.to_owned());
-        } else {
-            message.push_str(if message.is_empty() { "" } else { " " });
-            message.push_str(line.strip_prefix("error: ").unwrap_or(line));
-        }
-    }
-    let name = command.map_or_else(String::new, |command| format!(" {}", command.get_name()));
-    hints.push(format!("pimem help{name} explains it"));
-    Failure { hints, ..Failure::new(error::Kind::Usage, message, "") }
+    print(&text)
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub(crate) struct Globals {
         help_heading = "Global options"
     )]
     pub(crate) scope: Option<ScopeChoice>,
-    /// Take this for the current time (RFC 3339)
+    /// Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d
     #[arg(
         long,
         global = true,

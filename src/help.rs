@@ -3,8 +3,14 @@
 
 use std::fmt::Write as _;
 
-use crate::globals::Globals;
+use crate::{
+    globals::Globals,
+    ui::{self, Styled},
+};
 use clap::Args as _;
+
+/// Widest line of a screen.
+const WIDTH: usize = 80;
 
 /// Commands with a few words each. Those on one line belong together.
 type Line = (&'static [&'static str], &'static str);
@@ -40,13 +46,19 @@ const EVERYDAY: &[(&str, &[Line])] = &[
     (
         "tend",
         &[
-            (&["status", "check"], "All on one screen; what should not stay"),
+            (&["status", "check"], "Everything on one screen; find what is wrong"),
             (&["trust"], "Review what came by git"),
             (&["dream", "rebuild"], "Merge, archive and learn; rescore and reindex"),
             (&["telemetry"], "Which memories were used"),
         ],
     ),
-    ("agents", &[(&["hooks"], "Have agents call pimem: pimem hooks install")]),
+    (
+        "agents",
+        &[
+            (&["hooks"], "Have agents call pimem: pimem hooks install"),
+            (&["mcp"], "Serve clients of the Model Context Protocol"),
+        ],
+    ),
     (
         "move",
         &[
@@ -79,6 +91,7 @@ pub(crate) const MEANINGS: &[(&str, &str)] = &[
     ("pin", "always forever"),
     ("report", "context inject prompt brief"),
     ("hooks", "install agents agent connect integrate claude codex cursor gemini plugin"),
+    ("mcp", "serve server tools"),
     ("init", "start begin setup"),
     ("config", "settings setting set configure options preferences"),
     ("status", "info state overview"),
@@ -104,11 +117,20 @@ pub(crate) fn screen() -> String {
     let mut text = "Memory for coding agents: what is not reinforced fades.\n\n\
          Usage: pimem COMMAND [OPTIONS]\n\n"
         .to_owned();
+    let is_narrow = narrow().is_some();
+    // Writing to a string cannot fail.
     for (group, lines) in EVERYDAY {
+        if is_narrow {
+            let _ = writeln!(text, "{group}");
+        }
         for (number, (names, about)) in lines.iter().enumerate() {
+            let names = names.join(", ");
             let group = if number == 0 { group } else { "" };
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "  {group:<10}{:<21}{about}", names.join(", "));
+            let _ = if is_narrow {
+                writeln!(text, "  {names}\n    {about}")
+            } else {
+                writeln!(text, "  {group:<10}{names:<21}{about}")
+            };
         }
     }
     text.push_str(
@@ -116,6 +138,21 @@ pub(crate) fn screen() -> String {
          options that every command takes.\n",
     );
     text
+}
+
+/// Returns the width of a terminal that is too narrow for the screens.
+fn narrow() -> Option<usize> {
+    ui::stdout_width().filter(|width| *width < WIDTH)
+}
+
+/// Breaks the lines of a screen at words where the terminal is narrower than they are.
+pub(crate) fn fitted(screen: String) -> String {
+    let Some(width) = narrow() else { return screen };
+    let lines = screen.lines().map(|line| {
+        let indent = line.len() - line.trim_start().len();
+        Styled::from(line).hanging(width, indent, false).join("\n") + "\n"
+    });
+    lines.collect()
 }
 
 /// Returns the screen of all commands, with the global options.
@@ -144,11 +181,13 @@ pub(crate) fn everyday() -> impl Iterator<Item = &'static str> {
     EVERYDAY.iter().flat_map(|(_, lines)| lines.iter()).flat_map(|(names, _)| names.iter().copied())
 }
 
-/// Returns the commands that may be meant by a word that is none, best first: one that it names by
+/// Returns the commands below `definition` that may be meant by a word that is none, best first: one that it names by
 /// what it does, else those spelled like it.
 pub(crate) fn suggestions(word: &str, definition: &clap::Command) -> Vec<String> {
     let word = word.to_lowercase();
-    let means = |(_, words): &&(&str, &str)| words.split(' ').any(|known| known == word);
+    let means = |(name, words): &&(&str, &str)| {
+        definition.find_subcommand(name).is_some() && words.split(' ').any(|known| known == word)
+    };
     if let Some((name, _)) = MEANINGS.iter().find(means) {
         return vec![(*name).to_owned()];
     }

@@ -52,10 +52,21 @@ impl Shell {
         ui: Rc<Ui>,
         asked: Asked,
     ) -> Result<Self, Failure> {
-        let cwd = cwd.map_or_else(std::env::current_dir, Ok).map_err(|error| {
-            let message = format!("the working directory is gone: {error}");
-            Failure::new(Kind::Io, message, "change to a directory that exists")
-        })?;
+        let cwd = cwd.map_or_else(working_directory, Ok)?;
+        let notices: Rc<dyn Notices> = Rc::<Ui>::clone(&ui);
+        let mut memory = Self::memory(cwd, globals, env, asked, notices)?;
+        memory.ends_soon();
+        Ok(Self { memory, ui })
+    }
+
+    /// Opens a memory without a terminal. Reads the clock.
+    pub(crate) fn memory(
+        cwd: PathBuf,
+        globals: Globals,
+        env: Env,
+        asked: Asked,
+        notices: Rc<dyn Notices>,
+    ) -> Result<Memory, Failure> {
         let Globals { dir, user, scope, now, .. } = globals;
         let stores = scope.map(|scope| match scope {
             ScopeChoice::Project => Reach::Project,
@@ -64,10 +75,7 @@ impl Shell {
             ScopeChoice::All => Reach::All,
         });
         let wish = Wish { dir, user, stores, now };
-        let notices: Rc<dyn Notices> = Rc::<Ui>::clone(&ui);
-        let mut memory = Memory::open(cwd, SystemTime::now(), wish, env, asked, notices)?;
-        memory.ends_soon();
-        Ok(Self { memory, ui })
+        Memory::open(cwd, SystemTime::now(), wish, env, asked, notices)
     }
 
     /// Prints an answer and its problems.
@@ -90,4 +98,12 @@ impl Shell {
         }
         if problems.is_empty() { otherwise } else { Exit::Error }
     }
+}
+
+/// Returns the working directory.
+pub(crate) fn working_directory() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        let message = format!("the working directory is gone: {error}");
+        Failure::new(Kind::Io, message, "change to a directory that exists")
+    })
 }

@@ -3,10 +3,8 @@
 //! The trust is a table in `config.toml` for each hook, `[hooks.state."PATH:EVENT:GROUP:HOOK"]`,
 //! where PATH is the file of the hooks and the numbers are positions in it.
 
-use super::{
-    scan::Value,
-    settings::{self, Layout, Refusal},
-};
+use super::settings::{self, Layout, Refusal};
+use pimem_core::exchange::json_scan::Value;
 
 /// Returns how many of our hooks in `hooks` Codex does not run yet. `paths` are the spellings of
 /// the path of that file.

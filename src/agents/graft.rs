@@ -5,9 +5,7 @@
 //! they go directly before the closing one. Brackets that we add have white space before the
 //! closing one, which tells them apart.
 
-use std::ops::Range;
-
-use super::scan::{Part, Value};
+use pimem_core::exchange::json_scan::{Part, Value};
 
 /// Text to insert at a byte offset.
 pub(super) type Splice = (usize, String);
@@ -26,50 +24,11 @@ pub(super) fn spliced(bytes: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
     after
 }
 
-/// Returns the bytes without the cuts.
-pub(super) fn without(bytes: &[u8], mut cuts: Vec<Range<usize>>) -> Vec<u8> {
-    cuts.sort_by_key(|cut| cut.start);
-    let mut after = Vec::with_capacity(bytes.len());
-    let mut done = 0;
-    for cut in cuts {
-        after.extend_from_slice(bytes.get(done..cut.start).unwrap_or_default());
-        done = done.max(cut.end);
-    }
-    after.extend_from_slice(bytes.get(done..).unwrap_or_default());
-    after
-}
-
 /// Returns true if the brackets were added with our hooks.
 pub(super) fn is_ours(bytes: &[u8], holder: &Value) -> bool {
     let end = holder.parts().last().map_or(holder.span.end, Part::end);
     let rest = bytes.get(end..holder.span.end.saturating_sub(1)).unwrap_or_default();
     !rest.is_empty() && rest.trim_ascii().is_empty()
-}
-
-/// Cuts the marked parts out of their brackets, with the white space and comma added with them.
-pub(super) fn cut(bytes: &[u8], parts: &[Part], gone: &[bool], cuts: &mut Vec<Range<usize>>) {
-    let marked = || parts.iter().zip(gone);
-    let Some(kept) = marked().rev().find(|(_, gone)| !**gone).map(|(part, _)| part) else {
-        // All parts of older brackets go; the white space in the brackets was there before.
-        if let (Some(first), Some(last)) = (parts.first(), parts.last()) {
-            cuts.push(first.start..last.end());
-        }
-        return;
-    };
-    for (part, _) in marked().filter(|(_, gone)| **gone) {
-        let follows = bytes.get(part.end()..).and_then(<[u8]>::first);
-        let on_comment = part.after_comment && !matches!(follows, Some(b'\n' | b'\r'));
-        let start = if on_comment { part.start } else { part.lead };
-        cuts.push(start..part.value.span.end);
-        cuts.extend(part.comma.map(|comma| comma..comma + 1));
-    }
-    // The comma that was added before the first of our parts at the end.
-    let last = marked().next_back();
-    if let (Some((last, true)), Some(comma)) = (last, kept.comma)
-        && last.comma.is_none()
-    {
-        cuts.push(comma..comma + 1);
-    }
 }
 
 /// The formatting of a file: line breaks, indentation, and whether all is on one line.

@@ -6,10 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    scan::Dialect,
     settings::{self, Hook, Layout},
     spec::{Agent, HookEvent},
 };
+use pimem_core::exchange::json_scan::Dialect;
 
 /// An event for which an agent calls pimem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,6 @@ mod graft;
 pub(crate) mod install;
 pub(crate) mod reply;
 pub(crate) mod sample;
-pub(crate) mod scan;
 pub(crate) mod settings;
 #[cfg(test)]
 mod settings_tests;

@@ -9,9 +9,12 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::{
-    graft::{self, Fresh, Style, append, cut, is_ours},
-    scan::{self, Dialect, Kind, Part, Position, Value, position},
+    graft::{self, Fresh, Style, append, is_ours},
     spec::Agent,
+};
+use pimem_core::exchange::{
+    json_cut::{self, cut},
+    json_scan::{Dialect, Kind, Part, Position, Value, position, scan},
 };
 
 /// What a settings file should contain, and where.
@@ -136,7 +139,7 @@ fn renewed<'a>(bytes: &'a [u8], layout: &Layout) -> Result<Cow<'a, [u8]>, Refusa
         }
     }
     let changed = !cuts.is_empty();
-    Ok(if changed { graft::without(bytes, cuts).into() } else { Cow::Borrowed(bytes) })
+    Ok(if changed { json_cut::without(bytes, cuts).into() } else { Cow::Borrowed(bytes) })
 }
 
 /// Returns true if the file disables all hooks.
@@ -238,7 +241,7 @@ pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal>
     if cuts.is_empty() {
         return Ok(Without::Same);
     }
-    let after = graft::without(bytes, cuts);
+    let after = json_cut::without(bytes, cuts);
     match found(&after, layout) {
         Ok(left) if left.is_empty() => Ok(Without::Bytes(after)),
         _ => Err(Refusal {
@@ -251,7 +254,7 @@ pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal>
 /// Returns the root object; `None` if the file is blank.
 fn root(bytes: &[u8], layout: &Layout) -> Result<Option<Value>, Refusal> {
     let refuse = |at, what: &str| Refusal { at: position(bytes, at), what: what.to_owned() };
-    let root = scan::scan(bytes, layout.dialect).map_err(|fault| refuse(fault.at, fault.what))?;
+    let root = scan(bytes, layout.dialect).map_err(|fault| refuse(fault.at, fault.what))?;
     let Some(root) = root else { return Ok(None) };
     if !matches!(root.kind, Kind::Object(_)) {
         return Err(refuse(root.span.start, "the settings are not an object"));

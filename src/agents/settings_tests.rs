@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::{
     install::{Content, Reach},
-    scan::Dialect,
     settings::{self, Layout, Without},
     spec::Agent,
 };
+use pimem_core::exchange::json_scan::Dialect;
 
 const AGENTS: [Agent; 5] =
     [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Antigravity, Agent::Cursor];

@@ -2,6 +2,13 @@
 
 use pimem_core::report::render::GroundTruth;
 
+/// Variables by which agents name the directory of the project to what they start.
+pub(crate) const PROJECT_VARIABLES: [&str; 3] =
+    ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
+
+/// Variables by which agents name the directory of a plugin to what it starts.
+pub(crate) const PLUGIN_VARIABLES: [&str; 2] = ["PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"];
+
 /// A program whose hooks call pimem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Agent {
@@ -143,7 +150,7 @@ impl Agent {
     }
 }
 
-/// How an agent treats the texts that hooks give it, and what it tells them. docs/agents.md says
+/// How an agent treats the texts that hooks give it, and what it tells them. docs/agents-tested.md says
 /// what was measured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Behaviour {

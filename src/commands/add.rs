@@ -94,6 +94,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         force: args.force || args.supersedes.is_some(),
         goes_on: args.text == ["-"],
         whole: ctx.notices.for_programs(),
+        keeps_out: false,
     };
     let results = ctx.add(request).map_err(|Rejected { at, failure }| {
         let number = at.and_then(|at| numbers.get(at).copied().flatten());

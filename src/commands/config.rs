@@ -10,7 +10,7 @@ use crate::{
 };
 use pimem_core::view::{
     Document,
-    config::{Changed, InForce, ModelCheck, Prompt as PromptView, Setting, Settings},
+    config::{Changed, InForce, ModelCheck, Prompt as PromptView, Setting, Settings, Unset},
 };
 use pimem_engine::{
     config::schema,
@@ -32,9 +32,12 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// List all settings
+    /// List the settings that differ from their defaults
     Show {
-        /// Say where each value comes from
+        /// List those with their defaults too
+        #[arg(long)]
+        all: bool,
+        /// Show where each value comes from
         #[arg(long)]
         origin: bool,
     },
@@ -51,6 +54,13 @@ enum Action {
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
+    /// Take one setting out of the project's file, or of yours with --user
+    ///
+    /// What else the file has stays as it is, byte for byte. Exit code 1 says that it did not set it.
+    Unset {
+        /// Its name
+        key: String,
+    },
     /// Print the JSON schema of memory.json
     Schema,
     /// Print the rules that a language model gets, to be copied and changed
@@ -62,7 +72,7 @@ enum Action {
         #[arg(long)]
         path: bool,
     },
-    /// Ask a language model for a word, to see whether its settings are right
+    /// Ask a language model for one word, to test its settings
     CheckModel {
         /// For what it is set
         role: Role,
@@ -71,13 +81,8 @@ enum Action {
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     match &args.action {
-        Action::Show { origin } => {
-            let settings = ctx.settings();
-            if *origin {
-                ctx.ui.show(&WithOrigin(settings));
-            } else {
-                ctx.ui.show(&settings);
-            }
+        Action::Show { origin, all } => {
+            ctx.ui.show(&Shown { settings: ctx.settings(), origin: *origin, all: *all });
             if let Some(lacking) = model::lacking(ctx) {
                 let hints = lacking.hints.join("; ");
                 ctx.ui.note(&format!("warning: embedding.model: {} ({hints})", lacking.message));
@@ -87,6 +92,11 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         Action::Set { key, value } => {
             let key = settings::find(key)?;
             ctx.ui.show(&ctx.change_setting(key, value, ctx.target()?)?);
+        }
+        Action::Unset { key } => {
+            let unset = ctx.unset_setting(settings::find(key)?, ctx.target()?)?;
+            ctx.ui.show(&unset);
+            return Ok(Exit::Done.unless_empty(!unset.removed));
         }
         Action::Schema => ctx.ui.document(&schema::json_schema()),
         Action::Prompt { prompt, path } => {
@@ -108,19 +118,25 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Settings; the output for people includes the origins.
+/// Settings, with what people want to see of them; programs get all.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct WithOrigin(Settings);
+struct Shown {
+    settings: Settings,
+    #[serde(skip)]
+    origin: bool,
+    #[serde(skip)]
+    all: bool,
+}
 
 /// A prompt; the output for people includes the path of the override.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct PathOf(PromptView);
 
-impl Document for WithOrigin {
+impl Document for Shown {
     fn schema(&self) -> &'static str {
-        self.0.schema()
+        self.settings.schema()
     }
 }
 
@@ -130,23 +146,36 @@ impl Document for PathOf {
     }
 }
 
-impl Human for Settings {
-    fn human(&self, ui: &Ui) {
-        let row = |Setting { key, value, .. }: &Setting| vec![(*key).to_owned(), plain(value)];
-        ui.table(&["setting", "value"], self.settings.iter().map(row).collect());
+impl Shown {
+    fn rows(&self) -> impl Iterator<Item = &Setting> {
+        let all = &self.settings.settings;
+        all.iter().filter(|setting| self.all || !setting.is_default())
     }
 }
 
-impl Human for WithOrigin {
+impl Human for Shown {
     fn human(&self, ui: &Ui) {
         let row = |Setting { key, value, origin, awaiting, .. }: &Setting| {
             let other = awaiting
                 .as_ref()
                 .map(|other| format!("; {} in {} awaits review", plain(&other.value), other.place));
             let origin = format!("{origin}{}", other.unwrap_or_default());
-            vec![(*key).to_owned(), plain(value), origin]
+            let mut row = vec![(*key).to_owned(), plain(value)];
+            row.extend(self.origin.then_some(origin));
+            row
         };
-        ui.table(&["setting", "value", "origin"], self.0.settings.iter().map(row).collect());
+        let columns = ["setting", "value", "origin"];
+        let shown = columns.into_iter().take(if self.origin { 3 } else { 2 });
+        ui.table(&shown.collect::<Vec<_>>(), self.rows().map(row).collect());
+        let left = self.settings.settings.len() - self.rows().count();
+        if (1..self.settings.settings.len()).contains(&left) {
+            ui.aside(&format!("{left} more have their defaults: pimem config show --all"));
+        }
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        let is_empty = self.rows().next().is_none();
+        is_empty.then_some("All settings have their defaults: pimem config show --all")
     }
 }
 
@@ -159,6 +188,18 @@ impl Human for InForce {
 impl Human for Changed {
     fn human(&self, ui: &Ui) {
         ui.line(&format!("Set {} = {} in {}", self.key, plain(&self.value), self.file));
+    }
+}
+
+impl Human for Unset {
+    fn human(&self, ui: &Ui) {
+        let Self { key, removed, file } = self;
+        let line = if *removed {
+            format!("Unset {key} in {file}")
+        } else {
+            format!("{key} is not set in {file}")
+        };
+        ui.line(&line);
     }
 }
 

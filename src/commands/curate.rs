@@ -14,7 +14,7 @@ use pimem_engine::error::Failure;
 /// A pinned entry is always in the report, in no cap and outside the budget.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PinArgs {
-    /// Which entries (`-` reads them from standard input)
+    /// Which entries: id, the beginning of one, or a part of the text (`-` reads standard input)
     #[arg(required = true, value_name = "ENTRY")]
     entries: Vec<String>,
 }
@@ -22,18 +22,19 @@ pub(crate) struct PinArgs {
 /// Let entries fade again
 #[derive(Debug, clap::Args)]
 pub(crate) struct UnpinArgs {
-    /// Which entries (`-` reads them from standard input)
+    /// Which entries: id, the beginning of one, or a part of the text (`-` reads standard input)
     #[arg(required = true, value_name = "ENTRY")]
     entries: Vec<String>,
 }
 
 /// Drop entries from reports and searches
 ///
-/// The line stays in its topic file; `pimem restore` undoes it.
+/// The line stays in its topic file, and `pimem restore` takes it back. To make room in a topic, use
+/// `pimem remove`, which moves the line to the archive; to destroy it for good, `pimem purge`.
 #[derive(Debug, clap::Args)]
 #[command(visible_alias = "rm")]
 pub(crate) struct ForgetArgs {
-    /// Which entries (`-` reads them from standard input)
+    /// Which entries: id, the beginning of one, or a part of the text (`-` reads standard input)
     #[arg(required = true, value_name = "ENTRY")]
     entries: Vec<String>,
 }
@@ -41,20 +42,21 @@ pub(crate) struct ForgetArgs {
 /// Bring entries back that were forgotten, removed or archived
 ///
 /// Those that were replaced, and those past their last day, come back too. Lines have the markers that
-/// they had.
+/// they had. Only what was purged cannot come back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RestoreArgs {
-    /// Which entries (`-` reads them from standard input)
+    /// Which entries: id, the beginning of one, or a part of the text (`-` reads standard input)
     #[arg(required = true, value_name = "ENTRY")]
     entries: Vec<String>,
 }
 
 /// Move entries from their topic file to the archive
 ///
-/// This makes room in the topic. Nothing is lost; `pimem restore` brings a line back.
+/// This makes room in the topic: the line leaves its file for archive/, and `pimem restore` brings it
+/// back. `pimem forget` leaves the line where it is, and `pimem purge` destroys it for good.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RemoveArgs {
-    /// Which entries (`-` reads them from standard input)
+    /// Which entries: id, the beginning of one, or a part of the text (`-` reads standard input)
     #[arg(required = true, value_name = "ENTRY")]
     entries: Vec<String>,
 }

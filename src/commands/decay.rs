@@ -3,7 +3,7 @@
 use crate::{
     exit::Exit,
     shell::Shell,
-    ui::{Human, Ui},
+    ui::{Column, Human, Style, Styled, Ui},
 };
 use pimem_core::view::score::{Decay, Faded};
 use pimem_engine::error::Failure;
@@ -35,16 +35,24 @@ impl Human for Decay {
         };
         let cells = |row: &Faded| {
             vec![
-                row.short.clone(),
-                row.kind.to_owned(),
-                format!("{:.3}", row.importance),
-                format!("{:.3}", row.now),
-                format!("{:.2}", row.floor),
-                fate(row).to_owned(),
-                row.text.clone(),
+                Styled::new(Style::Id, &row.short),
+                row.kind.into(),
+                format!("{:.3}", row.importance).into(),
+                format!("{:.3}", row.now).into(),
+                format!("{:.2}", row.floor).into(),
+                fate(row).into(),
+                row.text.as_str().into(),
             ]
         };
-        let header = ["id", "kind", "at first", "now", "floor", "fate", "text"];
+        let header = [
+            "id".into(),
+            "kind".into(),
+            Column::spare(2, "at first"),
+            "now".into(),
+            Column::spare(1, "floor"),
+            "fate".into(),
+            "text".into(),
+        ];
         ui.table(&header, self.entries.iter().map(cells).collect());
         let least = self.min_importance;
         let below = self.entries.iter().filter(|row| row.below).count();

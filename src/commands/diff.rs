@@ -1,9 +1,12 @@
 //! `pimem diff`: shows the changes between two times.
 
+use std::path::PathBuf;
+
+use super::page;
 use crate::{
     exit::Exit,
     shell::Shell,
-    ui::{Human, Ui},
+    ui::{Human, Style, Styled, Ui},
 };
 use pimem_core::{
     model::time::Timestamp,
@@ -34,6 +37,10 @@ pub(crate) struct Args {
     /// The second time [default: now]
     #[arg(long, value_name = "WHEN")]
     to: Option<String>,
+    /// Write a page for people instead, with both reports beside each other
+    /// [default: to standard output]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    html: Option<PathBuf>,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
@@ -44,8 +51,13 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         let message = "--to is before --from";
         return Err(Failure::new(Kind::Usage, message, "exchange the two"));
     }
+    let page = args.html.as_deref().map(|path| page::Target::of(ctx, path)).transpose()?;
     let answer = ctx.diff(from, to)?;
-    Ok(ctx.show(&answer).unless_empty(answer.view.changes.is_empty()))
+    if let Some(page) = page {
+        page.write(ctx, &pimem_core::page::compare(&answer.view))?;
+        return Ok(ctx.complain(&answer.problems, Exit::Done));
+    }
+    Ok(ctx.show(&answer))
 }
 
 impl Human for Diff {
@@ -57,23 +69,30 @@ impl Human for Diff {
         };
         for change in &self.changes {
             let Some(known) = change.after.as_ref().or(change.before.as_ref()) else { continue };
-            ui.line(&format!("{} {}", sign(change.change), known.judged.entry.line()));
+            let (sign, style) = sign(change.change);
+            let line = format!(" {}", known.judged.entry.line());
+            ui.styled(&Styled::new(style, sign).with(None, &line), 2);
             for (at, side) in [(self.from, &change.before), (self.to, &change.after)] {
                 let Some(Side { judged, factors }) = side else { continue };
                 let (state, score) = (judged.entry.described_state(), factors.text(&judged.entry));
-                ui.line(&format!("    {} {state}, {score}; {}", when(at), judged.reason));
+                let line = format!("    {} {state}, {score}; {}", when(at), judged.reason);
+                ui.hanging(&line, 8);
             }
         }
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.changes.is_empty().then_some("Nothing changed; --from takes an earlier time")
     }
 }
 
 /// `>` and `<` are changes of the report, `+` and `-` changes of the store.
-fn sign(happened: Happened) -> &'static str {
+fn sign(happened: Happened) -> (&'static str, Style) {
     match happened {
-        Happened::Entered => ">",
-        Happened::Left => "<",
-        Happened::Added => "+",
-        Happened::Gone => "-",
-        Happened::Changed => "~",
+        Happened::Entered => (">", Style::Good),
+        Happened::Left => ("<", Style::Bad),
+        Happened::Added => ("+", Style::Good),
+        Happened::Gone => ("-", Style::Bad),
+        Happened::Changed => ("~", Style::New),
     }
 }

@@ -3,12 +3,12 @@
 use crate::{
     exit::Exit,
     shell::Shell,
-    ui::{Human, Ui},
+    ui::{Human, Style, Styled, Ui},
 };
 use pimem_core::view::doctor::{Diagnosis, Fact, Finding};
 use pimem_engine::error::Failure;
 
-/// Look for what is wrong with the stores, and say how to mend it
+/// Find what is wrong with the stores, and say how to mend it
 ///
 /// Exit code 1 says that something was found.
 #[derive(Debug, clap::Args)]
@@ -23,11 +23,11 @@ pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
 impl Human for Diagnosis {
     fn human(&self, ui: &Ui) {
         for Fact { name, value } in &self.facts {
-            ui.line(&format!("{name:<16} {value}"));
+            ui.field(17, name, value);
         }
         for Finding { what, fix } in &self.findings {
-            ui.line(&format!("finding: {what}"));
-            ui.line(&format!("    fix: {fix}"));
+            ui.styled(&Styled::new(Style::Warn, "finding:").with(None, " ").with(None, what), 4);
+            ui.hanging(&format!("    fix: {fix}"), 9);
         }
         if self.findings.is_empty() {
             ui.line("no findings");

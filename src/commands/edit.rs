@@ -14,7 +14,7 @@ use pimem_engine::{
     store::atomic::{self, Sync},
 };
 
-/// Give an entry another wording
+/// Change the text of an entry
 ///
 /// Evidence, pin and history stay with it. Without TEXT and --priority, the entry is opened in $VISUAL
 /// or $EDITOR.

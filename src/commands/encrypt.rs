@@ -34,7 +34,7 @@ pub(crate) struct Args {
 enum Act {
     /// Seal the store; make its key if there is none
     Init,
-    /// Say how the store is kept; exit code 1 if something of it is not sealed or cannot be opened.
+    /// Show whether the store is sealed; exit code 1 if something of it is not sealed or cannot be opened.
     /// Also done when nothing else is asked for
     Status,
     /// Seal the store under a new key

@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// The text, as one message (`-` reads standard input)
     #[arg(value_name = "TEXT", default_value = "-")]
     text: Vec<String>,
-    /// Take what comes from standard input for typed, as a text on the command line is
+    /// Treat standard input as typed, as a text on the command line is
     #[arg(long)]
     typed: bool,
     /// Show what would be learned, and change nothing

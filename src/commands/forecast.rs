@@ -5,29 +5,36 @@ use std::path::{Path, PathBuf};
 use clap::builder::RangedU64ValueParser;
 
 use crate::{
-    chart,
+    chart::{
+        self,
+        decay::{self, Span},
+    },
     exit::Exit,
     input,
     shell::Shell,
-    ui::{Human, Ui},
+    ui::{Human, Style, Styled, Ui},
 };
 use pimem_core::{
-    report::budget::thousands,
-    score::stability::State,
-    view::forecast::{Change, Day, Forecast},
+    model::{
+        calendar::Date,
+        time::{DAY_MS, Timestamp},
+    },
+    report::{budget::thousands, explain::Act},
+    view::forecast::{Day, Forecast, Keep, Leaving, Other},
 };
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::Failure,
     local_time,
     memory::{forecast::ForecastRequest, named_file},
     store::atomic::{self, Sync},
 };
 
-/// Show what will fade, and when, if nothing happens
+/// Show what leaves the report, when, and what would keep it
 ///
-/// One line for each change: an entry falls into another state, is no longer new, leaves its
-/// section's window, expires, or enters or leaves the report because of others. On a terminal,
-/// columns show the size of the report day by day.
+/// Lists the entries that agents are told now and will not be any more if nothing happens, soonest
+/// first, with the least that would keep each of them, and until when. Entries that are named are
+/// listed in any case. On a terminal, columns show the size of the report day by day. --json has
+/// every change of every entry too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem forecast\n  pimem forecast --days 90 'berth slots'\n  \
     pimem forecast --svg decay.svg 262e38a 37da65f")]
@@ -40,6 +47,9 @@ pub(crate) struct Args {
         value_parser = RangedU64ValueParser::<u32>::new().range(1..=3650))]
     days: u32,
     /// Draw the scores of the entries over these days into an SVG file
+    ///
+    /// Without ENTRY, the first eight that leave the report or change. A dark and a light look are in
+    /// the file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -53,20 +63,17 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         days: args.days,
         curves: args.svg.is_some(),
     })?;
-    if let Some(path) = &args.svg {
-        draw(ctx, &answer.view, args.days, path)?;
-    }
-    Ok(ctx.show(&answer))
+    let Some(path) = &args.svg else { return Ok(ctx.show(&answer)) };
+    draw(ctx, &answer.view, args.days, path)?;
+    // Whoever asks for a picture looks at that.
+    Ok(if ctx.ui.json { ctx.show(&answer) } else { ctx.complain(&answer.problems, Exit::Done) })
 }
 
 fn draw(ctx: &Shell, forecast: &Forecast, days: u32, path: &Path) -> Result<(), Failure> {
-    let levels = State::ALL.iter().filter_map(|state| Some((state.least()?, state.name())));
-    let levels: Vec<_> = levels.collect();
-    let title = format!("Decay from {}", local_time::local(ctx.now.0).date);
-    let picture = chart::svg(&title, &forecast.curves, f64::from(days), &levels);
-    let picture = picture.ok_or_else(|| {
-        Failure::new(Kind::Io, "the picture cannot be drawn", "try fewer entries")
-    })?;
+    let ahead = |days: u32| Timestamp(ctx.now.0.0.saturating_add(i64::from(days) * DAY_MS));
+    let date = |days: u32| local_time::local(ahead(days)).date;
+    let title = format!("How scores fade from {}", date(0));
+    let picture = decay::svg(&forecast.picture, &Span { title, days, date: &date });
     atomic::replace_file(path, picture.as_bytes(), Sync::None, || Ok(true))?;
     ctx.ui.note(&format!("Wrote {}", path.display()));
     Ok(())
@@ -75,21 +82,70 @@ fn draw(ctx: &Shell, forecast: &Forecast, days: u32, path: &Path) -> Result<(), 
 impl Human for Forecast {
     fn human(&self, ui: &Ui) {
         let ends = self.days.first().zip(self.days.last());
-        if let Some((first, last)) = ends.filter(|_| ui.is_terminal()) {
+        if let Some((first, last)) =
+            ends.filter(|(first, last)| ui.is_terminal() && first.tokens.max(last.tokens) > 0)
+        {
             let size = |day: &Day| thousands(day.tokens as usize);
             let ahead = self.days.len() - 1;
             let (now, then) = (size(first), size(last));
             ui.line(&format!("The report: {now} tokens now, {then} in {ahead} days"));
             let sizes: Vec<u32> = self.days.iter().map(|day| day.tokens).collect();
             for line in chart::columns(&sizes, self.budget.unwrap_or(0), ui.width()) {
-                ui.line(&line);
+                ui.verbatim(&line);
             }
             ui.line("");
         }
-        let cells = |change: &Change| {
-            let date = local_time::local(change.at).date.to_string();
-            vec![date, change.what.clone(), change.short.clone(), change.text.clone()]
-        };
-        ui.table(&["date", "what", "id", "text"], self.changes.iter().map(cells).collect());
+        let Some(Day { date: today, .. }) = self.days.first() else { return };
+        let date = |at: Timestamp| local_time::local(at).date;
+        for left in &self.leaving {
+            entry(ui, &date(left.at).to_string(), &sentence(left, *today), &left.short, &left.text);
+        }
+        let last = self.days.last().map_or(*today, |day| day.date).in_words(*today);
+        for Other { short, text, shown } in &self.others {
+            let what = if *shown {
+                format!("stays in the report until {last} at least")
+            } else {
+                format!("is not in the report; pimem why {short}")
+            };
+            entry(ui, "", &what, short, text);
+        }
     }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        let is_empty = self.leaving.is_empty() && self.others.is_empty();
+        is_empty.then(|| match self.days.first() {
+            Some(Day { entries: 0, .. }) => {
+                "Nothing to forecast; pimem add TEXT remembers something"
+            }
+            _ => "Nothing leaves the report in these days; --days looks further ahead",
+        })
+    }
+}
+
+/// Prints a line for an entry, on a terminal with the text below.
+fn entry(ui: &Ui, date: &str, what: &str, short: &str, text: &str) {
+    if !ui.is_terminal() {
+        return ui.table(&[""; 4], vec![[date, what, short, text].map(Styled::from).to_vec()]);
+    }
+    let indent = short.len() + 2;
+    ui.styled(&Styled::new(Style::Id, short).with(None, "  ").with(None, what), indent);
+    ui.hanging(&format!("{:indent$}{text}", ""), indent);
+}
+
+/// Formats `leaves the report on 11 July; one reinforce keeps it until 2 September`.
+fn sentence(left: &Leaving, today: Date) -> String {
+    let on = |at: Timestamp| local_time::local(at).date.in_words(today);
+    let what = if left.expires { "expires" } else { "leaves the report" };
+    let what = format!("{what} on {}", on(left.at));
+    if let Some(returns) = left.returns {
+        return format!("{what}, back on {}", on(returns));
+    }
+    let Some(Keep { act, until, .. }) = &left.keep else { return what };
+    let act = match act {
+        Act::Reinforce(1) => "one reinforce keeps it".to_owned(),
+        Act::Reinforce(n) => format!("reinforce --by {n} keeps it"),
+        _ => return format!("{what}; only pin keeps it"),
+    };
+    let until = until.map_or_else(|| "for years".to_owned(), |at| format!("until {}", on(at)));
+    format!("{what}; {act} {until}")
 }

@@ -1,8 +1,10 @@
-//! `pimem completions` and `pimem man`: generated from the definition of the parser.
+//! `pimem completions` and `pimem man`. Man pages and the completions of two shells are generated from
+//! the definition of the parser; in other shells, `crate::complete` answers.
 
 use std::path::PathBuf;
 
 use anyhow::Context as _;
+use clap_complete::Shell as ClapShell;
 
 use crate::{exit::Exit, shell::Shell};
 use pimem_engine::{
@@ -11,14 +13,18 @@ use pimem_engine::{
 };
 
 /// Print a completion script for a shell
+///
+/// In bash, zsh and fish, the Tab key then completes categories, topics, settings, models, agents and
+/// the ids of entries too, as they are at that moment.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example:\n  pimem completions bash > ~/.local/share/bash-completion/completions/pimem"
-)]
+#[command(after_help = "Examples:
+  pimem completions bash > ~/.local/share/bash-completion/completions/pimem
+  pimem completions fish > ~/.config/fish/completions/pimem.fish
+  pimem completions zsh > DIR/_pimem    where DIR is one of $fpath")]
 pub(crate) struct CompletionsArgs {
     /// Which shell
     #[arg(value_enum, value_name = "SHELL")]
-    shell: clap_complete::Shell,
+    shell: ClapShell,
 }
 
 /// Print a man page, or write all of them
@@ -38,9 +44,17 @@ pub(crate) fn completions(
     args: &CompletionsArgs,
     mut definition: clap::Command,
 ) -> Exit {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut definition, "pimem", &mut script);
-    ctx.ui.lines(&String::from_utf8_lossy(&script));
+    let script = match args.shell {
+        ClapShell::Bash => include_str!("../../completions/pimem.bash").to_owned(),
+        ClapShell::Fish => include_str!("../../completions/pimem.fish").to_owned(),
+        ClapShell::Zsh => include_str!("../../completions/_pimem").to_owned(),
+        shell => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut definition, "pimem", &mut script);
+            String::from_utf8_lossy(&script).into_owned()
+        }
+    };
+    ctx.ui.lines(&script);
     Exit::Done
 }
 
@@ -75,12 +89,10 @@ fn pages(definition: clap::Command) -> Result<Vec<(String, String)>, Failure> {
         let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
         let is_root = name == "pimem";
         let mut command = command.disable_help_subcommand(true);
-        if !is_root {
-            command = command.mut_args(|arg| {
-                let is_common = arg.is_global_set() || arg.get_id() == "help";
-                if is_common { arg.hide(true) } else { arg }
-            });
-        }
+        command = command.mut_args(|arg| {
+            let is_common = !is_root && (arg.is_global_set() || arg.get_id() == "help");
+            if is_common { arg.hide(true) } else { arg.hide_short_help(false) }
+        });
         let usage = command.render_usage().to_string();
         let man = clap_mangen::Man::new(command).title(name.to_uppercase()).source("pimem");
         let mut text = Vec::new();

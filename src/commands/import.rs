@@ -14,7 +14,7 @@ use pimem_engine::{
     memory::import::{From, ImportRequest, Lines},
 };
 
-/// Take over what other programs remember
+/// Import what other programs remember
 ///
 /// What is there already is left as it is, so importing twice adds nothing. What may not be stored
 /// (secrets, invisible characters), says what an entry says in other words, or was removed here, is
@@ -39,7 +39,7 @@ enum What {
     Embeddings(EmbeddingsArgs),
 }
 
-/// Take over entries with their evidence, as pimem export jsonl writes them
+/// Import entries with their evidence, as pimem export jsonl writes them
 ///
 /// A JSON object a line: the keys of pimem add, and id, topic, firstSeen, lastReinforced,
 /// evidenceCount, userState and events, which are lines of a log and say more than the others. When
@@ -55,7 +55,7 @@ struct JsonlArgs {
     how: How,
 }
 
-/// Take over the entries of another store, as pi and pimem keep them
+/// Import the entries of another store, as pi and pimem keep them
 ///
 /// Evidence comes along: from evidence.jsonl, and from pi's memory-scores.json. A project's or a
 /// home directory stands for the store in it. Notes and logs: pimem import pi-memory.
@@ -68,7 +68,7 @@ struct PiArgs {
     how: How,
 }
 
-/// Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them
+/// Import MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them
 ///
 /// Notes and logs are added to those of the store where they are missing, and open items to the
 /// checklist. A line of MEMORY.md that begins with a category's tag, as in `#decision [[db]] Chose
@@ -82,7 +82,7 @@ struct DirArgs {
     how: How,
 }
 
-/// Take over Claude Code's memory directory
+/// Import Claude Code's memory directory
 ///
 /// A file with front matter is a memory: of type user or feedback a preference, project a decision,
 /// reference a lesson. In other files and in MEMORY.md each bullet is one, but for links to files.
@@ -97,7 +97,7 @@ struct ClaudeArgs {
     how: How,
 }
 
-/// Take over the bullets of AGENTS.md, CLAUDE.md and the like
+/// Import the bullets of AGENTS.md, CLAUDE.md and the like
 ///
 /// Headings tell the category: Preferences, Conventions, Lessons, Decisions, Never, Pitfalls and
 /// some more. A bullet takes along those nested below it; one that ends in a colon introduces them.
@@ -126,7 +126,7 @@ struct How {
     dry_run: bool,
 }
 
-/// Take over the vectors of entries from pi's embeddings.json
+/// Import the vectors of entries from pi's embeddings.json
 ///
 /// Reads what pimem export embeddings writes. The vectors have to be those of the chosen model
 /// (embedding.model), which has to be installed, and are then not made again. Whether they are can

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use crate::{
     exit::Exit,
     shell::Shell,
-    ui::{Human, Ui},
+    ui::{Column, Human, Style, Styled, Ui},
 };
 use pimem_core::{
     score::stability::State,
@@ -22,7 +22,14 @@ use pimem_engine::{
 /// List entries with their score and state
 #[derive(Debug, clap::Args)]
 #[command(visible_alias = "ls")]
+#[command(
+    after_help = "Examples:\n  pimem list -n 10\n  pimem list -c decision --state active\n  \
+    pimem list --tag database lock timeout"
+)]
 pub(crate) struct Args {
+    /// Only entries whose text contains this, in any case
+    #[arg(value_name = "TEXT")]
+    text: Vec<String>,
     /// Only entries of this category (repeatable)
     #[arg(long, short, value_name = "CATEGORY")]
     category: Vec<String>,
@@ -32,6 +39,12 @@ pub(crate) struct Args {
     /// Only entries in this state: active, provisional, candidate, dropped (repeatable)
     #[arg(long, value_name = "STATE")]
     state: Vec<String>,
+    /// Only entries with this tag (repeatable: with all of them)
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// Show at most this many
+    #[arg(long = "limit", short = 'n', value_name = "N")]
+    limit: Option<usize>,
     /// Order
     #[arg(long, value_enum, value_name = "ORDER", default_value = "score")]
     sort: Sort,
@@ -58,6 +71,9 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         categories: &args.category,
         topic: args.topic.as_deref(),
         states: &args.state.iter().map(state).collect::<Result<Vec<_>, _>>()?,
+        tags: &args.tag,
+        text: &args.text.join(" "),
+        limit: args.limit,
         order: match args.sort {
             Sort::Score => ListOrder::Score,
             Sort::Age => ListOrder::Age,
@@ -71,16 +87,23 @@ impl Human for Listed {
     fn human(&self, ui: &Ui) {
         let whose = Whose::of(self.entries.iter().map(|listed| listed.entry.scope));
         let cells = |AccessedEntry { entry, age, .. }: &AccessedEntry| {
+            let text = view::labelled(whose.mark(entry.text.clone(), entry.scope), entry.label());
             vec![
-                entry.short.clone(),
-                entry.category.clone(),
-                entry.described_state(),
-                entry.formatted_score(),
-                age.clone(),
-                view::labelled(whose.mark(entry.text.clone(), entry.scope), entry.label()),
+                Styled::new(Style::Id, &entry.short),
+                entry.category.as_str().into(),
+                ui.state(&entry.described_state()),
+                entry.formatted_score().into(),
+                age.as_str().into(),
+                text.into(),
             ]
         };
-        let header = ["id", "category", "state", "score", "age", "text"];
+        let header = ["id", "category", "state"].map(Column::from).into_iter();
+        let spare = [Column::spare(1, "score"), Column::spare(2, "age"), "text".into()];
+        let header: Vec<Column<'_>> = header.chain(spare).collect();
         ui.table(&header, self.entries.iter().map(cells).collect());
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.entries.is_empty().then_some("No entries to list; pimem add TEXT remembers something")
     }
 }

@@ -58,10 +58,10 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     } else if args.print {
         let (setting, command) = (merge_driver::SETTING, merge_driver::COMMAND);
         let file = ctx.merge_attributes()?;
-        ctx.ui.line(&format!("git config {setting} '{command}'"));
-        ctx.ui.line(&format!("cat >> '{file}' <<'end'"));
+        ctx.ui.verbatim(&format!("git config {setting} '{command}'"));
+        ctx.ui.verbatim(&format!("cat >> '{file}' <<'end'"));
         for line in merge_driver::lines().lines().chain(["end"]) {
-            ctx.ui.line(line);
+            ctx.ui.verbatim(line);
         }
     } else if args.install {
         ctx.ui.show(&ctx.install_merge_driver()?);

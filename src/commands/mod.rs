@@ -24,6 +24,7 @@ pub(crate) mod merge_driver;
 pub(crate) mod model;
 pub(crate) mod note;
 pub(crate) mod observe;
+mod page;
 pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod rebuild;

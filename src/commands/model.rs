@@ -199,7 +199,7 @@ impl Human for Removed {
 
 impl Human for Status {
     fn human(&self, ui: &Ui) {
-        let line = |label: &str, value: &str| ui.line(&format!("{label:<17}{value}"));
+        let line = |label: &str, value: &str| ui.field(17, label, value);
         let text = |label: &str, value: &Option<String>| {
             if let Some(value) = value {
                 line(label, value);
@@ -214,7 +214,7 @@ impl Human for Status {
             line("pooling", model.pooling);
             line("query prefix", &format!("{:?}", model.query_prefix));
             line("passage prefix", &format!("{:?}", model.passage_prefix));
-            line("recalled from", &format!("{:?}", model.recall));
+            line("recalled from", &format!("{:?} (recall.minScore)", model.recall));
             line("reminded of from", &format!("{:?}", model.reminder));
             line("duplicates from", &format!("{:?}", model.duplicate));
         }

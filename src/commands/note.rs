@@ -1,5 +1,6 @@
 //! `pimem note` and `pimem log`: append to the long-term notes and to the log of the day.
 
+use super::read;
 use crate::{
     exit::Exit,
     input,
@@ -10,37 +11,42 @@ use pimem_core::{
     safety::{entry_text::EntryText, note_text::NoteText},
     view::notes::{Noted, NotedIn},
 };
-use pimem_engine::error::Failure;
+use pimem_engine::{error::Failure, memory::notes::NotesFile};
 
-/// Add to the long-term notes in MEMORY.md
+/// Add to the long-term notes in MEMORY.md, or show them
 ///
 /// Notes are free markdown. One line becomes an item of a list, several are added as they are.
+/// Without a text, the notes are shown, as by pimem read memory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem note --section Deployment Staging has two replicas\n  \
     pimem note - < decision.md")]
 pub(crate) struct NoteArgs {
     /// What to note (`-` reads standard input)
-    #[arg(required = true, value_name = "TEXT")]
+    #[arg(value_name = "TEXT")]
     text: Vec<String>,
     /// Add it to the section with this heading, which is made when there is none
-    #[arg(long, short, value_name = "HEADING")]
+    #[arg(long, short, value_name = "HEADING", requires = "text")]
     section: Option<String>,
 }
 
-/// Add to today's log
+/// Add to today's log, or show it
 ///
 /// A log has an item for each call, with the local time. Later lines of a text are indented below
-/// its first.
+/// its first. Without a text, today's log is shown, as by pimem read daily.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem log Found the leak: the pool never closes\n  \
     git log -1 --format=%s | pimem log -")]
 pub(crate) struct LogArgs {
     /// What happened (`-` reads standard input)
-    #[arg(required = true, value_name = "TEXT")]
+    #[arg(value_name = "TEXT")]
     text: Vec<String>,
 }
 
 pub(crate) fn note(ctx: &Shell, args: &NoteArgs) -> Result<Exit, Failure> {
+    if args.text.is_empty() {
+        read::show(ctx, NotesFile::Notes)?;
+        return Ok(Exit::Done);
+    }
     let text = NoteText::new(&input::text(&args.text)?)?;
     // A heading is one line, with the rules of an entry's text.
     let heading = |raw: &str| EntryText::new(raw.trim_start_matches('#'));
@@ -50,6 +56,10 @@ pub(crate) fn note(ctx: &Shell, args: &NoteArgs) -> Result<Exit, Failure> {
 }
 
 pub(crate) fn log(ctx: &Shell, args: &LogArgs) -> Result<Exit, Failure> {
+    if args.text.is_empty() {
+        read::show(ctx, NotesFile::Log(read::today(ctx)))?;
+        return Ok(Exit::Done);
+    }
     let text = NoteText::new(&input::text(&args.text)?)?;
     ctx.ui.show(&ctx.memory.log(&text)?);
     Ok(Exit::Done)

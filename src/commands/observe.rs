@@ -11,7 +11,7 @@ use crate::{
 use pimem_core::view::observe::ObserveView;
 use pimem_engine::{error::Failure, memory::observe::Observing};
 
-/// Make observations of a session
+/// Note what happened in a session
 ///
 /// Reads what is new of a transcript, notes in observations/SESSION.md what the user said, wanted and
 /// asked, by the first sentence of each message, and what the agent reported, and prints what was

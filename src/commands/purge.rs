@@ -11,12 +11,14 @@ use pimem_engine::error::{Failure, Kind};
 
 /// Destroy entries: text, evidence and index
 ///
-/// Looks among entries, forgotten ones and the archive. Cannot be undone. Notes, logs, the history
-/// of git and other clones are not touched, so a secret that was committed has to be revoked.
+/// For what must not stay anywhere in the store: unlike `pimem forget`, which only hides an entry, and
+/// `pimem remove`, which moves it to the archive, nothing brings it back. Looks among entries, forgotten
+/// ones and the archive. Notes, logs, the history of git and other clones are not touched, so a secret
+/// that was committed has to be revoked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem purge 262e38a\n  pimem purge --yes 'old password'")]
 pub(crate) struct Args {
-    /// Which entries (`-` reads them from standard input)
+    /// Which entries: id, the beginning of one, or a part of the text (`-` reads standard input)
     #[arg(required = true, value_name = "ENTRY")]
     entries: Vec<String>,
     /// Do not ask

@@ -17,7 +17,8 @@ use pimem_engine::{
 
 /// Show notes, the scratchpad or a daily log
 ///
-/// Files are shown as they are, the project's first. Exit code 1 says that there is none.
+/// Files are shown as they are, the project's first. Exit code 1 says that a day
+/// which was named has no log.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  pimem read daily\n  pimem read daily 2026-06-30\n  pimem read list"
@@ -46,23 +47,29 @@ enum What {
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let file = match &args.what {
         What::List => {
-            let view = ctx.logged_days()?;
-            ctx.ui.show(&view);
-            return Ok(Exit::Done.unless_empty(view.days.is_empty()));
+            ctx.ui.show(&ctx.logged_days()?);
+            return Ok(Exit::Done);
         }
         What::Memory => NotesFile::Notes,
         What::Scratchpad => NotesFile::Scratchpad,
-        What::Daily { date } => {
-            let today = local_time::local(ctx.now.0).date;
-            NotesFile::Log(date.as_deref().map_or(Ok(today), day)?)
-        }
+        What::Daily { date } => NotesFile::Log(date.as_deref().map_or(Ok(today(ctx)), day)?),
     };
+    // Whoever names a day asks for that log.
+    let is_named = matches!(&args.what, What::Daily { date: Some(_) });
+    let is_empty = show(ctx, file)?;
+    Ok(Exit::Done.unless_empty(is_named && is_empty))
+}
+
+/// Returns the day of today's log.
+pub(super) fn today(ctx: &Shell) -> Date {
+    local_time::local(ctx.now.0).date
+}
+
+/// Shows a file of notes, and returns true if it has nothing.
+pub(super) fn show(ctx: &Shell, file: NotesFile) -> Result<bool, Failure> {
     let view = ctx.read_notes(file)?;
     ctx.ui.show(&view);
-    if view.files.is_empty() {
-        ctx.ui.note(&format!("there is no {}", file.name()));
-    }
-    Ok(Exit::Done.unless_empty(view.files.is_empty()))
+    Ok(view.files.is_empty())
 }
 
 fn day(text: &str) -> Result<Date, Failure> {
@@ -79,11 +86,21 @@ impl Human for Files {
             text.lines().for_each(|line| ui.line(line));
         }
     }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.files
+            .is_empty()
+            .then_some("Nothing was written there; pimem log, todo add and note do")
+    }
 }
 
 impl Human for Days {
     fn human(&self, ui: &Ui) {
         let rows = self.days.iter().map(|day| vec![day.date.to_string(), day.scope.to_owned()]);
         ui.table(&["date", "store"], rows.collect());
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.days.is_empty().then_some("No day has a log; pimem log TEXT begins one")
     }
 }

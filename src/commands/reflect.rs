@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// Leave files alone that have no more tokens than `reflector.observationTokenThreshold`
     #[arg(long)]
     if_due: bool,
-    /// Say what would happen, and write nothing
+    /// Show what would happen, and write nothing
     #[arg(long)]
     dry_run: bool,
 }

@@ -9,7 +9,7 @@ use crate::{
 use pimem_core::view::curate::Reinforced;
 use pimem_engine::{error::Failure, memory::curate::Proof};
 
-/// Record that a memory proved right
+/// Strengthen entries that proved right
 ///
 /// Restarts its decay and adds evidence. ENTRY is an id, a unique id prefix (at least 7 digits), the
 /// exact text, or a part of the text that only one entry has.
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// How much evidence to add
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     by: u32,
-    /// Record that it proved wrong instead: takes four pieces of evidence away for each
+    /// Weaken them instead, because they proved wrong: each counts as four pieces of evidence less
     #[arg(long)]
     harmful: bool,
 }

@@ -1,5 +1,8 @@
 //! `pimem report`: prints the report for an agent within a token budget.
 
+use std::path::{Path, PathBuf};
+
+use super::{page::Target, status};
 use crate::{
     exit::{Exit, Outcome},
     input,
@@ -7,6 +10,7 @@ use crate::{
     ui::{Human, Ui},
 };
 use pimem_core::{
+    page,
     report::budget::Tokens,
     safety::safe_text::SafeText,
     view::{
@@ -17,7 +21,7 @@ use pimem_core::{
 use pimem_engine::{
     error::{Failure, Kind},
     memory::{
-        named_file,
+        Answer, named_file,
         report::{Listed, ReportRequest, Reported},
     },
     store::read,
@@ -41,16 +45,24 @@ pub(crate) struct Args {
     system_prompt_tokens: Option<u32>,
     /// The system prompt, to be measured
     #[arg(long, value_name = "FILE")]
-    system_prompt: Option<std::path::PathBuf>,
+    system_prompt: Option<PathBuf>,
     /// Add memories that fit this prompt (`-` reads it from standard input)
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
     /// What the report is made of
     #[arg(long, value_enum, value_name = "LAYOUT", default_value = "memories")]
     layout: Layout,
-    /// Say of every entry why it is in or out, on standard error or in the JSON
+    /// Explain for every entry why it is in or out, on standard error or in the JSON
     #[arg(long)]
     explain: bool,
+    /// Write a page for people instead: health, what agents see and what is just outside, what
+    /// fades and when, use, all entries [default: to standard output]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
+        conflicts_with_all = ["explain", "layout", "prompt", "budget", "system_prompt", "system_prompt_tokens"])]
+    html: Option<PathBuf>,
+    /// Leave out of the page what people have written: ids stand for texts
+    #[arg(long, requires = "html")]
+    redact: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -62,6 +74,9 @@ enum Layout {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
+    if let Some(path) = &args.html {
+        return Ok((html(ctx, path, args.redact)?, Vec::new()));
+    }
     let prompt = match args.prompt.as_deref() {
         Some("-") => Some(input::read_stdin()?),
         prompt => prompt.map(str::to_owned),
@@ -90,6 +105,14 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     Ok((ctx.complain(&problems, Exit::Done), stale))
 }
 
+/// Writes the page for people.
+fn html(ctx: &Shell, path: &Path, redact: bool) -> Result<Exit, Failure> {
+    let target = Target::of(ctx, path)?;
+    let Answer { view, problems } = ctx.page(status::agents_with_hooks(ctx))?;
+    target.write(ctx, &page::render(&if redact { view.redacted() } else { view }))?;
+    Ok(ctx.complain(&problems, Exit::Done))
+}
+
 impl Human for ReportView {
     fn human(&self, ui: &Ui) {
         let between = !self.text.is_empty() && !self.recalled_text.is_empty();
@@ -104,6 +127,11 @@ impl Human for ReportView {
                 ui.explain(&format!("{reason}; {state}, {score}: {line}"));
             }
         }
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        let is_empty = self.text.is_empty() && self.recalled_text.is_empty();
+        is_empty.then_some("Nothing to report; pimem add TEXT remembers something")
     }
 }
 

@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 use crate::{
     exit::Exit,
     shell::Shell,
-    ui::{Human, Ui},
+    ui::{Column, Human, Style, Styled, Ui},
 };
 use pimem_core::view::{
     self, Whose,
@@ -37,22 +37,34 @@ impl Human for Scores {
         let other = self.policy != self.in_force;
         let cells = |row: &ScoreRow| {
             let mut cells = vec![
-                row.short.clone(),
-                row.category.clone(),
-                row.state.to_owned(),
-                score(row.score),
+                Styled::new(Style::Id, &row.short),
+                row.category.as_str().into(),
+                ui.state(row.state),
+                score(row.score).into(),
             ];
             if other {
-                cells.push(format!("{} {}", score(row.in_force.score), row.in_force.state));
+                let (in_force, state) = (score(row.in_force.score), row.in_force.state);
+                if ui.is_terminal() {
+                    cells.extend([in_force.into(), ui.state(state)]);
+                } else {
+                    cells.push(format!("{in_force} {state}").into());
+                }
             }
             let text = whose.mark(row.text.clone(), row.scope);
-            cells.push(view::labelled(text, row.label.clone()));
+            cells.push(view::labelled(text, row.label.clone()).into());
             cells
         };
-        let mut header = vec!["id", "category", "state", self.policy];
-        header.extend(other.then_some(self.in_force));
-        header.push("text");
+        let state = if other { Column::spare(3, "state") } else { "state".into() };
+        let mut header = vec!["id".into(), Column::spare(1, "category"), state, self.policy.into()];
+        if other {
+            header.extend([self.in_force.into(), Column::spare(2, "state")]);
+        }
+        header.push("text".into());
         ui.table(&header, self.entries.iter().map(cells).collect());
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.entries.is_empty().then_some("No entries to score; pimem add TEXT remembers something")
     }
 }
 

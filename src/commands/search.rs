@@ -6,7 +6,7 @@ use crate::{
     exit::Outcome,
     input,
     shell::Shell,
-    ui::{Human, Ui},
+    ui::{Column, Human, Style, Styled, Ui},
 };
 use pimem_core::{
     search::{bm25::Query, documents::SourceKind, rank::Mode},
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     /// How to order the hits
     #[arg(long, value_enum, hide_short_help = true, value_name = "ORDER", default_value = "fused")]
     rank: Rank,
-    /// At most so many hits
+    /// Show at most this many hits
     #[arg(long = "limit", short = 'n', value_name = "N", default_value_t = 10)]
     limit: usize,
     /// Only entries of this category (repeatable)
@@ -77,10 +77,10 @@ pub(crate) struct Args {
     /// Only what is from this time or earlier; a date counts with the whole day
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// Only hits with at least this score (0 to 1.1)
+    /// Leave out hits with a lower score (0 to 1.1)
     #[arg(long, value_name = "SCORE", default_value_t = 0.0, value_parser = score)]
     min_score: f64,
-    /// Show how each score came about, and what nearly made it
+    /// Show how each score is made up, and what was nearly found
     #[arg(long)]
     explain: bool,
     /// Do not count this as an access to the entries that are found
@@ -179,9 +179,15 @@ impl Human for SearchView {
             let text = view::mark_unreviewed(text, hit.reviewed.is_none());
             let text = if hit.archived.is_some() { format!("{text} (archived)") } else { text };
             let id = hit.short.clone().unwrap_or_else(|| "-".to_owned());
-            vec![format!("{:.3}", hit.score), id, place, text]
+            let mut text = Styled::from(text);
+            if ui.is_colored() {
+                text = text.mark_words(Style::Match, |word| is_match(word, &self.terms));
+            }
+            let id = Styled::new(hit.short.as_ref().map(|_| Style::Id), &id);
+            vec![format!("{:.3}", hit.score).into(), id, place.into(), text]
         };
-        ui.table(&["score", "id", "where", "text"], self.hits.iter().map(cells).collect());
+        let header = [Column::spare(1, "score"), "id".into(), "where".into(), "text".into()];
+        ui.table(&header, self.hits.iter().map(cells).collect());
         let Some(near_misses) = &self.near_misses else { return };
         ui.explain(&format!("terms: {}", self.terms.join(" ")));
         let explain =
@@ -192,11 +198,15 @@ impl Human for SearchView {
             near_misses.iter().for_each(explain);
         }
     }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.hits.is_empty().then_some("Nothing found; pimem list shows what there is")
+    }
 }
 
 fn score(text: &str) -> Result<f64, String> {
-    let score: f64 = text.parse().map_err(|error| format!("{error}"))?;
-    if score.is_nan() { Err("not a number".to_owned()) } else { Ok(score) }
+    let score = text.parse().ok().filter(|score: &f64| !score.is_nan());
+    score.ok_or_else(|| "it takes a number".to_owned())
 }
 
 /// Formats the parts of a score in one line.
@@ -235,6 +245,11 @@ fn arithmetic(found: &SearchView, hit: &HitView) -> Option<String> {
          {order}{beside}  {place}",
         hit.score, parts.score
     ))
+}
+
+/// Returns true if a word is one of the terms of the query.
+fn is_match(word: &str, terms: &[String]) -> bool {
+    Query::from_prompt(word).terms.iter().any(|term| terms.contains(term))
 }
 
 /// Returns the snippet of a passage: its first line, and the line with the most query terms.

@@ -47,7 +47,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Act {
-    /// Sum up a session, in place of its earlier summary
+    /// Summarize a session, in place of its earlier summary
     ///
     /// The transcript of Claude Code, Codex, Gemini or pi is told by its content. Plain text is
     /// taken from standard input: a message for each block of lines between empty ones or, where
@@ -69,13 +69,13 @@ enum Act {
         /// What to look for (`-` reads standard input)
         #[arg(required = true, value_name = "QUERY")]
         query: Vec<String>,
-        /// At most so many hits
+        /// Show at most this many hits
         #[arg(long = "limit", short = 'n', value_name = "N", default_value_t = 10)]
         limit: usize,
     },
     /// List past sessions, the newest first
     List {
-        /// At most so many
+        /// Show at most this many
         #[arg(long = "limit", short = 'n', value_name = "N", default_value_t = 20)]
         limit: usize,
     },
@@ -105,11 +105,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             let Searched { answer, stale } = ctx.search_for(&text, &request, Detail::Plain)?;
             Ok((ctx.show(&answer).unless_empty(answer.view.hits.is_empty()), stale))
         }
-        Act::List { limit } => {
-            let answer = ctx.sessions(*limit)?;
-            let exit = ctx.show(&answer).unless_empty(answer.view.sessions.is_empty());
-            Ok((exit, Vec::new()))
-        }
+        Act::List { limit } => Ok((ctx.show(&ctx.sessions(*limit)?), Vec::new())),
     }
 }
 
@@ -130,6 +126,12 @@ impl Human for Sessions {
         };
         let rows = self.sessions.iter().map(row).collect();
         ui.table(&["date", "agent", "session", "about"], rows);
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.sessions
+            .is_empty()
+            .then_some("No past sessions; agents leave them once pimem hooks install was run")
     }
 }
 

@@ -37,7 +37,7 @@ impl Human for Stats {
             ("used", self.used.to_string()),
         ];
         for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
-            ui.line(&format!("{name:<14}{value}"));
+            ui.field(14, name, value);
         }
     }
 }

@@ -35,30 +35,29 @@ pub(crate) struct Args {}
 
 /// Columns of a screen, at most.
 const WIDTH: usize = 80;
-/// Columns before a value.
-const LABEL: usize = 16;
+
 pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
     if ctx.ui.is_verbose() {
         return doctor::run(ctx, &doctor::Args {});
     }
+    ctx.ui.show(&ctx.status(agents_with_hooks(ctx))?);
+    Ok(Exit::Done)
+}
+
+/// Returns the agents that call pimem.
+pub(super) fn agents_with_hooks(ctx: &Shell) -> Hooks {
     let program = hooks::in_path(ctx, "pimem").map(|path| path.display().to_string());
     let (agents, failure) = match status::installed(ctx) {
         Ok(agents) => (agents, None),
         Err(failure) => (Vec::new(), Some(failure.message)),
     };
-    ctx.ui.show(&ctx.status(Hooks { agents, program, failure })?);
-    Ok(Exit::Done)
+    Hooks { agents, program, failure }
 }
 
 impl Human for Status {
     fn human(&self, ui: &Ui) {
-        let width = ui.width().min(WIDTH);
         for (label, value) in lines(self) {
-            let mut label = label.as_str();
-            for line in wrapped(&value, width.saturating_sub(LABEL + 1)) {
-                ui.line(&format!("{label:<LABEL$} {line}"));
-                label = "";
-            }
+            ui.screen_field(WIDTH, &label, &value);
         }
     }
 }
@@ -82,14 +81,21 @@ fn lines(status: &Status) -> Vec<(String, String)> {
         0 => String::new(),
         left => format!("; {} left out: pimem report --explain", thousands(left)),
     };
-    let (some, all) = (thousands(report.entries), thousands(report.entries + report.left_out));
+    let (some, all) = (thousands(report.entries), report.entries + report.left_out);
+    let noun = if all == 1 { "entry" } else { "entries" };
+    let all = thousands(all);
     let tokens = Tokens(report.tokens);
     let of = report.budget.map_or_else(String::new, |budget| format!(" of {}", Tokens(budget)));
-    put("report now", format!("{some} of {all} entries, {tokens}{of} tokens{left}"));
+    let height = match report.lines {
+        0 => String::new(),
+        lines => format!(" in {}", count(lines, "line")),
+    };
+    put("report now", format!("{some} of {all} {noun}{height}, {tokens}{of} tokens{left}"));
     put("hooks", of_hooks(&status.hooks));
     if let Some((wrong, more)) = status.unusable.split_first() {
         let more = match more.len() {
             0 => String::new(),
+            1 => "; 1 more is left out too".to_owned(),
             more => format!("; {more} more are left out too"),
         };
         let place = &status.unusable_place;
@@ -115,7 +121,13 @@ fn of_store(store: &Store) -> Vec<(String, String)> {
     let mut lines = vec![(format!("{} store", store.scope), format!("{}, {trust}", store.place))];
     let mut put = |label: &str, value| lines.push((format!("  {label}"), value));
     let states = listed(&store.states.counts()).map(|states| format!(": {states}"));
-    put("entries", format!("{}{}", thousands(store.entries), states.unwrap_or_default()));
+    put(
+        "entries",
+        match store.entries {
+            0 => "none yet; pimem add TEXT remembers something".to_owned(),
+            entries => format!("{}{}", thousands(entries), states.unwrap_or_default()),
+        },
+    );
     let archived = (store.archived > 0).then(|| format!("{} in the archive", store.archived));
     let marks = listed(&store.marks.counts()).map(|marks| format!("of these {marks}"));
     let more: Vec<String> = marks.into_iter().chain(archived).collect();
@@ -177,19 +189,4 @@ fn listed(counts: &[(&str, usize)]) -> Option<String> {
     let list: Vec<String> =
         some.map(|(name, count)| format!("{} {name}", thousands(*count))).collect();
     (!list.is_empty()).then(|| list.join(", "))
-}
-
-/// Wraps a text at spaces to `width` columns.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Read},
     path::{Path, PathBuf},
 };
 
@@ -12,10 +12,13 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::{self, sync::Synced};
+use pimem_core::view::{
+    self,
+    sync::{SealKeyFile, Synced},
+};
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::sync::{BundleRequest, Peer, SyncRequest},
+    memory::sync::{BundleRequest, KeyAct, Peer, SyncRequest},
 };
 
 /// Exchange entries and their evidence with a server, another store, or by a file
@@ -25,6 +28,10 @@ use pimem_engine::{
 /// lacks is sent, as far as it was reviewed here. The key is in `PIMEM_SYNC_KEY` or
 /// ~/.config/pimem/sync.key. The first time, the lines are shown and pimem asks.
 ///
+/// A server need not read anything: where its organisation is encrypted end to end, lines and
+/// evidence are sealed here by a key that its people share, in ~/.config/pimem/sync.seal or
+/// `PIMEM_SYNC_SEAL_KEY`. While such a key is here, no other server gets anything.
+///
 /// Whatever the order and number of exchanges, all stores end with the same entries, and reports are
 /// the same. Lines that agents may see in one of two stores, they may see in the other; those of a
 /// file wait for pimem trust --review, unless --trust says that they are yours. Private text stays
@@ -33,7 +40,8 @@ use pimem_engine::{
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  pimem sync --dry-run\n  pimem sync --with /media/stick/memory\n  pimem sync --with ~/src/harbor --dry-run\n  \
-    pimem sync --bundle - | ssh tern pimem --dir src/harbor/.pi/memory sync --from - --trust"
+    pimem sync --bundle - | ssh tern pimem --dir src/harbor/.pi/memory sync --from - --trust\n  \
+    pimem sync --seal-key new\n  pimem sync --seal-key show | ssh tern pimem sync --seal-key take"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 pub(crate) struct Args {
@@ -52,16 +60,30 @@ pub(crate) struct Args {
     /// Write a bundle of a sealed store, readable for everybody
     #[arg(long, requires = "bundle")]
     plain: bool,
-    /// Send the first time without asking
+    /// Send without asking, the first time too
     #[arg(long, short, conflicts_with = "peer")]
     yes: bool,
+    /// The key of projects that no server reads: make one (or one more, which seals from then on),
+    /// show it for another machine, or take it from there
+    #[arg(long, value_name = "ACT", group = "peer", conflicts_with = "dry_run")]
+    seal_key: Option<SealKey>,
     /// Show every line that would leave or come, and write nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum SealKey {
+    New,
+    Show,
+    Take,
+}
+
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
-    let Args { with, bundle, from, trust, plain, yes, dry_run } = args;
+    let Args { with, bundle, from, trust, plain, yes, seal_key, dry_run } = args;
+    if let Some(act) = seal_key {
+        return with_key(ctx, *act).map(|()| (Exit::Done, Vec::new()));
+    }
     if let Some(path) = bundle {
         let output = Some(path.clone()).filter(|path| path != Path::new("-"));
         let request = BundleRequest { output, dry_run: *dry_run, plain: *plain };
@@ -108,6 +130,38 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     ctx.ui.show(&view);
     let exit = if view.refused.is_empty() { Exit::Done } else { Exit::Nothing };
     Ok((exit, stale))
+}
+
+fn with_key(ctx: &Shell, act: SealKey) -> Result<(), Failure> {
+    let view = match act {
+        SealKey::Show => {
+            ctx.ui.lines(ctx.seal_keys()?.as_ref());
+            return Ok(());
+        }
+        SealKey::New => ctx.change_seal_keys(KeyAct::New)?,
+        SealKey::Take => {
+            let stdin = io::stdin();
+            if stdin.is_terminal() {
+                let message = "keys are read from standard input, and that is a terminal";
+                let hint = "pimem sync --seal-key show | ssh tern pimem sync --seal-key take";
+                return Err(Failure::new(Kind::Usage, message, hint));
+            }
+            let mut text = String::new();
+            stdin.lock().take(1 << 16).read_to_string(&mut text).map_err(anyhow::Error::from)?;
+            ctx.change_seal_keys(KeyAct::Take(&text))?
+        }
+    };
+    ctx.ui.show(&view);
+    if act == SealKey::New {
+        ctx.ui.note("Keep a copy of it: what is sealed on the server cannot be read without it.");
+    }
+    Ok(())
+}
+
+impl Human for SealKeyFile {
+    fn human(&self, ui: &Ui) {
+        ui.line(&format!("{}: {}", view::count(self.keys, "key"), self.file));
+    }
 }
 
 impl Human for Synced {

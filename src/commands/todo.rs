@@ -18,7 +18,7 @@ use pimem_engine::{
 
 /// Keep a checklist in SCRATCHPAD.md
 ///
-/// Open items are in the working report and in handoffs.
+/// Open items are in the working report and in handoffs. Without a command, they are listed.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  pimem todo add Ask for the API quota\n  pimem todo done quota\n  \
@@ -26,7 +26,7 @@ use pimem_engine::{
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
-    act: Act,
+    act: Option<Act>,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -60,7 +60,7 @@ enum Act {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    match &args.act {
+    match args.act.as_ref().unwrap_or(&Act::List { all: false }) {
         Act::Add { text } => {
             ctx.ui.show(&ctx.add_todo(&texts(text)?)?);
             Ok(Exit::Done)
@@ -68,9 +68,8 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         Act::Done { text } => tick(ctx, text, Tick::Done),
         Act::Undo { text } => tick(ctx, text, Tick::Open),
         Act::List { all } => {
-            let view = ctx.todo(if *all { Items::All } else { Items::Open })?;
-            ctx.ui.show(&view);
-            Ok(Exit::Done.unless_empty(view.items.is_empty()))
+            ctx.ui.show(&ctx.todo(if *all { Items::All } else { Items::Open })?);
+            Ok(Exit::Done)
         }
         Act::Clear => {
             ctx.ui.show(&ctx.clear_todo()?);
@@ -98,8 +97,9 @@ fn texts(args: &[String]) -> Result<Vec<String>, Failure> {
 fn tick(ctx: &Shell, words: &[String], tick: Tick) -> Result<Exit, Failure> {
     let text = words.join(" ");
     let view = ctx.tick_todo(&text, tick)?;
-    ctx.ui.show(&view);
-    if view.items.is_empty() {
+    if ctx.ui.json || !view.items.is_empty() {
+        ctx.ui.show(&view);
+    } else {
         let state = match tick {
             Tick::Done => "open",
             Tick::Open => "done",
@@ -121,6 +121,10 @@ impl Human for Todo {
                 TodoChange::Reopened => format!("Open again: {text}"),
             });
         }
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.items.is_empty().then_some("Nothing to do; pimem todo add TEXT lists something")
     }
 }
 

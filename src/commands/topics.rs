@@ -27,6 +27,10 @@ impl Human for Topics {
         let header = ["topic", "store", "entries", "hotness", "tokens", "full"];
         ui.table(&header, self.topics.iter().map(cells).collect());
     }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.topics.is_empty().then_some("No topics yet; pimem add TEXT makes the first")
+    }
 }
 
 fn cells(topic: &Topic) -> Vec<String> {

@@ -26,7 +26,7 @@ use pimem_engine::{
     store::Store,
 };
 
-/// Look at what came by git, and let agents see it
+/// Review what came by git, and let agents see it
 ///
 /// Entries that came by git, in a clone or with a pull, and those that may have been pasted, are shown to
 /// people and to no agent until somebody has looked at them. Each is shown and asked about; without a
@@ -71,7 +71,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Act {
-    /// Say how much awaits review
+    /// Show how much awaits review
     Status,
 }
 

@@ -3,7 +3,7 @@
 use predicates::prelude::*;
 use serde_json::Value;
 
-use crate::common::sandbox::{NOW, Outcome, Sandbox};
+use crate::common::sandbox::{Outcome, Sandbox};
 
 /// A call that must be refused.
 struct Bad {
@@ -100,12 +100,14 @@ const CALLS: &[Bad] = &[
     bad(&["edit", "rollback", "a \u{202e}"], "refused", "U+202E", "remove the character"),
     bad(&["edit", "rollback", ""], "refused", "the text is empty", "give the text"),
     // Arguments.
-    bad(&["--now", "yesterday", "list"], "usage", r#""yesterday" is not a time"#, NOW),
+    bad(&["--now", "tomorrow", "list"], "usage", r#""tomorrow" is not a time"#, "yesterday"),
     bad(&["list", "-c", "x"], "usage", r#"unknown category "x""#, "the categories are"),
     bad(&["list", "--state", "x"], "usage", r#"unknown state "x""#, "active, provisional"),
     bad(&["search", " "], "usage", "the query is empty", "words"),
     bad(&["rebuild", "--if-older", "5"], "usage", r#""5" is not an age"#, "30m"),
     bad(&["--dir", "nowhere", "list"], "usage", "there is no store at nowhere", "pimem init"),
+    bad(&["--dir", "/etc", "list"], "usage", "there is no store at /etc", "pimem init"),
+    bad(&["--dir", "..", "report"], "usage", "there is no store at ..", "pimem init"),
     bad(&["config", "set", "report.budget", "5x"], "config", "report.budget cannot be", "Tokens"),
     bad(&["config", "set", "lock.timeoutMs", "1"], "config", "lock.timeoutMs", "--user"),
     bad(&["config", "get", "report.bugdet"], "config", "report.bugdet", "report.budget"),

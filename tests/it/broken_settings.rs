@@ -229,7 +229,7 @@ fn what_is_typed_is_refused() {
     for (name, value, says) in [
         ("PIMEM_REPORT_BUDGET", "many", "PIMEM_REPORT_BUDGET: \"many\" is not a whole number"),
         ("PIMEM_CATEGORIES", "{\"idea\": 3}", "PIMEM_CATEGORIES: categories.idea is not an object"),
-        ("PIMEM_NOW", "yesterday", "\"yesterday\" is not a time"),
+        ("PIMEM_NOW", "tomorrow", "\"tomorrow\" is not a time"),
         ("PIMEM_DIR", "/no/such/store", "there is no store at /no/such/store"),
     ] {
         let with = |args: &[&str]| {

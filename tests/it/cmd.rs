@@ -1,6 +1,6 @@
 //! Transcripts: the output quoted in documents is what the program prints.
 //!
-//! Runs the ```` ```console ```` blocks of `tests/it/cmd/*.md`, the README and the man pages. A
+//! Runs the ```` ```console ```` blocks of `tests/it/cmd/*.md`, the README, `docs` and the man pages. A
 //! line `$ COMMAND` runs in a shell; the lines after it are the expected stdout, then stderr, then
 //! `? N` for an exit code other than 0. A line `...` matches any lines, `[..]` anything within a
 //! line. `<!-- store: NAME -->` names the fixture that a file starts from; its blocks share one
@@ -32,7 +32,9 @@ pub(crate) fn documents() -> Vec<PathBuf> {
         paths
     };
     let mut paths: Vec<PathBuf> = list("tests/it/cmd");
-    paths.extend([repository().join("README.md")].into_iter().chain(list("man")));
+    paths.extend(
+        [repository().join("README.md")].into_iter().chain(list("docs")).chain(list("man")),
+    );
     paths.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains("```console")));
     paths
 }
@@ -91,6 +93,7 @@ fn sandbox(text: &str) -> Sandbox {
         "models",
         "observations",
         "session",
+        "stores/harbor",
         "telemetry",
         "transcripts",
     ];

@@ -23,6 +23,7 @@ const NO_DOCUMENT: &[(&str, &str)] = &[
     ("completions", "prints a script"),
     ("config-schema", "prints a schema, whatever is asked for"),
     ("man", "prints a page"),
+    ("mcp", "speaks a protocol of its own"),
 ];
 
 /// Transcripts that need a program with models.

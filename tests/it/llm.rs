@@ -205,7 +205,7 @@ fn errors() {
     for (name, recorded, count, message, hint) in [
         ("openai", "openai-401", 1, "answered 401: Incorrect API key provided: [the key].", KEY.0),
         ("anthropic", "anthropic-401", 1, "answered 401: invalid x-api-key", KEY.0),
-        ("gemini", "gemini-400", 1, "answered 400: API key not valid.", "config show"),
+        ("gemini", "gemini-400", 1, "answered 400: API key not valid.", "config show --all"),
         ("ollama", "ollama-404", 1, "answered 404: model 'qwen2.5:7b' not found", "observer.model"),
         ("openai", "openai-500", 3, "answered 500: The server had an error", "later"),
         ("anthropic", "anthropic-529", 3, "answered 529: Overloaded", "later"),

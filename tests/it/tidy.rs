@@ -13,7 +13,7 @@ const LINES: usize = 600;
 /// Maximum median of lines per file.
 const MEDIAN: usize = 200;
 /// Maximum number of packages in `Cargo.lock`; raising it is a reviewed change.
-const PACKAGES: usize = 401;
+const PACKAGES: usize = 397;
 
 /// Folders of each crate in order: each uses only those before it.
 const LAYERS: &[(&str, &[&str])] = &[
@@ -22,7 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "model", "seal", "markdown", "safety", "session", "language", "embed", "score",
             "search", "report", "usage", "observe", "lint", "dream", "exchange", "sync", "eval",
-            "view",
+            "view", "page",
         ],
     ),
     (
@@ -44,14 +44,14 @@ const LAYERS: &[(&str, &[&str])] = &[
         "src/",
         &[
             "agents", "exit", "ui", "globals", "help", "shell", "input", "chart", "commands",
-            "hook", "cli",
+            "complete", "usage", "hook", "mcp", "cli",
         ],
     ),
     (
         "crates/server/src/",
         &[
-            "clock", "log", "config", "db", "auth", "index", "sync", "memories", "search", "http",
-            "routes", "commands", "cli",
+            "clock", "log", "secret", "config", "db", "seal", "auth", "index", "sync", "memories",
+            "search", "http", "routes", "commands", "cli",
         ],
     ),
 ];
@@ -98,7 +98,7 @@ fn every_file_says_what_it_is_for_and_is_short() {
     lines.sort_unstable();
     assert!(lines[lines.len() / 2] <= MEDIAN, "half of the files are longer than {MEDIAN} lines");
     let all: usize = lines.iter().sum();
-    assert!(all <= 102_000, "there are {all} lines");
+    assert!(all <= 114_000, "there are {all} lines");
 }
 
 fn sources() -> BTreeMap<String, String> {

@@ -25,6 +25,7 @@ pub mod lint;
 pub mod markdown;
 pub mod model;
 pub mod observe;
+pub mod page;
 pub mod report;
 pub mod safety;
 pub mod score;

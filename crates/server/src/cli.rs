@@ -6,10 +6,11 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
     auth::caller::Right,
-    commands::{admin, carry, keys, migrate, serve},
-    config::{Config, Options},
+    commands::{admin, carry, keys, migrate, seal, serve},
+    config::{self, Config, Options},
     db::pool,
     routes::router,
+    seal::keeper::Keeper,
 };
 
 /// Where memories of coding agents meet: a server on PostgreSQL.
@@ -65,6 +66,11 @@ enum Command {
         #[command(subcommand)]
         command: Org,
     },
+    /// Keys of sealed organisations
+    Seal {
+        #[command(subcommand)]
+        command: Seal,
+    },
     /// Projects
     Project {
         /// Organisation; needed where there are several
@@ -99,6 +105,24 @@ enum Org {
         /// What the server sees of texts. It is chosen once
         #[arg(long, default_value = "plain", value_parser = ["plain", "sealed", "end-to-end"])]
         mode: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum Seal {
+    /// Make a new data key, under which the worker re-encrypts all rows
+    Rotate {
+        /// Name of the organisation
+        name: String,
+    },
+    /// Wrap the data keys of all organisations with another key, which servers need from then on
+    Rewrap {
+        /// File of the new key; the variable `PIMEM_SERVER_NEW_KEY` has the key itself
+        #[arg(long, value_name = "FILE")]
+        new_key_file: Option<PathBuf>,
+        /// Command of the shell that prints the new key
+        #[arg(long, value_name = "COMMAND", conflicts_with = "new_key_file")]
+        new_key_command: Option<String>,
     },
 }
 
@@ -236,16 +260,24 @@ async fn command(config: Config, command: Command) -> anyhow::Result<String> {
         _ => {}
     }
     let client = &mut pool::connect(&config).await?;
+    let keeper = || Keeper::load(&config.key);
     match command {
         Command::Migrate { .. } | Command::Serve | Command::Openapi => Ok(String::new()),
         Command::Export { dir, org, project } => {
-            carry::export(client, org.as_deref(), project.as_deref(), &dir).await
+            carry::export(client, &keeper(), org.as_deref(), project.as_deref(), &dir).await
         }
         Command::Import { dir, org, project, user } => {
             carry::import(&config, client, org.as_deref(), &user, &project, &dir).await
         }
         Command::Org { command: Org::Create { name, mode } } => {
-            admin::create_org(client, &name, &mode).await
+            admin::create_org(client, &keeper(), &name, &mode).await
+        }
+        Command::Seal { command: Seal::Rotate { name } } => {
+            seal::rotate(client, &keeper(), &name).await
+        }
+        Command::Seal { command: Seal::Rewrap { new_key_file, new_key_command } } => {
+            let new = config::source(new_key_file, new_key_command, "PIMEM_SERVER_NEW_KEY");
+            seal::rewrap(client, &keeper(), &Keeper::load(&new)).await
         }
         Command::Project { org, command } => match command {
             Project::Create { slug, visibility } => {

@@ -8,6 +8,9 @@ use std::{
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
+use zeroize::Zeroizing;
+
+use crate::secret::{Secret, Source};
 
 /// Settings as they are given. Names in the file are those of the options.
 #[derive(Debug, Default, Clone, clap::Args, Deserialize)]
@@ -35,6 +38,19 @@ pub struct Options {
     /// Private key of the certificate (PEM)
     #[arg(long, global = true, env = "PIMEM_SERVER_TLS_KEY", value_name = "FILE")]
     tls_key: Option<PathBuf>,
+    /// Key of sealed organisations: 64 hexadecimal digits in a file that nobody else can read.
+    /// The variable `PIMEM_SERVER_KEY` has the key itself
+    #[arg(long, global = true, env = "PIMEM_SERVER_KEY_FILE", value_name = "FILE")]
+    key_file: Option<PathBuf>,
+    /// Command of the shell that prints the key of sealed organisations
+    #[arg(
+        long,
+        global = true,
+        env = "PIMEM_SERVER_KEY_COMMAND",
+        value_name = "COMMAND",
+        conflicts_with = "key_file"
+    )]
+    key_command: Option<String>,
     /// Plain HTTP on an address that is not loopback: a proxy in front speaks TLS
     #[arg(long, global = true, env = "PIMEM_SERVER_BEHIND_PROXY", value_name = "BOOL",
         num_args = 0..=1, default_missing_value = "true")]
@@ -78,6 +94,8 @@ pub struct Config {
     /// Certificate chain and key.
     pub tls: Option<(PathBuf, PathBuf)>,
     pub behind_proxy: bool,
+    /// Where the key of sealed organisations is.
+    pub key: Source,
     pub database_connections: usize,
     pub clients: usize,
     pub requests: usize,
@@ -129,6 +147,11 @@ impl Options {
             listen: self.listen.or(file.listen).unwrap_or(([127, 0, 0, 1], 8077).into()),
             metrics,
             tls,
+            key: source(
+                self.key_file.or(file.key_file),
+                self.key_command.or(file.key_command),
+                "PIMEM_SERVER_KEY",
+            ),
             behind_proxy: self.behind_proxy.or(file.behind_proxy).unwrap_or(false),
             database_connections: number(
                 self.database_connections,
@@ -167,6 +190,21 @@ impl Config {
             );
         }
         Ok(())
+    }
+}
+
+/// Returns where a key is: in a file, else printed by a command, else in a variable.
+#[must_use]
+pub fn source(file: Option<PathBuf>, command: Option<String>, variable: &str) -> Source {
+    // No option has the key itself: everybody sees the arguments of a process.
+    #[expect(clippy::disallowed_methods, reason = "clap reads variables of options only")]
+    let given = || std::env::var(variable).ok().filter(|text| !text.is_empty());
+    match (file, command) {
+        (Some(file), _) => Source::File(file),
+        (None, Some(command)) => Source::Command(command),
+        (None, None) => {
+            given().map_or(Source::None, |text| Source::Given(Secret(Zeroizing::new(text))))
+        }
     }
 }
 

@@ -12,5 +12,7 @@ pub mod index;
 pub mod log;
 pub mod memories;
 pub mod routes;
+pub mod seal;
 pub mod search;
+pub mod secret;
 pub mod sync;

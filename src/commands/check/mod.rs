@@ -25,7 +25,7 @@ use pimem_engine::{
     memory::check::{CheckRequest, Mending},
 };
 
-/// Look for what should not stay in a store
+/// Find contradictions, duplicates, secrets and damage in a store
 ///
 /// Finds repeated and contradicting entries, secrets, invisible characters, conflict markers, text
 /// worded as an order to the agent, entries past their time, and more. Exit code 1 says that
@@ -43,10 +43,10 @@ pub(crate) struct Args {
     /// Lines that are pinned or enforced are never touched.
     #[arg(long)]
     fix: bool,
-    /// Say what --fix would do, and do nothing
+    /// Show what --fix would do, and do nothing
     #[arg(long, requires = "fix")]
     dry_run: bool,
-    /// Use this rule and no others
+    /// Check this rule only
     #[arg(long, value_name = "ID", value_parser = ids(), hide_possible_values = true)]
     rule: Vec<String>,
     /// Leave this rule out
@@ -109,7 +109,7 @@ impl Human for Checked {
             }
             for Finding { rule, level, place, message, fix, .. } in found() {
                 ui.line(&format!("{place}: {level}: {message} [{rule}]"));
-                ui.line(&format!("    fix: {fix}"));
+                ui.hanging(&format!("    fix: {fix}"), 9);
             }
         }
         ui.line(&summary(&self.findings));

@@ -17,13 +17,13 @@ use crate::{
     agents::{
         codex_trust,
         install::{Content, Reach},
-        scan::Position,
         settings::Refusal,
         spec::Agent,
     },
     exit::Exit,
     shell::Shell,
 };
+use pimem_core::exchange::json_scan::Position;
 use pimem_engine::{
     error::{Failure, Kind},
     store::{
@@ -32,7 +32,7 @@ use pimem_engine::{
     },
 };
 
-/// Have agents call pimem
+/// Connect agents: have them call pimem
 ///
 /// Agents run commands when a session starts, a prompt is sent, or a file was changed. `install`
 /// names `pimem hook` there, so that what was learned is there when it is needed. Settings files are
@@ -48,14 +48,14 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Name pimem in the settings of agents
+    /// Add pimem's hooks to the settings of agents
     ///
     /// Writes your own settings, or with --project those of this project, which are shared through
     /// git. What others put there stays as it is. Makes a store when there is none.
     Install(Edit),
-    /// Take pimem out of the settings of agents
+    /// Remove pimem's hooks from the settings of agents
     Uninstall(Edit),
-    /// Say which agents call pimem
+    /// Show which agents call pimem
     ///
     /// Exit code 1 when none does.
     Status(Scope),

@@ -171,7 +171,7 @@ impl Human for Printed {
         match &self.content {
             view::Content::Commands { commands } => {
                 for command in commands {
-                    ui.line(command);
+                    ui.verbatim(command);
                 }
                 ui.note("each reads a JSON object on standard input, and prints plain text");
             }

@@ -7,11 +7,14 @@ use crate::{
     exit::Exit,
     input,
     shell::Shell,
-    ui::{Human, Ui},
+    ui::{Column, Human, Ui},
 };
 use pimem_core::{
     usage::record::{Record, What},
-    view::telemetry::{Cleared, Log, LogFile, LogRecord},
+    view::{
+        count,
+        telemetry::{Cleared, Log, LogFile, LogRecord},
+    },
 };
 use pimem_engine::{
     error::{Failure, Kind},
@@ -27,7 +30,7 @@ use pimem_engine::{
 /// Hooks note what they put into a prompt and which of it the answer used: it quotes the beginning of
 /// an entry, or has 60 % of its content words. A search notes what it found. The notes stay on this
 /// machine, in data/ beside the store, and hold no answers; telemetry.enabled = false switches them
-/// off. Exit code 1 says that there are none.
+/// off.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem telemetry\n  pimem telemetry usage --by category\n  \
     pimem telemetry never-used --min 5\n  pimem telemetry replay --min-score 0.4 --min-score 0.5\n  \
@@ -39,11 +42,11 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Sum up: volume, rate of use by category and agent, sizes (the default)
+    /// Show volume, rate of use by category and agent, and sizes (the default)
     Summary,
     /// List records, newest last
     Log(LogArgs),
-    /// Show how often each entry was used, of the sessions that had it
+    /// Show in how many of the sessions that had it each entry was used
     Usage {
         /// Sum up by
         #[arg(long, value_enum, value_name = "WHAT", default_value = "entry")]
@@ -54,7 +57,7 @@ enum Action {
     /// That is no proof that they are useless: a rule can be heeded without a word of it in the
     /// answer. Sessions of which no answer was seen do not count.
     NeverUsed {
-        /// In at least so many sessions
+        /// In at least this many sessions
         #[arg(long = "min", value_name = "N", default_value_t = 3)]
         least: usize,
     },
@@ -84,7 +87,7 @@ enum Action {
 
 #[derive(Debug, clap::Args)]
 struct LogArgs {
-    /// At most so many, the newest
+    /// Show at most this many, the newest
     #[arg(long = "limit", short = 'n', value_name = "N", default_value_t = 20)]
     limit: usize,
     /// Only those from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d
@@ -109,22 +112,20 @@ struct ReplayArgs {
 }
 
 fn score(text: &str) -> Result<f64, String> {
-    let score: f64 = text.parse().map_err(|error| format!("{error}"))?;
-    if (0.0..=1.0).contains(&score) { Ok(score) } else { Err("not between 0 and 1".to_owned()) }
+    let score = text.parse().ok().filter(|score| (0.0..=1.0).contains(score));
+    score.ok_or_else(|| "it takes a number from 0 to 1".to_owned())
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     Ok(match args.action.as_ref().unwrap_or(&Action::Summary) {
-        Action::Summary => ctx.show_found(&ctx.telemetry_summary()?, |view| view.records > 0),
+        Action::Summary => ctx.show(&ctx.telemetry_summary()?),
         Action::Log(args) => {
             let period = Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?;
             let request = LogRequest { period, kinds: args.types.clone(), limit: args.limit };
-            ctx.show_found(&ctx.telemetry_log(&request)?, |view| !view.records.is_empty())
+            ctx.show(&ctx.telemetry_log(&request)?)
         }
-        Action::Usage { by } => ctx.show_found(&ctx.telemetry_usage(*by)?, |view| !view.is_empty()),
-        Action::NeverUsed { least } => {
-            ctx.show_found(&ctx.telemetry_never_used(*least)?, |view| !view.entries.is_empty())
-        }
+        Action::Usage { by } => ctx.show(&ctx.telemetry_usage(*by)?),
+        Action::NeverUsed { least } => ctx.show(&ctx.telemetry_never_used(*least)?),
         Action::Replay(args) => {
             let limit = |limit: &u64| usize::try_from(*limit).unwrap_or(usize::MAX);
             let limits = args.limits.iter().map(limit).collect();
@@ -151,7 +152,7 @@ fn clear(ctx: &Shell, yes: bool) -> Result<Exit, Failure> {
 }
 
 fn line(LogFile { file, records }: &LogFile) -> String {
-    format!("{records} records in {file}")
+    format!("{} in {file}", count(*records, "record"))
 }
 
 impl Human for Cleared {
@@ -164,8 +165,15 @@ impl Human for Cleared {
 
 impl Human for Log {
     fn human(&self, ui: &Ui) {
-        let header = ["time", "agent", "session", "type", "what"];
+        let [agent, session] = [Column::spare(2, "agent"), Column::spare(1, "session")];
+        let header = ["time".into(), agent, session, "type".into(), "what".into()];
         ui.table(&header, self.records.iter().map(cells).collect());
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.records
+            .is_empty()
+            .then_some("Nothing was recorded; agents are once pimem hooks install was run")
     }
 }
 

@@ -2,12 +2,15 @@
 
 use crate::{
     chart,
-    ui::{Human, Ui},
+    ui::{Column, Human, Style, Styled, Ui},
 };
 use pimem_core::{
     report::budget::thousands,
-    view::telemetry::{
-        EntryUse, GONE, NamedUse, NeverUsed, Summary, Unused, Usage, Use, Uses, percent,
+    view::{
+        count,
+        telemetry::{
+            EntryUse, GONE, NamedUse, NeverUsed, Summary, Unused, Usage, Use, Uses, percent,
+        },
     },
 };
 use pimem_engine::memory::telemetry::SESSIONS;
@@ -21,22 +24,22 @@ impl Human for Summary {
             ("days", format!("{} ({first} to {last})", self.days.len())),
             (
                 "sessions",
-                format!("{}, of {} an answer was seen", self.sessions, self.measured_sessions),
+                format!("{}, {} of them with an answer", self.sessions, self.measured_sessions),
             ),
             ("prompts", thousands(self.prompts)),
             (
                 "injected",
                 format!(
-                    "{} entries in {} contexts, {} different ones",
+                    "{} times in {}, {} different entries",
                     thousands(self.entries),
-                    thousands(self.injections),
+                    count(self.injections, "context"),
                     thousands(self.different_entries)
                 ),
             ),
             (
                 "used",
                 format!(
-                    "{} of {} ({}), an entry once a session",
+                    "{} of {} ({}), each entry counted once a session",
                     used.used,
                     used.seen,
                     percent(used.rate)
@@ -54,25 +57,17 @@ impl Human for Summary {
                 format!("{} in {} prompts", self.past_sessions, self.session_injects),
             ),
             ("searches", thousands(self.searches)),
-            (
-                "size",
-                format!("{} records, {} bytes", thousands(self.records), thousands(self.bytes)),
-            ),
+            ("size", format!("{}, {} bytes", count(self.records, "record"), thousands(self.bytes))),
         ];
         if self.damaged > 0 {
             lines.push(("damaged lines", format!("{}, left out", self.damaged)));
         }
         let days: Vec<usize> = self.days.iter().map(|day| day.entries).collect();
-        let by_day = if ui.is_terminal() {
-            let room = ui.width().saturating_sub(first.len() + last.len() + 19);
-            format!("{first} {} {last}", chart::sparkline(&days, room))
-        } else {
-            let days: Vec<String> = days.iter().map(usize::to_string).collect();
-            days.join(" ")
-        };
-        lines.push(("by day", by_day));
+        let most = format!("{last}, {} at most", days.iter().max().unwrap_or(&0));
+        let room = ui.width().saturating_sub(first.len() + most.len() + 19);
+        lines.push(("injected a day", format!("{first} {} {most}", chart::sparkline(&days, room))));
         for (name, value) in lines {
-            ui.line(&format!("{name:<16} {value}"));
+            ui.field(17, name, &value);
         }
         for (title, rows) in [("category", &self.categories), ("agent", &self.agents)] {
             if !rows.is_empty() {
@@ -80,6 +75,11 @@ impl Human for Summary {
                 named(ui, title, rows);
             }
         }
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        (self.records == 0)
+            .then_some("Nothing was recorded; agents are once pimem hooks install was run")
     }
 }
 
@@ -91,13 +91,27 @@ impl Human for Usage {
         };
         let row = |EntryUse { short, category, text, usage, .. }: &EntryUse| {
             let category = category.as_deref().unwrap_or(GONE);
-            let mut row = vec![short.clone(), category.to_owned()];
-            row.extend(numbers(usage));
-            row.push(text.clone());
+            let mut row = vec![Styled::new(Style::Id, short), category.into()];
+            row.extend(numbers(usage).map(Styled::from));
+            row.push(text.as_str().into());
             row
         };
-        let header = ["id", "category", "injected", "seen", "used", "rate", "last used", "text"];
+        let header = [
+            "id".into(),
+            Column::spare(3, "category"),
+            Column::spare(2, "injected"),
+            "seen".into(),
+            "used".into(),
+            "rate".into(),
+            Column::spare(1, "last used"),
+            "text".into(),
+        ];
         ui.table(&header, rows.iter().map(row).collect());
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.is_empty()
+            .then_some("Nothing was recorded; agents are once pimem hooks install was run")
     }
 }
 
@@ -108,13 +122,25 @@ impl Human for NeverUsed {
         }
         let row = |Unused { entry, usage, state, score, .. }: &Unused| {
             let last = usage.last_injected.as_deref().map(date).unwrap_or_default();
-            let (seen, category) = (usage.seen.to_string(), entry.category.clone());
-            let (id, text) = (entry.short.clone(), entry.text.clone());
-            vec![id, seen, last.to_owned(), category, state.clone(), score.clone(), text]
+            let (category, text) = (entry.category.as_str().into(), entry.text.as_str().into());
+            let (id, seen) = (Styled::new(Style::Id, &entry.short), usage.seen.to_string().into());
+            vec![id, seen, last.into(), category, ui.state(state), score.as_str().into(), text]
         };
-        let header = ["id", "seen", "last", "category", "state", "score", "text"];
+        let header = [
+            "id".into(),
+            "seen".into(),
+            Column::spare(2, "last"),
+            Column::spare(3, "category"),
+            "state".into(),
+            Column::spare(1, "score"),
+            "text".into(),
+        ];
         ui.table(&header, self.entries.iter().map(row).collect());
         ui.note("pimem forget ID keeps an entry out of prompts, unpin lets a pinned one fade");
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.entries.is_empty().then_some("No entry was in so many sessions without being used")
     }
 }
 

@@ -1,6 +1,7 @@
 //! Helpers that the test modules share.
 
 pub(crate) mod attacks;
+pub(crate) mod client;
 pub(crate) mod clones;
 pub(crate) mod history;
 #[cfg(feature = "fastembed")]
@@ -11,11 +12,13 @@ pub(crate) mod models;
 pub(crate) mod ollama;
 #[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "nobody asks a server then"))]
 pub(crate) mod provider;
+pub(crate) mod pursuit;
 pub(crate) mod sandbox;
 pub(crate) mod script;
 pub(crate) mod settings;
 #[cfg(feature = "sync")]
 pub(crate) mod team;
+pub(crate) mod terminal;
 pub(crate) mod trace;
 
 /// Returns true if expectations should be rewritten.

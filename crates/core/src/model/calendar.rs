@@ -4,6 +4,21 @@ use std::fmt;
 
 use super::time::{Timestamp, days_of_date};
 
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// Seconds in a day.
 const DAY: i64 = 86_400;
 
@@ -25,6 +40,21 @@ impl Date {
     #[must_use]
     pub fn midnights(self) -> (Timestamp, Timestamp) {
         (Timestamp(self.days * DAY * 1000), Timestamp((self.days + 1) * DAY * 1000))
+    }
+
+    /// Formats the date as `11 July`, with the year if it is not that of `today`.
+    #[must_use]
+    pub fn in_words(self, today: Self) -> String {
+        let text = self.to_string();
+        let mut parts = text.split('-');
+        let (year, month, day) = (parts.next(), parts.next(), parts.next());
+        let number = |part: Option<&str>| part.and_then(|part| part.parse::<usize>().ok());
+        let month = number(month).and_then(|month| MONTHS.get(month - 1)).copied();
+        let (day, month) = (number(day).unwrap_or_default(), month.unwrap_or_default());
+        match year {
+            Some(year) if !today.to_string().starts_with(year) => format!("{day} {month} {year}"),
+            _ => format!("{day} {month}"),
+        }
     }
 
     #[must_use]

@@ -127,21 +127,27 @@ pub fn cheapest(
         let kinds: Vec<EventKind> = back.iter().cloned().chain([EventKind::Reinforce(n)]).collect();
         shows(&kinds)
     };
-    // More evidence never hurts, so the least number can be found by bisection.
-    let most = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n < MOST);
-    if let Some(high) = most.chain([MOST]).find(|n| enough(*n)) {
-        let (mut low, mut high) = (high / 2, high);
-        while high - low > 1 {
-            let middle = low.midpoint(high);
-            if enough(middle) { high = middle } else { low = middle }
-        }
-        return Some(if over { Act::RestoreAndReinforce(high) } else { Act::Reinforce(high) });
+    if let Some(n) = fewest(enough) {
+        return Some(if over { Act::RestoreAndReinforce(n) } else { Act::Reinforce(n) });
     }
     let is_weighted = matches!(rules.policy, Policy::Weighted(_));
     if is_weighted && shows(&[EventKind::Priority(Share::clamped(1.0))]) {
         return Some(Act::Prioritize);
     }
     shows(&[EventKind::Pin]).then_some(Act::Pin)
+}
+
+/// Returns the least number of reinforcements that is enough. More evidence never hurts, so it can
+/// be found by bisection.
+pub(super) fn fewest(enough: impl Fn(u32) -> bool) -> Option<u32> {
+    let most = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n < MOST);
+    let high = most.chain([MOST]).find(|n| enough(*n))?;
+    let (mut low, mut high) = (high / 2, high);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if enough(middle) { high = middle } else { low = middle }
+    }
+    Some(high)
 }
 
 /// Returns true if the report would show an entry after these events.
@@ -153,10 +159,31 @@ fn shown_after(
     of: &Wording,
     kinds: &[EventKind],
 ) -> bool {
-    let changed: Vec<Ledger> =
-        stores.iter().map(|(_, ledger)| after(now, ledger, of.id, kinds)).collect();
-    let placed = stores.iter().zip(&changed).map(|((placed, _), ledger)| (placed.clone(), ledger));
-    let ranking = Ranking::new(now, rules, placed.collect());
+    shown_by(now, rules, settings, stores, &ledgers_after(now, stores, of.id, kinds), of)
+}
+
+/// Returns the ledgers of the stores after these events of now.
+pub(super) fn ledgers_after(
+    now: Now,
+    stores: &Stores<'_>,
+    entry: EntryId,
+    kinds: &[EventKind],
+) -> Vec<Ledger> {
+    stores.iter().map(|(_, ledger)| after(now, ledger, entry, kinds)).collect()
+}
+
+/// Returns true if the report of `at` would show an entry, with these ledgers in place of the
+/// stores' own.
+pub(super) fn shown_by(
+    at: Now,
+    rules: Rules<'_>,
+    settings: Settings<'_>,
+    stores: &Stores<'_>,
+    ledgers: &[Ledger],
+    of: &Wording,
+) -> bool {
+    let placed = stores.iter().zip(ledgers).map(|((placed, _), ledger)| (placed.clone(), ledger));
+    let ranking = Ranking::new(at, rules, placed.collect());
     let report = render::report(&ranking, rules.categories, settings);
     ranking.find(of).and_then(|row| report.verdict(&ranking, row)).is_some_and(Verdict::shown)
 }

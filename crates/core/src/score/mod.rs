@@ -16,3 +16,4 @@ pub mod policy;
 pub mod ranking;
 pub mod rivals;
 pub mod stability;
+pub mod wording_filter;

@@ -89,11 +89,39 @@ impl SealKey {
     }
 }
 
-/// HMAC-SHA-256 of a label and the store's id.
-fn derived(secret: &[u8; KEY_BYTES], label: &[u8], store: &str) -> Zeroizing<[u8; 32]> {
+/// A key for hashes that nobody computes without it.
+pub struct HashKey(Hmac<Sha256>);
+
+impl fmt::Debug for HashKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HashKey")
+    }
+}
+
+impl HashKey {
+    /// Derives the key of a store for one purpose.
+    #[must_use]
+    pub fn derive(secret: &[u8; KEY_BYTES], purpose: &str, store: &str) -> Self {
+        let label = [b"pimem hash v1\0", purpose.as_bytes(), b"\0"].concat();
+        Self(mac(&derived(secret, &label, store)))
+    }
+
+    /// Returns the HMAC-SHA-256 of some bytes.
+    #[must_use]
+    pub fn hash(&self, bytes: &[u8]) -> [u8; 32] {
+        self.0.clone().chain_update(bytes).finalize().into_bytes().into()
+    }
+}
+
+fn mac(secret: &[u8; KEY_BYTES]) -> Hmac<Sha256> {
     let mut block = Zeroizing::new([0; HASH_BLOCK]);
     block.iter_mut().zip(secret).for_each(|(to, from)| *to = *from);
-    let mut mac = <Hmac<Sha256> as Mac>::new((&*block).into());
+    <Hmac<Sha256> as Mac>::new((&*block).into())
+}
+
+/// HMAC-SHA-256 of a label and the store's id.
+fn derived(secret: &[u8; KEY_BYTES], label: &[u8], store: &str) -> Zeroizing<[u8; 32]> {
+    let mut mac = mac(secret);
     mac.update(label);
     mac.update(store.as_bytes());
     Zeroizing::new(mac.finalize().into_bytes().into())

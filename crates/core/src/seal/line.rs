@@ -128,14 +128,16 @@ pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(BASE64.encode(bytes).as_bytes());
 }
 
-pub(super) fn pad(text: &mut Vec<u8>, from: usize) {
+/// Pads what stands from some place on to a multiple of `step` bytes.
+pub fn pad(text: &mut Vec<u8>, from: usize, step: usize) {
     text.push(END);
     let length = text.len() - from;
-    text.resize(from + length.next_multiple_of(PAD), 0);
+    text.resize(from + length.next_multiple_of(step), 0);
 }
 
 /// Returns the text without its padding; `None` if there is no such padding.
-pub(super) fn unpadded(text: &[u8]) -> Option<&[u8]> {
-    let zeros = text.iter().rev().take(PAD - 1).take_while(|byte| **byte == 0).count();
+#[must_use]
+pub fn unpadded(text: &[u8], step: usize) -> Option<&[u8]> {
+    let zeros = text.iter().rev().take(step - 1).take_while(|byte| **byte == 0).count();
     text.get(..text.len().checked_sub(zeros)?)?.strip_suffix(&[END])
 }

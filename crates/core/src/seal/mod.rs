@@ -35,7 +35,7 @@ pub fn is_sealed(text: &str) -> bool {
 }
 
 pub use self::{
-    key::{KEY_BYTES, KeyId, SealKey},
-    line::TAG,
+    key::{HashKey, KEY_BYTES, KeyId, SealKey},
+    line::{TAG, pad, unpadded},
     ring::{Form, Keyring, NONCE_BYTES, Opened},
 };

@@ -157,7 +157,7 @@ impl Keyring {
         let token = line::decode(token, &mut work.bytes)?;
         let text = work.bytes.get_mut(token.text)?;
         key.open(&token.nonce, &work.data, text, token.tag)?;
-        out.extend_from_slice(line::unpadded(text)?);
+        out.extend_from_slice(line::unpadded(text, line::PAD)?);
         Some(())
     }
 
@@ -255,7 +255,7 @@ impl Keyring {
         bytes.extend_from_slice(&nonce);
         let start = bytes.len();
         bytes.extend_from_slice(text);
-        line::pad(&mut bytes, start);
+        line::pad(&mut bytes, start, line::PAD);
         let data = self.data(self.current(), category);
         let sealed = bytes.get_mut(start..).unwrap_or_default();
         let tag = self.keys.first().and_then(|key| key.seal(&nonce, &data, sealed));
@@ -293,6 +293,13 @@ impl Keyring {
         bytes.truncate(text.end);
         bytes.drain(..text.start);
         Some(bytes)
+    }
+
+    /// Returns the id of the key under which [`Keyring::seal_blob`] has sealed, if it is not here.
+    #[must_use]
+    pub fn lacks(&self, blob: &[u8]) -> Option<KeyId> {
+        let id = KeyId(*blob.first_chunk()?);
+        self.key(id).is_none().then_some(id)
     }
 
     fn data_of_blob(&self, key: KeyId, name: &str) -> Vec<u8> {

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::object::{self, Entry, LONGEST, LONGEST_SEALED};
+use super::{
+    object::{self, Entry, LONGEST, LONGEST_SEALED},
+    sealed,
+};
 use crate::{
     markdown::entry_line,
     model::{
@@ -43,6 +46,8 @@ pub enum Reason {
     NotAllowed,
     /// Nobody has reviewed the line where it is.
     Unreviewed,
+    /// It was sealed, and does not open: it was changed or moved.
+    BadSeal,
     /// A reason of a later version.
     #[serde(other)]
     Other,
@@ -65,6 +70,7 @@ impl Reason {
             Self::Incomplete => "incomplete",
             Self::NotAllowed => "not-allowed",
             Self::Unreviewed => "unreviewed",
+            Self::BadSeal => "bad-seal",
             Self::Other => "other",
         }
     }
@@ -162,6 +168,9 @@ impl Gate<'_> {
             return refuse(String::new(), Reason::BadEvent, "this is not an event on one line");
         };
         let id = event.id.to_string();
+        if line.contains(sealed::MARK) {
+            return refuse(id, Reason::BadEvent, "the event is sealed");
+        }
         if event.ts > self.now.horizon() {
             return refuse(id, Reason::Future, "the event is dated more than a day ahead");
         }
@@ -178,11 +187,11 @@ impl Gate<'_> {
     }
 }
 
-fn too_long(most: usize) -> String {
+pub(super) fn too_long(most: usize) -> String {
     format!("it is longer than {most} bytes")
 }
 
-fn short(id: &str) -> String {
+pub(super) fn short(id: &str) -> String {
     id.chars().take(64).filter(char::is_ascii_graphic).collect()
 }
 

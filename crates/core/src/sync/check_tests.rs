@@ -14,7 +14,7 @@ use crate::model::{
 const NOW: Now = Now(Timestamp(1_782_842_400_000));
 
 fn of_line(line: &str) -> Entry {
-    Entry { hash: content_hash(line), line: Some(line.to_owned()), sealed: None }
+    Entry { hash: content_hash(line), line: Some(line.to_owned()), ..Entry::default() }
 }
 
 fn reason(entry: &Entry) -> Option<Reason> {

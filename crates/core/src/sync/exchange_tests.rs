@@ -9,7 +9,10 @@ use super::{
     adopt::{self, Line},
     check::Reason,
     exchange::{Change, Held, Objects, apply, missing, outgoing},
+    object,
     place::Folded,
+    sealed::Seals,
+    wire::Object,
 };
 use crate::{
     model::{
@@ -27,6 +30,7 @@ use crate::{
         adopt as readers,
         ranking::{LocatedEntry, Ranking, Rules, Scope},
     },
+    seal::KEY_BYTES,
 };
 
 const NOW: Now = Now(Timestamp(1_782_842_400_000));
@@ -343,7 +347,31 @@ fn send(from: &Replica, to: &mut Replica, now: Now, categories: &Categories, los
     if lost & 2 == 2 {
         part.events.reverse();
     }
-    to.take(now, categories, &part);
+    let opened = sealed_and_opened(&part);
+    assert_eq!(opened, part);
+    to.take(now, categories, &opened);
+}
+
+/// Returns objects as they come from a server that does not read them.
+fn sealed_and_opened(objects: &Objects) -> Objects {
+    let seals = Seals::new(&[&[7; KEY_BYTES]], "acme", "site").unwrap();
+    let open = |object: Object| {
+        let json = serde_json::to_string(&Object { author: Some("anna".to_owned()), ..object });
+        seals.open(&serde_json::from_str(&json.unwrap()).unwrap()).unwrap()
+    };
+    let entry = |entry| open(Object::of_entry(seals.entry("anna", entry, [1; 24]).unwrap()));
+    let event = |event: &String| {
+        let sealed = seals.event("anna", event, [2; 24]).unwrap();
+        open(Object::of_event(object::raw(&sealed).unwrap()))
+    };
+    Objects {
+        entries: objects.entries.iter().map(|one| entry(one).entry().unwrap()).collect(),
+        events: objects
+            .events
+            .iter()
+            .map(|one| event(one).event.unwrap().get().to_owned())
+            .collect(),
+    }
 }
 
 /// An event whose line was lost on the way must not look like a deletion, or the line would be

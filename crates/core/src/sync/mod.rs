@@ -10,9 +10,12 @@ pub mod check;
 pub mod exchange;
 pub mod object;
 pub mod place;
+pub mod sealed;
 pub mod wire;
 
 #[cfg(test)]
 mod check_tests;
 #[cfg(test)]
 mod exchange_tests;
+#[cfg(test)]
+mod sealed_tests;

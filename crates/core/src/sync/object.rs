@@ -12,7 +12,7 @@ pub const LONGEST: usize = 16 * 1024;
 pub const LONGEST_SEALED: usize = 2 * LONGEST;
 
 /// An entry as it travels.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Entry {
     /// SHA-256 of the line in hexadecimal; an HMAC of it if the line is sealed.
     pub hash: String,
@@ -22,6 +22,9 @@ pub struct Entry {
     /// Stands in place of the line if only the users of a project can read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealed: Option<String>,
+    /// HMAC of the entry's id, by which a server knows the events of a sealed line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
 }
 
 impl Entry {
@@ -29,7 +32,7 @@ impl Entry {
     #[must_use]
     pub fn of(category: &str, text: &str) -> Self {
         let line = entry_line::canonical(category, text);
-        Self { hash: content_hash(&line), line: Some(line), sealed: None }
+        Self { hash: content_hash(&line), line: Some(line), ..Self::default() }
     }
 }
 

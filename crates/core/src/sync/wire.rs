@@ -59,6 +59,9 @@ pub struct Object {
     pub line: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealed: Option<String>,
+    /// HMAC of the id of a sealed entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The event with its bytes unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<Box<RawValue>>,
@@ -68,22 +71,23 @@ impl Object {
     /// Returns the object of an entry.
     #[must_use]
     pub fn of_entry(entry: Entry) -> Self {
-        let Entry { hash, line, sealed } = entry;
-        Self { kind: Kind::Entry, author: None, hash: Some(hash), line, sealed, event: None }
+        let Entry { hash, line, sealed, id } = entry;
+        Self { kind: Kind::Entry, author: None, hash: Some(hash), line, sealed, id, event: None }
     }
 
     /// Returns the object of an event.
     #[must_use]
     pub fn of_event(event: Box<RawValue>) -> Self {
-        let (hash, line, sealed) = (None, None, None);
-        Self { kind: Kind::Event, author: None, hash, line, sealed, event: Some(event) }
+        let (hash, line, sealed, id) = (None, None, None, None);
+        Self { kind: Kind::Event, author: None, hash, line, sealed, id, event: Some(event) }
     }
 
     /// Returns the entry; `None` if it is an event or lacks its hash.
     #[must_use]
     pub fn entry(&self) -> Option<Entry> {
         let hash = self.hash.clone().filter(|_| self.kind == Kind::Entry)?;
-        Some(Entry { hash, line: self.line.clone(), sealed: self.sealed.clone() })
+        let (line, sealed, id) = (self.line.clone(), self.sealed.clone(), self.id.clone());
+        Some(Entry { hash, line, sealed, id })
     }
 }
 

@@ -29,6 +29,13 @@ pub struct Setting {
     pub awaiting: Option<Awaiting>,
 }
 
+impl Setting {
+    /// Returns true if nothing sets it, not even a file that awaits review.
+    pub fn is_default(&self) -> bool {
+        self.origin == "default" && self.awaiting.is_none()
+    }
+}
+
 /// A value that awaits review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Awaiting {
@@ -70,6 +77,17 @@ pub struct Changed {
     pub file: String,
 }
 
+/// A setting that was removed from a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unset {
+    /// Dotted name.
+    pub key: &'static str,
+    /// False if the file did not set it.
+    pub removed: bool,
+    /// Path of the file.
+    pub file: String,
+}
+
 /// The instructions that a language model gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Prompt {
@@ -104,6 +122,7 @@ documents! {
     Settings: "pimem.config/1",
     InForce: "pimem.config/1",
     Changed: "pimem.set/1",
+    Unset: "pimem.unset/1",
     Prompt: "pimem.prompt/1",
     ModelCheck: "pimem.model-check/1",
 }

@@ -29,6 +29,9 @@ pub struct Curated {
 pub enum Action {
     /// The score no longer decays.
     Pinned,
+    /// An agent asked for a pin, which a person has to confirm.
+    #[serde(rename = "pinWaits")]
+    PinWaits,
     /// The score decays again.
     Unpinned,
     /// Reports and searches leave the entry out.
@@ -44,6 +47,7 @@ impl Action {
     pub fn verb(self) -> &'static str {
         match self {
             Self::Pinned => "Pinned",
+            Self::PinWaits => "Asked to pin",
             Self::Unpinned => "Unpinned",
             Self::Forgot => "Forgot",
             Self::Removed => "Removed",
@@ -80,7 +84,9 @@ impl Document for Reinforced {
 impl Document for Curated {
     fn schema(&self) -> &'static str {
         match self.action {
-            Action::Pinned | Action::Unpinned | Action::Forgot => "pimem.curate/1",
+            Action::Pinned | Action::PinWaits | Action::Unpinned | Action::Forgot => {
+                "pimem.curate/1"
+            }
             Action::Removed => "pimem.remove/1",
             Action::Restored => "pimem.restore/1",
         }

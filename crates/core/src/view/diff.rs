@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Document, displayed, factors::Factors, why::JudgedEntry};
-use crate::{model::time::Timestamp, report::diff::Kind};
+use crate::{model::time::Timestamp, report::diff::Kind, safety::safe_text::SafeText};
 
 /// Changes between two times.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -17,6 +17,9 @@ pub struct Diff {
     pub tokens: Sizes,
     /// Most important first.
     pub changes: Vec<Change>,
+    /// The reports at both times.
+    #[serde(skip)]
+    pub reports: [SafeText; 2],
 }
 
 /// Tokens of the report at both times.

@@ -1,9 +1,12 @@
 //! The document of `pimem forecast`.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::{Document, displayed, six_decimals};
-use crate::model::{calendar::Date, time::Timestamp};
+use crate::{
+    model::{calendar::Date, time::Timestamp},
+    report::explain::Act,
+};
 
 /// Future states of the entries and future sizes of the report, if nothing happens.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -14,9 +17,56 @@ pub struct Forecast {
     pub days: Vec<Day>,
     /// Changes of entries, soonest first.
     pub changes: Vec<Change>,
+    /// Entries that leave the report, soonest first.
+    pub leaving: Vec<Leaving>,
+    /// Entries that were asked for and do not leave it.
+    #[serde(skip)]
+    pub others: Vec<Other>,
     /// Decay curves, if requested.
     #[serde(skip)]
-    pub curves: Vec<Curve>,
+    pub picture: Picture,
+}
+
+/// An entry that leaves the report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Leaving {
+    /// First time of day at which the report does not show it, RFC 3339.
+    #[serde(serialize_with = "displayed")]
+    pub at: Timestamp,
+    pub id: String,
+    pub category: String,
+    pub text: String,
+    /// True if its time of validity ends then.
+    pub expires: bool,
+    /// Time at which the report shows it again, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_displayed")]
+    pub returns: Option<Timestamp>,
+    /// What keeps it if it is done now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<Keep>,
+    /// Shortest unique prefix of the id.
+    #[serde(skip)]
+    pub short: String,
+}
+
+/// A command that keeps an entry in the report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Keep {
+    pub command: String,
+    /// Time at which it leaves the report all the same, RFC 3339; absent if that is years away.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_displayed")]
+    pub until: Option<Timestamp>,
+    #[serde(skip)]
+    pub act: Act,
+}
+
+/// An entry that does not leave the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Other {
+    pub short: String,
+    pub text: String,
+    /// True if the report shows it now.
+    pub shown: bool,
 }
 
 /// The report of one day.
@@ -50,13 +100,35 @@ pub struct Change {
     pub short: String,
 }
 
+/// Curves of scores, and what is around them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Picture {
+    pub curves: Vec<Curve>,
+    /// Number of entries that were named or, if none were, that fade.
+    pub all: usize,
+    /// True if the entries were named.
+    pub named: bool,
+    /// Lowest score and name of each state but the last, highest first.
+    pub levels: Vec<(f64, &'static str)>,
+}
+
 /// The future scores of an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Short id and beginning of the text.
-    pub name: String,
+    /// Short id.
+    pub short: String,
+    pub text: String,
     /// Pairs of days from now and score.
     pub points: Vec<(f64, f64)>,
+    /// Days from now on which the entry is still new.
+    pub fresh: Option<f64>,
+    /// Local day of the first report without the entry, and days until then.
+    pub leaves: Option<(Date, f64)>,
+}
+
+#[expect(clippy::ref_option, reason = "serde passes the field by reference")]
+fn maybe_displayed<S: Serializer>(at: &Option<Timestamp>, to: S) -> Result<S::Ok, S::Error> {
+    at.map(|at| at.to_string()).serialize(to)
 }
 
 impl Document for Forecast {

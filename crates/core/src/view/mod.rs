@@ -34,6 +34,7 @@ pub mod merge_driver;
 pub mod model;
 pub mod notes;
 pub mod observe;
+pub mod page;
 pub mod pairs;
 pub mod rebuild;
 pub mod report;
@@ -332,6 +333,13 @@ fn maybe_six_decimals<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     number.map(rounded).serialize(serializer)
+}
+
+/// Shortens a state with an annotation to one word: `fresh` for `candidate (fresh)`.
+pub fn state_word(described: &str) -> &str {
+    let marked = described.split_once(" (").and_then(|(_, mark)| mark.strip_suffix(')'));
+    let word = |mark: &&str| !mark.contains(' ');
+    marked.filter(word).or(described.split(' ').next()).unwrap_or_default()
 }
 
 /// Serialises a value by its `Display` form.

@@ -162,6 +162,8 @@ pub struct Report {
     pub entries: usize,
     /// Number of entries left out.
     pub left_out: usize,
+    /// Number of lines.
+    pub lines: usize,
     /// Size in tokens.
     pub tokens: u32,
     /// Token budget.

@@ -95,6 +95,17 @@ impl Action {
     }
 }
 
+/// The keys by which this machine seals what it sends to a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SealKeyFile {
+    /// The file, which only its owner can read.
+    pub file: String,
+    /// Number of keys; the last one seals, and all of them open.
+    pub keys: usize,
+}
+
 documents! {
     Synced: "pimem.sync/1",
+    SealKeyFile: "pimem.seal-key/1",
 }

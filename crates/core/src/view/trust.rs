@@ -71,6 +71,11 @@ pub enum Text {
     Heading {
         heading: String,
     },
+    /// A pin that an agent asked for.
+    Pin {
+        /// The entry as it is.
+        pin: Box<EntryView>,
+    },
     /// A past session.
     Session {
         /// Summary of the session.

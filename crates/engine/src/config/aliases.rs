@@ -43,6 +43,12 @@ pub(super) fn is_group(path: &str) -> bool {
     names.filter_map(|(alias, _)| alias.rsplit_once('.')).any(|(group, _)| group == path)
 }
 
+/// Returns all names of a setting.
+pub(super) fn names(key: &Key) -> impl Iterator<Item = &'static str> {
+    let others = ALIASES.iter().filter(|(_, of)| *of == key.name).map(|(alias, _)| *alias);
+    std::iter::once(key.name).chain(others)
+}
+
 /// Returns the name by which a file sets a setting.
 pub(super) fn used_in(root: &Map<String, Value>, key: &Key) -> &'static str {
     let has = |name: &str| {

@@ -12,7 +12,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_DIR", "Store directory (the one that holds topics/), as --dir"),
     ("PIMEM_USER_DIR", "User store, instead of ~/.pi/agent/memory"),
     ("PIMEM_CEILING_DIRS", "Directories, separated by colons, above which no store is looked for"),
-    ("PIMEM_NOW", "The time, in RFC 3339, as --now"),
+    ("PIMEM_NOW", "The time, as --now"),
     ("PIMEM_AGENT", "Who is noted as the author of an event (default: user)"),
     ("PIMEM_SESSION", "The session that is noted with an event"),
     (
@@ -50,6 +50,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
     (
         "PIMEM_SYNC_KEY",
         "Key for the server of `pimem sync`, instead of pimem/sync.key below ~/.config",
+    ),
+    (
+        "PIMEM_SYNC_SEAL_KEY",
+        "Keys that seal what is sent to a server, instead of pimem/sync.seal below ~/.config",
     ),
     ("PATH", "Where `pimem hooks` looks for pimem, as agents do"),
     ("CLAUDE_CONFIG_DIR", "Claude Code's settings, instead of ~/.claude"),
@@ -107,6 +111,19 @@ impl Env {
     /// Returns the user's data directory, likewise.
     pub fn data_dir() -> Option<PathBuf> {
         dirs::data_dir()
+    }
+
+    /// Returns a variable that one command needs, read when it is asked for.
+    pub fn seldom(name: &str) -> Option<OsString> {
+        std::env::var_os(name).filter(|value| !value.is_empty())
+    }
+
+    /// Sets a variable for what is opened with this environment; `None` unsets it.
+    pub fn put(&mut self, name: &'static str, value: Option<OsString>) {
+        match value {
+            Some(value) => drop(self.values.insert(name, value)),
+            None => drop(self.values.remove(name)),
+        }
     }
 
     pub fn get(&self, name: &str) -> Option<&OsStr> {

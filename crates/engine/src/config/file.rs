@@ -151,7 +151,7 @@ impl Wrong {
             Self::Unknown => {
                 let names = keys().map(|key| key.name);
                 let hint = json_position::closest(&path, names).map_or_else(
-                    || "pimem config show lists the settings".to_owned(),
+                    || "pimem config show --all lists the settings".to_owned(),
                     |name| format!("did you mean {name}?"),
                 );
                 (format!("unknown key {path}"), hint)

@@ -14,7 +14,14 @@ use super::{
     schema::{Guard, Key},
     settings::{Scoring, Settings, keys},
 };
-use pimem_core::{exchange::json_position::Lines, model::category::Categories};
+use pimem_core::{
+    exchange::{
+        json_cut,
+        json_position::Lines,
+        json_scan::{self, Dialect},
+    },
+    model::category::Categories,
+};
 
 /// Source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,6 +165,23 @@ pub fn with_setting(text: &str, key: &Key, value: Value) -> Option<String> {
     let mut out = serde_json::to_string_pretty(&root).ok()?;
     out.push('\n');
     Some(out)
+}
+
+/// Returns the text of a configuration file without one setting, by whatever name it has there.
+/// `None` if the file is no JSON object.
+pub fn without_setting(text: &str, key: &Key) -> Option<String> {
+    let root = match json_scan::scan(text.as_bytes(), Dialect::Strict) {
+        Ok(Some(root)) if matches!(root.kind, json_scan::Kind::Object(_)) => root,
+        Ok(None) => return Some(text.to_owned()),
+        _ => return None,
+    };
+    let other = |name: &str| aliases::find(name).is_some_and(|other| other.name != key.name);
+    let mut names = aliases::names(key);
+    let after =
+        names.find_map(|name| json_cut::without_member(text.as_bytes(), &root, name, &other));
+    Some(
+        after.map_or_else(|| text.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned()),
+    )
 }
 
 #[cfg(test)]

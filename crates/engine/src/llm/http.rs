@@ -297,7 +297,7 @@ fn hint(service: &Service, status: u16) -> String {
             format!("is {} right, and {endpoint}? It often ends in /v1/", service.setting("model"))
         }
         408 | 429 | 500..=599 => "try again later".to_owned(),
-        _ => format!("pimem config show lists the settings of {}", service.role.name()),
+        _ => format!("pimem config show --all lists the settings of {}", service.role.name()),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     Memory,
     added::{self, Before},
     intake::{self, New},
-    near_duplicates, selector,
+    learn, near_duplicates, selector,
 };
 use crate::{
     error::{Failure, Kind},
@@ -29,6 +29,7 @@ use pimem_core::{
 
 /// Texts to add.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of a request")]
 pub struct AddRequest {
     /// The validated texts; either all are stored or none.
     pub texts: Vec<New>,
@@ -38,6 +39,8 @@ pub struct AddRequest {
     pub goes_on: bool,
     /// True to return all details of the entries.
     pub whole: bool,
+    /// True to refuse texts that were put out of force, because no person states them.
+    pub keeps_out: bool,
 }
 
 /// Why nothing was added.
@@ -61,7 +64,7 @@ impl Memory {
     /// # Errors
     /// Fails if a text may not be stored, its topic is full, or the store cannot be written.
     pub fn add(&self, mut request: AddRequest) -> Result<Vec<Added>, Rejected> {
-        let AddRequest { force, goes_on, whole, .. } = request;
+        let AddRequest { force, goes_on, whole, keeps_out, .. } = request;
         let texts = &mut request.texts;
         let store = self.writer()?;
         let lock = super::lock(self, &store)?;
@@ -77,6 +80,16 @@ impl Memory {
             txn.read_evidence();
         }
         intake::refuse_if_unreadable(&txn)?;
+        if let Some(at) = texts.iter().position(|new| keeps_out && learn::is_over(self, &txn, new))
+        {
+            let message = "it was forgotten, replaced or archived, or is past its last day";
+            let id = texts.get(at).map(|new| new.id(self).to_string()).unwrap_or_default();
+            let hint = format!("only a person brings it back: pimem restore {id:.7}");
+            return Err(Rejected {
+                at: Some(at),
+                failure: Failure::new(Kind::Refused, message, hint),
+            });
+        }
         let mut adding = Adding::new(self, &store, txn);
         for (at, new) in texts.iter().enumerate() {
             adding.take(new).map_err(|failure| Rejected { at: Some(at), failure })?;

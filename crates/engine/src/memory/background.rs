@@ -2,13 +2,25 @@
 
 use std::{
     fs::File,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
+    sync::Mutex,
 };
 
 use anyhow::Context as _;
 
 use super::Memory;
 use crate::{config::env::Env, error::Failure};
+
+/// What was started, so that a caller that lives on does not keep the remains of what has ended.
+static STARTED: Mutex<Vec<Child>> = Mutex::new(Vec::new());
+
+/// Returns true if something that was started is running.
+pub fn is_busy() -> bool {
+    STARTED.lock().is_ok_and(|mut started| {
+        started.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+        !started.is_empty()
+    })
+}
 
 /// Starts this program with arguments, for the same stores. Its output goes to `log`, if given. It
 /// inherits no pipe, so that readers of the caller's pipes do not wait for it.
@@ -20,7 +32,7 @@ pub fn start(memory: &Memory, args: &[&str], log: Option<File>) -> Result<(), Fa
         command.arg("--dir").arg(named);
     }
     if let Some(now) = memory.set_clock() {
-        command.args(["--now", now]);
+        command.args(["--now", &now]);
     }
     command.env("PIMEM_UNASKED", "1");
     let errors = log.as_ref().map(File::try_clone).transpose().context("cannot share a log")?;
@@ -29,6 +41,9 @@ pub fn start(memory: &Memory, args: &[&str], log: Option<File>) -> Result<(), Fa
     // A process group of its own, so that it survives the end of the caller's group or terminal.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command.spawn().context("cannot start another process")?;
+    let child = command.spawn().context("cannot start another process")?;
+    if let Ok(mut started) = STARTED.lock() {
+        started.push(child);
+    }
     Ok(())
 }

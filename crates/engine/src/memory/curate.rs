@@ -5,7 +5,7 @@
 
 use anyhow::Result;
 
-use super::{Memory, archived, intake, leaky::Leaky, selector};
+use super::{Memory, archived, intake, leaky::Leaky, pins, selector};
 use crate::{
     error::{Failure, Kind},
     store::{
@@ -85,6 +85,7 @@ impl Memory {
             Action::Removed => {
                 on_each(self, selectors, |txn, row| archived::archive(txn, row, Why::Person))
             }
+            Action::PinWaits => return self.ask_pin(selectors),
             Action::Restored => {
                 let unseen = |entry| CuratedEntry { entry, shown_elsewhere: false };
                 let results = restore(self, selectors)?.into_iter().map(unseen).collect();
@@ -92,6 +93,8 @@ impl Memory {
             }
         };
         let Changed { before, after, rows } = changed?;
+        // A person has decided.
+        pins::settle(self, &rows)?;
         let known = if action == Action::Removed { &before } else { &after };
         let entries = Entries::new(self.now, &self.config.categories, known);
         let result = |row: &ScoredEntry| {
@@ -102,6 +105,35 @@ impl Memory {
             CuratedEntry { entry: entries.entry(row), shown_elsewhere }
         };
         Ok(Curated { action, results: rows.iter().map(result).collect() })
+    }
+
+    /// Returns the entries by their score. Unlike [`Memory::list`], it changes nothing and asks no
+    /// other program: lines that were typed since the last command may count as unreviewed.
+    ///
+    /// # Errors
+    /// Fails if the named store does not exist.
+    pub fn glance(&self) -> Result<Vec<EntryView>, Failure> {
+        let (ranking, _) = self.ranking(&self.readers()?);
+        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        Ok(ranking.rows.iter().map(|row| entries.entry(row)).collect())
+    }
+
+    /// Returns what [`Memory::curate`] can restore, as [`Memory::glance`] does: entries out of force,
+    /// and archived ones.
+    ///
+    /// # Errors
+    /// Fails if the named store does not exist.
+    pub fn restorable(&self) -> Result<Vec<EntryView>, Failure> {
+        let mut found = Vec::new();
+        for store in self.readers()? {
+            let categories = &self.config.categories;
+            let (snapshot, archive) =
+                (store.read(self.now, categories), store.read_archive(categories));
+            let (ranking, _) = candidates(self, &store, &snapshot, &archive);
+            let entries = Entries::new(self.now, categories, &ranking);
+            found.extend(ranking.rows.iter().map(|row| entries.entry(row)));
+        }
+        Ok(found)
     }
 }
 
@@ -130,17 +162,27 @@ fn gone(
     selector: &str,
 ) -> Result<Gone, Failure> {
     let archive = store.read_archive(&memory.config.categories);
+    let (candidates, over) = candidates(memory, store, snapshot, &archive);
+    let row = selector::entry(memory, &candidates, &[], selector)?;
+    let at = candidates.rows.iter().position(|known| std::ptr::eq(known, row)).unwrap_or_default();
+    Ok(Gone { archive, at, archived: at >= over, candidates })
+}
+
+/// Returns what is out of service, and how much of it is not in the archive; that comes first.
+fn candidates(
+    memory: &Memory,
+    store: &Store,
+    snapshot: &Snapshot,
+    archive: &Snapshot,
+) -> (Ranking, usize) {
     let live = ranking_of(memory, store, snapshot, &snapshot.ledger);
-    let old = ranking_of(memory, store, &archive, &snapshot.ledger);
+    let old = ranking_of(memory, store, archive, &snapshot.ledger);
     let mut rows: Vec<ScoredEntry> =
         live.rows.iter().filter(|row| row.is_over()).cloned().collect();
     let over = rows.len();
     let stands = |row: &&ScoredEntry| live.find(&row.entry.wording()).is_some();
     rows.extend(old.rows.iter().filter(|row| !stands(row)).cloned());
-    let candidates = Ranking { rows, policy: live.policy };
-    let row = selector::entry(memory, &candidates, &[], selector)?;
-    let at = candidates.rows.iter().position(|known| std::ptr::eq(known, row)).unwrap_or_default();
-    Ok(Gone { archive, at, archived: at >= over, candidates })
+    (Ranking { rows, policy: live.policy }, over)
 }
 
 /// Returns the first store in which a selector matches something out of service.

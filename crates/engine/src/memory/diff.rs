@@ -72,7 +72,8 @@ impl Memory {
         let tokens = Sizes { before: before.report.tokens.0, after: after.report.tokens.0 };
         let changes = differences.iter().map(change).collect();
         let problems = [problems(&snapshots), before.problems].concat();
-        Ok(Answer { view: Diff { from, to, tokens, changes }, problems })
+        let reports = [before.report.text, after.report.text];
+        Ok(Answer { view: Diff { from, to, tokens, changes, reports }, problems })
     }
 }
 

@@ -3,30 +3,30 @@
 use std::borrow::Cow;
 
 use super::{Answer, Memory, placed, problems, selector};
-use crate::{error::Failure, local_time};
+use crate::{error::Failure, local_time, store::read::Problem};
 use pimem_core::{
     model::time::{DAY_MS, Now, Timestamp},
     report::{
         budget::Tokens,
-        outlook::{self, Day},
+        outlook::{self, Day, Kept},
     },
     score::{
         forecast,
         ranking::{Ranking, ScoredEntry},
-        stability::{self, Standing},
+        stability::{self, Standing, State},
     },
     view::{
         self, Entries,
-        forecast::{Change, Curve, Forecast},
+        forecast::{Change, Curve, Forecast, Keep, Leaving, Other, Picture},
     },
 };
 
-/// Points of a curve per day.
-const POINTS: u32 = 4;
-/// Maximum number of characters of a text beside its curve.
-const NAME: usize = 36;
+/// Points of a curve a day, and at most.
+const POINTS: (u32, u32) = (4, 240);
 /// Maximum number of curves if no entries are named.
 const CURVES: usize = 8;
+/// What keeps an entry is looked for this often at most: each search ranks the store many times.
+const SEARCHES: usize = 50;
 
 #[derive(Debug, Clone, Default)]
 pub struct ForecastRequest<'a> {
@@ -34,7 +34,7 @@ pub struct ForecastRequest<'a> {
     pub selectors: &'a [String],
     /// Number of days ahead.
     pub days: u32,
-    /// True to return the daily scores of entries.
+    /// True to return curves of scores.
     pub curves: bool,
 }
 
@@ -55,17 +55,7 @@ impl Memory {
         let (ranking, snapshots) = self.ranking(&stores);
         let problems = problems(&snapshots);
         let mirrors = self.listed_mirrors();
-        let chosen = request.selectors.iter().map(|selector| {
-            match selector::entry(self, &ranking, &problems, selector) {
-                Ok(row) => Ok(Cow::Borrowed(row)),
-                Err(failure) => {
-                    let selected = self.selected(selector, failure.clone())?;
-                    let row = selected.get().map(|(_, row)| Cow::Owned(row.clone()));
-                    row.ok_or(failure)
-                }
-            }
-        });
-        let chosen: Vec<Cow<'_, ScoredEntry>> = chosen.collect::<Result<_, Failure>>()?;
+        let chosen = named(self, request.selectors, &ranking, &problems)?;
         let chosen: Vec<&ScoredEntry> = chosen.iter().map(|row| &**row).collect();
         let placed = placed(&self.config.categories, &stores, &snapshots);
         let settings = self.report_settings(None, Tokens(0));
@@ -80,11 +70,56 @@ impl Memory {
         let others = theirs().chain(chosen.iter().copied()).map(|row| row.entry.id);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
         let entries = entries.beside(others.collect());
-        let mut curves = Vec::new();
-        if request.curves {
-            let drawn = if chosen.is_empty() { fading(&events) } else { chosen };
-            curves.extend(drawn.into_iter().map(|row| curve(self, &entries, row, request.days)));
-        }
+        let leaving = leaving(&rows, &days);
+        let picture = if request.curves {
+            let fades = |row: &&ScoredEntry| matches!(row.standing, Standing::Scored(_));
+            let drawn: Vec<&ScoredEntry> = if chosen.is_empty() {
+                let soon = leaving.iter().map(|left| left.row).chain(changing(&events));
+                first(soon.filter(fades), CURVES)
+            } else {
+                first(chosen.iter().copied().filter(fades), usize::MAX)
+            };
+            let curve = |row| curve(self, &entries, row, request.days, &leaving);
+            Picture {
+                curves: drawn.into_iter().map(curve).collect(),
+                all: match chosen.len() {
+                    0 => rows.iter().copied().filter(fades).count(),
+                    named => named,
+                },
+                named: !chosen.is_empty(),
+                levels: State::ALL
+                    .iter()
+                    .filter_map(|state| Some((ranking.policy.least(*state)?, state.name())))
+                    .collect(),
+            }
+        } else {
+            Picture::default()
+        };
+        let others = others_of(&entries, &chosen, &leaving, &days);
+        let leaving = leaving.iter().enumerate().map(|(number, Left { at, row, returns })| {
+            let keep = || {
+                let of = row.entry.wording();
+                outlook::kept(self.now, self.rules(), settings, &placed, &of, *at)
+            };
+            let short = entries.short(row.entry.id);
+            let expires = row.evidence.until.is_some_and(|until| until < *at);
+            let keep = if number < SEARCHES && returns.is_none() { keep() } else { None };
+            Leaving {
+                at: *at,
+                id: row.entry.id.to_string(),
+                category: entries.category(row).to_owned(),
+                text: row.entry.text.clone(),
+                expires,
+                returns: *returns,
+                keep: keep.map(|Kept { act, until }| Keep {
+                    command: act.command(&short),
+                    until,
+                    act,
+                }),
+                short,
+            }
+        });
+        let leaving = leaving.collect();
         let day = |day: &Day| view::forecast::Day {
             date: local_time::local(day.at).date,
             tokens: day.tokens,
@@ -103,10 +138,50 @@ impl Memory {
             budget: settings.budget.limit(),
             days: days.iter().map(day).collect(),
             changes: events.into_iter().map(change).collect(),
-            curves,
+            leaving,
+            others,
+            picture,
         };
         Ok(Answer { view, problems })
     }
+}
+
+/// Returns the entries that selectors name.
+fn named<'a>(
+    memory: &Memory,
+    selectors: &[String],
+    ranking: &'a Ranking,
+    problems: &[Problem],
+) -> Result<Vec<Cow<'a, ScoredEntry>>, Failure> {
+    let named = selectors.iter().map(|selector| {
+        match selector::entry(memory, ranking, problems, selector) {
+            Ok(row) => Ok(Cow::Borrowed(row)),
+            Err(failure) => {
+                let selected = memory.selected(selector, failure.clone())?;
+                let row = selected.get().map(|(_, row)| Cow::Owned(row.clone()));
+                row.ok_or(failure)
+            }
+        }
+    });
+    named.collect()
+}
+
+/// Returns the named entries that do not leave the report.
+fn others_of(
+    entries: &Entries<'_>,
+    chosen: &[&ScoredEntry],
+    leaving: &[Left<'_>],
+    days: &[Day],
+) -> Vec<Other> {
+    let stays = |row: &&&ScoredEntry| leaving.iter().all(|left| left.row.entry.id != row.entry.id);
+    let now_shown =
+        |row: &ScoredEntry| days.first().is_some_and(|day| day.shown.contains(&row.entry.id));
+    let other = |row: &&ScoredEntry| Other {
+        short: entries.short(row.entry.id),
+        text: row.entry.text.clone(),
+        shown: now_shown(row),
+    };
+    chosen.iter().filter(stays).map(other).collect()
 }
 
 /// Returns the events of the rows, ordered by time.
@@ -138,36 +213,80 @@ fn events<'a>(
     events
 }
 
-/// Returns the entries with events, in the order of their first event.
-fn fading<'a>(events: &[Event<'a>]) -> Vec<&'a ScoredEntry> {
-    let mut rows: Vec<&ScoredEntry> = Vec::new();
-    for event in events {
-        let known = rows.iter().any(|row| row.entry.id == event.row.entry.id);
-        if !known && matches!(event.row.standing, Standing::Scored(_)) && rows.len() < CURVES {
-            rows.push(event.row);
+/// An entry that leaves the report.
+struct Left<'a> {
+    at: Timestamp,
+    row: &'a ScoredEntry,
+    returns: Option<Timestamp>,
+}
+
+/// Returns the rows that the report shows now and then does not, soonest first.
+fn leaving<'a>(rows: &[&'a ScoredEntry], days: &[Day]) -> Vec<Left<'a>> {
+    let mut found: Vec<Left<'a>> = Vec::new();
+    let shown = |day: Option<&Day>, row: &ScoredEntry| {
+        day.is_some_and(|day| day.shown.contains(&row.entry.id))
+    };
+    for row in rows.iter().copied().filter(|row| shown(days.first(), row)) {
+        let mut later = days.iter().skip_while(|day| shown(Some(day), row));
+        if let Some(day) = later.next() {
+            let returns = later.find(|day| shown(Some(day), row)).map(|day| day.at);
+            found.push(Left { at: day.at, row, returns });
         }
     }
-    rows
+    // Rows are in the order of a ranking.
+    found.sort_by_key(|left| left.at);
+    found
+}
+
+/// Returns the entries with events, in the order of their first event.
+fn changing<'a>(events: &[Event<'a>]) -> impl Iterator<Item = &'a ScoredEntry> {
+    events.iter().map(|event| event.row)
+}
+
+/// Returns the first rows, each once.
+fn first<'a>(rows: impl Iterator<Item = &'a ScoredEntry>, most: usize) -> Vec<&'a ScoredEntry> {
+    let mut found: Vec<&ScoredEntry> = Vec::new();
+    for row in rows {
+        if found.len() < most && !found.iter().any(|known| known.entry.id == row.entry.id) {
+            found.push(row);
+        }
+    }
+    found
 }
 
 /// Returns the scores of an entry over `days` days.
-fn curve(memory: &Memory, entries: &Entries<'_>, row: &ScoredEntry, days: u32) -> Curve {
+fn curve(
+    memory: &Memory,
+    entries: &Entries<'_>,
+    row: &ScoredEntry,
+    days: u32,
+    leaving: &[Left<'_>],
+) -> Curve {
     let spec = memory.config.categories.spec(row.entry.category);
+    let (a_day, most) = POINTS;
+    let steps = days.saturating_mul(a_day).clamp(1, most);
     let point = |step: u32| {
-        let ahead = i64::from(step) * DAY_MS / i64::from(POINTS);
+        let ahead = i64::from(step) * i64::from(days) * DAY_MS / i64::from(steps);
         let then = Now(Timestamp(memory.now.0.0.saturating_add(ahead)));
-        let ahead = memory.rules().clock.ahead(memory.now, then);
+        let since = memory.rules().clock.ahead(memory.now, then);
         let score = row.judged.as_ref().map_or_else(
             || {
-                let (idle, strength) = (row.idle.and(ahead), row.evidence.strength());
+                let (idle, strength) = (row.idle.and(since), row.evidence.strength());
                 stability::standing_of(idle, strength, spec.tau_days, false).shown()
             },
-            |judged| judged.parts.later(memory.policy(), ahead).score(),
+            |judged| judged.parts.later(memory.policy(), since).score(),
         );
-        (f64::from(step) / f64::from(POINTS), score)
+        (ahead as f64 / DAY_MS as f64, score)
     };
-    let text: String = row.entry.text.chars().take(NAME).collect();
-    let more = if row.entry.text.chars().nth(NAME).is_some() { "…" } else { "" };
-    let name = format!("{} {text}{more}", entries.short(row.entry.id));
-    Curve { name, points: (0..=days * POINTS).map(point).collect() }
+    let until = |at: Timestamp| (at.0 - memory.now.0.0) as f64 / DAY_MS as f64;
+    let turns = forecast::turns(memory.now, memory.rules().clock, memory.rules().policy, row, spec);
+    let fresh = turns.iter().find(|(_, turn)| *turn == forecast::Turn::NoLongerFresh);
+    let left = leaving.iter().find(|left| left.row.entry.id == row.entry.id);
+    Curve {
+        short: entries.short(row.entry.id),
+        text: row.entry.text.clone(),
+        points: (0..=steps).map(point).collect(),
+        fresh: fresh.map(|(at, _)| until(*at)),
+        leaves: left.map(|left| (local_time::local(left.at).date, until(left.at))),
+    }
 }

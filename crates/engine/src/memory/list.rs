@@ -9,6 +9,7 @@ use pimem_core::{
         access::{Access, Accesses},
         ranking::{self, ScoredEntry},
         stability::State,
+        wording_filter::WordingFilter,
     },
     view::{
         Entries,
@@ -25,6 +26,12 @@ pub struct ListRequest<'a> {
     pub topic: Option<&'a str>,
     /// States; empty for all.
     pub states: &'a [State],
+    /// Tags, all of which an entry must have.
+    pub tags: &'a [String],
+    /// A part of the text, in any case; empty for all.
+    pub text: &'a str,
+    /// Maximum number of entries; `None` for all.
+    pub limit: Option<usize>,
     pub order: ListOrder,
 }
 
@@ -46,6 +53,7 @@ impl Memory {
     /// Fails if there is no such category, or the named store does not exist.
     pub fn list(&self, request: &ListRequest<'_>) -> Result<Answer<Listed>, Failure> {
         let ListRequest { topic, states, order, .. } = *request;
+        let wording = WordingFilter::new(request.tags, request.text);
         let categories = request.categories.iter().map(|name| intake::known_category(self, name));
         let categories = categories.collect::<Result<Vec<_>, _>>()?;
         let stores = self.readers()?;
@@ -60,6 +68,7 @@ impl Memory {
                 topic.is_none_or(|topic| intake::is_of_topic(&row.entry.topic, topic))
             })
             .filter(|(_, row)| states.is_empty() || states.contains(&row.state))
+            .filter(|(_, row)| wording.admits(&row.entry.text))
             .collect();
         match order {
             ListOrder::Score if mirrors.is_empty() => {}
@@ -82,6 +91,7 @@ impl Memory {
                 rows.sort_by(|a, b| heat(*b).total_cmp(&heat(*a)));
             }
         }
+        rows.truncate(request.limit.unwrap_or(usize::MAX));
         let all = mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
         let entries = Entries::new(self.now, &self.config.categories, &ranking)
             .beside(all.map(|row| row.entry.id).collect());

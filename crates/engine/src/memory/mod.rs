@@ -39,9 +39,11 @@ pub mod near_duplicates;
 pub mod newcomer;
 pub mod notes;
 pub mod observe;
+pub mod page;
 pub mod pairs;
 pub mod pending;
 pub mod period;
+pub mod pins;
 pub mod provenance;
 pub mod purge;
 pub mod rebuild;
@@ -93,7 +95,7 @@ use crate::{
     store::{
         Store,
         atomic::Sync,
-        discover::Places,
+        discover::{self, Places},
         read,
         seal::Seal,
         snapshot::Snapshot,
@@ -186,7 +188,7 @@ pub struct Wish {
     pub user: bool,
     /// Restricts the stores to read.
     pub stores: Option<Reach>,
-    /// Time to use instead of the clock's, in RFC 3339.
+    /// Time to use instead of the clock's, as [`period::when`] parses it.
     pub now: Option<String>,
 }
 
@@ -261,17 +263,21 @@ impl Memory {
         };
         let (files, mut unusable) = config_files::read(&places);
         let mut now = Now(of_system(clock));
-        let set = wish.now.as_deref().map(|text| ("--now", text));
-        if let Some((name, text)) = set.or_else(|| Some(("PIMEM_NOW", env.text("PIMEM_NOW")?))) {
-            if let Some(time) = Timestamp::parse(text).or_else(|| Timestamp::parse_date(text)) {
-                now = Now(time);
-            } else {
-                let message = format!("{text:?} is not a time");
-                let hint = "write it as in 2026-06-30T18:00:00Z";
-                if asked == Asked::Typed {
-                    return Err(Failure::new(Kind::Usage, message, hint));
+        // What the option says may be relative to what the variable says.
+        let variable = env.text("PIMEM_NOW").map(|text| ("PIMEM_NOW", text));
+        let option = wish.now.as_deref().map(|text| ("--now", text));
+        for (name, text) in variable.into_iter().chain(option) {
+            match period::when(now, text, Timestamp::parse_date) {
+                Ok(time) => now = Now(time),
+                Err(_) if name == "PIMEM_NOW" && option.is_some() => {}
+                Err(failure) => {
+                    let (message, hint) =
+                        (format!("{text:?} is not a time"), failure.hints.join("; "));
+                    if asked == Asked::Typed {
+                        return Err(Failure::new(Kind::Usage, message, hint));
+                    }
+                    unusable.push(Unusable::typed(name, message, hint));
                 }
-                unusable.push(Unusable::typed(name, message, hint));
             }
         }
         let mut config = Config::load(&files, &env);
@@ -283,7 +289,7 @@ impl Memory {
         }
         // If a named store does not exist, the project's store is not used in its place; the user's
         // store still is.
-        let gone = |named: &mut PathBuf| !places.cwd.join(named).is_dir();
+        let gone = |named: &mut PathBuf| !discover::is_store(&places.cwd.join(named));
         if asked == Asked::Unasked
             && let Some(named) = places.named.take_if(gone)
         {
@@ -326,9 +332,9 @@ impl Memory {
         }
     }
 
-    /// Returns the time that the command line set.
-    pub fn set_clock(&self) -> Option<&str> {
-        self.wish.now.as_deref()
+    /// Returns the current time in RFC 3339, if the command line set it.
+    pub fn set_clock(&self) -> Option<String> {
+        self.wish.now.as_ref().map(|_| self.now.0.to_string())
     }
 
     /// Returns true if the user's store was requested.

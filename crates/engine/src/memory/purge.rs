@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     Memory,
     dream::gather,
-    problems, selector,
+    pins, problems, selector,
     stale::{Act, Stale},
 };
 use crate::{
@@ -89,6 +89,7 @@ impl Memory {
             let name = |row: &ScoredEntry| &self.config.categories.spec(row.entry.category).name;
             let key = |row: &ScoredEntry| store.trust.entry(name(row), &row.entry.text);
             pending::forget(&store.trust, &chosen.iter().map(|row| key(row)).collect::<Vec<_>>())?;
+            pins::settle_in(self, store, chosen.iter().copied())?;
             let keys = chosen
                 .iter()
                 .flat_map(|row| [key(row), store.trust.brought(name(row), &row.entry.text)]);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{Memory, mirrors::Mirrored, trust::Unreviewed};
+use super::{Memory, mirrors::Mirrored, pins, trust::Unreviewed};
 use crate::{
     config::review,
     local_time,
@@ -30,6 +30,8 @@ use pimem_core::{
 pub struct Item {
     /// Keys that trusting it adds to the ledger.
     pub keys: Vec<Key>,
+    /// The entry that trusting it pins.
+    pub pin: Option<String>,
     pub view: Awaiting,
 }
 
@@ -87,9 +89,17 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
             warnings: lines::warnings(&row.entry.text),
             lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {origin}")],
         };
-        Item { keys: vec![key], view }
+        Item { keys: vec![key], pin: None, view }
     };
     let mut items: Vec<Item> = rows.iter().map(item).collect();
+    let pin = |row: &ScoredEntry| {
+        let line = format!("+ pin of {}", entries.line(row));
+        let asked = "    an agent asked for it: it would be in every report".to_owned();
+        let what = Text::Pin { pin: Box::new(entries.entry(row)) };
+        let view = Awaiting { what, warnings: Vec::new(), lines: vec![line, asked] };
+        Item { keys: Vec::new(), pin: Some(row.entry.id.to_string()), view }
+    };
+    items.extend(pins::waiting(memory, &store, &ranking.rows).into_iter().map(pin));
     let mut unread = Vec::new();
     items.extend(notes(&store, &mut unread));
     items.extend(passages(&store));
@@ -124,6 +134,7 @@ pub fn of_mirror(memory: &Memory, mut mirror: Mirrored) -> Held {
         let key = mirror.store.trust.entry(entries.category(row), &row.entry.text);
         Item {
             keys: vec![key],
+            pin: None,
             view: Awaiting { what: Text::Entry(Box::new(entry)), warnings, lines },
         }
     };
@@ -184,7 +195,7 @@ fn notes(store: &Store, unread: &mut Vec<Problem>) -> Option<Item> {
         vec!["+ notes and logs, to be read".to_owned(), format!("    {}", files.join(", "))];
     let is_any = !files.is_empty();
     let view = Awaiting { what: Text::Notes { notes: files }, warnings, lines };
-    is_any.then_some(Item { keys, view })
+    is_any.then_some(Item { keys, pin: None, view })
 }
 
 /// Returns the settings of the project's file, which are reviewed together.
@@ -198,7 +209,7 @@ fn settings(store: &Store, awaiting: &[review::Awaiting]) -> Option<Item> {
     let of = |setting: &review::Awaiting| (setting.key.name.to_owned(), setting.value.clone());
     let what = Text::Settings { settings: awaiting.iter().map(of).collect() };
     let keys = vec![store.trust.text(trust::Kind::Settings, &whole)];
-    Some(Item { keys, view: Awaiting { what, warnings, lines } })
+    Some(Item { keys, pin: None, view: Awaiting { what, warnings, lines } })
 }
 
 /// Returns summaries of past sessions.
@@ -226,7 +237,7 @@ fn text(store: &Store, kind: trust::Kind, text: &str, what: Text) -> Item {
         warnings: lines::warnings(text),
         lines: vec![format!("+ {}: {text}", kind.name())],
     };
-    Item { keys: vec![store.trust.text(kind, text)], view }
+    Item { keys: vec![store.trust.text(kind, text)], pin: None, view }
 }
 
 impl Held {

@@ -1,6 +1,9 @@
 //! Showing and changing settings.
 
-use std::fs;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 
@@ -17,12 +20,12 @@ use crate::{
     },
     error::{Failure, Kind},
     llm::{self, Question, Role, Service},
-    store::{atomic, read, trust},
+    store::{Store, atomic, read, trust},
 };
 use pimem_core::{
     exchange::json_position,
     score::ranking::Scope,
-    view::config::{self, Changed, InForce, ModelCheck, Prompt, Setting, Settings},
+    view::config::{self, Changed, InForce, ModelCheck, Prompt, Setting, Settings, Unset},
 };
 
 /// A cheap question that shows whether a model answers.
@@ -84,14 +87,50 @@ impl Memory {
                 "pimem config set --user sets it for you",
             ));
         }
-        let path = Memory::config_file(&target.dir);
         let store = self.made(target)?;
+        let edit = |before: &str| layers::with_setting(before, key, value.clone());
+        let file = self.edit_settings(key, &store, edit)?;
+        let categories = value.as_object().filter(|_| key.name == "categories").into_iter();
+        let headings =
+            categories.flat_map(|table| table.values()).filter_map(|of| of.get("section"));
+        for heading in headings.filter_map(Value::as_str) {
+            store.trust.record_text(trust::Kind::Heading, heading);
+        }
+        Ok(Changed { key: key.name, value, file: file.path.display().to_string() })
+    }
+
+    /// Removes a setting from the file of a store; the other bytes of the file stay as they are.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read, understood or written.
+    pub fn unset_setting(&self, key: &Key, target: Target) -> Result<Unset, Failure> {
+        let path = Memory::config_file(&target.dir);
+        let absent =
+            |path: &Path| Unset { key: key.name, removed: false, file: path.display().to_string() };
+        if !target.exists || !path.exists() {
+            return Ok(absent(&path));
+        }
+        let store = self.made(target)?;
+        let edit = |before: &str| layers::without_setting(before, key);
+        let Edited { path, changed } = self.edit_settings(key, &store, edit)?;
+        Ok(Unset { removed: changed, ..absent(&path) })
+    }
+
+    /// Edits the settings file of a store. `edit` returns `None` for what is no JSON object.
+    fn edit_settings(
+        &self,
+        key: &Key,
+        store: &Store,
+        edit: impl Fn(&str) -> Option<String>,
+    ) -> Result<Edited, Failure> {
+        let is_project = store.scope == Scope::Project;
+        let path = Memory::config_file(&store.dir);
         if is_project {
             read::guard(path.parent().unwrap_or(&path), &path).map_err(|p| Failure::from(&p))?;
         }
         // Your own file may be a link, as dotfiles often are; the link stays.
         let path = fs::canonicalize(&path).unwrap_or(path);
-        let lock = super::lock(self, &store)?;
+        let lock = super::lock(self, store)?;
         let before = config_files::bytes(&path, is_project).map_err(|p| Failure::from(&p))?;
         let before = String::from_utf8(before.unwrap_or_default()).map_err(|_| {
             let message = format!("{} is not UTF-8", path.display());
@@ -102,13 +141,16 @@ impl Memory {
             layers::Config::load(&[(origin(path.clone()), text.to_owned())], &Env::default())
         };
         let old = if before.trim().is_empty() { load("{}") } else { load(&before) };
-        let after = layers::with_setting(&before, key, value.clone()).ok_or_else(|| {
+        let after = edit(&before).ok_or_else(|| {
             let in_the_way = old.unusable.first().map(Failure::from);
             in_the_way.unwrap_or_else(|| {
                 let message = format!("{} is not a JSON object", path.display());
                 Failure::new(Kind::Config, message, "start it with {")
             })
         })?;
+        if after == before {
+            return Ok(Edited { path, changed: false });
+        }
         // What is written must be readable: a table of categories has rules of its own.
         let new = load(&after);
         let known = |wrong: &&Unusable| old.unusable.iter().any(|old| old.message == wrong.message);
@@ -121,13 +163,7 @@ impl Memory {
         if key.guard == Guard::Reviewed && is_project {
             vouch(self, &store.trust, &old.awaiting, &new.awaiting);
         }
-        let categories = value.as_object().filter(|_| key.name == "categories").into_iter();
-        let headings =
-            categories.flat_map(|table| table.values()).filter_map(|of| of.get("section"));
-        for heading in headings.filter_map(Value::as_str) {
-            store.trust.record_text(trust::Kind::Heading, heading);
-        }
-        Ok(Changed { key: key.name, value, file: path.display().to_string() })
+        Ok(Edited { path, changed: true })
     }
 
     /// Returns the rules sent to a language model.
@@ -168,11 +204,17 @@ impl Memory {
     }
 }
 
+/// A settings file, and whether an edit changed it.
+struct Edited {
+    path: PathBuf,
+    changed: bool,
+}
+
 /// Returns the setting of that name.
 pub fn find(name: &str) -> Result<&'static Key, Failure> {
     aliases::find(name).ok_or_else(|| {
         let hint = json_position::closest(name, settings::keys().map(|key| key.name)).map_or_else(
-            || "pimem config show lists the settings".to_owned(),
+            || "pimem config show --all lists the settings".to_owned(),
             |name| format!("did you mean {name}?"),
         );
         Failure::new(Kind::Config, format!("unknown setting {name:?}"), hint)

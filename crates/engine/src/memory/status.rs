@@ -53,6 +53,7 @@ impl Memory {
             report: Report {
                 entries: shown,
                 left_out: ranking.rows.len() - own,
+                lines: report.text.lines().count(),
                 tokens: report.tokens.0,
                 budget: report.budget.limit(),
             },

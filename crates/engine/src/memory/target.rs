@@ -43,7 +43,7 @@ impl Memory {
         if matches!(choice, Reach::Project | Reach::All) {
             let found = self.places.project();
             if let (Some(named), Some(dir)) = (&self.places.named, &found)
-                && !discover::is_there(dir)
+                && !discover::is_store(dir)
             {
                 let (message, hint) = no_store(named);
                 return Err(Failure::new(Kind::Usage, message, hint));

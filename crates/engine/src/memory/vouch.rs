@@ -4,7 +4,7 @@
 //! changes meanwhile is another text.
 
 use super::{
-    Answer, Memory, problems,
+    Answer, Memory, pins, problems,
     review::{self, Held, Item},
     selector,
 };
@@ -19,6 +19,7 @@ use pimem_core::{
     model::hash::IdMap,
     view::{
         self,
+        curate::Action as Decision,
         trust::{Act, Action, Awaiting, Done, Review},
     },
 };
@@ -65,7 +66,7 @@ impl Memory {
             let mut waiting = std::mem::take(items).into_iter();
             while let Some(item) = waiting.next() {
                 match ask(store, &item.view)? {
-                    Reply::Trust => store.trust.record(&item.keys)?,
+                    Reply::Trust => self.accept(store, &item)?,
                     Reply::Leave => left.push(item),
                     Reply::Stop => {
                         left.push(item);
@@ -89,6 +90,10 @@ impl Memory {
     pub fn trust_all(&self) -> Result<Answer<Review>, Failure> {
         self.refuse_team()?;
         let (mut held, mut done) = (self.held()?, Vec::new());
+        for Held { store, items, .. } in &mut held {
+            let mut asked = items.extract_if(.., |item| item.pin.is_some());
+            asked.try_for_each(|item| self.accept(store, &item))?;
+        }
         for Held { store, items, problems, .. } in
             held.iter_mut().filter(|held| !held.store.trust.is_whole())
         {
@@ -158,7 +163,7 @@ impl Memory {
         let entries = view::Entries::new(self.now, &self.config.categories, &ranking);
         let mut keys: IdMap<u64, (&Store, Vec<Pair>)> = IdMap::default();
         let mut theirs: Vec<(Store, Pair)> = Vec::new();
-        let mut results = Vec::new();
+        let (mut results, mut pins) = (Vec::new(), Vec::new());
         for selector in selectors {
             let row = match selector::entry(self, &ranking, &unread, selector) {
                 Ok(row) => row,
@@ -175,6 +180,18 @@ impl Memory {
                     continue;
                 }
             };
+            if let Some(store) = stores.iter().find(|store| store.scope == row.entry.scope)
+                && pins::waits(self, store, row)
+            {
+                match action {
+                    Action::Trusted => pins.push(row.entry.id.to_string()),
+                    Action::Revoked => pins::drop_of(self, store, row)?,
+                }
+                if store.trust.is_whole() || row.entry.reviewed && action == Action::Trusted {
+                    results.push(entries.entry(row));
+                    continue;
+                }
+            }
             let (at, store) = (0..)
                 .zip(&stores)
                 .find(|(_, store)| store.scope == row.entry.scope && !store.trust.is_whole())
@@ -206,7 +223,17 @@ impl Memory {
                 }
             }
         }
+        if !pins.is_empty() {
+            self.curate(Decision::Pinned, &pins)?;
+        }
         Ok(Answer { view: view::trust::Entries { action, results }, problems: unread })
+    }
+
+    fn accept(&self, store: &Store, item: &Item) -> Result<(), Failure> {
+        store.trust.record(&item.keys)?;
+        item.pin
+            .iter()
+            .try_for_each(|id| self.curate(Decision::Pinned, std::slice::from_ref(id)).map(drop))
     }
 
     /// Returns the mirrors of which something is withheld; all of them if they are asked for.

@@ -50,6 +50,8 @@ pub struct Client {
 /// A request.
 enum Call<'a> {
     Get(String),
+    /// With the answer that is known: only another one is wanted.
+    Renew(String, &'a str),
     Post(&'a str, String),
 }
 
@@ -111,8 +113,14 @@ impl Client {
         // Nothing that a server has said gets into an address as more than a value.
         let cursor = cursor.filter(|cursor| cursor.chars().all(plain));
         let after = cursor.map_or_else(String::new, |cursor| format!("&cursor={cursor}"));
-        let answer =
-            self.ask(&Call::Get(format!("v1/sync/pull?project={project}&limit={PAGE}{after}")))?;
+        let path = format!("v1/sync/pull?project={project}&limit={PAGE}{after}");
+        let answer = self.ask(&match cursor {
+            Some(cursor) => Call::Renew(path, cursor),
+            None => Call::Get(path),
+        })?;
+        if let (304, Some(cursor)) = (answer.status().as_u16(), cursor) {
+            return Ok(Some(Pulled { cursor: cursor.to_owned(), ..Pulled::default() }));
+        }
         if answer.status().as_u16() == 410 && cursor.is_some() {
             return Ok(None);
         }
@@ -150,6 +158,11 @@ impl Client {
         let answer = match call {
             Call::Get(path) => {
                 let get = self.agent.get(self.address.join(path)).header("authorization", key);
+                get.config().timeout_global(Some(left)).build().call()?
+            }
+            Call::Renew(path, known) => {
+                let get = self.agent.get(self.address.join(path)).header("authorization", key);
+                let get = get.header("if-none-match", format!("\"{known}\""));
                 get.config().timeout_global(Some(left)).build().call()?
             }
             Call::Post(path, body) => {

@@ -12,9 +12,9 @@ use crate::{
 
 /// Variable with the key.
 const VARIABLE: &str = "PIMEM_SYNC_KEY";
-/// Path of the file below the configuration directory.
-const FILE: &str = "pimem/sync.key";
-/// Maximum size of the file in bytes.
+/// Name of the file.
+const FILE: &str = "sync.key";
+/// Maximum size of a file with keys in bytes.
 const MAX: u64 = 4096;
 
 /// A key, which is overwritten when it is dropped and never printed.
@@ -28,7 +28,9 @@ impl ServerKey {
     pub fn find(env: &Env) -> Result<Self, Failure> {
         let text = match env.key(VARIABLE) {
             Some(key) => Zeroizing::new(key),
-            None => of_file()?,
+            None => of_file(FILE)?.ok_or_else(|| {
+                Failure::new(Kind::Config, "there is no key for the server", HINT)
+            })?,
         };
         let key = text.trim();
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -45,17 +47,23 @@ impl ServerKey {
 
 const HINT: &str = "put it into PIMEM_SYNC_KEY, or into pimem/sync.key below ~/.config (chmod 600)";
 
-fn of_file() -> Result<Zeroizing<String>, Failure> {
-    let path = Env::config_dir().map(|dir| dir.join(FILE)).filter(|path| path.exists());
-    let Some(path) = path else {
-        return Err(Failure::new(Kind::Config, "there is no key for the server", HINT));
-    };
+/// Returns the path of a file in the program's part of the configuration directory.
+pub(super) fn place(name: &str) -> Option<PathBuf> {
+    Some(Env::config_dir()?.join("pimem").join(name))
+}
+
+/// Reads such a file, if it exists.
+///
+/// # Errors
+/// Fails if others can read it.
+pub(super) fn of_file(name: &str) -> Result<Option<Zeroizing<String>>, Failure> {
+    let Some(path) = place(name).filter(|path| path.exists()) else { return Ok(None) };
     refuse_open(&path)?;
     let root = path.parent().map_or_else(PathBuf::new, PathBuf::from);
     let bytes = read::file(&root, &path, MAX).map_err(|problem| Failure::from(&problem))?;
     let bytes = Zeroizing::new(bytes.unwrap_or_default());
     let text = str::from_utf8(&bytes).unwrap_or_default();
-    Ok(Zeroizing::new(text.to_owned()))
+    Ok(Some(Zeroizing::new(text.to_owned())))
 }
 
 #[cfg(unix)]

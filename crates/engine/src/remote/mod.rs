@@ -3,6 +3,7 @@
 #[cfg_attr(not(feature = "sync"), path = "absent.rs")]
 mod client;
 mod key;
+mod seal_keys;
 mod state;
 
-pub use self::{client::Client, key::ServerKey, state::State};
+pub use self::{client::Client, key::ServerKey, seal_keys::SealKeys, state::State};

@@ -26,12 +26,20 @@ pub struct State {
     /// Short hashes of the objects that the server has.
     #[serde(default)]
     sent: BTreeSet<String>,
+    /// Ids of the keys by which objects were sealed; `None` if they were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<String>,
     /// Lines whose events have not come yet.
     #[serde(default)]
     waiting: Vec<Entry>,
 }
 
 impl State {
+    /// Returns the state of a store that has exchanged nothing by these keys.
+    pub fn with(keys: Option<String>) -> Self {
+        Self { keys, ..Self::default() }
+    }
+
     /// Reads a state; `None` if there is none that can be read.
     pub fn read(seal: &Seal, path: &Path) -> Option<Self> {
         let bytes = seal.read(path.parent()?, path, read::MAX_LOG).ok()??;

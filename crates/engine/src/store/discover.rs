@@ -11,6 +11,10 @@ use pimem_core::model::hash::short_sha256;
 /// Path of the store below a project's root.
 const STORE: &str = ".pi/memory";
 
+/// What a directory has at least one of if it is a store.
+const MARKS: &[&str] =
+    &["topics", "evidence.jsonl", "MEMORY.md", "SCRATCHPAD.md", "daily", "store.json"];
+
 /// The inputs of discovery.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
@@ -148,6 +152,11 @@ impl Places {
         let home = self.home.as_deref();
         home == Some(dir) || home.and_then(identity).is_some_and(|home| identity(dir) == Some(home))
     }
+}
+
+/// Returns true if a directory holds a store, and not something else.
+pub fn is_store(dir: &Path) -> bool {
+    MARKS.iter().any(|name| dir.join(name).symlink_metadata().is_ok())
 }
 
 /// Returns true if the store exists. A store whose metadata cannot be read counts as existing, so

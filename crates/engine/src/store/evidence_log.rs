@@ -41,6 +41,12 @@ pub(super) fn days(log: &[u8]) -> Days {
     lines(log).filter_map(event).filter(is_known).map(|event| event.ts).collect()
 }
 
+/// Returns the distinct events of a log, in its order.
+pub fn events(log: &[u8]) -> impl Iterator<Item = Event> {
+    let mut known = BTreeSet::new();
+    lines(log).filter_map(event).filter(move |event| known.insert((event.id, event.fingerprint())))
+}
+
 /// Returns the distinct events of a log with their lines, by entry.
 pub fn by_entry(log: &[u8]) -> IdMap<EntryId, Vec<(Event, String)>> {
     let mut found: IdMap<EntryId, Vec<(Event, String)>> = IdMap::default();

@@ -41,6 +41,11 @@ pub fn of(trust: &Trust, keys: &[Key]) -> HashSet<Key> {
     keys.iter().copied().filter(|key| known.contains(key.hex().as_str())).collect()
 }
 
+/// Returns true if any keys may be recorded.
+pub fn is_any(trust: &Trust) -> bool {
+    place(trust).is_some_and(|path| path.is_file())
+}
+
 pub fn forget(trust: &Trust, keys: &[Key]) -> Result<()> {
     let Some(path) = place(trust).filter(|path| path.is_file()) else { return Ok(()) };
     let dir = path.parent().unwrap_or(Path::new("/"));

@@ -19,6 +19,8 @@ pimem_core::named! {
     /// A file of notes, a list or a log: its name and whole content. The empty text stands for all
     /// of them, if git brings none.
         Notes = "notes",
+    /// Canonical line of an entry that an agent wants pinned.
+        Pin = "pin",
     /// A summary of a past session.
         Session = "session",
     /// Path of a transcript, as given to a hook on this machine.

@@ -11,6 +11,7 @@ use crate::{
         pool,
         tenant::{self, Role, Scope},
     },
+    seal::{keeper::Keeper, vault::Vault},
 };
 
 /// What a request wants to do, from the least. Roles of users and scopes of keys have this order.
@@ -90,6 +91,8 @@ pub struct Caller {
     pub scopes: Vec<Right>,
     /// Sorted by slug.
     pub projects: Vec<Project>,
+    /// Why the organisation is closed, where it is.
+    pub vault: Result<Vault, String>,
 }
 
 /// Why a key is not taken.
@@ -147,6 +150,30 @@ impl Caller {
         self.scopes.contains(&right) && project.right >= right
     }
 
+    /// Returns what the organisation's texts go through, for whoever reads them.
+    ///
+    /// # Errors
+    ///
+    /// It is sealed, and its key is not at hand; or no server has its key.
+    pub fn vault(&self) -> Result<&Vault, Error> {
+        if self.is_opaque() { Err(Error::Opaque) } else { self.any_vault() }
+    }
+
+    /// Returns true if the server has ciphertext only, which clients sealed.
+    #[must_use]
+    pub fn is_opaque(&self) -> bool {
+        self.mode == "end-to-end"
+    }
+
+    /// Returns what the organisation's objects go through, for whoever keeps them as they are.
+    ///
+    /// # Errors
+    ///
+    /// It is sealed, and its key is not at hand.
+    pub fn any_vault(&self) -> Result<&Vault, Error> {
+        self.vault.as_ref().map_err(|why| Error::Closed(why.clone()))
+    }
+
     /// What a transaction for one project sees.
     #[must_use]
     pub fn within(&self, project: &Project) -> Scope {
@@ -166,7 +193,11 @@ impl Caller {
 /// # Errors
 ///
 /// The database is away.
-pub async fn authenticate(pool: &Pool, key: &Key) -> Result<Result<Caller, Denied>, Error> {
+pub async fn authenticate(
+    pool: &Pool,
+    keeper: &Keeper,
+    key: &Key,
+) -> Result<Result<Caller, Denied>, Error> {
     let mut client = pool::take(pool).await?;
     let statement = client.prepare_cached("select * from pimem.authenticate($1)").await?;
     let Some(row) = client.query_opt(&statement, &[&key.prefix()]).await? else {
@@ -189,11 +220,20 @@ pub async fn authenticate(pool: &Pool, key: &Key) -> Result<Result<Caller, Denie
             Some(Project { id, slug, right: Right::of_rank(rank)? })
         });
     let scopes: Vec<String> = row.get("scopes");
+    let (org, mode): (Uuid, String) = (row.get("org_id"), row.get("key_mode"));
+    let (epochs, wrapped): (Vec<i32>, Vec<Vec<u8>>) = (row.get("epochs"), row.get("wrapped"));
+    let wrapped: Vec<_> = epochs.into_iter().zip(wrapped).collect();
+    let vault = match keeper.vault(org, &mode, &wrapped) {
+        Ok(vault) => Ok(vault),
+        Err(Error::Closed(why)) => Err(why),
+        Err(error) => return Err(error),
+    };
     let caller = Caller {
+        vault,
         key: row.get("key_id"),
-        org: row.get("org_id"),
+        org,
         org_name: row.get("org"),
-        mode: row.get("key_mode"),
+        mode,
         user: row.get("user_id"),
         user_name: row.get("user_name"),
         scopes: scopes.iter().filter_map(|scope| Right::of_scope(scope)).collect(),

@@ -4,7 +4,7 @@ use anyhow::{Context as _, bail};
 use tokio_postgres::{Client, Transaction, error::SqlState};
 use uuid::Uuid;
 
-use crate::auth::caller::Right;
+use crate::{auth::caller::Right, seal::keeper::Keeper};
 
 /// A transaction of the schema's owner. It sees one organisation, if one is set.
 ///
@@ -45,11 +45,20 @@ pub async fn enter(transaction: &Transaction<'_>, name: Option<&str>) -> anyhow:
 ///
 /// # Errors
 ///
-/// The name is taken or not one.
-pub async fn create_org(client: &mut Client, name: &str, mode: &str) -> anyhow::Result<String> {
+/// The name is taken or not one; or it is to be sealed, and there is no key.
+pub async fn create_org(
+    client: &mut Client,
+    keeper: &Keeper,
+    name: &str,
+    mode: &str,
+) -> anyhow::Result<String> {
     let transaction = begin(client).await?;
     let row = "insert into orgs (name, key_mode) values ($1, $2)";
     made(transaction.execute(row, &[&name, &mode]).await, name)?;
+    if mode == "sealed" {
+        let org = enter(&transaction, Some(name)).await?;
+        keeper.add(&transaction, org, 1).await?;
+    }
     transaction.commit().await?;
     Ok(format!("organisation {name}\n"))
 }

@@ -23,7 +23,7 @@ use pimem_core::{
         wire::{MOST_BYTES, MOST_OBJECTS, Push},
     },
 };
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Transaction};
 use uuid::Uuid;
 
 use crate::{
@@ -33,6 +33,10 @@ use crate::{
     config::Config,
     db::pool::{self, Pools},
     index::fold,
+    seal::{
+        keeper::Keeper,
+        vault::{Kept, Place as Row, Vault},
+    },
     sync::push,
 };
 
@@ -45,16 +49,19 @@ const PAGE: i64 = 10_000;
 ///
 /// # Errors
 ///
-/// There is such a directory already, the organisation seals its lines on its machines, the disk is
-/// full, or the database is away.
+/// There is such a directory already, the organisation is sealed and the key is not at hand or no
+/// server's, the disk is full, or the database is away.
 pub async fn export(
     client: &mut Client,
+    keeper: &Keeper,
     org: Option<&str>,
     only: Option<&str>,
     dir: &Path,
 ) -> anyhow::Result<String> {
     let transaction = admin::begin(client).await?;
     let org = admin::enter(&transaction, org).await?;
+    readable(&transaction, org).await?;
+    let vault = keeper.read(&transaction, org).await?;
     let rows = transaction
         .query(
             "select id, slug from projects where $1::text is null or slug = $1 order by slug",
@@ -71,11 +78,8 @@ pub async fn export(
         ensure!(!path.exists(), "{} is there already", path.display());
         let narrow = "select set_config('pimem.projects', $1, true)";
         transaction.execute(narrow, &[&format!("{{{project}}}")]).await?;
-        let events = events(&transaction, org, project).await?;
-        let lines =
-            "select line from entries where org_id = $1 and project_id = $2 and line is not null";
-        let lines = transaction.query(lines, &[&org, &project]).await?;
-        let lines: Vec<String> = lines.iter().map(|row| row.get(0)).collect();
+        let events = events(&transaction, &vault, project).await?;
+        let lines = lines(&transaction, &vault, project).await?;
         write(&path, &lines, &events)?;
         // Writing to a string cannot fail.
         let _ = writeln!(told, "{slug}: {} entries, {} events", lines.len(), events.len());
@@ -83,20 +87,53 @@ pub async fn export(
     Ok(told)
 }
 
-/// Reads the events of a project in the order of their times.
-async fn events(
-    transaction: &tokio_postgres::Transaction<'_>,
-    org: Uuid,
+/// Refuses an organisation of which there is ciphertext only.
+async fn readable(transaction: &Transaction<'_>, org: Uuid) -> anyhow::Result<()> {
+    let mode = "select key_mode from orgs where id = $1";
+    let mode: String = transaction.query_one(mode, &[&org]).await?.get(0);
+    ensure!(
+        mode != "end-to-end",
+        "the organisation is encrypted end to end: `pimem sync` reads and writes its projects"
+    );
+    Ok(())
+}
+
+/// Reads the lines of a project.
+async fn lines(
+    transaction: &Transaction<'_>,
+    vault: &Vault,
     project: Uuid,
 ) -> anyhow::Result<Vec<String>> {
-    let page = "select ts, id, digest, doc from events where org_id = $1 and project_id = $2 and doc is not null \
+    let lines = "select hash, fnv, line, sealed, key_id from entries \
+        where org_id = $1 and project_id = $2 and fnv is not null";
+    let rows = transaction.query(lines, &[&vault.org(), &project]).await?;
+    let lines = rows.iter().filter_map(|row| {
+        let (hash, entry): (Vec<u8>, Vec<u8>) = (row.get(0), row.get(1));
+        vault.open(Row::Entry { project, hash: &hash, entry: &entry }, Kept::at(row, 2))
+    });
+    Ok(lines.collect())
+}
+
+/// Reads the events of a project in the order of their times.
+async fn events(
+    transaction: &Transaction<'_>,
+    vault: &Vault,
+    project: Uuid,
+) -> anyhow::Result<Vec<String>> {
+    let org = vault.org();
+    let page = "select ts, id, digest, entry, doc, sealed, key_id from events \
+        where org_id = $1 and project_id = $2 \
         and (ts, id, digest) > ($3, $4, $5) order by ts, id, digest limit $6";
     let page = transaction.prepare(page).await?;
     let mut found = Vec::new();
     let mut at = (fold::date(Timestamp(i64::MIN / 2)), Vec::<u8>::new(), Vec::<u8>::new());
     loop {
         let rows = transaction.query(&page, &[&org, &project, &at.0, &at.1, &at.2, &PAGE]).await?;
-        found.extend(rows.iter().map(|row| row.get::<_, String>(3)));
+        for row in &rows {
+            let [id, digest, entry]: [Vec<u8>; 3] = [row.get(1), row.get(2), row.get(3)];
+            let place = Row::Event { project, id: &id, digest: &digest, entry: &entry };
+            found.extend(vault.open(place, Kept::at(row, 4)));
+        }
         let Some(last) = rows.last() else { return Ok(found) };
         at = (last.get(0), last.get(1), last.get(2));
     }
@@ -155,7 +192,7 @@ pub async fn import(
     project: &str,
     dir: &Path,
 ) -> anyhow::Result<String> {
-    let caller = caller(client, org, user, project).await?;
+    let caller = caller(config, client, org, user, project).await?;
     let Some(project) = caller.projects.first() else { bail!("there is no project {project:?}") };
     let store = [dir.join(".pi/memory"), dir.to_path_buf()];
     let store = store.iter().find(|store| store.join("topics").is_dir());
@@ -206,6 +243,7 @@ pub async fn import(
 
 /// Returns a caller with every right of a user in one project.
 async fn caller(
+    config: &Config,
     client: &mut Client,
     org: Option<&str>,
     user: &str,
@@ -213,6 +251,8 @@ async fn caller(
 ) -> anyhow::Result<Caller> {
     let transaction = admin::begin(client).await?;
     let org = admin::enter(&transaction, org).await?;
+    readable(&transaction, org).await?;
+    let vault = Keeper::load(&config.key).read(&transaction, org).await?;
     let named = "select o.name, o.key_mode, u.id, p.id from orgs o \
         left join users u on u.org_id = o.id and u.name = $2 left join projects p on p.org_id = o.id and p.slug = $3 \
         where o.id = $1";
@@ -227,6 +267,7 @@ async fn caller(
         mode: row.get(1),
         user: id.with_context(|| format!("there is no user {user:?}"))?,
         user_name: user.to_owned(),
+        vault: Ok(vault),
         scopes: rights.to_vec(),
         projects: vec![Project {
             id: found.with_context(|| format!("there is no project {project:?}"))?,

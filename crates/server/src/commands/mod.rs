@@ -4,4 +4,5 @@ pub mod admin;
 pub mod carry;
 pub mod keys;
 pub mod migrate;
+pub mod seal;
 pub mod serve;

@@ -30,6 +30,7 @@ use crate::{
     index::{self, worker},
     log,
     routes::router,
+    secret::Source,
 };
 
 /// Time within which the head of a request arrives, and how long an idle connection is kept.
@@ -59,6 +60,9 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         }
     };
     let app: Shared = Arc::new(App::new(config)?);
+    if let (Some(why), true) = (app.keeper.trouble(), !matches!(app.config.key, Source::None)) {
+        log::line("error", "no key for sealed organisations", json!({"error": why}));
+    }
     let service = router::router(&app)?;
     // Before anything is announced, so that no signal ends the process unprepared.
     let (mut terminate, mut interrupt) =
@@ -79,7 +83,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     tokio::spawn(watch(app.clone()));
     for _ in 0..app.config.workers {
         let (pool, bell, app) = (app.pools.work.clone(), app.bell.clone(), app.clone());
-        tokio::spawn(worker::run(pool, bell, move || app.is_ending()));
+        tokio::spawn(worker::run(pool, bell, app.keeper.clone(), move || app.is_ending()));
     }
     let handle = Handle::new();
     if let Some(metrics) = metrics {

@@ -12,6 +12,12 @@ pub enum Error {
     /// A statement took too long, or waited too long for another.
     #[error("the database took too long: {0}")]
     Slow(String),
+    /// The organisation is sealed, and its key is not at hand.
+    #[error("the organisation is closed: {0}")]
+    Closed(String),
+    /// The organisation is encrypted end to end, and this would need its texts.
+    #[error("the organisation is encrypted end to end")]
+    Opaque,
     /// A mistake in this program.
     #[error("the database refused: {0}")]
     Wrong(String),

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     auth::limiter::Limiter, config::Config, db::pool::Pools, http::metrics::Metrics,
-    index::worker::Bell,
+    index::worker::Bell, seal::keeper::Keeper,
 };
 
 /// State of the server, which is nothing that another copy of it would need.
@@ -17,6 +17,8 @@ use crate::{
 pub struct App {
     pub config: Config,
     pub pools: Pools,
+    /// Opens sealed organisations.
+    pub keeper: Keeper,
     pub limiter: Limiter,
     pub metrics: Metrics,
     /// Wakes the worker that fills the index.
@@ -40,6 +42,7 @@ impl App {
     pub fn new(config: Config) -> anyhow::Result<Self> {
         Ok(Self {
             pools: Pools::new(&config)?,
+            keeper: Keeper::load(&config.key),
             limiter: Limiter::new(config.rate, config.burst),
             metrics: Metrics::default(),
             bell: Bell::default(),

@@ -98,7 +98,7 @@ pub async fn authenticate(
     next: Next,
 ) -> Result<Response, Problem> {
     let key = bearer(request.headers())?;
-    let caller: Caller = caller::authenticate(&app.pools.read, &key).await??;
+    let caller: Caller = caller::authenticate(&app.pools.read, &app.keeper, &key).await??;
     let left = app.limiter.take(caller.key, Instant::now());
     if !left.is_allowed {
         let problem = Problem::too_many("this key asks too often", left.wait);

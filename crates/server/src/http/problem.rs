@@ -207,6 +207,19 @@ impl From<Error> for Problem {
                 crate::log::line("warn", "database slow", serde_json::json!({"error": detail}));
                 Self::timeout()
             }
+            Error::Closed(detail) => {
+                crate::log::line(
+                    "warn",
+                    "organisation closed",
+                    serde_json::json!({"error": detail}),
+                );
+                Self::unavailable("this organisation is sealed, and the server has no key that opens it")
+                    .hint("whoever runs the server gives `pimem-server serve` the right --key-file, --key-command or PIMEM_SERVER_KEY")
+            }
+            Error::Opaque => {
+                Self::refused("this organisation is encrypted end to end, and the server cannot read its memories")
+                    .hint("pimem sync brings them to your machine, where pimem search --scope team finds them")
+            }
             Error::Wrong(detail) => {
                 crate::log::line("error", "database", serde_json::json!({"error": detail}));
                 Self::internal()

@@ -1,6 +1,9 @@
 //! Folds events into rows of `memories`, by the fold of the program.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
@@ -22,18 +25,31 @@ use pimem_core::{
         place::{Folded, Place},
     },
 };
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::db::error::Error;
+use crate::{
+    db::error::Error,
+    seal::vault::{Kept, Place as RowOf, Vault},
+};
 
 /// Maximum number of entries that are folded for speaking of each other.
 const FAMILY: usize = 5_000;
 
-/// An entry as it was pushed.
+/// An entry as it was pushed, with the hash that its row has.
 struct Pushed {
     hash: Vec<u8>,
     line: String,
     author: Uuid,
+}
+
+/// What a sealed row of `memories` has in place of the columns that could be read.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Inner {
+    pub id: u64,
+    pub text: String,
+    pub topic: String,
+    pub superseded_by: Option<u64>,
 }
 
 /// Returns the categories that lines may have on a server: all that the program knows.
@@ -42,88 +58,109 @@ pub fn categories() -> Categories {
     Categories::of(Preset::All, Vec::new())
 }
 
-/// Folds entries and those that they speak of. Lines that stand nowhere any more are marked so, and
-/// removed by the worker.
+/// Folds entries, by the ids that rows have, and those that they speak of, and returns the ids of all.
+/// Lines that stand nowhere any more are marked so, and removed by the worker. Rows are written in the
+/// order of their ids, so that two folds never wait for each other in a circle.
 ///
 /// # Errors
 /// The database is away or too slow.
 pub async fn fold(
     transaction: &Transaction<'_>,
-    org: Uuid,
+    vault: &Vault,
     project: Uuid,
     entries: &[Vec<u8>],
     now: Now,
-) -> Result<(), Error> {
+) -> Result<Vec<Vec<u8>>, Error> {
+    let org = vault.org();
     let statement = transaction.prepare_cached(include_str!("../../sql/family.sql")).await?;
     let family = transaction.query(&statement, &[&org, &project, &entries]).await?;
-    let family: Vec<Vec<u8>> = family.iter().take(FAMILY).map(|row| row.get(0)).collect();
-    let (lines, all) = read(transaction, org, project, &family).await?;
+    let mut family: Vec<Vec<u8>> = family.iter().take(FAMILY).map(|row| row.get(0)).collect();
+    family.sort_unstable();
+    let Read { lines, ids, all } = read(transaction, vault, project, &family).await?;
     let categories = categories();
-    let mut rows = Vec::new();
-    let mut absent = Vec::new();
-    for key in family {
-        let Some(id) = id_of(&key) else { continue };
+    let row = |key: &Vec<u8>| {
+        // Of an entry without a line or an event nothing is known.
+        let id = *ids.get(key)?;
         let place = match all.place(id) {
-            Place::Topic => Some("topics"),
-            Place::Archive => Some("archive"),
-            Place::Reworded | Place::Purged | Place::Unknown => None,
+            Place::Topic => "topics",
+            Place::Archive => "archive",
+            Place::Reworded | Place::Purged | Place::Unknown => return None,
         };
-        let folded = lines.get(&id).zip(all.ledger.evidence(now, id)).zip(place);
-        let Some(((pushed, evidence), place)) = folded else {
-            absent.push(key);
-            continue;
-        };
+        let (pushed, evidence) = lines.get(&id).zip(all.ledger.evidence(now, id))?;
         let archived = all.ledger.archived_for(id).map(Why::name);
         let access = Accesses::default().known(id, &all.ledger);
-        rows.push(Row::new(
-            key,
-            pushed,
-            evidence,
-            (place, archived, all.topic(id)),
-            access,
-            &categories,
-        ));
-    }
-    if !absent.is_empty() {
-        let gone = "update pimem.memories set place = 'nowhere', indexed_at = null \
-            where org_id = $1 and project_id = $2 and entry = any ($3)";
-        let statement = transaction.prepare_cached(gone).await?;
-        transaction.execute(&statement, &[&org, &project, &absent]).await?;
-    }
-    let statement = transaction.prepare_cached(include_str!("../../sql/fold.sql")).await?;
-    let written = rows.iter().map(|row| row.write(transaction, &statement, &org, &project));
+        let place = (place, archived, all.topic(id));
+        Some(Row::new((id, key.clone()), pushed, evidence, place, access, &categories))
+    };
+    let rows: Vec<Option<Row>> = family.iter().map(row).collect();
+    let gone = "update pimem.memories set place = 'nowhere', indexed_at = null \
+        where org_id = $1 and project_id = $2 and entry = $3";
+    let gone = &transaction.prepare_cached(gone).await?;
+    let fold = &transaction.prepare_cached(include_str!("../../sql/fold.sql")).await?;
+    let written = family.iter().zip(&rows).map(|(key, row)| async move {
+        match row {
+            Some(row) => row.write(transaction, fold, vault, &project).await,
+            None => Ok(transaction.execute(gone, &[&org, &project, key]).await?),
+        }
+    });
     try_join_all(written).await?;
-    Ok(())
+    Ok(family)
+}
+
+/// A family, read.
+#[derive(Default)]
+struct Read {
+    lines: HashMap<EntryId, Pushed>,
+    /// Entries by the ids that rows have.
+    ids: HashMap<Vec<u8>, EntryId>,
+    all: Folded,
 }
 
 /// Reads lines and events of a family.
 async fn read(
     transaction: &Transaction<'_>,
-    org: Uuid,
+    vault: &Vault,
     project: Uuid,
     family: &[Vec<u8>],
-) -> Result<(HashMap<EntryId, Pushed>, Folded), Error> {
-    let lines = "select fnv, hash, line, author from pimem.entries \
-        where org_id = $1 and project_id = $2 and fnv = any ($3) and line is not null order by hash desc";
+) -> Result<Read, Error> {
+    let org = vault.org();
+    let lines = "select fnv, hash, author, line, sealed, key_id from pimem.entries \
+        where org_id = $1 and project_id = $2 and fnv = any ($3) and (line is not null or key_id is not null) \
+        order by hash desc";
     let statement = transaction.prepare_cached(lines).await?;
-    let rows = transaction.query(&statement, &[&org, &project, &family]).await?;
-    let lines = rows.iter().filter_map(|row| {
-        let pushed = Pushed { hash: row.get(1), line: row.get(2), author: row.get(3) };
-        Some((id_of(row.get(0))?, pushed))
-    });
-    let docs = "select doc from pimem.events \
-        where org_id = $1 and project_id = $2 and entry = any ($3) and doc is not null";
-    let statement = transaction.prepare_cached(docs).await?;
-    let rows = transaction.query(&statement, &[&org, &project, &family]).await?;
-    let mut folded = Folded::default();
-    for event in rows.iter().filter_map(|row| Event::read_whole(row.get(0))) {
-        folded.fold(&event);
+    let mut read = Read::default();
+    for row in transaction.query(&statement, &[&org, &project, &family]).await? {
+        let (entry, hash): (Vec<u8>, Vec<u8>) = (row.get(0), row.get(1));
+        let kept = Kept::at(&row, 3);
+        let line = vault.open(RowOf::Entry { project, hash: &hash, entry: &entry }, kept);
+        let Some(line) = line else { continue };
+        let id = if vault.is_sealed() {
+            check::split(&line).map(|(category, text)| EntryId::of(category, text.as_bytes()))
+        } else {
+            id_of(&entry)
+        };
+        let Some(id) = id else { continue };
+        read.ids.insert(entry, id);
+        read.lines.insert(id, Pushed { hash, line, author: row.get(2) });
     }
-    Ok((lines.collect(), folded))
+    let docs = "select entry, id, digest, doc, sealed, key_id from pimem.events \
+        where org_id = $1 and project_id = $2 and entry = any ($3) and (doc is not null or key_id is not null)";
+    let statement = transaction.prepare_cached(docs).await?;
+    for row in transaction.query(&statement, &[&org, &project, &family]).await? {
+        let (entry, id, digest): (Vec<u8>, Vec<u8>, Vec<u8>) = (row.get(0), row.get(1), row.get(2));
+        let kept = Kept::at(&row, 3);
+        let place = RowOf::Event { project, id: &id, digest: &digest, entry: &entry };
+        let event = vault.open(place, kept).and_then(|doc| Event::read_whole(&doc));
+        let Some(event) = event else { continue };
+        read.all.fold(&event);
+        read.ids.entry(entry).or_insert(event.entry);
+    }
+    Ok(read)
 }
 
 /// A row of `memories`.
 struct Row {
+    id: EntryId,
     entry: Vec<u8>,
     hash: Vec<u8>,
     category: String,
@@ -141,7 +178,7 @@ struct Row {
 
 impl Row {
     fn new(
-        entry: Vec<u8>,
+        (id, entry): (EntryId, Vec<u8>),
         pushed: &Pushed,
         evidence: Evidence,
         (place, archived, topic): (&'static str, Option<&'static str>, Option<&str>),
@@ -153,6 +190,7 @@ impl Row {
         let tau = spec.map_or(30.0, |spec| spec.tau_days);
         let topic = topic.or(spec.map(|spec| spec.topic.as_ref())).unwrap_or(category).to_owned();
         Self {
+            id,
             entry,
             hash: pushed.hash.clone(),
             category: category.to_owned(),
@@ -173,30 +211,46 @@ impl Row {
         &self,
         transaction: &Transaction<'_>,
         statement: &tokio_postgres::Statement,
-        org: &Uuid,
+        vault: &Vault,
         project: &Uuid,
     ) -> Result<u64, Error> {
         let Evidence { first_seen, last_reinforced, user, until, superseded_by, .. } =
             &self.evidence;
-        let superseded = superseded_by.iter().next().map(|id| id.0.to_be_bytes().to_vec());
+        let superseded = superseded_by.iter().next();
+        let kept = if vault.is_sealed() {
+            let place = RowOf::Memory { project: *project, entry: &self.entry };
+            let inner = Inner {
+                id: self.id.0,
+                text: self.body.clone(),
+                topic: self.topic.clone(),
+                superseded_by: superseded.map(|id| id.0),
+            };
+            let inner = serde_json::to_string(&inner);
+            vault.seal(place, &inner.map_err(|error| Error::Wrong(error.to_string()))?)?
+        } else {
+            Kept { text: Some(self.body.clone()), ..Kept::default() }
+        };
+        let superseded = superseded.filter(|_| !vault.is_sealed());
+        let superseded = superseded.map(|id| id.0.to_be_bytes().to_vec());
+        let tags: Vec<Cow<'_, str>> = self.tags.iter().map(|tag| vault.tag(tag)).collect();
         let share = |share: Option<Share>| share.map(Share::get);
         Ok(transaction
             .execute(
                 statement,
                 &[
-                    org,
+                    &vault.org(),
                     project,
                     &self.entry,
                     &self.hash,
                     &self.category,
-                    &self.topic,
+                    &vault.topic(&self.topic),
                     &self.place,
                     &self.archived,
-                    &self.body,
-                    &None::<Vec<u8>>,
-                    &None::<i32>,
+                    &kept.text,
+                    &kept.sealed,
+                    &kept.key,
                     &self.author,
-                    &self.tags,
+                    &tags,
                     &self.count,
                     &i64::try_from(self.access.count).unwrap_or(i64::MAX),
                     &self.access.last.map(date),

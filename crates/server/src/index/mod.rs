@@ -1,6 +1,7 @@
 //! What is derived from entries and events: which entries wait for it, the fold, and the worker.
 
 pub mod fold;
+pub mod renew;
 pub mod words;
 pub mod worker;
 

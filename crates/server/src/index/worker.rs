@@ -1,7 +1,11 @@
 //! Fills the index behind the pushes: words and the table's vector first, so that a line is soon
 //! found, then the vector by the transformer, which takes longest.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use deadpool_postgres::{Pool, Transaction};
 use futures_util::future::try_join_all;
@@ -25,8 +29,16 @@ use crate::{
         pool,
         tenant::{self, Role, Scope},
     },
-    index::{fold, words},
+    index::{
+        fold::{self, Inner},
+        renew::{self, Renewal},
+        words,
+    },
     log,
+    seal::{
+        keeper::Keeper,
+        vault::{Kept, Place, Vault},
+    },
 };
 
 /// Number of entries that are folded in one transaction. A push of one of them waits for it.
@@ -35,6 +47,8 @@ const FOLDED: i64 = 100;
 const EMBEDDED: i64 = 32;
 /// How long the worker waits for work that nobody announced, such as that of another server.
 const IDLE: Duration = Duration::from_secs(1);
+/// How long a closed organisation is left alone.
+const CLOSED: Duration = Duration::from_secs(30);
 /// How long it waits after a failure.
 const PAUSE: Duration = Duration::from_secs(3);
 
@@ -49,10 +63,19 @@ impl Bell {
     }
 }
 
+/// What a worker remembers.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Organisations whose key was not at hand, and when.
+    closed: HashMap<Uuid, Instant>,
+    renewal: Renewal,
+}
+
 /// Works until the server ends.
-pub async fn run(pool: Pool, bell: Bell, ends: impl Fn() -> bool) {
+pub async fn run(pool: Pool, bell: Bell, keeper: Keeper, ends: impl Fn() -> bool) {
+    let mut state = State::default();
     while !ends() {
-        match step(&pool).await {
+        match step(&pool, &keeper, &mut state).await {
             Ok(true) => {}
             Ok(false) => {
                 let rung = tokio::time::timeout(IDLE, bell.0.notified()).await;
@@ -70,29 +93,42 @@ pub async fn run(pool: Pool, bell: Bell, ends: impl Fn() -> bool) {
 ///
 /// # Errors
 /// The database is away.
-pub async fn step(pool: &Pool) -> Result<bool, Error> {
+pub async fn step(pool: &Pool, keeper: &Keeper, state: &mut State) -> Result<bool, Error> {
+    state.closed.retain(|_, at| at.elapsed() < CLOSED);
     let mut client = pool::take(pool).await?;
     let everybody = tenant::begin(&mut client, Role::Worker, &Scope::default()).await?;
     let next = "select org_id, project_id, stage from pimem.index_queue \
-        where leased is null or leased < now() order by stage, since limit 1";
+        where (leased is null or leased < now()) and org_id <> all ($1) order by stage, since limit 1";
     let statement = everybody.prepare_cached(next).await?;
-    let next = everybody.query_opt(&statement, &[]).await?;
+    let closed: Vec<Uuid> = state.closed.keys().copied().collect();
+    let next = everybody.query_opt(&statement, &[&closed]).await?;
     everybody.rollback().await?;
-    let Some(row) = next else { return Ok(false) };
+    let Some(row) = next else {
+        drop(client);
+        return renew::step(pool, keeper, &mut state.renewal).await;
+    };
     let (org, project): (Uuid, Uuid) = (row.get(0), row.get(1));
     let scope = Scope { org, user: Uuid::nil(), projects: vec![project] };
     if row.get::<_, i16>(2) > 0 {
         return embed(&mut client, &scope, project).await;
     }
     let transaction = tenant::begin(&mut client, Role::Worker, &scope).await?;
-    let done = index(&transaction, org, project).await?;
+    let vault = match keeper.read(&*transaction, org).await {
+        Err(Error::Closed(_)) => {
+            state.closed.insert(org, Instant::now());
+            return Ok(true);
+        }
+        vault => vault?,
+    };
+    let done = index(&transaction, &vault, project).await?;
     transaction.commit().await?;
     Ok(done)
 }
 
 /// Folds what waits of a project and counts its words. One worker at a time does so for a project,
 /// as all its lines share counts; false if another one does.
-async fn index(transaction: &Transaction<'_>, org: Uuid, project: Uuid) -> Result<bool, Error> {
+async fn index(transaction: &Transaction<'_>, vault: &Vault, project: Uuid) -> Result<bool, Error> {
+    let org = vault.org();
     let statement = transaction.prepare_cached("select pg_try_advisory_xact_lock($1)").await?;
     let (_, key) = project.as_u64_pair();
     if !transaction.query_one(&statement, &[&key.cast_signed()]).await?.get::<_, bool>(0) {
@@ -103,10 +139,10 @@ async fn index(transaction: &Transaction<'_>, org: Uuid, project: Uuid) -> Resul
     let statement = transaction.prepare_cached(claim).await?;
     let claimed = transaction.query(&statement, &[&org, &project, &FOLDED]).await?;
     let claimed: Vec<Vec<u8>> = claimed.iter().map(|row| row.get(0)).collect();
-    fold::fold(transaction, org, project, &claimed, clock::stamp()).await?;
-    count(transaction, org, project).await?;
+    let folded = fold::fold(transaction, vault, project, &claimed, clock::stamp()).await?;
+    count(transaction, vault, project, &folded).await?;
     let done = "with indexed as (
-            select q.entry, m.entry is not null and m.model_vec is null as lacks
+            select q.entry, m.entry is not null and m.model_vec is null and m.key_id is null as lacks
             from unnest($3::bytea[]) as q (entry)
             left join pimem.memories m on m.org_id = $1 and m.project_id = $2 and m.entry = q.entry
         ), ended as (
@@ -128,26 +164,38 @@ struct Changed {
     words_before: i32,
     after: Vec<String>,
     words: i32,
-    vector: HalfVector,
+    /// `None` of a sealed row: vectors give the words away.
+    vector: Option<HalfVector>,
 }
 
-/// Brings words, counts and table vectors of a project up to date.
-async fn count(transaction: &Transaction<'_>, org: Uuid, project: Uuid) -> Result<(), Error> {
+/// Brings words, counts and table vectors of folded entries up to date. No other rows are touched, as
+/// locks on them would come out of order.
+async fn count(
+    transaction: &Transaction<'_>,
+    vault: &Vault,
+    project: Uuid,
+    folded: &[Vec<u8>],
+) -> Result<(), Error> {
+    let org = vault.org();
     let changed = "select entry, body, topic, place <> 'nowhere', \
-            coalesce(tsvector_to_array(fts), '{}'), words from pimem.memories \
-        where org_id = $1 and project_id = $2 and indexed_at is null order by entry for update";
+            coalesce(tsvector_to_array(fts), '{}'), words, sealed, key_id from pimem.memories \
+        where org_id = $1 and project_id = $2 and entry = any ($3) and indexed_at is null";
     let statement = transaction.prepare_cached(changed).await?;
-    let rows = transaction.query(&statement, &[&org, &project]).await?;
+    let rows = transaction.query(&statement, &[&org, &project, &folded]).await?;
+    let sealing = vault.clone();
     let read = move || -> Vec<Changed> {
+        let vault = sealing;
         let mut tokenizer = Tokenizer::default();
         let read = |row: &tokio_postgres::Row| {
-            let (text, topic): (Option<String>, Option<String>) = (row.get(1), row.get(2));
-            let (text, topic) = (text.unwrap_or_default(), topic.unwrap_or_default());
+            let entry: Vec<u8> = row.get(0);
+            let (text, topic) = text_of(row, &vault, project, &entry).unwrap_or_default();
             let stands: bool = row.get(3);
             let (after, words) =
                 if stands { words::words(&mut tokenizer, &text, &topic) } else { (Vec::new(), 0) };
-            let vector = HalfVector::from_f32_slice(&table::embed(&embed::passage(&text)));
-            let (entry, before, words_before) = (row.get(0), row.get(4), row.get(5));
+            let after = after.iter().map(|word| vault.word(word).into_owned()).collect();
+            let embed = || HalfVector::from_f32_slice(&table::embed(&embed::passage(&text)));
+            let vector = (!vault.is_sealed()).then(embed);
+            let (before, words_before) = (row.get(4), row.get(5));
             Changed { entry, stands, before, words_before, after, words, vector }
         };
         rows.iter().map(read).collect()
@@ -193,6 +241,23 @@ async fn count(transaction: &Transaction<'_>, org: Uuid, project: Uuid) -> Resul
     Ok(())
 }
 
+/// Returns text and topic of a row.
+fn text_of(
+    row: &tokio_postgres::Row,
+    vault: &Vault,
+    project: Uuid,
+    entry: &[u8],
+) -> Option<(String, String)> {
+    if !vault.is_sealed() {
+        let (text, topic): (Option<String>, Option<String>) = (row.get(1), row.get(2));
+        return Some((text.unwrap_or_default(), topic.unwrap_or_default()));
+    }
+    let kept = Kept { text: None, sealed: row.get(6), key: row.get(7) };
+    let inner = vault.open(Place::Memory { project, entry }, kept)?;
+    let Inner { text, topic, .. } = serde_json::from_str(&inner).ok()?;
+    Some((text, topic))
+}
+
 /// Has the transformer embed some lines. They are leased meanwhile, not locked, so that nobody waits.
 async fn embed(
     client: &mut deadpool_postgres::Client,
@@ -231,23 +296,25 @@ async fn embed(
             texts.iter().map(|(entry, hash, _)| (entry.clone(), hash.clone())).collect();
         vectors.map(|vectors| keys.into_iter().zip(vectors).collect::<Vec<_>>())
     });
-    let embedded = embedded.await?.unwrap_or_else(|Unavailable(why)| {
+    let mut embedded = embedded.await?.unwrap_or_else(|Unavailable(why)| {
         // Without the transformer, the table's vectors have to do.
         log::line("warn", "model", serde_json::json!({"error": why}));
         Vec::new()
     });
     let transaction = tenant::begin(client, Role::Worker, scope).await?;
+    // As everywhere: first the queue, then the rows in the order of their ids.
+    let done = "delete from pimem.index_queue \
+        where org_id = $1 and project_id = $2 and entry = any ($3) and stage = 1";
+    let statement = transaction.prepare_cached(done).await?;
+    transaction.execute(&statement, &[&scope.org, &project, &leased]).await?;
     let update = "update pimem.memories set model_vec = $5 \
         where org_id = $1 and project_id = $2 and entry = $3 and hash = $4";
+    embedded.sort_unstable_by(|((a, _), _), ((b, _), _)| a.cmp(b));
     let statement = transaction.prepare_cached(update).await?;
     for ((entry, hash), vector) in &embedded {
         let vector = HalfVector::from_f32_slice(vector);
         transaction.execute(&statement, &[&scope.org, &project, entry, hash, &vector]).await?;
     }
-    let done = "delete from pimem.index_queue \
-        where org_id = $1 and project_id = $2 and entry = any ($3) and stage = 1";
-    let statement = transaction.prepare_cached(done).await?;
-    transaction.execute(&statement, &[&scope.org, &project, &leased]).await?;
     transaction.commit().await?;
     Ok(true)
 }

@@ -5,7 +5,7 @@ use pimem_core::model::time::Now;
 use uuid::Uuid;
 
 use super::row::{COLUMNS, Memory};
-use crate::{db::error::Error, index::fold::date};
+use crate::{db::error::Error, index::fold::date, seal::vault::Vault};
 
 /// Days on which the project was used that must pass since a memory was.
 const USED: i64 = 10;
@@ -20,7 +20,7 @@ const MOST: i64 = 500;
 /// The database is away or too slow.
 pub async fn faded(
     transaction: &Transaction<'_>,
-    org: Uuid,
+    vault: &Vault,
     project: Uuid,
     now: Now,
 ) -> Result<Vec<Memory>, Error> {
@@ -38,6 +38,8 @@ pub async fn faded(
          order by m.last_reinforced, m.entry limit $5"
     );
     let statement = transaction.prepare_cached(&statement).await?;
-    let rows = transaction.query(&statement, &[&org, &project, &date(now.0), &USED, &MOST]).await?;
-    Ok(rows.iter().map(Memory::of).collect())
+    let rows = transaction
+        .query(&statement, &[&vault.org(), &project, &date(now.0), &USED, &MOST])
+        .await?;
+    Ok(rows.iter().filter_map(|row| Memory::of(row, vault)).collect())
 }

@@ -1,11 +1,20 @@
 //! Single memories, and lists in pages.
 
+use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
+use pimem_core::model::{
+    entry::EntryId,
+    time::{Now, Timestamp},
+};
+use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::row::{COLUMNS, Memory};
-use crate::{db::error::Error, index::fold::date};
-use pimem_core::model::time::{Now, Timestamp};
+use crate::{
+    db::error::Error,
+    index::fold::{date, id_of},
+    seal::vault::Vault,
+};
 
 /// Which memories are listed.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +33,7 @@ pub struct Filter {
 pub struct Cursor {
     last: i64,
     project: Uuid,
+    /// As the row has it.
     entry: u64,
 }
 
@@ -47,9 +57,10 @@ impl Cursor {
         format!("{}.{}.{:016x}", self.last, self.project, self.entry)
     }
 
-    fn after(memory: &Memory) -> Self {
-        let last = memory.last_reinforced.timestamp_millis();
-        Self { last, project: memory.project, entry: memory.id.0 }
+    fn after(row: &Row) -> Option<Self> {
+        let last = row.get::<_, DateTime<Utc>>("last_reinforced").timestamp_millis();
+        let entry = id_of(&row.get::<_, Vec<u8>>("entry"))?;
+        Some(Self { last, project: row.get("project_id"), entry: entry.0 })
     }
 }
 
@@ -59,7 +70,7 @@ impl Cursor {
 /// The database is away.
 pub async fn list(
     transaction: &Transaction<'_>,
-    org: Uuid,
+    vault: &Vault,
     filter: &Filter,
     cursor: Option<Cursor>,
     limit: usize,
@@ -82,14 +93,15 @@ pub async fn list(
     let entry = cursor.map(|cursor| cursor.entry.to_be_bytes().to_vec());
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let Filter { projects, category, tag, state, archived } = filter;
+    let tag = tag.as_deref().map(|tag| vault.tag(tag));
     let rows = transaction
         .query(
             &statement,
             &[
-                &org,
+                &vault.org(),
                 projects,
                 category,
-                tag,
+                &tag,
                 archived,
                 state,
                 &date(now.0),
@@ -101,24 +113,29 @@ pub async fn list(
         )
         .await?;
     let is_last = rows.len() <= limit;
-    let memories: Vec<Memory> = rows.iter().take(limit).map(Memory::of).collect();
-    let next = memories.last().filter(|_| !is_last).map(Cursor::after);
+    let rows = rows.get(..limit).unwrap_or(&rows);
+    let memories = rows.iter().filter_map(|row| Memory::of(row, vault)).collect();
+    let next = rows.last().filter(|_| !is_last).and_then(Cursor::after);
     Ok((memories, next))
 }
 
-/// Returns the memories whose id begins with some hexadecimal digits, at most two.
+/// Returns the memories whose id begins with some hexadecimal digits, at most two. Of a sealed
+/// organisation, all 16 are needed.
 ///
 /// # Errors
 /// The database is away.
 pub async fn by_id(
     transaction: &Transaction<'_>,
-    org: Uuid,
+    vault: &Vault,
     projects: &[Uuid],
     prefix: &str,
 ) -> Result<Vec<Memory>, Error> {
+    if vault.is_sealed() && prefix.len() < 16 {
+        return Ok(Vec::new());
+    }
     let bound = |fill: char| {
         let full: String = prefix.chars().chain(std::iter::repeat(fill)).take(16).collect();
-        u64::from_str_radix(&full, 16).map(|id| id.to_be_bytes().to_vec()).unwrap_or_default()
+        u64::from_str_radix(&full, 16).map(|id| vault.id(EntryId(id))).unwrap_or_default()
     };
     let statement = format!(
         "select {COLUMNS} from pimem.memories m \
@@ -127,6 +144,7 @@ pub async fn by_id(
          and m.entry between $3::bytea and $4::bytea order by m.entry, m.project_id limit 2"
     );
     let statement = transaction.prepare_cached(&statement).await?;
-    let rows = transaction.query(&statement, &[&org, &projects, &bound('0'), &bound('f')]).await?;
-    Ok(rows.iter().map(Memory::of).collect())
+    let (low, high) = (bound('0'), bound('f'));
+    let rows = transaction.query(&statement, &[&vault.org(), &projects, &low, &high]).await?;
+    Ok(rows.iter().filter_map(|row| Memory::of(row, vault)).collect())
 }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use deadpool_postgres::Client;
 use pimem_core::{
-    markdown::entry_line,
     model::{
         category::Categories,
         entry::EntryId,
@@ -17,7 +16,7 @@ use pimem_core::{
     score::adopt::{self, Line},
     sync::{
         check::{Gate, Purges},
-        object::{self, Entry},
+        object::Entry,
         wire::Push,
     },
 };
@@ -33,7 +32,7 @@ use crate::{
         error::Error,
         tenant::{self, Role},
     },
-    index::fold,
+    index::{self, fold},
     sync::push,
 };
 
@@ -118,13 +117,14 @@ pub async fn remember(
     let categories = fold::categories();
     let stated: Vec<Stated<'_>> =
         all.iter().map(|new| Stated::of(new, &categories)).collect::<Result<_, _>>()?;
+    let vault = caller.vault()?;
     let mut known = HashMap::new();
     {
         let scope = caller.within(project);
         let transaction = tenant::begin(client, Role::App, &scope).await?;
         for one in &stated {
             let id = one.id.to_string();
-            let found = find::by_id(&transaction, caller.org, &scope.projects, &id).await?;
+            let found = find::by_id(&transaction, vault, &scope.projects, &id).await?;
             known.extend(found.into_iter().map(|memory| (memory.id, memory)));
         }
         transaction.rollback().await.map_err(Error::from)?;
@@ -155,18 +155,22 @@ pub async fn send(
     ids: &[EntryId],
     now: Now,
 ) -> Result<Vec<Memory>, Refused> {
+    let vault = caller.vault()?;
     let pushed = push::push(client, caller, project, request, sent, now).await?;
     if let Some(refused) = pushed.refused.first() {
         return Err(Refused::Rule(refused.detail.clone()));
     }
     let scope = caller.within(project);
     let transaction = tenant::begin(client, Role::App, &scope).await?;
-    let keys: Vec<Vec<u8>> = ids.iter().map(|id| id.0.to_be_bytes().to_vec()).collect();
-    fold::fold(&transaction, caller.org, project.id, &keys, now).await?;
+    push::lock(&transaction, project, false).await?;
+    let keys: Vec<Vec<u8>> = ids.iter().map(|id| vault.id(*id)).collect();
+    // Once more: the worker may have folded them, and not what was pushed since this fold read.
+    index::touched(&transaction, caller.org, project.id, &keys).await?;
+    fold::fold(&transaction, vault, project.id, &keys, now).await?;
     let mut memories = Vec::new();
     for id in ids {
         let id = id.to_string();
-        memories.extend(find::by_id(&transaction, caller.org, &scope.projects, &id).await?);
+        memories.extend(find::by_id(&transaction, vault, &scope.projects, &id).await?);
     }
     transaction.commit().await.map_err(Error::from)?;
     Ok(memories)
@@ -237,8 +241,7 @@ impl<'a> Stated<'a> {
         if is_over && !is_typed {
             return Err(Refused::Forgotten);
         }
-        let line = entry_line::canonical(&self.category, &self.text);
-        let entry = Entry { hash: object::content_hash(&line), line: Some(line), sealed: None };
+        let entry = Entry::of(&self.category, &self.text);
         // Before anything is kept: a push takes what it can, and this is all or nothing.
         let gate = Gate { now, categories: None, purges: &Purges::default() };
         gate.entry(&entry).map_err(|refused| Refused::Rule(refused.detail))?;

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use pimem_core::{
+    markdown::entry_line,
     model::{
         entry::EntryId,
         event::Cue,
@@ -17,17 +18,21 @@ use pimem_core::{
     },
 };
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use tokio_postgres::Row;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::index::fold::id_of;
+use crate::{
+    index::fold::{self, Inner, id_of},
+    seal::vault::{Kept, Place, Vault},
+};
 
 /// What is read of a row, of `pimem.memories m` joined with `pimem.users u`.
 pub const COLUMNS: &str = "m.project_id, m.entry, m.hash, m.category, m.topic, m.place, m.archived, m.body, \
     u.name as author, m.tags, m.evidence, m.accesses, m.last_accessed, m.first_seen, m.last_reinforced, m.cue, \
     m.tau, m.user_state, m.priority, m.importance, m.valid_until, m.superseded_by, \
-    m.model_vec is not null as has_model_vector";
+    m.model_vec is not null as has_model_vector, m.sealed, m.key_id";
 
 /// A row.
 #[derive(Debug, Clone)]
@@ -97,9 +102,30 @@ pub struct View {
 }
 
 impl Memory {
-    /// Reads [`COLUMNS`].
+    /// Reads [`COLUMNS`]; `None` for a sealed row that is not opened.
     #[must_use]
-    pub fn of(row: &Row) -> Self {
+    pub fn of(row: &Row, vault: &Vault) -> Option<Self> {
+        let memory = Self::plain(row);
+        if !vault.is_sealed() {
+            return Some(memory);
+        }
+        let entry: Vec<u8> = row.get("entry");
+        let kept = Kept { text: None, sealed: row.get("sealed"), key: row.get("key_id") };
+        let inner = vault.open(Place::Memory { project: memory.project, entry: &entry }, kept)?;
+        let Inner { id, text, topic, superseded_by } = serde_json::from_str(&inner).ok()?;
+        let line = entry_line::canonical(&memory.category, &text);
+        Some(Self {
+            id: EntryId(id),
+            hash: Sha256::digest(line).to_vec(),
+            tags: fold::tags(&text),
+            text,
+            topic,
+            superseded_by: superseded_by.map(EntryId),
+            ..memory
+        })
+    }
+
+    fn plain(row: &Row) -> Self {
         let bytes: Vec<u8> = row.get("entry");
         let superseded: Option<Vec<u8>> = row.get("superseded_by");
         let user: String = row.get("user_state");

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::row::{COLUMNS, Memory};
-use crate::{db::error::Error, index::fold::date};
+use crate::{db::error::Error, index::fold::date, seal::vault::Vault};
 
 /// Counts.
 #[derive(Debug, Default, Serialize, ToSchema)]
@@ -42,11 +42,12 @@ const PAGE: i64 = 2_000;
 /// The database is away or too slow.
 pub async fn stats(
     transaction: &Transaction<'_>,
-    org: Uuid,
+    vault: &Vault,
     projects: &[Uuid],
     policy: Policy,
     now: Now,
 ) -> Result<Stats, Error> {
+    let org = vault.org();
     let mut stats = Stats { policy: policy.name(), ..Stats::default() };
     // Before the counts, so that what waits no longer is in them.
     let waits = "select count(*), coalesce(extract(epoch from now() - min(since)), 0)::float8 \
@@ -77,7 +78,7 @@ pub async fn stats(
         stats.access_count += row.get::<_, i64>(7);
     }
     if !policy.is_stability() {
-        (sum, scored) = by(transaction, org, projects, policy, now, &mut stats.by_state).await?;
+        (sum, scored) = by(transaction, vault, projects, policy, now, &mut stats.by_state).await?;
     }
     stats.average_score = (scored > 0).then(|| sum / scored as f64);
     Ok(stats)
@@ -87,12 +88,13 @@ pub async fn stats(
 /// number of the scores.
 async fn by(
     transaction: &Transaction<'_>,
-    org: Uuid,
+    vault: &Vault,
     projects: &[Uuid],
     policy: Policy,
     now: Now,
     by_state: &mut BTreeMap<String, i64>,
 ) -> Result<(f64, i64), Error> {
+    let org = vault.org();
     by_state.clear();
     let statement = format!(
         "select {COLUMNS} from pimem.memories m \
@@ -101,19 +103,20 @@ async fn by(
          and (m.project_id, m.entry) > ($3, $4) order by m.project_id, m.entry limit $5"
     );
     let statement = transaction.prepare_cached(&statement).await?;
-    let (mut project, mut entry) = (Uuid::nil(), Vec::new());
+    let (mut project, mut entry) = (Uuid::nil(), Vec::<u8>::new());
     let (mut sum, mut scored) = (0.0, 0);
     loop {
         let rows =
             transaction.query(&statement, &[&org, &projects, &project, &entry, &PAGE]).await?;
-        for memory in rows.iter().map(Memory::of) {
+        for row in &rows {
+            (project, entry) = (row.get("project_id"), row.get("entry"));
+            let Some(memory) = Memory::of(row, vault) else { continue };
             let standing = memory.standing_by(policy, now);
             *by_state.entry(policy.state(standing).name().to_owned()).or_default() += 1;
             if let Standing::Scored(score) = standing {
                 sum += score.get();
                 scored += 1;
             }
-            (project, entry) = (memory.project, memory.id.0.to_be_bytes().to_vec());
         }
         if rows.is_empty() {
             return Ok((sum, scored));

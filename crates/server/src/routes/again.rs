@@ -8,6 +8,7 @@ use crate::{
     auth::caller::{Caller, Project},
     db::tenant::{self, Role},
     http::problem::Problem,
+    seal::vault::{Kept, Place},
 };
 
 /// A key with what was asked for under it.
@@ -42,17 +43,22 @@ pub async fn answered(
     key: &Key,
 ) -> Result<Option<(StatusCode, String)>, Problem> {
     let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
-    let known = "select request, status, answer from pimem.idempotency \
+    let vault = caller.vault()?;
+    let (name, request) = (vault.request(&key.name), vault.hash(&key.request));
+    let known = "select request, status, answer, sealed, epoch from pimem.idempotency \
         where org_id = $1 and key_id = $2 and key = $3 and at > now() - interval '1 day'";
     let statement = transaction.prepare_cached(known).await?;
-    let known = transaction.query_opt(&statement, &[&caller.org, &caller.key, &key.name]).await?;
+    let known = transaction.query_opt(&statement, &[&caller.org, &caller.key, &name]).await?;
     let Some(row) = known else { return Ok(None) };
-    if row.get::<_, Vec<u8>>(0) != key.request {
+    if row.get::<_, Vec<u8>>(0) != request {
         return Err(Problem::refused("this Idempotency-Key was used for another request"));
     }
     let status = u16::try_from(row.get::<_, i16>(1)).ok();
     let status = status.and_then(|status| StatusCode::from_u16(status).ok());
-    Ok(Some((status.unwrap_or(StatusCode::OK), row.get(2))))
+    let kept = Kept::at(&row, 2);
+    let answer = vault.open(place(caller, project, &name, &request), kept);
+    let answer = answer.ok_or_else(Problem::internal)?;
+    Ok(Some((status.unwrap_or(StatusCode::OK), answer)))
 }
 
 /// Notes an answer for a day.
@@ -70,16 +76,32 @@ pub async fn note(
     let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
     let old = "delete from pimem.idempotency where at < now() - interval '1 day'";
     transaction.execute(&transaction.prepare_cached(old).await?, &[]).await?;
-    let row = "insert into pimem.idempotency (org_id, project_id, key_id, key, request, status, answer) \
-        values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+    let row = "insert into pimem.idempotency (org_id, project_id, key_id, key, request, status, answer, sealed, epoch) \
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing";
     let statement = transaction.prepare_cached(row).await?;
     let status = i16::try_from(status.as_u16()).unwrap_or_default();
-    let Key { name, request } = key;
+    let vault = caller.vault()?;
+    let (name, request) = (vault.request(&key.name), vault.hash(&key.request));
+    let Kept { text, sealed, key } = vault.seal(place(caller, project, &name, &request), answer)?;
     transaction
         .execute(
             &statement,
-            &[&caller.org, &project.id, &caller.key, name, request, &status, &answer],
+            &[
+                &caller.org,
+                &project.id,
+                &caller.key,
+                &name,
+                &request,
+                &status,
+                &text,
+                &sealed,
+                &key,
+            ],
         )
         .await?;
     Ok(transaction.commit().await?)
+}
+
+fn place<'a>(caller: &Caller, project: &Project, name: &'a str, request: &'a [u8]) -> Place<'a> {
+    Place::Answer { project: project.id, key: caller.key, name: name.as_bytes(), request }
 }

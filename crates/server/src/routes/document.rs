@@ -42,7 +42,11 @@ pub fn complete(document: &mut utoipa::openapi::OpenApi) {
             }
             add(operation, &[400, 401, 403, 404, 429, 500, 503]);
             if operation.request_body.is_some() {
-                add(operation, &[408, 413, 415, 422]);
+                add(operation, &[408, 413, 415]);
+            }
+            // Of what nobody here can read, every one is.
+            if operation.request_body.is_some() || path.starts_with("/v1/memories") {
+                add(operation, &[422]);
             }
         }
     }

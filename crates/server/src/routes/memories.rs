@@ -110,6 +110,8 @@ pub struct Searched {
 /// Hits, best first.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Hits {
+    /// By what was searched: `keyword` in a sealed organisation, whatever was asked for.
+    mode: &'static str,
     hits: Vec<Hit>,
 }
 
@@ -251,11 +253,12 @@ pub async fn list(
         archived: listed.archived.unwrap_or_default(),
     };
     let limit = limit(listed.limit, 50)?;
+    let vault = caller.vault()?;
     let mut client = pool::take(&app.pools.read).await?;
     let transaction = tenant::begin(&mut client, Role::App, &caller.everywhere()).await?;
     let now = clock::stamp();
     let (found, next) =
-        find::list(&transaction, caller.org, &filter, cursor.flatten(), limit, now).await?;
+        find::list(&transaction, vault, &filter, cursor.flatten(), limit, now).await?;
     let memories = found.iter().map(|memory| memory.view(slug(&caller, memory), policy, now));
     let page = Page { memories: memories.collect(), next: next.map(Cursor::write) };
     let link = page.next.as_ref().map(|next| format!("<?cursor={next}>; rel=\"next\""));
@@ -342,7 +345,7 @@ pub async fn search(
     let mut client = pool::take(&app.pools.read).await?;
     let transaction = tenant::begin(&mut client, Role::App, &caller.everywhere()).await?;
     let now = clock::stamp();
-    let hits = search::search(&transaction, caller.org, &request, now).await?;
+    let (mode, hits) = search::search(&transaction, caller.vault()?, &request, now).await?;
     let explains = searched.explain.unwrap_or_default();
     let hits = hits.iter().map(|hit| {
         let search::rank::Found { candidate, judged, factor, .. } = hit.found;
@@ -360,7 +363,7 @@ pub async fn search(
             }),
         }
     });
-    Ok(Body(Hits { hits: hits.collect() }))
+    Ok(Body(Hits { mode: mode.name(), hits: hits.collect() }))
 }
 
 /// Counts memories.
@@ -376,7 +379,7 @@ pub async fn stats(
     let mut client = pool::take(&app.pools.read).await?;
     let transaction = tenant::begin(&mut client, Role::App, &caller.everywhere()).await?;
     let now = clock::stamp();
-    let stats = stats::stats(&transaction, caller.org, &ids(&projects), policy, now).await?;
+    let stats = stats::stats(&transaction, caller.vault()?, &ids(&projects), policy, now).await?;
     Ok(Body(stats))
 }
 
@@ -393,12 +396,13 @@ pub async fn decay(
     let applied = fades.apply.unwrap_or_default();
     let now = clock::stamp();
     let mut client = pool::take(&app.pools.read).await?;
+    let vault = caller.vault()?;
     let (by_state, faded) = {
         let scope = caller.within(project);
         let transaction = tenant::begin(&mut client, Role::App, &scope).await?;
         let policy = Policy::Stability;
-        let stats = stats::stats(&transaction, caller.org, &scope.projects, policy, now).await?;
-        (stats.by_state, decay::faded(&transaction, caller.org, project.id, now).await?)
+        let stats = stats::stats(&transaction, vault, &scope.projects, policy, now).await?;
+        (stats.by_state, decay::faded(&transaction, vault, project.id, now).await?)
     };
     if applied && !faded.is_empty() {
         change::archive(&mut client, &caller, project, request, &faded, now).await.map_err(told)?;
@@ -505,9 +509,14 @@ async fn named<'a>(
             "an id is 16 hexadecimal digits, or the first four or more of them",
         ));
     }
+    let vault = caller.vault()?;
+    if vault.is_sealed() && id.len() < 16 {
+        return Err(Problem::usage("an id of a sealed organisation is all 16 digits")
+            .hint("ids are kept blinded there, so that none is found by its first digits"));
+    }
     let mut client = pool::take(&app.pools.read).await?;
     let transaction = tenant::begin(&mut client, Role::App, &caller.everywhere()).await?;
-    let mut found = find::by_id(&transaction, caller.org, &ids(&seen), &id).await?;
+    let mut found = find::by_id(&transaction, vault, &ids(&seen), &id).await?;
     let memory = match (found.pop(), found.is_empty()) {
         (None, _) => {
             return Err(Problem::not_found(format!(

@@ -2,7 +2,12 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use axum::{Json as Body, extract::State};
+use axum::{
+    Json as Body,
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
 use pimem_core::sync::wire::{self, MOST_OBJECTS};
 use serde::Deserialize;
 use serde_json::Value;
@@ -35,7 +40,7 @@ pub struct Push {
     /// At most 1,000 objects in all.
     #[schema(required = false)]
     entries: Vec<Entry>,
-    /// Lines of a log of evidence, kept as they are.
+    /// Lines of a log of evidence, kept as they are; where clients seal them, labels with what is sealed.
     #[schema(required = false)]
     events: Vec<Value>,
 }
@@ -44,7 +49,7 @@ pub struct Push {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it describes an entry, which is of another crate")]
 pub struct Entry {
-    /// SHA-256 of the line, in 64 hexadecimal digits; an HMAC of it where the line is sealed.
+    /// SHA-256 of the line, in 64 hexadecimal digits; an HMAC of it where clients seal it.
     #[schema(example = "441222ff86b5a89b5edb8e99cec9fdeaaa16a3d29f1a9da2a4acc3d544692b08")]
     hash: String,
     /// `- [category] text`, without markers, at most 16,384 bytes.
@@ -52,6 +57,8 @@ pub struct Entry {
     line: Option<String>,
     /// In place of the line where only the people of the project can read it.
     sealed: Option<String>,
+    /// HMAC of the entry's id, in 16 hexadecimal digits; with `sealed`.
+    id: Option<String>,
 }
 
 /// What became of a push.
@@ -81,7 +88,7 @@ pub struct RefusedObject {
     /// Hash of the entry or ULID of the event.
     id: String,
     /// `bad-hash`, `bad-line`, `too-long`, `bad-event`, `future`, `foreign-project`, `secret`,
-    /// `private`, `purged` or `not-allowed`.
+    /// `private`, `purged`, `not-allowed` or `bad-seal`.
     reason: String,
     detail: String,
 }
@@ -108,6 +115,7 @@ pub struct Object {
     hash: Option<String>,
     line: Option<String>,
     sealed: Option<String>,
+    id: Option<String>,
     event: Option<Value>,
 }
 
@@ -154,9 +162,11 @@ pub async fn push(
     Ok(Body(pushed))
 }
 
-/// Gives the objects after a cursor.
+/// Gives the objects after a cursor. An answer without any has an `ETag`, and no body if that is
+/// the one in `If-None-Match`.
 #[utoipa::path(get, path = "/v1/sync/pull", tag = "sync", operation_id = "pull",
     params(Wanted), responses((status = 200, body = Pulled),
+        (status = 304, description = "There is still nothing after the cursor"),
         (status = 410, description = "The cursor is of another project or server, or from before a restore",
             body = Problem, content_type = "application/problem+json")),
     extensions(("x-pimem-scope" = json!("read"))))]
@@ -164,7 +174,8 @@ pub async fn pull(
     State(app): State<Shared>,
     caller: Caller,
     Params(wanted): Params<Wanted>,
-) -> Result<Body<wire::Pulled>, Problem> {
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     let project = caller.project(&wanted.project, Right::Read)?;
     let limit = wanted.limit.unwrap_or(MOST);
     if !(1..=MOST).contains(&limit) {
@@ -175,7 +186,18 @@ pub async fn pull(
     match pull::pull(&mut client, &caller, project, cursor, limit).await {
         Ok(pulled) => {
             app.metrics.objects("pulled", pulled.objects.len() as u64);
-            Ok(Body(pulled))
+            if !pulled.objects.is_empty() || pulled.more {
+                return Ok(Body(pulled).into_response());
+            }
+            let tag = format!("\"{}\"", pulled.cursor);
+            let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok());
+            let is_known = known.is_some_and(|known| known == tag);
+            let answer = if is_known {
+                StatusCode::NOT_MODIFIED.into_response()
+            } else {
+                Body(pulled).into_response()
+            };
+            Ok(([(header::ETAG, tag)], answer).into_response())
         }
         Err(Refused::Cursor(Bad::Malformed)) => Err(Problem::usage("this is not a cursor")),
         Err(Refused::Cursor(Bad::Ended)) => Err(Problem::cursor()),

@@ -1,22 +1,26 @@
 //! The statement that finds candidates: the rows with the nearest vectors, and those with the rarest
 //! words of the query.
 
+use std::cmp::Reverse;
+
 use deadpool_postgres::Transaction;
 use pgvector::HalfVector;
 use tokio_postgres::types::ToSql;
-use uuid::Uuid;
 
 use super::Request;
 use crate::{
     db::error::Error,
     index::words,
     memories::row::{COLUMNS, Memory},
+    seal::vault::Vault,
 };
 
 /// Up to so many visible rows, every vector is compared: the recall is 1, at about 0.6 µs a row.
 const EXACT: u64 = 10_000;
 /// Number of candidates by each vector.
 const NEAREST: usize = 200;
+/// Number of rows near by bits of which they are the nearest; `hnsw.ef_search` is as large.
+const NEAR_BY_BITS: usize = 1000;
 /// Number of candidates by words.
 const WORDED: usize = 300;
 /// Maximum number of terms whose rows are read.
@@ -26,7 +30,7 @@ const READ: u64 = 20_000;
 
 /// What a search looks for.
 pub struct Wanted<'a, T> {
-    pub org: Uuid,
+    pub vault: &'a Vault,
     pub request: &'a Request,
     /// Each term with its inverse document frequency, and the number of rows that have it.
     pub terms: T,
@@ -60,9 +64,10 @@ pub async fn find<'a, T>(
 where
     T: Iterator<Item = ((&'a String, &'a f64), &'a u64)>,
 {
-    let Wanted { org, request, terms, docs, vectors } = wanted;
+    let Wanted { vault, request, terms, docs, vectors } = wanted;
     let is_exact = docs <= EXACT;
-    let (terms, weights) = chosen(terms, is_exact);
+    let (terms, weights) = chosen(vault, terms, is_exact);
+    let org = vault.org();
     let halves = vectors.map(|Vectors { table, plain, model }| {
         let of = |vector: &Vec<f32>| HalfVector::from_f32_slice(vector);
         (of(table), of(plain), of(model.as_ref().unwrap_or(table)))
@@ -73,15 +78,21 @@ where
     if let Some((table, plain, model)) = &halves {
         parameters.extend([table as &(dyn ToSql + Sync), plain, model]);
     }
-    // A plan for any query would compare every vector.
-    let settings = "select set_config('plan_cache_mode', 'force_custom_plan', true), \
-        set_config('hnsw.ef_search', '200', true), \
-        set_config('hnsw.iterative_scan', 'strict_order', true)";
-    let settings = transaction.prepare_cached(settings).await?;
+    // A plan for any query would compare every vector, and so would one that takes sorting all rows
+    // for cheaper than the index.
+    let sort = if is_exact { "on" } else { "off" };
+    let settings = format!(
+        "select set_config('plan_cache_mode', 'force_custom_plan', true), \
+         set_config('enable_sort', '{sort}', true), \
+         set_config('hnsw.ef_search', '{NEAR_BY_BITS}', true), \
+         set_config('hnsw.iterative_scan', 'strict_order', true)"
+    );
+    let settings = transaction.prepare_cached(&settings).await?;
     transaction.execute(&settings, &[]).await?;
     let statement = transaction.prepare_cached(&statement).await?;
     let rows = transaction.query(&statement, &parameters).await?;
-    let candidates = rows.iter().map(|row| {
+    let candidates = rows.iter().filter_map(|row| {
+        let memory = Memory::of(row, vault)?;
         let cosines: Option<[Option<f64>; 3]> = halves
             .as_ref()
             .map(|_| [row.get("table_cosine"), row.get("plain_cosine"), row.get("model_cosine")]);
@@ -90,13 +101,17 @@ where
             |cosine: Option<f64>| cosine.filter(|cosine| cosine.is_finite()).unwrap_or(0.0);
         let is_embedded = cosines.is_some_and(|[table, ..]| table.is_some());
         let cosines = cosines.filter(|_| is_embedded).map(|cosines| cosines.map(number));
-        (Memory::of(row), cosines)
+        Some((memory, cosines))
     });
-    Ok(candidates.collect())
+    let mut candidates: Vec<Candidate> = candidates.collect();
+    // Equal hits stay in this order, which blinded ids have not.
+    candidates.sort_by_key(|(memory, _)| (Reverse(memory.last_reinforced), memory.id));
+    Ok(candidates)
 }
 
 /// Returns the terms to look up, as queries, with their weights.
 fn chosen<'a>(
+    vault: &Vault,
     terms: impl Iterator<Item = ((&'a String, &'a f64), &'a u64)>,
     is_exact: bool,
 ) -> (Vec<String>, Vec<f64>) {
@@ -111,7 +126,7 @@ fn chosen<'a>(
             std::mem::take(&mut first) || read <= READ
         });
     }
-    known.into_iter().map(|((term, idf), _)| (words::query(term), *idf)).unzip()
+    known.into_iter().map(|((term, idf), _)| (words::query(&vault.word(term)), *idf)).unzip()
 }
 
 /// Writes the statement, of which there are four: each is prepared once a connection.
@@ -119,22 +134,30 @@ fn statement(has_vectors: bool, is_exact: bool) -> String {
     let mut parts =
         vec![format!("(select project_id, entry from pimem.worded($2, $5, $6, $3, $4, {WORDED}))")];
     for (column, parameter) in [("table_vec", 7), ("model_vec", 9)] {
-        let distance = if is_exact {
-            format!("{column} <=> ${parameter}::halfvec")
-        } else {
-            let bits = |value: &str| format!("binary_quantize({value})::bit(384)");
-            let query = bits(&format!("${parameter}::halfvec(384)"));
-            format!("{} <~> {query}", bits(column))
-        };
-        if has_vectors {
-            parts.push(format!(
-                "(select project_id, entry from pimem.memories \
+        if !has_vectors {
+            break;
+        }
+        let distance = format!("{column} <=> ${parameter}::halfvec");
+        let rows = |what: &str, order: &str, limit| {
+            format!(
+                "select {what} from pimem.memories \
                  where org_id = $1 and project_id = any ($2) and place <> 'nowhere' \
                  and ($4::bool or place = 'topics') and user_state <> 'forgotten' \
                  and ($3::text is null or category = $3) and {column} is not null \
-                 order by {distance} limit {NEAREST})"
-            ));
-        }
+                 order by {order} limit {limit}"
+            )
+        };
+        parts.push(if is_exact {
+            format!("({})", rows("project_id, entry", &distance, NEAREST))
+        } else {
+            let bits = |value: &str| format!("binary_quantize({value})::bit(384)");
+            let query = bits(&format!("${parameter}::halfvec(384)"));
+            let by_bits = format!("{} <~> {query}", bits(column));
+            let near = rows(&format!("project_id, entry, {column}"), &by_bits, NEAR_BY_BITS);
+            format!(
+                "(select project_id, entry from ({near}) near order by {distance} limit {NEAREST})"
+            )
+        });
     }
     let cosines = if has_vectors {
         ", 1 - (m.table_vec <=> $7::halfvec) as table_cosine, \
@@ -146,8 +169,7 @@ fn statement(has_vectors: bool, is_exact: bool) -> String {
     format!(
         "select {COLUMNS}{cosines} from ({}) c join pimem.memories m \
          on m.org_id = $1 and m.project_id = c.project_id and m.entry = c.entry \
-         left join pimem.users u on u.org_id = m.org_id and u.id = m.author \
-         order by m.last_reinforced desc, m.entry",
+         left join pimem.users u on u.org_id = m.org_id and u.id = m.author",
         parts.join(" union ")
     )
 }

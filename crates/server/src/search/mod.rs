@@ -21,7 +21,7 @@ use self::{
     candidates::{Vectors, Wanted},
     rank::{Corpus, Cosines, Found, Row},
 };
-use crate::{db::error::Error, memories::row::Memory};
+use crate::{db::error::Error, memories::row::Memory, seal::vault::Vault};
 
 /// What is searched for.
 #[derive(Debug, Clone)]
@@ -44,25 +44,27 @@ pub struct Hit {
     pub found: Found,
 }
 
-/// Searches, best first.
+/// Searches, best first, and returns by what. Without vectors that is by words.
 ///
 /// # Errors
 /// The database is away or too slow.
 pub async fn search(
     transaction: &Transaction<'_>,
-    org: Uuid,
+    vault: &Vault,
     request: &Request,
     now: Now,
-) -> Result<Vec<Hit>, Error> {
+) -> Result<(Mode, Vec<Hit>), Error> {
+    // Vectors give the words away, so that a sealed organisation has none.
+    let mode = if vault.is_sealed() { Mode::Keyword } else { request.mode };
     let query = Query::new(&request.text);
     if query.is_empty() || request.projects.is_empty() {
-        return Ok(Vec::new());
+        return Ok((mode, Vec::new()));
     }
-    let corpus = corpus(transaction, org, &request.projects, &query).await?;
+    let corpus = corpus(transaction, vault, &request.projects, &query).await?;
     let idf = corpus.idf();
     let words = QueryWords::new(&query, &idf);
-    let mut words = if request.mode == Mode::Keyword { words.exact() } else { words };
-    let vectors = match request.mode {
+    let mut words = if mode == Mode::Keyword { words.exact() } else { words };
+    let vectors = match mode {
         Mode::Keyword => None,
         Mode::Hybrid | Mode::Semantic => {
             let (model, thresholds) = embed(query.text.clone()).await?;
@@ -74,7 +76,7 @@ pub async fn search(
     let thresholds = thresholds.unwrap_or(STATIC);
     let has_model = vectors.as_ref().is_some_and(|vectors| vectors.model.is_some());
     let wanted = Wanted {
-        org,
+        vault,
         request,
         terms: query.terms.iter().zip(&idf).zip(&corpus.found),
         docs: corpus.size.docs,
@@ -94,8 +96,7 @@ pub async fn search(
             }),
         })
         .collect();
-    let order =
-        rank::rank(&query, &mut words, &corpus, request.mode, thresholds, &rows, request.limit);
+    let order = rank::rank(&query, &mut words, &corpus, mode, thresholds, &rows, request.limit);
     let mut memories: Vec<Option<Memory>> =
         found.into_iter().map(|(memory, _)| Some(memory)).collect();
     let hits = order.into_iter().filter(|found| found.judged.score >= request.min_score);
@@ -103,16 +104,17 @@ pub async fn search(
         let memory = memories.get_mut(found.at)?.take()?;
         Some(Hit { memory, found })
     });
-    Ok(hits.collect())
+    Ok((mode, hits.collect()))
 }
 
 /// Counts lines and words, and the lines with each word of the query.
 async fn corpus(
     transaction: &Transaction<'_>,
-    org: Uuid,
+    vault: &Vault,
     projects: &[Uuid],
     query: &Query,
 ) -> Result<Corpus, Error> {
+    let org = vault.org();
     let size = "select coalesce(sum(docs), 0)::int8, coalesce(sum(words), 0)::int8 from pimem.corpora \
         where org_id = $1 and project_id = any ($2)";
     let statement = transaction.prepare_cached(size).await?;
@@ -125,7 +127,8 @@ async fn corpus(
         group by t.at";
     let statement = transaction.prepare_cached(counts).await?;
     let mut found = vec![0_u64; query.terms.len()];
-    for row in transaction.query(&statement, &[&org, &projects, &query.terms]).await? {
+    let lexemes: Vec<_> = query.terms.iter().map(|term| vault.word(term)).collect();
+    for row in transaction.query(&statement, &[&org, &projects, &lexemes]).await? {
         let at = usize::try_from(row.get::<_, i64>(0) - 1).unwrap_or(usize::MAX);
         if let Some(count) = found.get_mut(at) {
             *count = u64::try_from(row.get::<_, i64>(1)).unwrap_or_default();

@@ -91,7 +91,8 @@ impl Signer {
     }
 }
 
-fn unhex(text: &str) -> Option<Vec<u8>> {
+/// Reads hexadecimal digits.
+pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let bytes = pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?));

@@ -6,10 +6,14 @@ use deadpool_postgres::Client;
 use futures_util::TryStreamExt as _;
 use pimem_core::{
     model::hex,
-    sync::wire::{Kind, Object, Pulled},
+    sync::{
+        object::{self, Entry},
+        wire::{Object, Pulled},
+    },
 };
 use serde_json::value::RawValue;
 use tokio_postgres::{Row, types::ToSql};
+use uuid::Uuid;
 
 use crate::{
     auth::caller::{Caller, Project},
@@ -17,6 +21,7 @@ use crate::{
         error::Error,
         tenant::{self, Role},
     },
+    seal::vault::{Kept, Place, Vault},
     sync::cursor::{Bad, Position, Signer},
 };
 
@@ -54,6 +59,7 @@ pub async fn pull(
     cursor: Option<&str>,
     limit: u32,
 ) -> Result<Pulled, Refused> {
+    let vault = caller.any_vault()?;
     let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
     let statement = transaction.prepare_cached(include_str!("../../sql/cluster.sql")).await?;
     let cluster = transaction.query_one(&statement, &[&caller.org]).await?;
@@ -72,32 +78,50 @@ pub async fn pull(
     let parameters: [&(dyn ToSql + Sync); 5] = [&caller.org, &project.id, &xid, &at.seq, &most];
     let rows = transaction.query_raw(&statement, parameters).await?;
     let mut rows = pin!(rows);
-    let (mut objects, mut bytes, mut more) = (Vec::new(), 0, false);
+    let (mut objects, mut count, mut bytes, mut more) = (Vec::new(), 0, 0, false);
     while let Some(row) = rows.try_next().await? {
-        more = objects.len() == usize::try_from(limit).unwrap_or(usize::MAX) || bytes > BYTES;
+        more = count == limit || bytes > BYTES;
         if more {
             break;
         }
         at = Position { xid: number(&row, "xid"), seq: row.get("seq") };
         bytes += usize::try_from(row.get::<_, i32>("size")).unwrap_or_default();
-        objects.push(object(&row)?);
+        count += 1;
+        objects.extend(object(vault, project.id, &row)?);
     }
     Ok(Pulled { objects, cursor: signer.write(at), more })
 }
 
-fn object(row: &Row) -> Result<Object, Error> {
-    let (hash, doc): (Option<Vec<u8>>, Option<String>) = (row.get("hash"), row.get("doc"));
-    let sealed: Option<Vec<u8>> = row.get("sealed");
+/// Returns the object of a row; `None` for a sealed one that is not opened.
+fn object(vault: &Vault, project: Uuid, row: &Row) -> Result<Option<Object>, Error> {
+    let (sealed, key): (Option<Vec<u8>>, Option<i32>) = (row.get("sealed"), row.get("key_id"));
     let unreadable = |error: std::string::FromUtf8Error| Error::Wrong(error.to_string());
     let wrong = |error: serde_json::Error| Error::Wrong(format!("an event: {error}"));
-    Ok(Object {
-        kind: if hash.is_some() { Kind::Entry } else { Kind::Event },
-        author: row.get("author"),
-        hash: hash.map(|hash| hex::write(&hash)),
-        line: row.get("line"),
-        sealed: sealed.map(String::from_utf8).transpose().map_err(unreadable)?,
-        event: doc.map(RawValue::from_string).transpose().map_err(wrong)?,
-    })
+    let bytes = |column| row.get::<_, Option<Vec<u8>>>(column).unwrap_or_default();
+    let object = if let Some(hash) = row.get::<_, Option<Vec<u8>>>("hash") {
+        let line: Option<String> = row.get("line");
+        // What a client sealed, which none of a sealed organisation does.
+        if line.is_none() && key.is_none() && !vault.is_sealed() {
+            let sealed = sealed.map(String::from_utf8).transpose().map_err(unreadable)?;
+            let hash = hex::write(&hash);
+            Object::of_entry(Entry { hash, line, sealed, id: Some(hex::write(&bytes("fnv"))) })
+        } else {
+            let entry = bytes("fnv");
+            let place = Place::Entry { project, hash: &hash, entry: &entry };
+            let line = vault.open(place, Kept { text: line, sealed, key });
+            let Some(line) = line else { return Ok(None) };
+            let hash =
+                if vault.is_sealed() { object::content_hash(&line) } else { hex::write(&hash) };
+            Object::of_entry(Entry { hash, line: Some(line), ..Entry::default() })
+        }
+    } else {
+        let (id, digest, entry) = (bytes("id"), bytes("digest"), bytes("entry"));
+        let place = Place::Event { project, id: &id, digest: &digest, entry: &entry };
+        let doc = vault.open(place, Kept { text: row.get("doc"), sealed, key });
+        let Some(doc) = doc else { return Ok(None) };
+        Object::of_event(RawValue::from_string(doc).map_err(wrong)?)
+    };
+    Ok(Some(Object { author: row.get("author"), ..object }))
 }
 
 /// Reads a number of a transaction, which has no type of its own here.

@@ -15,6 +15,7 @@ use pimem_core::{
     sync::{
         check::{Gate, Purges, Reason, Refused},
         object::{self, Entry},
+        sealed,
         wire::{Counts, Push, Pushed},
     },
 };
@@ -30,6 +31,8 @@ use crate::{
         tenant::{self, Role},
     },
     index,
+    seal::vault::{Kept, Place, Vault},
+    sync::cursor,
 };
 
 /// What an event has beside what the fold reads.
@@ -42,13 +45,16 @@ struct Extra {
 /// An event that passed the rules.
 struct Sent<'a> {
     doc: &'a str,
+    /// Of a sealed one, what stands in for it.
     event: Event,
     op: String,
+    /// Identity of the document. A sealed one has another spelling each time.
+    digest: Vec<u8>,
 }
 
 /// What passed the rules that need no database, and what did not.
 struct Checked<'a> {
-    entries: Vec<(&'a Entry, Option<EntryId>)>,
+    entries: Vec<(&'a Entry, EntryId)>,
     events: Vec<Sent<'a>>,
     /// Entries that the push speaks of.
     mentioned: BTreeSet<EntryId>,
@@ -68,6 +74,7 @@ pub async fn push(
     push: &Push,
     now: Now,
 ) -> Result<Pushed, Error> {
+    let vault = caller.any_vault()?;
     let checked = check(caller, push, now);
     let mut refused = checked.refused;
     let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
@@ -90,7 +97,7 @@ pub async fn push(
     }
     let (mut accepted, mut entries, mut events) = ((0, 0), BTreeMap::new(), BTreeMap::new());
     for (entry, id) in checked.entries {
-        if id.is_some_and(|id| purges.is_gone(id)) {
+        if purges.is_gone(id) {
             refused.push(purged("entry", entry.hash.clone()));
         } else {
             accepted.0 += 1;
@@ -102,31 +109,43 @@ pub async fn push(
             refused.push(purged("event", sent.event.id.to_string()));
         } else {
             accepted.1 += 1;
-            events.insert((sent.event.id.0.to_be_bytes(), object::digest(sent.doc)), sent);
+            let digest = vault.hash(&sent.digest);
+            events.insert((sent.event.id.0.to_be_bytes().to_vec(), digest), sent);
         }
     }
 
     let (new_entries, fresh) = insert_entries(&transaction, caller, project, &entries).await?;
     let new_events = insert_events(&transaction, caller, project, &events).await?;
     let mut touched: BTreeSet<Vec<u8>> = fresh.into_iter().collect();
-    let mut links = Vec::new();
+    let (mut links, mut purged_by) = (Vec::new(), Vec::new());
     for ((id, digest), sent) in &events {
-        if !new_events.contains(&(id.to_vec(), digest.to_vec())) {
+        if !new_events.contains(&(id.clone(), digest.clone())) {
             continue;
         }
-        touched.extend(entries_of(&sent.event).map(bytes));
-        let others = entries_of(&sent.event).skip(1).map(bytes);
-        links.extend(others.map(|other| (bytes(sent.event.entry), other)));
+        touched.extend(entries_of(&sent.event).map(|id| vault.id(id)));
+        let others = entries_of(&sent.event).skip(1).map(|id| vault.id(id));
+        links.extend(others.map(|other| (vault.id(sent.event.entry), other)));
         if matches!(sent.event.kind, EventKind::Purge(_)) {
-            purge(&transaction, caller, project, &sent.event).await?;
+            purged_by.push(&sent.event);
         }
     }
     let touched: Vec<Vec<u8>> = touched.into_iter().collect();
-    index::linked(&transaction, caller.org, project.id, &links).await?;
-    index::touched(&transaction, caller.org, project.id, &touched).await?;
+    if !caller.is_opaque() {
+        index::linked(&transaction, caller.org, project.id, &links).await?;
+        index::touched(&transaction, caller.org, project.id, &touched).await?;
+    }
+    for event in purged_by {
+        purge(&transaction, caller, project, event).await?;
+    }
     let new_events = new_events.len() as u64;
     if new_entries + new_events > 0 {
-        let told = format!("{}: {new_entries} entries, {new_events} events", project.slug);
+        let told = format!("{new_entries} entries, {new_events} events");
+        // No name that somebody gave is noted of an organisation with something to hide.
+        let told = if vault.is_sealed() || caller.is_opaque() {
+            format!("{}: {told}", project.id)
+        } else {
+            format!("{}: {told}", project.slug)
+        };
         audit::note(&transaction, caller, request, "push", &told).await?;
     }
     transaction.commit().await?;
@@ -145,26 +164,48 @@ fn check<'a>(caller: &Caller, push: &'a Push, now: Now) -> Checked<'a> {
     let (mut entries, mut events) = (Vec::new(), Vec::new());
     let (mut mentioned, mut refused) = (BTreeSet::new(), Vec::new());
     for entry in &push.entries {
-        match gate.entry(entry).and_then(|line| as_mode(caller, entry).map(|()| line)) {
-            Ok(line) => {
-                let id = line.map(|line| line.id);
-                mentioned.extend(id);
+        match entry_of(caller, gate, entry) {
+            Ok(id) => {
+                mentioned.insert(id);
                 entries.push((entry, id));
             }
             Err(why) => refused.push(why),
         }
     }
     for doc in push.events.iter().map(|raw| raw.get()) {
-        match gate.event(doc) {
-            Ok(event) => {
-                let op = operation(&event, doc);
-                mentioned.extend(entries_of(&event));
-                events.push(Sent { doc, event, op });
+        match sent(caller, gate, doc) {
+            Ok(sent) => {
+                mentioned.extend(entries_of(&sent.event));
+                events.push(sent);
             }
             Err(why) => refused.push(why),
         }
     }
     Checked { entries, events, mentioned, refused }
+}
+
+/// Checks an entry, and returns its id. Of a sealed one that is an HMAC.
+fn entry_of(caller: &Caller, gate: Gate<'_>, entry: &Entry) -> Result<EntryId, Refused> {
+    if caller.is_opaque() {
+        return sealed::check_entry(&gate, entry);
+    }
+    let line = gate.entry(entry)?;
+    line.map(|line| line.id).ok_or_else(|| {
+        let detail = "this organisation takes plain lines only".to_owned();
+        let (kind, id) = ("entry".to_owned(), entry.hash.clone());
+        Refused { kind, id, reason: Reason::BadLine, detail }
+    })
+}
+
+fn sent<'a>(caller: &Caller, gate: Gate<'_>, doc: &'a str) -> Result<Sent<'a>, Refused> {
+    if caller.is_opaque() {
+        let (sealed, event) = sealed::check_event(&gate, doc)?;
+        let digest = cursor::unhex(&sealed.hash).unwrap_or_default();
+        return Ok(Sent { doc, event, op: sealed.op, digest });
+    }
+    let event = gate.event(doc)?;
+    let op = operation(&event, doc);
+    Ok(Sent { doc, event, op, digest: object::digest(doc).to_vec() })
 }
 
 fn purged(kind: &str, id: String) -> Refused {
@@ -194,8 +235,13 @@ fn entries_of(event: &Event) -> impl Iterator<Item = EntryId> {
 }
 
 /// Lets pushes of a project run beside each other, but for one that purges: what it removes must not
-/// arrive meanwhile.
-async fn lock(
+/// arrive meanwhile. Everybody locks in one order: the project, rows of the queue, and those of
+/// memories by their ids.
+///
+/// # Errors
+///
+/// The database is away, or somebody holds the lock for too long.
+pub async fn lock(
     transaction: &Transaction<'_>,
     project: &Project,
     is_purge: bool,
@@ -206,8 +252,12 @@ async fn lock(
         "select pg_advisory_xact_lock_shared($1)"
     };
     let statement = transaction.prepare_cached(query).await?;
-    let (key, _) = project.id.as_u64_pair();
+    let (key, worker) = project.id.as_u64_pair();
     transaction.execute(&statement, &[&key.cast_signed()]).await?;
+    if is_purge {
+        // The worker's: both count words, and would wait for each other's in a circle.
+        transaction.execute(&statement, &[&worker.cast_signed()]).await?;
+    }
     Ok(())
 }
 
@@ -220,32 +270,43 @@ async fn purges(
     entries: &BTreeSet<EntryId>,
 ) -> Result<Purges, Error> {
     let mut purges = Purges::default();
-    let ids: Vec<Vec<u8>> = entries.iter().copied().map(bytes).collect();
+    let (ids, known) = rows_of(caller.any_vault()?, entries);
     let statement = transaction.prepare_cached(include_str!("../../sql/purges.sql")).await?;
     let rows = transaction.query(&statement, &[&caller.org, &project.id, &ids]).await?;
     let mut purged = Vec::new();
-    for event in rows.iter().filter_map(|row| placed(row, EventKind::Purge(None))) {
+    for row in &rows {
+        let Some(event) = placed(row, &known, EventKind::Purge(None)) else { continue };
         purges.note(&event);
-        purged.push(bytes(event.entry));
+        purged.push(row.get::<_, Vec<u8>>("entry"));
     }
     if !purged.is_empty() {
         let statement = transaction.prepare_cached(include_str!("../../sql/typed.sql")).await?;
         let rows = transaction.query(&statement, &[&caller.org, &project.id, &purged]).await?;
         let add = || EventKind::Add(Cue::Explicit, None);
-        for event in rows.iter().filter_map(|row| placed(row, add())) {
+        for event in rows.iter().filter_map(|row| placed(row, &known, add())) {
             purges.note(&event);
         }
     }
     Ok(purges)
 }
 
+/// Entries by their ids in rows.
+type Known = HashMap<Vec<u8>, EntryId>;
+
+/// Returns the ids of entries as rows have them, and the way back.
+fn rows_of(vault: &Vault, entries: &BTreeSet<EntryId>) -> (Vec<Vec<u8>>, Known) {
+    let ids: Vec<Vec<u8>> = entries.iter().map(|id| vault.id(*id)).collect();
+    let known = ids.iter().cloned().zip(entries.iter().copied()).collect();
+    (ids, known)
+}
+
 /// Returns an event of this kind by a person, at the position of a row.
-fn placed(row: &Row, kind: EventKind) -> Option<Event> {
+fn placed(row: &Row, known: &Known, kind: EventKind) -> Option<Event> {
     let (entry, id): (Vec<u8>, Vec<u8>) = (row.get("entry"), row.get("id"));
     Some(Event {
         id: EventId(u128::from_be_bytes(*id.first_chunk()?)),
         ts: Timestamp(row.get::<_, DateTime<Utc>>("ts").timestamp_millis()),
-        entry: EntryId(u64::from_be_bytes(*entry.first_chunk()?)),
+        entry: *known.get(&entry)?,
         by: Author::Person,
         kind,
     })
@@ -262,13 +323,13 @@ async fn authors(
         return Ok(HashMap::new());
     }
     let statement = transaction.prepare_cached(include_str!("../../sql/authors.sql")).await?;
-    let ids: Vec<Vec<u8>> = entries.iter().copied().map(bytes).collect();
+    let (ids, known) = rows_of(caller.any_vault()?, entries);
     let rows = transaction.query(&statement, &[&caller.org, &project.id, &ids]).await?;
-    let known = rows.iter().filter_map(|row| {
+    let found = rows.iter().filter_map(|row| {
         let entry: Vec<u8> = row.get(0);
-        Some((EntryId(u64::from_be_bytes(*entry.first_chunk()?)), row.get(1)))
+        Some((*known.get(&entry)?, row.get(1)))
     });
-    Ok(known.collect())
+    Ok(found.collect())
 }
 
 /// Returns what an event needs where somebody else brought one of its entries, and those entries.
@@ -311,27 +372,10 @@ fn not_allowed(event: &Event) -> Refused {
     }
 }
 
-/// Refuses plain lines where the server may not see them, and sealed ones where it must, or that
-/// are not text.
-fn as_mode(caller: &Caller, entry: &Entry) -> Result<(), Refused> {
-    let detail = match (caller.mode == "end-to-end", entry.line.is_some()) {
-        (true, true) => "this organisation sends sealed lines only",
-        (false, false) => "this organisation sends plain lines only",
-        _ => match &entry.sealed {
-            Some(sealed) if !sealed.bytes().all(|byte| byte.is_ascii_graphic()) => {
-                "the sealed line has characters that are none of its spelling"
-            }
-            _ => return Ok(()),
-        },
-    };
-    let (kind, id) = ("entry".to_owned(), entry.hash.clone());
-    Err(Refused { kind, id, reason: Reason::BadLine, detail: detail.to_owned() })
-}
-
-type Entries<'a> = BTreeMap<&'a str, (&'a Entry, Option<EntryId>)>;
+type Entries<'a> = BTreeMap<&'a str, (&'a Entry, EntryId)>;
 
 /// Inserts entries in the order of their hashes, so that two pushes never wait for each other in a
-/// circle. Returns how many are new, and the ids of those that are not sealed.
+/// circle. Returns how many are new, and their ids.
 async fn insert_entries(
     transaction: &Transaction<'_>,
     caller: &Caller,
@@ -342,22 +386,38 @@ async fn insert_entries(
         return Ok((0, Vec::new()));
     }
     let statement = transaction.prepare_cached(include_str!("../../sql/push_entries.sql")).await?;
-    let hashes: Vec<&str> = entries.keys().copied().collect();
-    let ids: Vec<Option<Vec<u8>>> = entries.values().map(|(_, id)| id.map(bytes)).collect();
-    let lines: Vec<Option<&str>> =
-        entries.values().map(|(entry, _)| entry.line.as_deref()).collect();
-    let sealed: Vec<Option<&[u8]>> =
-        entries.values().map(|(entry, _)| entry.sealed.as_deref().map(str::as_bytes)).collect();
+    let vault = caller.any_vault()?;
+    let (mut hashes, mut ids) = (Vec::new(), Vec::new());
+    let (mut lines, mut sealed, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+    for (entry, id) in entries.values() {
+        let hash = vault.hash(&cursor::unhex(&entry.hash).unwrap_or_default());
+        let id = vault.id(*id);
+        let kept = match &entry.line {
+            Some(line) => {
+                vault.seal(Place::Entry { project: project.id, hash: &hash, entry: &id }, line)?
+            }
+            // Sealed by the client.
+            None => {
+                Kept { sealed: entry.sealed.clone().map(String::into_bytes), ..Kept::default() }
+            }
+        };
+        hashes.push(hash);
+        ids.push(id);
+        lines.push(kept.text);
+        sealed.push(kept.sealed);
+        keys.push(kept.key);
+    }
     let rows = transaction
         .query(
             &statement,
-            &[&caller.org, &project.id, &caller.user, &hashes, &ids, &lines, &sealed],
+            &[&caller.org, &project.id, &caller.user, &hashes, &ids, &lines, &sealed, &keys],
         )
         .await?;
     Ok((rows.len() as u64, rows.iter().filter_map(|row| row.get(0)).collect()))
 }
 
-type Events<'a> = BTreeMap<([u8; 16], [u8; 32]), &'a Sent<'a>>;
+/// By id and digest, as rows have them.
+type Events<'a> = BTreeMap<(Vec<u8>, Vec<u8>), &'a Sent<'a>>;
 
 /// Inserts events in the order of their ids. Returns id and digest of the new ones.
 async fn insert_events(
@@ -372,14 +432,22 @@ async fn insert_events(
     let statement = transaction.prepare_cached(include_str!("../../sql/push_events.sql")).await?;
     let (ids, digests): (Vec<&[u8]>, Vec<&[u8]>) =
         events.keys().map(|(id, digest)| (id.as_slice(), digest.as_slice())).unzip();
-    let entries: Vec<Vec<u8>> = events.values().map(|sent| bytes(sent.event.entry)).collect();
+    let vault = caller.any_vault()?;
+    let entries: Vec<Vec<u8>> = events.values().map(|sent| vault.id(sent.event.entry)).collect();
     let ops: Vec<&str> = events.values().map(|sent| sent.op.as_str()).collect();
     let times: Vec<DateTime<Utc>> = events
         .values()
         .map(|sent| DateTime::from_timestamp_millis(sent.event.ts.0).unwrap_or_default())
         .collect();
     let typed: Vec<bool> = events.values().map(|sent| sent.event.is_typed()).collect();
-    let docs: Vec<&str> = events.values().map(|sent| sent.doc).collect();
+    let (mut docs, mut sealed, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+    for (((id, digest), sent), entry) in events.iter().zip(&entries) {
+        let place = Place::Event { project: project.id, id, digest, entry };
+        let kept = vault.seal(place, sent.doc)?;
+        docs.push(kept.text);
+        sealed.push(kept.sealed);
+        keys.push(kept.key);
+    }
     let rows = transaction
         .query(
             &statement,
@@ -394,6 +462,8 @@ async fn insert_events(
                 &times,
                 &typed,
                 &docs,
+                &sealed,
+                &keys,
             ],
         )
         .await?;
@@ -411,13 +481,9 @@ async fn purge(
     let (ts, id) = event.order();
     let ts = DateTime::from_timestamp_millis(ts.0).unwrap_or_default();
     let id = id.0.to_be_bytes();
-    let entry = bytes(event.entry);
+    let entry = caller.any_vault()?.id(event.entry);
     transaction
         .execute(&statement, &[&caller.org, &project.id, &entry, &ts, &id.as_slice()])
         .await?;
     Ok(())
-}
-
-fn bytes(entry: EntryId) -> Vec<u8> {
-    entry.0.to_be_bytes().to_vec()
 }

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::common::{
     objects::{added, event, facts, push},
-    pg::Cluster,
-    server::{Server, Team, fails, run},
+    pg::{Cluster, Database},
+    server::{Server, Team, fails, program, run},
 };
 
 fn list(server: &Server, key: &str, project: &str) -> Vec<Value> {
@@ -30,8 +30,26 @@ fn list(server: &Server, key: &str, project: &str) -> Vec<Value> {
 fn a_project_survives_the_way_to_a_disk_and_back() {
     let Some(cluster) = Cluster::shared() else { return };
     let database = cluster.database();
-    let team = Team::new(&database, "acme");
-    let server = Server::start(&database);
+    there_and_back(&database, &Team::new(&database, "acme"), "plain");
+}
+
+#[test]
+fn a_sealed_project_leaves_in_the_clear_and_comes_back() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    there_and_back(&database, &Team::sealed(&database, "acme"), "sealed");
+    assert_eq!(database.one("select count(*) from pimem.entries where line is not null"), "0");
+    let closed = program(&database.url)
+        .env_remove("PIMEM_SERVER_KEY")
+        .args(["export", "/nowhere"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8(closed.stderr).unwrap();
+    assert!(told.contains("there is no key"), "{told}");
+}
+
+fn there_and_back(database: &Database, team: &Team, mode: &str) {
+    let server = Server::start(database);
     server.push(
         &team.writer,
         &facts(&["The port is 8080", "The queue is NATS", "Grüße, «naïve» 日本"]),
@@ -51,9 +69,10 @@ fn a_project_survives_the_way_to_a_disk_and_back() {
     let before = list(&server, &team.reader, "site");
     assert_eq!(before.len(), 3, "{before:?}");
 
-    let dir = std::env::temp_dir().join(format!("pimem-carry-{}", std::process::id()));
+    let dir = format!("pimem-carry-{mode}-{}", std::process::id());
+    let dir = std::env::temp_dir().join(dir);
     let path = dir.to_str().unwrap();
-    assert_eq!(run(&database, &["export", path]), "site: 4 entries, 7 events\n");
+    assert_eq!(run(database, &["export", path]), "site: 4 entries, 7 events\n");
     let read = |name: &str| fs::read_to_string(dir.join("site").join(name)).unwrap();
     let topics = read("topics/facts.md");
     assert!(topics.contains("- [fact] The port is 9090 *(pinned)*\n"), "{topics}");
@@ -63,23 +82,23 @@ fn a_project_survives_the_way_to_a_disk_and_back() {
     );
     assert_eq!(read("archive/facts.md"), "# facts\n\n- [fact] The queue is NATS\n");
     assert_eq!(read("evidence.jsonl").lines().count(), 7);
-    assert!(fails(&database, &["export", path]).contains("is there already"));
+    assert!(fails(database, &["export", path]).contains("is there already"));
 
-    run(&database, &["project", "create", "again"]);
+    run(database, &["project", "create", "again"]);
     let from = dir.join("site");
     let words = ["import", from.to_str().unwrap(), "--project", "again", "--user", "anna"];
-    assert_eq!(run(&database, &words), "10 new objects\n");
-    assert_eq!(run(&database, &words), "0 new objects\n");
+    assert_eq!(run(database, &words), "10 new objects\n");
+    assert_eq!(run(database, &words), "0 new objects\n");
     assert_eq!(list(&server, &team.reader, "again"), before);
     for (words, says) in [
         (["import", "/nowhere", "--project", "again", "--user", "anna"], "there is no store"),
         (["import", path, "--project", "again", "--user", "nobody"], "there is no user"),
         (["import", path, "--project", "none", "--user", "anna"], "there is no project"),
     ] {
-        assert!(fails(&database, &words).contains(says), "{words:?}");
+        assert!(fails(database, &words).contains(says), "{words:?}");
     }
     let link = dir.join("site/topics/link.md");
     std::os::unix::fs::symlink(Path::new("/etc/hostname"), &link).unwrap();
-    assert!(fails(&database, &words).contains("is not a file of a store"));
+    assert!(fails(database, &words).contains("is not a file of a store"));
     fs::remove_dir_all(&dir).unwrap();
 }

@@ -4,10 +4,14 @@
 #![expect(clippy::print_stdout, reason = "what was skipped is said")]
 
 mod common;
+#[path = "../../../../tests/it/common/pursuit.rs"]
+mod pursuit;
 
 mod admin;
 mod anomaly;
+mod attack;
 mod carry;
+mod end_to_end;
 mod hostile;
 mod interrupted;
 mod memories;
@@ -15,6 +19,7 @@ mod migrations;
 mod purges;
 mod restored;
 mod rights;
+mod sealed;
 mod service;
 mod sync;
 mod tenancy;

@@ -179,6 +179,47 @@ fn a_memory_goes_its_way() {
 }
 
 #[test]
+fn many_at_once_do_not_wait_in_a_circle() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    let team = Team::new(&database, "acme");
+    let server = Server::start(&database);
+    let all: Vec<String> = (0..40).map(|number| format!("Fact number {number}")).collect();
+    std::thread::scope(|scope| {
+        for thread in 0..6 {
+            let (all, team, server) = (&all, &team, &server);
+            scope.spawn(move || {
+                for round in 0..8 {
+                    let mut own: Vec<(&str, &str)> =
+                        all.iter().map(|text| ("fact", text.as_str())).collect();
+                    own.rotate_left((7 * thread + 13 * round) % 40);
+                    if thread % 2 == 0 {
+                        own.reverse();
+                    }
+                    let new = |(category, text): &(&str, &str)| json!({"category": category, "text": text});
+                    let memories: Vec<Value> = own[..20].iter().map(new).collect();
+                    let body = json!({"project": "site", "memories": memories}).to_string();
+                    let answer = server.post(&team.writer, "/v1/memories", &body);
+                    assert!([200, 201].contains(&answer.status), "{}", answer.json());
+                }
+            });
+        }
+    });
+    server.indexed();
+    let quiet = server.log().iter().all(|line| !line.contains("deadlock"));
+    assert!(quiet, "{:?}", server.log());
+    let evidence = "select sum(evidence) || ' ' || count(*) from pimem.memories";
+    let reinforced = "select count(*) from pimem.events where op in ('add', 'reinforce')";
+    assert_eq!(
+        database.one("select count(*) from pimem.memories"),
+        "40",
+        "{}",
+        database.one(evidence)
+    );
+    assert_eq!(database.one(reinforced), (6 * 8 * 20).to_string());
+}
+
+#[test]
 fn pages_have_everything_once() {
     let Some(cluster) = Cluster::shared() else { return };
     let database = cluster.database();

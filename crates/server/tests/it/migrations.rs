@@ -13,10 +13,19 @@ fn a_database_is_migrated_once() {
     let Some(cluster) = Cluster::shared() else { return };
     let database = cluster.empty();
     assert!(fails(&database, &["serve"]).contains("run `pimem-server migrate`"));
-    assert_eq!(run(&database, &["migrate", "--plan"]), "0001 schema missing\n0002 index missing\n");
-    assert_eq!(run(&database, &["migrate"]), "0001 schema applied\n0002 index applied\n");
+    assert_eq!(
+        run(&database, &["migrate", "--plan"]),
+        "0001 schema missing\n0002 index missing\n0003 sealed missing\n"
+    );
+    assert_eq!(
+        run(&database, &["migrate"]),
+        "0001 schema applied\n0002 index applied\n0003 sealed applied\n"
+    );
     assert_eq!(run(&database, &["migrate"]), "the schema is up to date\n");
-    assert_eq!(run(&database, &["migrate", "--plan"]), "0001 schema applied\n0002 index applied\n");
+    assert_eq!(
+        run(&database, &["migrate", "--plan"]),
+        "0001 schema applied\n0002 index applied\n0003 sealed applied\n"
+    );
 }
 
 #[test]
@@ -52,7 +61,10 @@ fn a_failed_migration_leaves_nothing() {
     assert!(fails(&database, &["migrate"]).contains("migration 1 (schema)"));
     assert_eq!(database.one("to_regclass('pimem.entries')"), "");
     database.execute("drop schema pimem cascade");
-    assert_eq!(run(&database, &["migrate"]), "0001 schema applied\n0002 index applied\n");
+    assert_eq!(
+        run(&database, &["migrate"]),
+        "0001 schema applied\n0002 index applied\n0003 sealed applied\n"
+    );
 }
 
 /// Logins that are no superusers: one that may make roles, and one that was given them.

@@ -12,6 +12,7 @@ use pimem_core::{
 };
 
 use crate::common::{
+    http,
     objects::{THEN, added, all, event, event_by, facts, push, told},
     pg::Cluster,
     server::{Server, Team, run},
@@ -84,6 +85,22 @@ fn pages_are_a_complete_prefix() {
     assert!(!rest.more && rest.objects.len() == 1);
     let empty = server.page(&team.reader, &rest.cursor, 79);
     assert_eq!((empty.objects.len(), empty.more, &empty.cursor), (0, false, &rest.cursor));
+
+    // Who knows that there was nothing is told no more than that.
+    let bearer = format!("Bearer {}", team.reader);
+    let ask = |tag: &str| {
+        let headers = [("authorization", &*bearer), ("if-none-match", tag)];
+        let path = format!("/v1/sync/pull?project=site&cursor={}", rest.cursor);
+        http::request(server.address, "GET", &path, &headers, None).unwrap()
+    };
+    let told = ask("\"another\"");
+    assert_eq!((told.status, &told.headers["etag"]), (200, &format!("\"{}\"", rest.cursor)));
+    let told = ask(&told.headers["etag"]);
+    assert_eq!((told.status, told.body.len()), (304, 0));
+    server.push(&team.writer, &facts(&["one more"]));
+    let tag = format!("\"{}\"", rest.cursor);
+    let told = std::iter::repeat_with(|| ask(&tag)).find(|told| told.status == 200).unwrap();
+    assert_eq!(told.json()["objects"].as_array().unwrap().len(), 2);
 }
 
 /// Events with one id and other content are others; the same bytes are one.

@@ -5,6 +5,7 @@
 
 mod bundle;
 mod network;
+mod sealing;
 mod side;
 
 use std::{
@@ -14,6 +15,7 @@ use std::{
     time::Duration,
 };
 
+pub use self::sealing::KeyAct;
 use self::side::Side;
 use super::{
     Effect, Memory, Target, lock_for,

@@ -5,12 +5,13 @@
 //! pushed until a failure is noted as sent. The next exchange goes on from there.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::PathBuf,
 };
 
 use super::{
     note_typed, refresh,
+    sealing::{self, Sealing, Unopened},
     side::{self, Side},
     slug,
 };
@@ -18,7 +19,7 @@ use crate::{
     config::env::Env,
     error::{Failure, Kind},
     memory::{Effect, Memory, Target, lock_for, stale::Stale},
-    remote::{Client, ServerKey, State},
+    remote::{Client, SealKeys, ServerKey, State},
     store::{Store, atomic, read},
 };
 use pimem_core::{
@@ -28,6 +29,7 @@ use pimem_core::{
         check::{Reason, Refused},
         exchange::{Objects, missing},
         object::{self, Entry},
+        sealed,
         wire::{MOST_BYTES, MOST_OBJECTS, Me, Object, Push},
     },
     view::sync::{Mirrored, Part, Synced},
@@ -47,6 +49,7 @@ struct Brought {
     cursor: Option<String>,
     /// True if the server did not know the cursor: it may have lost what it had.
     is_anew: bool,
+    unopened: Unopened,
     /// Why there is no more.
     failure: Option<Failure>,
 }
@@ -64,14 +67,7 @@ impl Memory {
         dry_run: bool,
         confirm: impl FnOnce(&[String]) -> Result<(), Failure>,
     ) -> Result<(Synced, Vec<Stale>), Failure> {
-        if self.unasked {
-            let message = "nothing is exchanged with a server unless somebody asks for it";
-            return Err(Failure::new(
-                Kind::Refused,
-                message,
-                "run pimem sync from a shell or cron",
-            ));
-        }
+        self.check_asked()?;
         if self.config.awaiting.iter().any(|setting| setting.key.name == "sync.project") {
             let message = "the project's file names another project, which nobody has reviewed";
             return Err(Failure::new(Kind::Refused, message, "pimem trust --review"));
@@ -93,6 +89,7 @@ impl Memory {
             Failure::new(Kind::Usage, message, "sync.project names the one on the server")
         })?;
         let key = ServerKey::find(&self.env)?;
+        let keys = SealKeys::find(&self.env)?;
         let client = Client::new(&settings.server, key, settings.insecure, &self.env)?;
         if dry_run {
             return self.rehearse_push(own, &client.host(), &project);
@@ -100,6 +97,7 @@ impl Memory {
         let mut run = Run {
             memory: self,
             client,
+            keys,
             view: Synced::new(settings.server.to_string(), false),
             mirrored: BTreeMap::new(),
             stale: Vec::new(),
@@ -141,6 +139,8 @@ impl Memory {
 struct Run<'a> {
     memory: &'a Memory,
     client: Client,
+    /// Keys that servers have not, once one has said that it needs them.
+    keys: Option<SealKeys>,
     view: Synced,
     /// What mirrors received, by project.
     mirrored: BTreeMap<String, Part>,
@@ -169,15 +169,7 @@ impl Run<'_> {
             }
         }
         let me = self.client.me()?;
-        if me.mode == "end-to-end" {
-            let message =
-                "the projects of this server are encrypted end to end, which this pimem cannot do";
-            return Err(Failure::new(
-                Kind::Refused,
-                message,
-                "a later pimem may; --bundle carries a store meanwhile",
-            ));
-        }
+        self.keys = sealing::agreed(&me, self.keys.take())?;
         let sees = |name: &str| me.projects.iter().any(|known| known == name);
         if !sees(project) {
             let message = format!("the key may not see a project {project}");
@@ -205,9 +197,19 @@ impl Run<'_> {
         let place = Memory::state_of(store.unwrap_or(&mirror), &self.client.host(), project);
         let seal = &store.unwrap_or(&mirror).seal;
         let mut state = place.as_ref().and_then(|at| State::read(seal, at)).unwrap_or_default();
-        let mut result = self.pulled(project, (store, &mirror), me, &mut state);
+        let sealing = self.keys.as_ref().and_then(|keys| Sealing::new(keys, me, project));
+        let keys = sealing.as_ref().map(|sealing| sealing.names().to_owned());
+        if state.keys.is_some() && keys.is_none() {
+            return Err(sealing::not_in_the_clear());
+        }
+        if state.keys != keys {
+            // A new key may open what the last exchange did not.
+            state = State::with(keys);
+        }
+        let way = (project, sealing.as_ref());
+        let mut result = self.pulled(way, (store, &mirror), me, &mut state);
         if let (Ok(()), Some(store)) = (&result, store) {
-            result = self.pushed(project, store, &mut state);
+            result = self.pushed(way, store, &mut state);
         }
         // What was exchanged before a failure need not be exchanged again.
         if let Some(place) = place {
@@ -220,13 +222,18 @@ impl Run<'_> {
     /// Pulls what is new, and puts it where it belongs.
     fn pulled(
         &mut self,
-        project: &str,
+        (project, sealing): (&str, Option<&Sealing>),
         (store, mirror): (Option<&Store>, &Store),
         me: &Me,
         state: &mut State,
     ) -> Result<(), Failure> {
         let before = state.clone();
-        let mut brought = self.pages(project, state.cursor.clone());
+        let way = (project, sealing);
+        let mut brought = self.pages(way, state.cursor.clone());
+        if before.cursor.is_none() {
+            brought.unopened.check(project, brought.objects.len())?;
+        }
+        self.refuse(&brought.unopened.told());
         if brought.is_anew {
             // What it says that it has is noted below, and the rest is sent once more.
             state.forget_sent();
@@ -234,7 +241,7 @@ impl Run<'_> {
         let is_complete = self.place(project, (store, mirror), me, state, &brought)?;
         if !is_complete && before.cursor.is_some() && brought.failure.is_none() {
             // A line that had been dropped here is wanted again.
-            brought = self.pages(project, None);
+            brought = self.pages(way, None);
             self.place(project, (store, mirror), me, state, &brought)?;
         }
         state.cursor = brought.cursor.or(before.cursor);
@@ -243,7 +250,11 @@ impl Run<'_> {
     }
 
     /// Asks for all pages after a cursor, as far as the server gives them.
-    fn pages(&self, project: &str, cursor: Option<String>) -> Brought {
+    fn pages(
+        &self,
+        (project, sealing): (&str, Option<&Sealing>),
+        cursor: Option<String>,
+    ) -> Brought {
         let mut brought = Brought { cursor, ..Brought::default() };
         loop {
             let page = match self.client.pull(project, brought.cursor.as_deref()) {
@@ -259,7 +270,10 @@ impl Run<'_> {
                 }
             };
             let goes_on = page.more && brought.cursor.as_ref() != Some(&page.cursor);
-            brought.objects.extend(page.objects);
+            brought.objects.extend(match sealing {
+                Some(sealing) => sealing.open(&page.objects, &mut brought.unopened),
+                None => page.objects,
+            });
             brought.cursor = Some(page.cursor).filter(|cursor| !cursor.is_empty());
             if !goes_on || brought.cursor.is_none() {
                 return brought;
@@ -372,7 +386,12 @@ impl Run<'_> {
     }
 
     /// Sends what the server lacks.
-    fn pushed(&mut self, project: &str, store: &Store, state: &mut State) -> Result<(), Failure> {
+    fn pushed(
+        &mut self,
+        (project, sealing): (&str, Option<&Sealing>),
+        store: &Store,
+        state: &mut State,
+    ) -> Result<(), Failure> {
         let memory = self.memory;
         let lock = lock_for(memory, store, Effect::Write)?;
         let side = Side::open(memory, store, lock.as_ref())?;
@@ -381,12 +400,26 @@ impl Run<'_> {
         // Nobody waits for the network to write into the store.
         drop(lock);
         self.view.kept = kept;
-        for batch in batches(&lacking(state, &objects)) {
-            let events = batch.events.iter().filter_map(|line| object::raw(line)).collect();
-            let push = Push { project: project.to_owned(), entries: batch.entries.clone(), events };
+        for batch in batches(&lacking(state, &objects), sealing.is_some()) {
+            let mut push = Push { project: project.to_owned(), ..Push::default() };
+            // The server knows sealed entries by other names.
+            let mut names: HashMap<String, &str> = HashMap::new();
+            for entry in &batch.entries {
+                let sent =
+                    sealing.map_or(Ok(Some(entry.clone())), |sealing| sealing.entry(entry))?;
+                names.extend(sent.iter().map(|sent| (sent.hash.clone(), &*entry.hash)));
+                push.entries.extend(sent);
+            }
+            for line in &batch.events {
+                let sent = sealing.map_or(Ok(object::raw(line)), |sealing| sealing.event(line))?;
+                push.events.extend(sent);
+            }
             let pushed = self.client.push(&push)?;
             let refused = pushed.refused.into_iter().filter(|one| one.reason != Reason::Purged);
-            self.view.refused.extend(refused);
+            self.view.refused.extend(refused.map(|one| {
+                let id = names.get(&one.id).map_or(one.id.clone(), |name| (*name).to_owned());
+                Refused { id, ..one }
+            }));
             batch.entries.iter().for_each(|entry| state.note_entry(entry));
             batch.events.iter().for_each(|line| state.note_event(line));
             let sent = super::part(&batch);
@@ -457,7 +490,8 @@ fn lacking(state: &State, objects: &Objects) -> Objects {
 }
 
 /// Cuts objects into pushes, entries first.
-fn batches(objects: &Objects) -> Vec<Objects> {
+fn batches(objects: &Objects, is_sealed: bool) -> Vec<Objects> {
+    let wire = |length: usize| if is_sealed { sealed::size(length) } else { length };
     let mut batches: Vec<Objects> = Vec::new();
     let (mut count, mut bytes) = (MOST_OBJECTS, 0);
     let mut room = |batches: &mut Vec<Objects>, size: usize| {
@@ -468,11 +502,11 @@ fn batches(objects: &Objects) -> Vec<Objects> {
         (count, bytes) = (count + 1, bytes + size);
     };
     for entry in &objects.entries {
-        room(&mut batches, serde_json::to_string(entry).map_or(0, |json| json.len() + 1));
+        room(&mut batches, serde_json::to_string(entry).map_or(0, |json| wire(json.len()) + 1));
         batches.last_mut().into_iter().for_each(|last| last.entries.push(entry.clone()));
     }
     for event in &objects.events {
-        room(&mut batches, event.len() + 1);
+        room(&mut batches, wire(event.len()) + 1);
         batches.last_mut().into_iter().for_each(|last| last.events.push(event.clone()));
     }
     batches

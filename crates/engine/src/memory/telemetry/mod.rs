@@ -73,15 +73,13 @@ struct Usage {
 }
 
 impl Usage {
-    /// Reads the telemetry, and reports if there is none.
+    /// Reads the telemetry, and says so if none is kept.
     fn read(memory: &Memory) -> Result<Self, Failure> {
         let stores = memory.readers()?;
         let (log, problems) = log(memory, &stores);
         let (ranking, snapshots) = memory.ranking(&stores);
-        if log.records.is_empty() {
-            let off = !memory.config.settings.telemetry.enabled;
-            let why = if off { " (telemetry.enabled is false)" } else { "" };
-            memory.notices.note(&format!("Nothing was noted yet{why}"));
+        if log.records.is_empty() && !memory.config.settings.telemetry.enabled {
+            memory.notices.note("Nothing is recorded: telemetry.enabled is false");
         }
         Ok(Self { stores, log, ranking, snapshots, problems })
     }

@@ -89,7 +89,9 @@ impl Server {
     pub(crate) fn page(&self, key: &str, cursor: &str, limit: usize) -> Pulled {
         let cursor = if cursor.is_empty() { String::new() } else { format!("&cursor={cursor}") };
         let path = format!("/v1/sync/pull?project=site&limit={limit}{cursor}");
-        let answer = self.get(key, &path);
+        // Whoever waits for what is not there yet may ask too often.
+        let mut asked = std::iter::repeat_with(|| self.get(key, &path));
+        let answer = asked.find(|answer| answer.status != 429).unwrap();
         assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
         serde_json::from_slice(&answer.body).unwrap()
     }

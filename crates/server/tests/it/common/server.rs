@@ -15,10 +15,13 @@ use super::{
     pg::Database,
 };
 
+/// The key of sealed organisations, unless a test gives another.
+pub(crate) const KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+
 /// Returns the program with nothing of this process's environment but the database.
 pub(crate) fn program(url: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pimem-server"));
-    command.env_clear().env("DATABASE_URL", url);
+    command.env_clear().env("DATABASE_URL", url).env("PIMEM_SERVER_KEY", KEY);
     command
 }
 
@@ -99,6 +102,16 @@ impl Server {
         http::request(self.address, "POST", path, &headers, Some(body.as_bytes()))
     }
 
+    pub(crate) fn delete(&self, key: &str, path: &str) -> Answer {
+        let bearer = format!("Bearer {key}");
+        http::request(self.address, "DELETE", path, &[("authorization", &bearer)], None).unwrap()
+    }
+
+    /// Returns the lines of the log so far.
+    pub(crate) fn log(&self) -> Vec<String> {
+        self.log.lock().unwrap().clone()
+    }
+
     /// Returns the counts.
     pub(crate) fn counts(&self) -> String {
         let answer = http::request(self.metrics, "GET", "/metrics", &[], None).unwrap();
@@ -145,9 +158,23 @@ impl Team {
         Self::with_project(database, org, "site")
     }
 
+    /// Makes a sealed one.
+    pub(crate) fn sealed(database: &Database, org: &str) -> Self {
+        Self::of_mode(database, org, "site", "sealed")
+    }
+
+    /// Makes one that the server cannot read.
+    pub(crate) fn opaque(database: &Database, org: &str) -> Self {
+        Self::of_mode(database, org, "site", "end-to-end")
+    }
+
     /// Makes one with a project of another name.
     pub(crate) fn with_project(database: &Database, org: &str, slug: &str) -> Self {
-        run(database, &["org", "create", org]);
+        Self::of_mode(database, org, slug, "plain")
+    }
+
+    fn of_mode(database: &Database, org: &str, slug: &str, mode: &str) -> Self {
+        run(database, &["org", "create", org, "--mode", mode]);
         run(database, &["project", "create", slug, "--org", org]);
         let key = |user: &str, role: &str| {
             run(database, &["user", "create", user, "--org", org]);

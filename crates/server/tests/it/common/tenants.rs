@@ -15,6 +15,7 @@ pub(crate) const TABLES: &[&str] = &[
     "corpora",
     "lexemes",
     "idempotency",
+    "org_keys",
 ];
 
 /// A row for each project in each table that is filled by pushes.
@@ -33,4 +34,5 @@ insert into pimem.corpora (org_id, project_id) select org_id, id from pimem.proj
 insert into pimem.lexemes (org_id, project_id, lexeme, docs) select org_id, id, 'site', 1 from pimem.projects;
 insert into pimem.idempotency (org_id, project_id, key_id, key, request, status, answer)
     select org_id, id, id, 'once', sha256(''), 200, '{}' from pimem.projects;
+insert into pimem.org_keys (org_id, key_id, wrapped) select id, 1, '' from pimem.orgs;
 ";

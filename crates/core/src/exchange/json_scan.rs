@@ -12,7 +12,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The variants of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dialect {
+pub enum Dialect {
     /// Standard JSON.
     Strict,
     /// JSON with comments and trailing commas.
@@ -21,21 +21,21 @@ pub(crate) enum Dialect {
 
 /// A syntax error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub struct Fault {
     /// Byte offset.
-    pub(crate) at: usize,
-    pub(crate) what: &'static str,
+    pub at: usize,
+    pub what: &'static str,
 }
 
 #[derive(Debug)]
-pub(crate) struct Value {
+pub struct Value {
     /// Byte range in the text.
-    pub(crate) span: Range<usize>,
-    pub(crate) kind: Kind,
+    pub span: Range<usize>,
+    pub kind: Kind,
 }
 
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Members in order.
     Object(Vec<Part>),
     /// Elements in order.
@@ -48,31 +48,31 @@ pub(crate) enum Kind {
 
 /// A member of an object or an element of an array.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub struct Part {
     /// Name of the member; `None` for an element.
-    pub(crate) key: Option<String>,
+    pub key: Option<String>,
     /// Start of the white space directly before the part.
-    pub(crate) lead: usize,
+    pub lead: usize,
     /// True if that white space follows a line comment.
-    pub(crate) after_comment: bool,
+    pub after_comment: bool,
     /// Start of the part itself.
-    pub(crate) start: usize,
+    pub start: usize,
     /// The part ends with its value.
-    pub(crate) value: Value,
+    pub value: Value,
     /// Offset of the following comma.
-    pub(crate) comma: Option<usize>,
+    pub comma: Option<usize>,
 }
 
 impl Part {
     /// Returns the end, including the comma.
-    pub(crate) fn end(&self) -> usize {
+    pub fn end(&self) -> usize {
         self.comma.map_or(self.value.span.end, |comma| comma + 1)
     }
 }
 
 impl Value {
     /// Returns the members of an object or the elements of an array.
-    pub(crate) fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[Part] {
         match &self.kind {
             Kind::Object(parts) | Kind::Array(parts) => parts,
             Kind::Text(_) | Kind::Other => &[],
@@ -80,14 +80,14 @@ impl Value {
     }
 
     /// Returns a member of an object. The last of equal names counts.
-    pub(crate) fn member(&self, name: &str) -> Option<&Value> {
+    pub fn member(&self, name: &str) -> Option<&Value> {
         let Kind::Object(parts) = &self.kind else { return None };
         let found = parts.iter().rev().find(|part| part.key.as_deref() == Some(name));
         found.map(|part| &part.value)
     }
 
     /// Returns the string of a string value.
-    pub(crate) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Text(text) => Some(text),
             _ => None,
@@ -96,7 +96,7 @@ impl Value {
 }
 
 /// Parses a text. Returns `None` if it is blank.
-pub(crate) fn scan(bytes: &[u8], dialect: Dialect) -> Result<Option<Value>, Fault> {
+pub fn scan(bytes: &[u8], dialect: Dialect) -> Result<Option<Value>, Fault> {
     let at = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let mut scanner = Scanner { bytes, at, dialect, lead: at, after_comment: false };
     if bytes.get(at..).is_some_and(|rest| rest.trim_ascii().is_empty()) {
@@ -113,13 +113,13 @@ pub(crate) fn scan(bytes: &[u8], dialect: Dialect) -> Result<Option<Value>, Faul
 
 /// A position in a text, both numbers from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Position {
-    pub(crate) line: usize,
-    pub(crate) column: usize,
+pub struct Position {
+    pub line: usize,
+    pub column: usize,
 }
 
 /// Returns the position of a byte.
-pub(crate) fn position(bytes: &[u8], at: usize) -> Position {
+pub fn position(bytes: &[u8], at: usize) -> Position {
     let before = bytes.get(..at).unwrap_or(bytes);
     let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
     let line = memchr::memchr_iter(b'\n', before).count() + 1;

@@ -1,4 +1,5 @@
-//! The terminal: all output goes through this module, which makes it safe to print.
+//! The terminal: all output goes through this module, which makes it safe to print, and on a terminal
+//! breaks lines at words and colours them.
 #![expect(clippy::disallowed_methods, reason = "the one place that times progress")]
 
 use std::{
@@ -8,27 +9,37 @@ use std::{
 };
 
 use clap::ValueEnum;
-use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use pimem_core::{
     safety::safe_text::{self, SafeText},
-    view::{Document, Tagged, error::Error},
+    view::{self, Document, Tagged, error::Error},
 };
 use pimem_engine::{config::env::Env, error::Failure, memory::Notices};
+
+mod styled;
+mod table;
+
+pub(crate) use self::{
+    styled::{Style, Styled},
+    table::Column,
+};
+
+/// Indent of what goes on in the next line.
+const INDENT: usize = 4;
 
 /// Shorter work shows no progress bar.
 const PROGRESS_AFTER: Duration = Duration::from_millis(300);
 
-/// A line below the header and no other borders, so that many rows fit on a screen.
-const UNDERLINED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
-
-/// Columns up to this width, such as numbers, are not wrapped.
-const WHOLE: u16 = 12;
-
-/// Minimum width left for each other column; below it, narrow columns are wrapped too.
-const ROOM: usize = 16;
+/// Width of a file, a pipe, or a terminal that does not tell its own.
+const WIDTH: usize = 100;
+/// No line is broken into shorter ones than this.
+const NARROWEST: usize = 20;
+/// Columns before the values of fields.
+const LABEL: usize = 17;
+/// Below this width the later lines of a value are indented less.
+const NARROW: usize = 60;
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -48,9 +59,13 @@ pub(crate) struct Ui {
     pub(crate) json: bool,
     quiet: bool,
     verbose: bool,
+    /// True if results are coloured.
     color: bool,
+    /// True if messages are coloured.
+    message_color: bool,
     terminal: bool,
-    width: u16,
+    message_terminal: bool,
+    width: usize,
     out: RefCell<String>,
 }
 
@@ -58,6 +73,11 @@ pub(crate) struct Ui {
 pub(crate) trait Human: Document {
     /// Prints the document as text.
     fn human(&self, ui: &Ui);
+
+    /// Returns a line for a person who sees nothing: that the listing is empty, and how to begin.
+    fn when_empty(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl Notices for Ui {
@@ -86,16 +106,33 @@ impl Ui {
     /// Detects the properties of the output.
     pub(crate) fn new(env: &Env, json: bool, quiet: bool, verbose: bool, color: Color) -> Self {
         let terminal = io::stdout().is_terminal();
+        let message_terminal = io::stderr().is_terminal();
         let forced = env.text("CLICOLOR_FORCE").is_some_and(|value| value != "0");
         let plain = env.get("NO_COLOR").is_some() || env.text("TERM") == Some("dumb");
-        let color = match color {
+        let wanted = |terminal: bool| match color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => forced || (io::stderr().is_terminal() && !plain),
+            Color::Auto => forced || (terminal && !plain),
         };
         let columns = env.text("COLUMNS").and_then(|columns| columns.parse().ok());
-        let width = columns.unwrap_or_else(|| if terminal { terminal_width() } else { 100 });
-        Self { json, quiet, verbose, color, terminal, width, out: RefCell::default() }
+        let columns = columns.filter(|columns| *columns > 0);
+        let detected = || if terminal || message_terminal { terminal_width() } else { WIDTH };
+        Self {
+            json,
+            quiet,
+            verbose,
+            color: wanted(terminal),
+            message_color: wanted(message_terminal),
+            terminal,
+            message_terminal,
+            width: columns.unwrap_or_else(detected).max(NARROWEST),
+            out: RefCell::default(),
+        }
+    }
+
+    /// Returns true if results are coloured.
+    pub(crate) fn is_colored(&self) -> bool {
+        self.color
     }
 
     /// Returns true if the output is a terminal.
@@ -121,11 +158,48 @@ impl Ui {
         }
     }
 
-    /// Prints one line of a result.
+    /// Prints one line of a result. On a terminal it is broken at words, and what goes on below is
+    /// indented.
     pub(crate) fn line(&self, line: &str) {
+        self.hanging(line, line.len() - line.trim_start_matches(' ').len() + INDENT);
+    }
+
+    /// Prints one line of a result. On a terminal it is broken at words, with `indent` spaces before
+    /// each line but the first.
+    pub(crate) fn hanging(&self, line: &str, indent: usize) {
+        if self.terminal {
+            return self.styled(&Styled::from(line), indent);
+        }
         let mut out = self.out.borrow_mut();
         out.push_str(&safe_text::terminal(line));
         out.push('\n');
+    }
+
+    /// Prints one line of a result as [`Ui::hanging`] does, with its styles.
+    pub(crate) fn styled(&self, line: &Styled, indent: usize) {
+        let mut out = self.out.borrow_mut();
+        if self.terminal {
+            let lines = line.hanging(self.width, indent, self.color);
+            for line in &lines {
+                out.extend([line, "\n"]);
+            }
+        } else {
+            out.extend([&*line.whole(self.color), "\n"]);
+        }
+    }
+
+    /// Prints one line as it is, such as a command to be copied.
+    pub(crate) fn verbatim(&self, line: &str) {
+        let mut out = self.out.borrow_mut();
+        out.push_str(&safe_text::terminal(line));
+        out.push('\n');
+    }
+
+    /// Prints a line for a person beside a result: on a terminal, unless `-q` was given.
+    pub(crate) fn aside(&self, line: &str) {
+        if self.terminal && !self.quiet {
+            self.line(line);
+        }
     }
 
     /// Prints text that was made for a prompt.
@@ -140,7 +214,13 @@ impl Ui {
 
     /// Prints a result: as JSON for programs, as text for people.
     pub(crate) fn show(&self, view: &impl Human) {
-        if self.json { self.document(&Tagged::new(view)) } else { view.human(self) }
+        if self.json {
+            return self.document(&Tagged::new(view));
+        }
+        view.human(self);
+        if let Some(line) = self.terminal.then(|| view.when_empty()).flatten() {
+            self.aside(line);
+        }
     }
 
     /// Prints a result as JSON with a final line break.
@@ -154,30 +234,65 @@ impl Ui {
     /// Prints names and values, one pair per line, with aligned values.
     pub(crate) fn fields(&self, fields: &[(&str, String)]) {
         for (name, value) in fields {
-            self.line(&format!("{name:<16} {value}"));
+            self.field(LABEL, name, value);
         }
+    }
+
+    /// Prints a name and a value that begins `label` columns further right, and after a space at
+    /// least.
+    pub(crate) fn field(&self, label: usize, name: &str, value: &str) {
+        let name = format!("{name:<width$} ", width = label.saturating_sub(1));
+        let indent = if self.width < NARROW { INDENT } else { label };
+        self.styled(&Styled::new(Style::Label, &name).with(None, value), indent);
+    }
+
+    /// Returns a state for a cell of a table: one word on a terminal, with its annotation in a pipe.
+    pub(crate) fn state(&self, described: &str) -> Styled {
+        let word = view::state_word(described);
+        Styled::new(Style::of_state(word), if self.terminal { word } else { described })
+    }
+
+    /// Prints a name and a value as [`Ui::field`] does, broken at `width` columns in a pipe too.
+    pub(crate) fn screen_field(&self, width: usize, name: &str, value: &str) {
+        let width = width.min(self.width);
+        let indent = if width < NARROW { INDENT } else { LABEL };
+        let name = format!("{name:<pad$} ", pad = LABEL - 1);
+        let line = Styled::new(Style::Label, &name).with(None, value);
+        let mut out = self.out.borrow_mut();
+        let lines = line.hanging(width, indent, self.color);
+        out.extend(lines.iter().flat_map(|line| [line, "\n"]));
     }
 
     /// Prints a table on a terminal, and tab-separated rows to a pipe. Prints nothing if there are
     /// no rows.
-    pub(crate) fn table(&self, header: &[&str], rows: Vec<Vec<String>>) {
+    pub(crate) fn table<'a, C, T>(&self, header: &[C], rows: Vec<Vec<T>>)
+    where
+        C: Copy + Into<Column<'a>>,
+        T: Into<Styled>,
+    {
         if rows.is_empty() {
             return;
         }
-        if !self.terminal {
-            for row in rows {
-                let cells: Vec<_> = row.iter().map(|cell| safe_text::terminal(cell)).collect();
-                let mut out = self.out.borrow_mut();
-                out.push_str(&cells.join("\t"));
-                out.push('\n');
-            }
+        let cells = |row: Vec<T>| row.into_iter().map(Into::into);
+        if self.terminal {
+            let header: Vec<Column<'_>> = header.iter().copied().map(Into::into).collect();
+            let rows: Vec<Vec<Styled>> = rows.into_iter().map(|row| cells(row).collect()).collect();
+            let table = table::drawn(&header, &rows, self.width, self.color);
+            self.out.borrow_mut().push_str(&table);
             return;
         }
-        let rows = rows
-            .iter()
-            .map(|row| row.iter().map(|cell| safe_text::terminal(cell).into_owned()).collect())
-            .collect();
-        self.lines(&format!("{}\n", drawn(header, rows, self.width)));
+        let mut out = self.out.borrow_mut();
+        for row in rows {
+            for (number, cell) in cells(row).enumerate() {
+                out.push_str(if number == 0 { "" } else { "\t" });
+                if self.color {
+                    out.push_str(&cell.whole(true));
+                } else {
+                    out.push_str(cell.as_str());
+                }
+            }
+            out.push('\n');
+        }
     }
 
     /// Writes a line for a waiting program: unbuffered and unescaped.
@@ -191,36 +306,56 @@ impl Ui {
     /// Prints a message to stderr, unless `-q` was given.
     pub(crate) fn note(&self, line: &str) {
         if !self.quiet {
-            stderr(&safe_text::terminal(line));
+            self.message(&Styled::from(line));
         }
     }
 
     /// Prints requested information that is not the result to stderr.
-    #[expect(clippy::unused_self, reason = "one way in to the terminal")]
     pub(crate) fn explain(&self, line: &str) {
-        stderr(&safe_text::terminal(line));
+        self.message(&Styled::from(line));
     }
 
     /// Returns the width of the terminal in columns.
     pub(crate) fn width(&self) -> usize {
-        usize::from(self.width)
+        self.width
     }
 
     /// Prints a message to stderr if `-v` was given.
     pub(crate) fn detail(&self, line: &str) {
         if self.verbose {
-            stderr(&safe_text::terminal(line));
+            self.message(&Styled::from(line));
         }
     }
 
     /// Prints an error to stderr.
     pub(crate) fn error(&self, message: &str) {
-        stderr(&format!("{} {}", self.paint("31", "pimem:"), safe_text::terminal(message)));
+        self.message(&Styled::new(Style::Bad, "pimem:").with(None, " ").with(None, message));
     }
 
     /// Prints a hint below an error.
     pub(crate) fn hint(&self, hint: &str) {
-        stderr(&format!("{} {}", self.paint("36", "hint:"), safe_text::terminal(hint)));
+        self.message(&Styled::new(Style::New, "hint:").with(None, " ").with(None, hint));
+    }
+
+    /// Returns true if messages are coloured.
+    pub(crate) fn has_colored_messages(&self) -> bool {
+        self.message_color
+    }
+
+    /// Prints a text of the program to stderr as it is.
+    #[expect(clippy::unused_self, reason = "one way in to the terminal")]
+    pub(crate) fn message_text(&self, text: &str) {
+        stderr(text.trim_end());
+    }
+
+    /// Prints a line to stderr, on a terminal broken at words.
+    fn message(&self, line: &Styled) {
+        if self.message_terminal {
+            let lines = line.hanging(self.width, INDENT, self.message_color);
+            stderr(&lines.join("\n"));
+        } else {
+            stderr(&line.whole(self.message_color));
+        }
     }
 
     /// Returns a progress bar that appears only if the work takes long and the output is a
@@ -275,34 +410,6 @@ impl Ui {
             done => done,
         }
     }
-
-    fn paint(&self, code: &str, text: &str) -> String {
-        if self.color { format!("\u{1b}[1;{code}m{text}\u{1b}[0m") } else { text.to_owned() }
-    }
-}
-
-/// Lays out a table that fits `width` if its wide columns can be wrapped.
-fn drawn(header: &[&str], rows: Vec<Vec<String>>, width: u16) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(UNDERLINED)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width)
-        .set_header(header.iter().copied())
-        .add_rows(rows);
-    let widths = table.column_max_content_widths();
-    let whole: usize =
-        widths.iter().filter(|width| **width <= WHOLE).map(|width| usize::from(*width) + 2).sum();
-    let broken = widths.iter().filter(|width| **width > WHOLE).count();
-    if broken > 0 && whole + broken * ROOM > width.into() {
-        return table;
-    }
-    for (column, width) in table.column_iter_mut().zip(widths) {
-        if width <= WHOLE {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
-    }
-    table
 }
 
 /// Starts a stopwatch and returns a function that reads it.
@@ -333,40 +440,12 @@ fn stderr(line: &str) {
     drop(writeln!(io::stderr().lock(), "{line}"));
 }
 
-fn terminal_width() -> u16 {
-    terminal_size::terminal_size().map_or(100, |(width, _)| width.0.max(40))
+/// Returns the width of the terminal that stdout is, for text that is printed without a [`Ui`].
+pub(crate) fn stdout_width() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
+    Some(usize::from(width.0).max(NARROWEST))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_not_broken() {
-        let header =
-            ["set", "mode", "asked", "R@5", "R@10", "MRR", "nDCG@10", "abstained", "tokens", "ms"];
-        let row = "harbor semantic 1299 0.602 0.655 0.786 0.672 0.735 47.7 0.05";
-        let row: Vec<_> = row.split(' ').map(str::to_owned).collect();
-        let table = drawn(&header, vec![row], 80).to_string();
-        assert_eq!(table.lines().count(), 3, "{table}");
-        assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
-    }
-
-    #[test]
-    fn texts_are_broken() {
-        let row = vec!["0.585".to_owned(), "topics/decisions.md:4".to_owned(), "berth ".repeat(20)];
-        let table = drawn(&["score", "where", "text"], vec![row], 60).to_string();
-        assert!(table.lines().all(|line| line.chars().count() <= 60), "{table}");
-        assert!(table.contains("0.585  topics/decisions.md:4  berth"), "{table}");
-    }
-
-    #[test]
-    fn texts_have_room_on_a_narrow_terminal() {
-        let row =
-            ["bb02d6c", "preference", "active (pinned)", "9999", "26m", "Never run migrations"];
-        let row = row.map(str::to_owned).to_vec();
-        let table = drawn(&["id", "category", "state", "score", "age", "text"], vec![row], 40);
-        assert!(table.lines().all(|line| line.chars().count() <= 40), "{table}");
-        assert!(table.to_string().contains("Nev"), "{table}");
-    }
+fn terminal_width() -> usize {
+    terminal_size::terminal_size().map_or(WIDTH, |(width, _)| width.0.into())
 }

@@ -1,0 +1,332 @@
+//! The sections of a page.
+
+use super::{
+    markup::{Count, Markup},
+    pictures,
+};
+use crate::{
+    report::budget::thousands,
+    view::{
+        page::{Page, Row, Week},
+        status::{Store, Trust},
+        telemetry::Use,
+    },
+};
+
+/// Maximum number of entries that a week names.
+const NAMED: usize = 6;
+
+pub(super) fn health(out: &mut Markup, page: &Page) {
+    let status = &page.status;
+    let report = status.report;
+    out.raw("<dl class=\"cards\">\n");
+    card(out, "entries in the report", report.entries);
+    card(out, "left out", report.left_out);
+    card(out, "tokens", of_budget(report.tokens, report.budget));
+    card(out, "findings of pimem doctor", status.findings);
+    out.raw("</dl>\n");
+    if let Some(budget) = report.budget {
+        pictures::bar(out, report.tokens, budget);
+    }
+    for store in &status.stores {
+        of_store(out, store);
+    }
+    if !status.mirrors.is_empty() {
+        out.raw("<h3>Mirrors of what others have shared</h3>\n<ul class=\"plain\">\n");
+        for mirror in &status.mirrors {
+            out.element("<li>", &mirror.project, ": ").text(Count(
+                mirror.entries,
+                "entry",
+                "entries",
+            ));
+            if mirror.withheld > 0 {
+                out.text(format_args!(", {} withheld until somebody has looked", mirror.withheld));
+            }
+            out.raw("</li>\n");
+        }
+        out.raw("</ul>\n");
+    }
+    out.raw("<p>Hooks: ");
+    let agents: Vec<String> = status
+        .hooks
+        .agents
+        .iter()
+        .map(|agent| format!("{} {}", agent.agent, agent.state))
+        .collect();
+    out.text(if agents.is_empty() { "no agent calls pimem".to_owned() } else { agents.join(", ") });
+    out.raw(".</p>\n");
+    if !status.unusable.is_empty() {
+        out.element(
+            "<p>",
+            Count(status.unusable.len(), "setting is", "settings are"),
+            " ignored: pimem doctor.</p>\n",
+        );
+    }
+}
+
+fn of_store(out: &mut Markup, store: &Store) {
+    out.raw("<h3>").raw(if store.scope == "user" {
+        "Your own store"
+    } else {
+        "The project's store"
+    });
+    if !store.place.is_empty() {
+        out.raw(" <code class=\"soft\">").text(&store.place).raw("</code>");
+    }
+    out.raw("</h3>\n<dl class=\"cards\">\n");
+    for (name, count) in store.states.counts() {
+        card(out, name, count);
+    }
+    for (name, count) in store.marks.counts().into_iter().filter(|(_, count)| *count > 0) {
+        card(out, name, count);
+    }
+    card(out, "archived", store.archived);
+    words(out, "review", store.awaiting.in_words.as_deref().unwrap_or("nothing waits"));
+    words(
+        out,
+        "trust",
+        match store.trust {
+            Trust::Own => "your own",
+            Trust::Always => "always trusted",
+            Trust::Foreign => "of another user, left out",
+            Trust::Here => "made or reviewed here",
+            Trust::Part => "reviewed in part",
+            Trust::None => "not reviewed here",
+        },
+    );
+    words(out, "last dream", store.dream.last.as_deref().unwrap_or("never"));
+    words(out, "index", &store.index.in_words);
+    out.raw("</dl>\n");
+}
+
+pub(super) fn seen(out: &mut Markup, page: &Page) {
+    if page.report.is_empty() {
+        out.raw("<p>Nothing: there is no entry to show.</p>\n");
+        return;
+    }
+    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"The report\">\n<table>\n");
+    out.raw("<caption>Every line of the report, with what it costs</caption>\n");
+    out.raw("<thead><tr><th scope=\"col\">tokens</th><th scope=\"col\">line</th></tr></thead>\n<tbody>\n");
+    for line in page.report.iter().filter(|line| !line.text.trim().is_empty()) {
+        out.element("<tr><td class=\"number\">", line.tokens, "</td><td class=\"text\">");
+        if let Some(heading) = line.text.strip_prefix('#') {
+            out.element("<strong>", heading.trim_start_matches('#').trim(), "</strong>");
+        } else {
+            out.text(line.text.strip_prefix("- ").unwrap_or(&line.text));
+        }
+        if let Some(id) = &line.id {
+            reference(out.raw(" "), id);
+        }
+        out.raw("</td></tr>\n");
+    }
+    out.raw("</tbody>\n</table>\n</div>\n");
+}
+
+pub(super) fn outside(out: &mut Markup, page: &Page) {
+    if page.outside.is_empty() {
+        out.raw("<p>Nothing: the report has every entry that can be in it.</p>\n");
+        return;
+    }
+    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Entries just outside the report\">\n<table>\n");
+    out.raw("<caption>The strongest entries that the report leaves out, why, and what brings each in</caption>\n");
+    out.raw("<thead><tr><th scope=\"col\">entry</th><th scope=\"col\">why not</th><th scope=\"col\">what brings it in</th>");
+    out.raw("<th scope=\"col\">tokens</th></tr></thead>\n<tbody>\n");
+    for outside in &page.outside {
+        out.element("<tr><td class=\"text\">", &outside.entry.text, " ");
+        reference(out, &outside.entry.short);
+        out.element("</td><td>", outside.reason.trim_start_matches("out: "), "</td><td>");
+        match &outside.cheapest {
+            Some(command) => out.element("<code>", command, "</code>"),
+            None => out.raw("<span class=\"soft\">more room</span>"),
+        };
+        out.element("</td><td class=\"number\">", outside.tokens, "</td></tr>\n");
+    }
+    out.raw("</tbody>\n</table>\n</div>\n");
+}
+
+pub(super) fn ahead(out: &mut Markup, page: &Page) {
+    if page.curves.is_empty() {
+        out.raw("<p>There is no entry that fades.</p>\n");
+        return;
+    }
+    out.raw("<p>The strongest entries that are not pinned, if nothing happens.</p>\n<ul class=\"curves\">\n");
+    for curve in &page.curves {
+        out.raw("<li>");
+        pictures::curve(out, curve, &page.levels);
+        out.element("<p>", &curve.text, " ");
+        reference(out, &curve.id);
+        out.raw("<br><span class=\"soft\">");
+        match curve.leaves {
+            Some(days) => out.text(format_args!("leaves the report within {days} days")),
+            None => out.raw("stays in the report"),
+        };
+        out.raw("</span></p></li>\n");
+    }
+    out.raw("</ul>\n<h3>Week by week</h3>\n");
+    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Coming changes\">\n<table>\n");
+    out.raw("<caption>What changes if nothing happens</caption>\n<thead><tr><th scope=\"col\">week from</th>");
+    out.raw("<th scope=\"col\">leaves the report</th><th scope=\"col\">enters it</th><th scope=\"col\">other changes</th>");
+    out.raw("<th scope=\"col\">tokens at its end</th></tr></thead>\n<tbody>\n");
+    for week in &page.weeks {
+        of_week(out, week);
+    }
+    out.raw("</tbody>\n</table>\n</div>\n");
+}
+
+fn of_week(out: &mut Markup, week: &Week) {
+    out.element("<tr><td class=\"nowrap\">", week.from, "</td>");
+    for entries in [&week.leaving, &week.entering] {
+        out.raw("<td class=\"text\">");
+        for (number, (id, text)) in entries.iter().take(NAMED).enumerate() {
+            out.raw(if number > 0 { "<br>" } else { "" }).text(text).raw(" ");
+            reference(out, id);
+        }
+        match entries.len().saturating_sub(NAMED) {
+            0 if entries.is_empty() => out.raw("<span class=\"soft\">none</span>"),
+            0 => out,
+            more => out.text(format_args!(" and {more} more")),
+        };
+        out.raw("</td>");
+    }
+    out.raw("<td>");
+    for (number, (what, count)) in week.changes.iter().enumerate() {
+        out.raw(if number > 0 { "<br>" } else { "" }).text(format_args!("{count} × {what}"));
+    }
+    out.raw("</td>");
+    out.element("<td class=\"number\">", thousands(week.tokens as usize), "</td></tr>\n");
+}
+
+pub(super) fn used(out: &mut Markup, page: &Page) {
+    let mut rows: Vec<(&Row, &Use)> =
+        page.entries.iter().filter_map(|row| Some((row, row.usage.as_ref()?))).collect();
+    if rows.is_empty() {
+        out.raw("<p>Nothing was noted yet: hooks note what they put into prompts, and what answers use of it.</p>\n");
+        return;
+    }
+    let used = rows.iter().filter(|(_, usage)| usage.used > 0).count();
+    let text = format_args!(
+        "{} of {} were put into prompts, and {used} of these were used. The others have never been shown.",
+        rows.len(),
+        Count(page.entries.len(), "entry", "entries"),
+    )
+    .to_string();
+    out.element("<p>", text, "</p>\n");
+    rows.sort_by(|(a, x), (b, y)| {
+        (y.used, y.injected)
+            .cmp(&(x.used, x.injected))
+            .then_with(|| a.entry.entry.id.cmp(&b.entry.entry.id))
+    });
+    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Use of entries\">\n<table>\n");
+    out.raw("<caption>Sessions that had an entry, and that used it</caption>\n<thead><tr><th scope=\"col\">used</th>");
+    out.raw("<th scope=\"col\">injected</th><th scope=\"col\">entry</th></tr></thead>\n<tbody>\n");
+    for (row, usage) in rows {
+        out.element("<tr><td class=\"number\">", usage.used, "</td>");
+        out.element("<td class=\"number\">", usage.injected, "</td>");
+        out.element("<td class=\"text\">", &row.entry.entry.text, " ");
+        reference(out, &row.entry.entry.short);
+        out.raw("</td></tr>\n");
+    }
+    out.raw("</tbody>\n</table>\n</div>\n");
+}
+
+pub(super) fn entries(out: &mut Markup, page: &Page) {
+    if page.entries.is_empty() {
+        out.raw("<p>There is none yet: <code>pimem add TEXT</code> makes the first.</p>\n");
+        return;
+    }
+    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of all entries\">\n<table>\n");
+    out.element(
+        "<caption>",
+        Count(page.entries.len(), "entry", "entries"),
+        ", strongest first</caption>\n",
+    );
+    out.raw("<thead><tr>");
+    for heading in
+        ["id", "category", "text", "state", "score", "evidence", "first seen", "last reinforced"]
+    {
+        out.raw("<th scope=\"col\">").raw(heading).raw("</th>");
+    }
+    out.raw("</tr></thead>\n<tbody>\n");
+    for Row { entry, .. } in &page.entries {
+        let entry = &entry.entry;
+        out.raw("<tr id=\"e")
+            .text(&entry.short)
+            .raw("\"><td><code>")
+            .text(&entry.short)
+            .raw("</code></td>");
+        out.element("<td>", &entry.category, "</td>");
+        out.element("<td class=\"text\">", &entry.text, "");
+        if let Some(label) = entry.label() {
+            out.element(" <span class=\"soft\">(", label, ")</span>");
+        }
+        out.raw("</td><td>");
+        out.raw("<span class=\"state ").raw(entry.state).raw("\">").raw(entry.state).raw("</span>");
+        if let Some(mark) = entry.mark {
+            out.raw(" ").text(mark);
+        }
+        out.element("</td><td class=\"number\">", entry.formatted_score(), "</td>");
+        out.element("<td class=\"number\">", entry.evidence, "</td>");
+        out.element("<td class=\"nowrap\">", entry.first_seen.date(), "</td>");
+        out.element("<td class=\"nowrap\">", entry.last_reinforced.date(), "</td></tr>\n");
+    }
+    out.raw("</tbody>\n</table>\n</div>\n");
+}
+
+pub(super) fn links(out: &mut Markup, page: &Page) {
+    if page.links.is_empty() {
+        out.raw("<p>No entry has a <code>[[link]]</code>.</p>\n");
+        return;
+    }
+    pictures::links(out, &page.links);
+    out.raw("<ul class=\"plain\">\n");
+    for link in &page.links {
+        out.element("<li>", &link.name, ": ");
+        for id in &link.entries {
+            reference(out, id);
+            out.raw(" ");
+        }
+        out.raw("</li>\n");
+    }
+    out.raw("</ul>\n");
+}
+
+pub(super) fn history(out: &mut Markup, page: &Page) {
+    if page.history.iter().all(|week| week.added + week.reinforced + week.dropped == 0) {
+        out.raw("<p>Nothing in the last half year.</p>\n");
+        return;
+    }
+    pictures::history(out, &page.history);
+    out.raw("<details><summary>The same in numbers</summary>\n");
+    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"History in numbers\">\n<table>\n");
+    out.raw("<caption>Events by week</caption>\n<thead><tr><th scope=\"col\">week from</th><th scope=\"col\">added</th>");
+    out.raw(
+        "<th scope=\"col\">reinforced</th><th scope=\"col\">dropped</th></tr></thead>\n<tbody>\n",
+    );
+    for week in &page.history {
+        out.element("<tr><td class=\"nowrap\">", week.from, "</td>");
+        for count in [week.added, week.reinforced, week.dropped] {
+            out.element("<td class=\"number\">", count, "</td>");
+        }
+        out.raw("</tr>\n");
+    }
+    out.raw("</tbody>\n</table>\n</div>\n</details>\n");
+}
+
+fn card(out: &mut Markup, name: &str, value: impl std::fmt::Display) {
+    out.element("<div><dt>", name, "</dt>").element("<dd>", value, "</dd></div>\n");
+}
+
+fn words(out: &mut Markup, name: &str, value: &str) {
+    out.element("<div><dt>", name, "</dt>").element("<dd class=\"words\">", value, "</dd></div>\n");
+}
+
+/// A link to the row of an entry.
+fn reference(out: &mut Markup, id: &str) {
+    out.raw("<a href=\"#e").text(id).raw("\"><code>").text(id).raw("</code></a>");
+}
+
+fn of_budget(tokens: u32, budget: Option<u32>) -> String {
+    let of =
+        budget.map_or_else(String::new, |budget| format!(" of {}", thousands(budget as usize)));
+    format!("{}{of}", thousands(tokens as usize))
+}

@@ -1,0 +1,280 @@
+//! What a page for people shows of the stores.
+
+use std::collections::BTreeMap;
+
+use super::{Answer, Memory, placed, problems, telemetry};
+use crate::{
+    error::Failure,
+    local_time,
+    store::{Store, evidence_log},
+};
+use pimem_core::{
+    model::{
+        entry::EntryId,
+        event::EventKind,
+        hash::IdSet,
+        time::{DAY_MS, Now, Timestamp},
+    },
+    report::{
+        budget::Tokens,
+        explain,
+        render::{self, Report},
+        select,
+    },
+    safety::safe_text,
+    score::{
+        caps::Place,
+        forecast,
+        ranking::{Ranking, ScoredEntry},
+        stability::{self, Standing, State},
+    },
+    usage::sums,
+    view::{Entries, page, status::Hooks, telemetry::Use},
+};
+
+/// Weeks of the calendar, and of the curves.
+const WEEKS: i64 = 9;
+/// Weeks of the history.
+const PAST: i64 = 26;
+/// Maximum number of entries outside the report. What brings one in is found by trial.
+const OUTSIDE: usize = 8;
+/// Maximum number of curves.
+const CURVES: usize = 12;
+const WEEK: i64 = 7 * DAY_MS;
+
+impl Memory {
+    /// Returns everything about the stores that a page shows. `hooks` are the agents with hooks.
+    ///
+    /// # Errors
+    /// Fails if the named store does not exist.
+    pub fn page(&self, hooks: Hooks) -> Result<Answer<page::Page>, Failure> {
+        let status = self.status(hooks)?;
+        let stores = self.readers()?;
+        let (ranking, snapshots) = self.own_ranking(&stores);
+        let categories = &self.config.categories;
+        let entries = Entries::new(self.now, categories, &ranking);
+        let settings = self.report_settings(None, Tokens(0));
+        let mut report = render::report(&ranking, categories, settings);
+        let placed = placed(categories, &stores, &snapshots);
+        let at = |moment: Timestamp| {
+            let ranking = Ranking::new(Now(moment), self.rules(), placed.clone());
+            let report = render::report(&ranking, categories, settings);
+            (report.shown(&ranking).collect::<IdSet<EntryId>>(), report.tokens.0)
+        };
+        let coming: Vec<_> = (0..=WEEKS)
+            .map(|week| at(Timestamp(self.now.0.0.saturating_add(week * WEEK))))
+            .collect();
+        let outside = outside(&ranking, &report, &entries, |row| {
+            explain::cheapest(self.now, self.rules(), settings, &placed, row)
+        });
+        let curves = report
+            .judged(&ranking)
+            .filter(|(row, verdict)| verdict.shown() && matches!(row.standing, Standing::Scored(_)))
+            .take(CURVES)
+            .map(|(row, _)| self.coming_scores(&entries, row, &coming));
+        let curves = curves.collect();
+        let weeks = self.weeks(&ranking, &entries, &coming);
+        let total = self.team_total(None, Tokens(0));
+        let own = report.shown_rows.clone();
+        self.add_team(&mut report, (&ranking, &snapshots), settings, total, false);
+        let (log, _) = telemetry::log(self, &stores);
+        let counts = sums::by(&sums::fates(&log), |_, id| Some(id));
+        let usage: BTreeMap<String, Use> =
+            counts.iter().map(|(id, count)| (id.to_string(), Use::from(count))).collect();
+        let listed = self.list(&super::list::ListRequest::default())?.view.entries;
+        let row = |entry: pimem_core::view::list::AccessedEntry| page::Row {
+            usage: usage.get(&entry.entry.id).cloned(),
+            entry,
+        };
+        let view = page::Page {
+            title: title(&stores),
+            now: self.now.0,
+            today: local_time::local(self.now.0).date,
+            report: lines(&report, &own, &ranking, &entries),
+            outside,
+            levels: if ranking.policy.is_stability() {
+                let states = [State::Active, State::Provisional, State::Candidate];
+                states
+                    .into_iter()
+                    .filter_map(|state| Some((state.least()?, state.name())))
+                    .collect()
+            } else {
+                Vec::new()
+            },
+            curves,
+            weeks,
+            links: links(&ranking, &entries),
+            history: self.history(&stores),
+            entries: listed.into_iter().map(row).collect(),
+            status,
+        };
+        Ok(Answer { view, problems: problems(&snapshots) })
+    }
+
+    fn coming_scores(
+        &self,
+        entries: &Entries<'_>,
+        row: &ScoredEntry,
+        coming: &[(IdSet<EntryId>, u32)],
+    ) -> page::Curve {
+        let spec = self.config.categories.spec(row.entry.category);
+        let score = |day: i64| {
+            let then = Now(Timestamp(self.now.0.0.saturating_add(day * DAY_MS)));
+            let ahead = self.rules().clock.ahead(self.now, then);
+            row.judged.as_ref().map_or_else(
+                || {
+                    let (idle, strength) = (row.idle.and(ahead), row.evidence.strength());
+                    stability::standing_of(idle, strength, spec.tau_days, false).shown()
+                },
+                |judged| judged.parts.later(self.policy(), ahead).score(),
+            )
+        };
+        let leaves = coming.iter().position(|(shown, _)| !shown.contains(&row.entry.id));
+        page::Curve {
+            id: entries.short(row.entry.id),
+            text: row.entry.text.clone(),
+            points: (0..=WEEKS * 7).map(|day| (day as f64, score(day))).collect(),
+            leaves: leaves.and_then(|weeks| u32::try_from(7 * weeks).ok()),
+        }
+    }
+
+    fn weeks(
+        &self,
+        ranking: &Ranking,
+        entries: &Entries<'_>,
+        coming: &[(IdSet<EntryId>, u32)],
+    ) -> Vec<page::Week> {
+        let mut changes: BTreeMap<i64, BTreeMap<String, usize>> = BTreeMap::new();
+        for row in &ranking.rows {
+            let spec = self.config.categories.spec(row.entry.category);
+            for (at, turn) in
+                forecast::turns(self.now, self.rules().clock, ranking.policy, row, spec)
+            {
+                let week = (at.0 - self.now.0.0).div_euclid(WEEK);
+                *changes.entry(week).or_default().entry(turn.describe(spec)).or_default() += 1;
+            }
+        }
+        let named = |ids: Vec<EntryId>| {
+            let rows = ranking.rows.iter().filter(|row| ids.contains(&row.entry.id));
+            rows.map(|row| (entries.short(row.entry.id), row.entry.text.clone())).collect()
+        };
+        let week = |(number, pair): (usize, &[(IdSet<EntryId>, u32)])| {
+            let [(before, _), (after, tokens)] = pair else { return None };
+            let number = i64::try_from(number).ok()?;
+            let from = Timestamp(self.now.0.0.saturating_add(number * WEEK));
+            Some(page::Week {
+                from: local_time::local(from).date,
+                leaving: named(before.difference(after).copied().collect()),
+                entering: named(after.difference(before).copied().collect()),
+                changes: changes.remove(&number).unwrap_or_default().into_iter().collect(),
+                tokens: *tokens,
+            })
+        };
+        coming.windows(2).enumerate().filter_map(week).collect()
+    }
+
+    /// Counts the events of the last half year by week.
+    fn history(&self, stores: &[Store]) -> Vec<page::Past> {
+        let week = |number: i64| page::Past {
+            from: local_time::local(Timestamp(self.now.0.0 - (PAST - number) * WEEK)).date,
+            added: 0,
+            reinforced: 0,
+            dropped: 0,
+        };
+        let mut weeks: Vec<page::Past> = (0..PAST).map(week).collect();
+        for store in stores {
+            for event in evidence_log::events(&store.log().unwrap_or_default()) {
+                let number = PAST + (event.ts.0 - self.now.0.0).div_euclid(WEEK);
+                let Some(week) =
+                    usize::try_from(number).ok().and_then(|number| weeks.get_mut(number))
+                else {
+                    continue;
+                };
+                match event.kind {
+                    EventKind::Add(..) => week.added += 1,
+                    EventKind::Reinforce(_) => week.reinforced += 1,
+                    EventKind::Forget
+                    | EventKind::Archive(_)
+                    | EventKind::Harmful(_)
+                    | EventKind::Purge(_) => {
+                        week.dropped += 1;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        weeks
+    }
+}
+
+/// Returns the strongest entries that the report leaves out.
+fn outside(
+    ranking: &Ranking,
+    report: &Report,
+    entries: &Entries<'_>,
+    cheapest: impl Fn(&ScoredEntry) -> Option<explain::Act>,
+) -> Vec<page::Outside> {
+    let is_possible = |row: &ScoredEntry| {
+        !row.is_over() && !matches!(row.place, Place::Unreviewed | Place::Unset)
+    };
+    let left = report.judged(ranking).filter(|(row, verdict)| !verdict.shown() && is_possible(row));
+    let outside = |(row, verdict): (&ScoredEntry, &select::Verdict)| page::Outside {
+        entry: entries.entry(row),
+        reason: verdict.to_string(),
+        tokens: tokens(&format!("- {}", safe_text::model(&row.entry.text))),
+        cheapest: cheapest(row).map(|act| act.command(&entries.short(row.entry.id))),
+    };
+    left.take(OUTSIDE).map(outside).collect()
+}
+
+/// Returns the name of the directory of the project.
+fn title(stores: &[Store]) -> String {
+    let project = stores.first().and_then(|store| store.dir.parent()?.parent()?.file_name());
+    project.map_or_else(|| "no store".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn lines(
+    report: &Report,
+    own: &[Option<usize>],
+    ranking: &Ranking,
+    entries: &Entries<'_>,
+) -> Vec<page::Line> {
+    let id = |number: usize| {
+        let row = ranking.rows.get((*own.get(number)?)?)?;
+        Some(entries.short(row.entry.id))
+    };
+    let line = |(number, text): (usize, &str)| page::Line {
+        tokens: tokens(text),
+        id: id(number),
+        text: text.to_owned(),
+    };
+    report.text.lines().enumerate().map(line).collect()
+}
+
+/// Returns the size of a line with its end.
+fn tokens(line: &str) -> u32 {
+    Tokens::of_chars(line.chars().count() + 1).0
+}
+
+fn links(ranking: &Ranking, entries: &Entries<'_>) -> Vec<page::Link> {
+    let mut found: BTreeMap<&str, Vec<EntryId>> = BTreeMap::new();
+    for row in &ranking.rows {
+        let parts = row.entry.text.split("[[").skip(1);
+        for name in parts.filter_map(|part| Some(part.split_once("]]")?.0.trim())) {
+            let ids = found.entry(name).or_default();
+            if !name.is_empty() && !ids.contains(&row.entry.id) {
+                ids.push(row.entry.id);
+            }
+        }
+    }
+    let mut links: Vec<page::Link> = found
+        .into_iter()
+        .filter(|(_, ids)| !ids.is_empty())
+        .map(|(name, ids)| page::Link {
+            name: name.to_owned(),
+            entries: ids.into_iter().map(|id| entries.short(id)).collect(),
+        })
+        .collect();
+    links.sort_by(|a, b| b.entries.len().cmp(&a.entries.len()).then_with(|| a.name.cmp(&b.name)));
+    links
+}

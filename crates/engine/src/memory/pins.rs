@@ -1,0 +1,107 @@
+//! Pins that an agent asked for. They have no effect before a person confirms them.
+//!
+//! Like learned preferences that wait, they are keys beside the ledger of trust: nothing is written
+//! to the store, so that a pull cannot bring one.
+
+use super::{Memory, problems, selector};
+use crate::{
+    error::{Failure, Kind},
+    store::{
+        Store, pending,
+        trust::{self, Key},
+    },
+};
+use pimem_core::{
+    markdown::entry_line,
+    score::{ranking::ScoredEntry, stability::Standing},
+    view::{
+        Entries,
+        curate::{Action, Curated, CuratedEntry},
+    },
+};
+
+impl Memory {
+    /// Notes that entries should be pinned. Pinned ones stay as they are.
+    ///
+    /// # Errors
+    /// Fails if a selector does not match exactly one entry, or this cannot be noted.
+    pub(super) fn ask_pin(&self, selectors: &[String]) -> Result<Curated, Failure> {
+        let stores = self.readers()?;
+        let (ranking, snapshots) = self.ranking(&stores);
+        let rows = selector::entries(self, &ranking, &problems(&snapshots), selectors)?;
+        for store in &stores {
+            let wanted = rows.iter().filter(|row| row.entry.scope == store.scope);
+            let wanted = wanted.filter(|row| row.standing != Standing::Pinned);
+            let keys: Vec<Key> = wanted.map(|row| key(self, store, row)).collect();
+            if keys.is_empty() {
+                continue;
+            }
+            if store.trust.ledger().is_none() {
+                let hint = "set HOME, or XDG_STATE_HOME; pimem pin pins at once";
+                return Err(Failure::new(Kind::Io, "there is no place to note a pin", hint));
+            }
+            let _lock = super::lock(self, store)?;
+            pending::note(&store.trust, &keys)?;
+        }
+        let pinned = rows.iter().all(|row| row.standing == Standing::Pinned);
+        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let result =
+            |row: &&ScoredEntry| CuratedEntry { entry: entries.entry(row), shown_elsewhere: false };
+        let action = if pinned { Action::Pinned } else { Action::PinWaits };
+        Ok(Curated { action, results: rows.iter().map(result).collect() })
+    }
+}
+
+/// Returns the rows of a store whose pins wait.
+pub(super) fn waiting<'a>(
+    memory: &Memory,
+    store: &Store,
+    rows: &'a [ScoredEntry],
+) -> Vec<&'a ScoredEntry> {
+    if !pending::is_any(&store.trust) {
+        return Vec::new();
+    }
+    let rows = rows.iter().filter(|row| row.entry.scope == store.scope && row.entry.reviewed);
+    let rows: Vec<(&ScoredEntry, Key)> = rows.map(|row| (row, key(memory, store, row))).collect();
+    let keys: Vec<Key> = rows.iter().map(|(_, key)| *key).collect();
+    let held = pending::of(&store.trust, &keys);
+    let waits = |(row, key): (&'a ScoredEntry, Key)| held.contains(&key).then_some(row);
+    rows.into_iter().filter_map(waits).filter(|row| row.standing != Standing::Pinned).collect()
+}
+
+/// Returns true if the pin of a row waits.
+pub(super) fn waits(memory: &Memory, store: &Store, row: &ScoredEntry) -> bool {
+    !waiting(memory, store, std::slice::from_ref(row)).is_empty()
+}
+
+/// Forgets that the pin of a row waits.
+pub(super) fn drop_of(memory: &Memory, store: &Store, row: &ScoredEntry) -> Result<(), Failure> {
+    settle_in(memory, store, std::iter::once(row))
+}
+
+/// Forgets the waiting pins of rows about which a person has decided.
+pub(super) fn settle(memory: &Memory, rows: &[ScoredEntry]) -> Result<(), Failure> {
+    for store in &memory.readers()? {
+        let here = rows.iter().filter(|row| row.entry.scope == store.scope);
+        settle_in(memory, store, here)?;
+    }
+    Ok(())
+}
+
+/// The same for rows of one store.
+pub(super) fn settle_in<'a>(
+    memory: &Memory,
+    store: &Store,
+    rows: impl Iterator<Item = &'a ScoredEntry>,
+) -> Result<(), Failure> {
+    if pending::is_any(&store.trust) {
+        let keys: Vec<Key> = rows.map(|row| key(memory, store, row)).collect();
+        pending::forget(&store.trust, &keys)?;
+    }
+    Ok(())
+}
+
+fn key(memory: &Memory, store: &Store, row: &ScoredEntry) -> Key {
+    let name = &memory.config.categories.spec(row.entry.category).name;
+    store.trust.text(trust::Kind::Pin, &entry_line::canonical(name, &row.entry.text))
+}

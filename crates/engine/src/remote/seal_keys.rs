@@ -1,0 +1,152 @@
+//! The keys that the people of a project share and no server has: 64 hexadecimal digits each, the
+//! oldest first. The first one makes the names under which a server keeps objects, the last one
+//! seals, and all of them open.
+
+use std::path::PathBuf;
+
+use zeroize::Zeroizing;
+
+use super::key;
+use crate::{
+    config::env::Env,
+    error::{Failure, Kind},
+    store::atomic::{self, Sync},
+};
+use pimem_core::{model::hex, seal::KEY_BYTES, sync::sealed::Seals};
+
+/// Variable with the keys.
+const VARIABLE: &str = "PIMEM_SYNC_SEAL_KEY";
+/// Name of the file.
+const FILE: &str = "sync.seal";
+/// Maximum number of keys, which fits the size of the file.
+const MOST: usize = 60;
+
+type Secret = Zeroizing<[u8; KEY_BYTES]>;
+
+/// Keys, which are overwritten when they are dropped.
+pub struct SealKeys(Vec<Secret>);
+
+impl SealKeys {
+    /// Reads the keys, if there are any.
+    ///
+    /// # Errors
+    /// Fails if others can read their file, or they are none.
+    pub fn find(env: &Env) -> Result<Option<Self>, Failure> {
+        match env.key(VARIABLE) {
+            Some(text) => Self::read(&Zeroizing::new(text)).map(Some),
+            None => Self::of_file(),
+        }
+    }
+
+    /// Reads the keys of the file, if it exists.
+    ///
+    /// # Errors
+    /// As [`Self::find`]; or the variable is set, and no file counts.
+    pub fn kept(env: &Env) -> Result<Option<Self>, Failure> {
+        if env.key(VARIABLE).is_some() {
+            let message = format!("the keys are those of {VARIABLE}");
+            return Err(Failure::new(Kind::Usage, message, "unset it to keep them in a file"));
+        }
+        Self::of_file()
+    }
+
+    fn of_file() -> Result<Option<Self>, Failure> {
+        key::of_file(FILE)?.map(|text| Self::read(&text)).transpose()
+    }
+
+    /// Reads what [`Self::text`] wrote.
+    ///
+    /// # Errors
+    /// Fails if it has other words than keys.
+    pub fn read(text: &str) -> Result<Self, Failure> {
+        let words = text.split(|c: char| c.is_whitespace() || c == ',');
+        let keys = words.filter(|word| !word.is_empty()).map(|word| {
+            let (high, low) = word.split_at_checked(KEY_BYTES)?;
+            let mut secret = Secret::default();
+            let (high, low) = (hex::read(high.as_bytes())?, hex::read(low.as_bytes())?);
+            let halves = [high.to_be_bytes(), low.to_be_bytes()];
+            secret.copy_from_slice(halves.as_flattened());
+            Some(secret)
+        });
+        let keys: Option<Vec<Secret>> = keys.collect();
+        let keys = keys.filter(|keys| (1..=MOST).contains(&keys.len()));
+        keys.map(Self).ok_or_else(|| {
+            let message = "the key that seals what is sent is no key";
+            let hint = "each is 64 hexadecimal digits; pimem sync --seal-key new makes one";
+            Failure::new(Kind::Config, message, hint)
+        })
+    }
+
+    /// Returns the keys for another machine.
+    #[must_use]
+    pub fn text(&self) -> Zeroizing<String> {
+        let mut text = Zeroizing::new(String::with_capacity(self.0.len() * (2 * KEY_BYTES + 1)));
+        for secret in &self.0 {
+            text.push_str(&Zeroizing::new(hex::write(&**secret)));
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Adds a new key to those that are known.
+    ///
+    /// # Errors
+    /// Fails if there is no randomness, or there are too many.
+    pub fn renewed(known: Option<Self>) -> Result<Self, Failure> {
+        let mut keys = known.map_or_else(Vec::new, |known| known.0);
+        if keys.len() == MOST {
+            let message = format!("there are {MOST} keys already");
+            return Err(Failure::new(Kind::Refused, message, "push into a new project"));
+        }
+        let mut secret = Secret::default();
+        atomic::fill(&mut *secret)?;
+        keys.push(secret);
+        Ok(Self(keys))
+    }
+
+    /// Returns the longer one of two lists, of which one begins as the other.
+    ///
+    /// # Errors
+    /// Fails if they are of different projects: what was sealed under one would be lost.
+    pub fn joined(known: Option<Self>, brought: Self) -> Result<Self, Failure> {
+        let Some(known) = known else { return Ok(brought) };
+        if brought.0.starts_with(&known.0) {
+            return Ok(brought);
+        }
+        if known.0.starts_with(&brought.0) {
+            return Ok(known);
+        }
+        let message = "other keys are here, and what was sealed under them would be lost";
+        let hint = "move pimem/sync.seal below ~/.config to another place first";
+        Err(Failure::new(Kind::Refused, message, hint))
+    }
+
+    /// Writes the file, which only its owner can read, and returns its path.
+    ///
+    /// # Errors
+    /// Fails if there is no configuration directory, or it cannot be written.
+    pub fn write(&self) -> Result<PathBuf, Failure> {
+        let path = key::place(FILE).ok_or_else(|| {
+            let message = "there is no configuration directory";
+            Failure::new(Kind::Usage, message, "set HOME, or XDG_CONFIG_HOME")
+        })?;
+        if let Some(dir) = path.parent() {
+            atomic::create_dir(dir, Sync::PrivateFull)?;
+        }
+        atomic::replace_file(&path, self.text().as_bytes(), Sync::PrivateFull, || Ok(true))?;
+        Ok(path)
+    }
+
+    /// Number of keys.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns the keys of a project.
+    #[must_use]
+    pub fn of(&self, organisation: &str, project: &str) -> Option<Seals> {
+        let secrets: Vec<&[u8; KEY_BYTES]> = self.0.iter().map(|secret| &**secret).collect();
+        Seals::new(&secrets, organisation, project)
+    }
+}

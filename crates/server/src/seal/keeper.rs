@@ -1,0 +1,135 @@
+//! The key that wraps the data keys of organisations, for as long as the process runs.
+
+use std::{fmt, sync::Arc};
+
+use tokio_postgres::GenericClient;
+use uuid::Uuid;
+
+use crate::{
+    db::error::Error,
+    seal::{
+        cipher::{self, Cipher},
+        vault::Vault,
+    },
+    secret::{Bytes, Source},
+};
+
+/// What wraps data keys, or why there is nothing.
+#[derive(Clone)]
+pub struct Keeper(Result<Arc<Cipher>, String>);
+
+impl fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Keeper").field(&self.0.as_ref().map(|_| "a key")).finish()
+    }
+}
+
+impl Keeper {
+    /// Reads the key. Without one, sealed organisations stay closed.
+    #[must_use]
+    pub fn load(source: &Source) -> Self {
+        let key = source.read().map(|key| cipher::derive(&key, b"pimem server wrap v1"));
+        Self(key.map(|key| Arc::new(Cipher::new(&key))).map_err(|error| format!("{error:#}")))
+    }
+
+    /// Returns why there is no key.
+    #[must_use]
+    pub fn trouble(&self) -> Option<&str> {
+        self.0.as_ref().err().map(String::as_str)
+    }
+
+    /// Wraps a data key.
+    ///
+    /// # Errors
+    ///
+    /// There is no key, or no randomness.
+    pub fn wrap(&self, org: Uuid, id: i32, key: &Bytes) -> Result<Vec<u8>, Error> {
+        self.cipher()?.seal(&data(org, id), &**key)
+    }
+
+    /// Unwraps a data key.
+    ///
+    /// # Errors
+    ///
+    /// There is no key, or another one wrapped it.
+    pub fn unwrap(&self, org: Uuid, id: i32, wrapped: &[u8]) -> Result<Bytes, Error> {
+        let opened = self.cipher()?.open(&data(org, id), wrapped);
+        let key = opened.and_then(|opened| opened.as_slice().try_into().ok().map(Bytes::new));
+        key.ok_or_else(|| Error::Closed("the server's key is not the organisation's".to_owned()))
+    }
+
+    /// Returns the vault of an organisation, from its mode and its wrapped keys.
+    ///
+    /// # Errors
+    ///
+    /// It is sealed, and there is no key for it.
+    pub fn vault(&self, org: Uuid, mode: &str, wrapped: &[(i32, Vec<u8>)]) -> Result<Vault, Error> {
+        if mode != "sealed" {
+            return Ok(Vault::plain(org));
+        }
+        let keys = wrapped.iter().map(|(id, key)| Ok((*id, self.unwrap(org, *id, key)?)));
+        let keys = keys.collect::<Result<Vec<_>, Error>>()?;
+        let vault = Vault::sealed(org, &keys);
+        vault.ok_or_else(|| Error::Closed("the organisation has no key of its own yet".to_owned()))
+    }
+
+    /// Reads the vault of an organisation, in a transaction that sees it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::vault`]; or the database is away.
+    pub async fn read(&self, client: &impl GenericClient, org: Uuid) -> Result<Vault, Error> {
+        let mode = "select key_mode from pimem.orgs where id = $1";
+        let Some(row) = client.query_opt(mode, &[&org]).await? else {
+            return Ok(Vault::plain(org));
+        };
+        let mode: String = row.get(0);
+        let keys = "select key_id, wrapped from pimem.org_keys where org_id = $1 order by key_id";
+        let keys = client.query(keys, &[&org]).await?;
+        let keys: Vec<_> = keys.iter().map(|row| (row.get(0), row.get(1))).collect();
+        self.vault(org, &mode, &keys)
+    }
+
+    /// Makes a data key and keeps it, wrapped.
+    ///
+    /// # Errors
+    ///
+    /// There is no key to wrap it, or no randomness; or the database is away.
+    pub async fn add(&self, client: &impl GenericClient, org: Uuid, id: i32) -> Result<(), Error> {
+        let wrapped = self.wrap(org, id, &cipher::random()?)?;
+        let row = "insert into pimem.org_keys (org_id, key_id, wrapped) values ($1, $2, $3)";
+        client.execute(row, &[&org, &id, &wrapped]).await?;
+        Ok(())
+    }
+
+    fn cipher(&self) -> Result<&Cipher, Error> {
+        self.0.as_deref().map_err(|why| Error::Closed(why.clone()))
+    }
+}
+
+fn data(org: Uuid, id: i32) -> Vec<u8> {
+    [b"pimem data key v1\0".as_slice(), org.as_bytes(), &id.to_be_bytes()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use zeroize::Zeroizing;
+
+    use super::*;
+    use crate::secret::Secret;
+
+    #[test]
+    fn a_data_key_is_unwrapped_in_its_place_by_its_key_alone() {
+        let keeper =
+            |digits: &str| Keeper::load(&Source::Given(Secret(Zeroizing::new(digits.repeat(32)))));
+        let (org, key) = (Uuid::from_u128(1), Bytes::new([3; 32]));
+        let wrapped = keeper("0a").wrap(org, 1, &key).unwrap();
+        assert_eq!(*keeper("0a").unwrap(org, 1, &wrapped).unwrap(), *key);
+        assert!(keeper("0a").unwrap(org, 2, &wrapped).is_err());
+        assert!(keeper("0a").unwrap(Uuid::from_u128(2), 1, &wrapped).is_err());
+        assert!(keeper("0b").unwrap(org, 1, &wrapped).is_err());
+        let none = Keeper::load(&Source::None);
+        assert!(none.trouble().is_some() && none.unwrap(org, 1, &wrapped).is_err());
+        assert!(none.vault(org, "plain", &[]).is_ok() && none.vault(org, "sealed", &[]).is_err());
+    }
+}

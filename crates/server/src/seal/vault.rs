@@ -1,0 +1,311 @@
+//! The one way between a text and the database: in sealed organisations it is encrypted, and what it
+//! is found by is blinded; in others both are themselves.
+
+use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
+
+use hmac::{Hmac, Mac as _};
+use pimem_core::model::{entry::EntryId, hex};
+use serde_json::json;
+use sha2::Sha256;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use crate::{
+    db::error::Error,
+    log,
+    seal::cipher::{self, Cipher},
+    secret::Bytes,
+};
+
+/// Version of the associated data.
+const VERSION: u8 = 1;
+/// Bytes of a blinded word.
+const WORD: usize = 8;
+
+/// What an organisation's texts go through.
+#[derive(Clone)]
+pub struct Vault {
+    org: Uuid,
+    /// `None` where texts are kept as they are.
+    keys: Option<Arc<Keys>>,
+}
+
+struct Keys {
+    index: Hmac<Sha256>,
+    /// The epoch that new rows are of.
+    current: i32,
+    ciphers: BTreeMap<i32, Cipher>,
+}
+
+/// The row that a text belongs to. Nowhere else is it opened.
+#[derive(Debug, Clone, Copy)]
+pub enum Place<'a> {
+    Entry {
+        project: Uuid,
+        hash: &'a [u8],
+        entry: &'a [u8],
+    },
+    Event {
+        project: Uuid,
+        id: &'a [u8],
+        digest: &'a [u8],
+        entry: &'a [u8],
+    },
+    Memory {
+        project: Uuid,
+        entry: &'a [u8],
+    },
+    /// An answer to a request, by the key that sent it.
+    Answer {
+        project: Uuid,
+        key: Uuid,
+        name: &'a [u8],
+        request: &'a [u8],
+    },
+}
+
+/// A text as a row has it: itself, or sealed under the key of an epoch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    pub text: Option<String>,
+    pub sealed: Option<Vec<u8>>,
+    pub key: Option<i32>,
+}
+
+impl Kept {
+    /// Reads three columns, from one on: the text, the sealed text, and its epoch.
+    #[must_use]
+    pub fn at(row: &Row, column: usize) -> Self {
+        Self { text: row.get(column), sealed: row.get(column + 1), key: row.get(column + 2) }
+    }
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vault")
+            .field("org", &self.org)
+            .field("epoch", &self.epoch())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Vault {
+    /// Returns the vault of an organisation whose texts are kept as they are.
+    #[must_use]
+    pub fn plain(org: Uuid) -> Self {
+        Self { org, keys: None }
+    }
+
+    /// Returns the vault of a sealed organisation, from the data keys of its epochs, the first of
+    /// which makes the index key; `None` without any.
+    #[must_use]
+    pub fn sealed(org: Uuid, keys: &[(i32, Bytes)]) -> Option<Self> {
+        let ciphers: BTreeMap<i32, Cipher> = keys
+            .iter()
+            .map(|(id, key)| (*id, Cipher::new(&cipher::derive(key, b"pimem server rows v1"))))
+            .collect();
+        let current = *ciphers.keys().next_back()?;
+        let (_, first) = keys.iter().min_by_key(|(id, _)| *id)?;
+        let index = cipher::mac(&cipher::derive(first, b"pimem server index v1"));
+        Some(Self { org, keys: Some(Arc::new(Keys { index, current, ciphers })) })
+    }
+
+    #[must_use]
+    pub fn org(&self) -> Uuid {
+        self.org
+    }
+
+    #[must_use]
+    pub fn is_sealed(&self) -> bool {
+        self.keys.is_some()
+    }
+
+    /// The epoch of new rows; `None` where nothing is sealed.
+    #[must_use]
+    pub fn epoch(&self) -> Option<i32> {
+        self.keys.as_ref().map(|keys| keys.current)
+    }
+
+    /// Returns an entry's id as rows have it.
+    #[must_use]
+    pub fn id(&self, id: EntryId) -> Vec<u8> {
+        let bytes = id.0.to_be_bytes();
+        self.blind("entry", &bytes).map_or(bytes.to_vec(), |blind| front(&blind, bytes.len()))
+    }
+
+    /// Returns the hash of a line, or the digest of an event, as rows have it. Where times and ids
+    /// can be read, a digest confirms a guess as well as a hash does.
+    #[must_use]
+    pub fn hash(&self, hash: &[u8]) -> Vec<u8> {
+        self.blind("hash", hash).map_or_else(|| hash.to_vec(), |blind| blind.to_vec())
+    }
+
+    /// Returns a word of the index as rows have it.
+    #[must_use]
+    pub fn word<'a>(&self, word: &'a str) -> Cow<'a, str> {
+        self.name("word", word)
+    }
+
+    #[must_use]
+    pub fn tag<'a>(&self, tag: &'a str) -> Cow<'a, str> {
+        self.name("tag", tag)
+    }
+
+    #[must_use]
+    pub fn topic<'a>(&self, topic: &'a str) -> Cow<'a, str> {
+        self.name("topic", topic)
+    }
+
+    /// Returns what a client calls a request, as rows have it.
+    #[must_use]
+    pub fn request<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        let blind = self.blind("request", name.as_bytes());
+        blind.map_or(Cow::Borrowed(name), |blind| hex::write(&blind).into())
+    }
+
+    /// Prepares a text for a row.
+    ///
+    /// # Errors
+    ///
+    /// The system has no random bytes.
+    pub fn seal(&self, place: Place<'_>, text: &str) -> Result<Kept, Error> {
+        let Some(keys) = &self.keys else {
+            return Ok(Kept { text: Some(text.to_owned()), ..Kept::default() });
+        };
+        let key = keys.current;
+        let cipher = keys.ciphers.get(&key);
+        let cipher = cipher.ok_or_else(|| Error::Wrong("a key is missing".to_owned()))?;
+        let sealed = cipher.seal(&self.data(place, key), text.as_bytes())?;
+        Ok(Kept { text: None, sealed: Some(sealed), key: Some(key) })
+    }
+
+    /// Reads the text of a row. A row that was changed, moved, or written past the server is not
+    /// opened, and the log says so.
+    #[must_use]
+    pub fn open(&self, place: Place<'_>, kept: Kept) -> Option<String> {
+        let Some(keys) = &self.keys else { return kept.text };
+        let opened = || {
+            let key = kept.key?;
+            let opened = keys.ciphers.get(&key)?.open(&self.data(place, key), &kept.sealed?)?;
+            Some(str::from_utf8(&opened).ok()?.to_owned())
+        };
+        let opened = opened();
+        if opened.is_none() {
+            let fields = json!({"org": self.org.to_string(), "row": place.name()});
+            log::line("error", "a sealed row was not opened", fields);
+        }
+        opened
+    }
+
+    fn name<'a>(&self, label: &str, name: &'a str) -> Cow<'a, str> {
+        let blind = self.blind(label, name.as_bytes());
+        blind.map_or(Cow::Borrowed(name), |blind| hex::write(&front(&blind, WORD)).into())
+    }
+
+    fn blind(&self, label: &str, bytes: &[u8]) -> Option<[u8; 32]> {
+        let mut mac = self.keys.as_ref()?.index.clone();
+        mac.update(label.as_bytes());
+        mac.update(b"\0");
+        mac.update(bytes);
+        Some(mac.finalize().into_bytes().into())
+    }
+
+    fn data(&self, place: Place<'_>, key: i32) -> Vec<u8> {
+        let (project, parts): (Uuid, [&[u8]; 3]) = match &place {
+            Place::Entry { project, hash, entry } => (*project, [hash, entry, b""]),
+            Place::Event { project, id, digest, entry } => (*project, [id, digest, entry]),
+            Place::Memory { project, entry } => (*project, [entry, b"", b""]),
+            Place::Answer { project, key, name, request } => {
+                (*project, [key.as_bytes(), name, request])
+            }
+        };
+        let mut data = vec![VERSION];
+        data.extend(place.name().as_bytes());
+        data.push(0);
+        data.extend(self.org.as_bytes());
+        data.extend(project.as_bytes());
+        data.extend(key.to_be_bytes());
+        for part in parts {
+            data.extend((part.len() as u64).to_be_bytes());
+            data.extend(part);
+        }
+        data
+    }
+}
+
+impl Place<'_> {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Entry { .. } => "entry",
+            Self::Event { .. } => "event",
+            Self::Memory { .. } => "memory",
+            Self::Answer { .. } => "answer",
+        }
+    }
+}
+
+fn front(bytes: &[u8], length: usize) -> Vec<u8> {
+    bytes.iter().take(length).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vault(org: u128, keys: &[(i32, u8)]) -> Vault {
+        let keys: Vec<(i32, Bytes)> =
+            keys.iter().map(|(id, byte)| (*id, Bytes::new([*byte; 32]))).collect();
+        Vault::sealed(Uuid::from_u128(org), &keys).unwrap()
+    }
+
+    #[test]
+    fn a_plain_vault_changes_nothing() {
+        let plain = Vault::plain(Uuid::from_u128(1));
+        let place = Place::Memory { project: Uuid::nil(), entry: b"12345678" };
+        let kept = plain.seal(place, "text").unwrap();
+        assert_eq!(kept, Kept { text: Some("text".to_owned()), sealed: None, key: None });
+        assert_eq!(plain.open(place, kept).as_deref(), Some("text"));
+        assert_eq!(plain.id(EntryId(258)), [0, 0, 0, 0, 0, 0, 1, 2]);
+        assert_eq!(
+            (plain.hash(b"x"), &*plain.word("w"), &*plain.tag("t")),
+            (b"x".to_vec(), "w", "t")
+        );
+        assert_eq!((&*plain.topic("t"), &*plain.request("r"), plain.epoch()), ("t", "r", None));
+    }
+
+    #[test]
+    fn a_row_is_opened_in_its_place_alone() {
+        let (one, project) = (vault(1, &[(1, 9)]), Uuid::from_u128(7));
+        let place = Place::Event { project, id: b"a", digest: b"b", entry: b"c" };
+        let kept = one.seal(place, "doc").unwrap();
+        assert_eq!(one.open(place, kept.clone()).as_deref(), Some("doc"));
+        for other in [
+            Place::Event { project: Uuid::nil(), id: b"a", digest: b"b", entry: b"c" },
+            Place::Event { project, id: b"ab", digest: b"", entry: b"c" },
+            Place::Event { project, id: b"a", digest: b"b", entry: b"d" },
+            Place::Entry { project, hash: b"a", entry: b"b" },
+            Place::Memory { project, entry: b"a" },
+        ] {
+            assert_eq!(one.open(other, kept.clone()), None, "{other:?}");
+        }
+        assert_eq!(vault(2, &[(1, 9)]).open(place, kept.clone()), None, "another organisation");
+        assert_eq!(vault(1, &[(1, 8)]).open(place, kept.clone()), None, "another key");
+        assert_eq!(vault(1, &[(2, 9)]).open(place, kept), None, "another epoch");
+        let forged = Kept { text: Some("doc".to_owned()), ..Kept::default() };
+        assert_eq!(one.open(place, forged), None, "written past the server");
+    }
+
+    #[test]
+    fn a_new_epoch_opens_the_old_and_blinds_alike() {
+        let (old, new) = (vault(1, &[(1, 9)]), vault(1, &[(2, 5), (1, 9)]));
+        let place = Place::Memory { project: Uuid::nil(), entry: b"12345678" };
+        let kept = old.seal(place, "text").unwrap();
+        assert_eq!(new.open(place, kept).as_deref(), Some("text"));
+        assert_eq!(new.seal(place, "text").unwrap().key, Some(2));
+        assert_eq!(old.open(place, new.seal(place, "text").unwrap()), None);
+        assert_eq!((old.id(EntryId(1)), old.hash(b"x")), (new.id(EntryId(1)), new.hash(b"x")));
+        assert_eq!(old.word("w"), new.word("w"));
+        assert_ne!(old.word("w"), old.tag("w"));
+        assert_eq!((old.word("w").len(), old.id(EntryId(1)).len()), (16, 8));
+    }
+}

@@ -1,0 +1,288 @@
+//! The tools that write: `memory_add` and `memory_update`.
+
+use super::{
+    arguments::Given,
+    said::{self, Said},
+    tools::Call,
+};
+use pimem_core::{
+    model::event::Cue,
+    safe,
+    safety::{entry_text::EntryText, note_text::NoteText, safe_text::SafeText},
+    view::{
+        Document, EntryView,
+        add::{AddView, Added, NotShown},
+        curate::{Action, CuratedEntry},
+    },
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{
+        AddRequest, Answer, Memory, New, Rejected, background,
+        curate::Proof,
+        fill,
+        intake::{category, with_tags},
+    },
+};
+use serde_json::{Value, json};
+
+/// What can be done to an entry. Whatever it is, it can be taken back.
+pub(super) const ACTIONS: &[&str] =
+    &["reinforce", "harmful", "pin", "unpin", "edit", "forget", "restore", "supersede"];
+
+/// Category of an entry without one.
+const CATEGORY: &str = "lesson";
+
+pub(super) fn add(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
+    let kept_as = given.text("as").unwrap_or("entry");
+    let entries = given.objects("entries");
+    let text = given.text("text");
+    if kept_as == "entry" {
+        let wanted: Vec<Wanted> = match (text, entries) {
+            (Some(_), None) => vec![Wanted::of(given, given)],
+            (None, Some(entries)) => entries.iter().map(|one| Wanted::of(one, given)).collect(),
+            _ => return Err(one_of_both()),
+        };
+        return entries_added(call.memory, &wanted);
+    }
+    let named = ["entries", "category", "tags", "supersedes"];
+    if let Some(name) = named.iter().find(|name| given.has(name)) {
+        let message = format!("{name} is for entries, and this is kept as {kept_as}");
+        return Err(Failure::new(Kind::Usage, message, "give text alone"));
+    }
+    let Some(text) = text else { return Err(one_of_both()) };
+    let memory = call.memory;
+    let (word, document) = match kept_as {
+        "note" => ("Noted", document(&memory.note(&NoteText::new(text)?, None)?)),
+        "log" => ("Logged", document(&memory.log(&NoteText::new(text)?)?)),
+        _ => {
+            let item = EntryText::new(text)?.as_str().to_owned();
+            ("On the list", document(&memory.add_todo(&[item])?))
+        }
+    };
+    let file = document.get("file").and_then(Value::as_str).unwrap_or("SCRATCHPAD.md");
+    Ok(Said::new(safe!("{} in {}\n", word, file), document.clone()))
+}
+
+fn one_of_both() -> Failure {
+    let hint = "entries is a list of objects with text, category, tags and supersedes";
+    Failure::new(Kind::Usage, "give text, or entries, and not both", hint)
+}
+
+fn document(view: &impl Document) -> Value {
+    said::document(view, &["results"])
+}
+
+/// An entry that a client wants to add.
+struct Wanted {
+    text: String,
+    category: String,
+    tags: Vec<String>,
+    supersedes: Option<String>,
+}
+
+impl Wanted {
+    /// Reads an entry; what it lacks is that of the whole call.
+    fn of(one: &Given, whole: &Given) -> Self {
+        let text = |name: &str| one.text(name).or_else(|| whole.text(name)).map(str::to_owned);
+        let tags = one.texts("tags");
+        Self {
+            text: one.text("text").unwrap_or_default().to_owned(),
+            category: text("category").unwrap_or_else(|| CATEGORY.to_owned()),
+            tags: if tags.is_empty() { whole.texts("tags") } else { tags },
+            supersedes: one.text("supersedes").map(str::to_owned),
+        }
+    }
+
+    fn checked(&self, memory: &Memory) -> Result<New, Failure> {
+        let category = category(memory, &self.category)?;
+        let plain = unpinned(&self.text)?;
+        let text = with_tags(&plain, &self.tags)?;
+        let untagged = (text != plain).then(|| plain.as_str().to_owned());
+        let tags = self.tags.iter().map(|tag| tag.trim_start_matches('#').to_owned()).collect();
+        let supersedes = self.supersedes.clone();
+        Ok(New { untagged, tags, supersedes, ..New::plain(category, text, Cue::Explicit) })
+    }
+}
+
+/// Checks a text, and takes its markers off: an agent does not pin.
+fn unpinned(raw: &str) -> Result<EntryText, Failure> {
+    let mut text = EntryText::new(raw)?;
+    while text.pinned() {
+        text = EntryText::new(text.as_str())?;
+    }
+    Ok(text)
+}
+
+/// Adds those that can be added. The others are refused one by one, with the reason.
+fn entries_added(memory: &Memory, wanted: &[Wanted]) -> Result<Said, Failure> {
+    let (replacing, plain): (Vec<usize>, Vec<usize>) = (0..wanted.len())
+        .partition(|at| wanted.get(*at).is_some_and(|one| one.supersedes.is_some()));
+    let mut done = Vec::new();
+    if !plain.is_empty() {
+        group_added(memory, wanted, plain, false, &mut done)?;
+    }
+    for at in replacing {
+        // A replacement may resemble the entry that it replaces.
+        group_added(memory, wanted, vec![at], true, &mut done)?;
+    }
+    done.sort_by_key(|(at, _)| *at);
+    if let [(_, Err(failure))] = done.as_slice() {
+        return Err(Failure {
+            message: format!("refused: {}", failure.message),
+            ..failure.clone()
+        });
+    }
+    if !background::is_busy() {
+        fill::start(memory);
+    }
+    let (mut lines, mut results) = (Vec::new(), Vec::new());
+    for (at, done) in &done {
+        match done {
+            Ok(added) => {
+                lines.extend(lines_of(added));
+                results.push(serde_json::to_value(added).unwrap_or_default());
+            }
+            // The text is not repeated: it may be a secret.
+            Err(Failure { message, hints, .. }) => {
+                lines.push(safe!("- number {} is refused: {}\n", at + 1, message));
+                results.push(json!({
+                    "action": "refused", "eligible": false, "reason": message,
+                    "remedy": hints.first(),
+                }));
+            }
+        }
+    }
+    let schema = AddView { results: Vec::new() }.schema();
+    let value = json!({ "schema": schema, "results": results });
+    let head = SafeText::fixed("Recorded as stored notes:\n");
+    Ok(Said { lines, ..Said::new(head, said::fit(value, &["results"])) })
+}
+
+/// What became of a text, with its number.
+type Outcome = (usize, Result<Added, Failure>);
+
+/// Adds the texts with some numbers at once, without those that cannot be added.
+fn group_added(
+    memory: &Memory,
+    wanted: &[Wanted],
+    mut numbers: Vec<usize>,
+    force: bool,
+    done: &mut Vec<Outcome>,
+) -> Result<(), Failure> {
+    loop {
+        let mut texts = Vec::new();
+        numbers.retain(|at| match wanted.get(*at).map(|one| one.checked(memory)) {
+            Some(Ok(new)) => {
+                texts.push(new);
+                true
+            }
+            Some(Err(failure)) => {
+                done.push((*at, Err(failure)));
+                false
+            }
+            None => false,
+        });
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let request = AddRequest { texts, force, goes_on: false, whole: true, keeps_out: true };
+        match memory.add(request) {
+            Ok(added) => {
+                done.extend(numbers.into_iter().zip(added.into_iter().map(Ok)));
+                return Ok(());
+            }
+            Err(Rejected { at: Some(at), failure }) if at < numbers.len() => {
+                done.push((numbers.remove(at), Err(failure)));
+            }
+            Err(Rejected { failure, .. }) => return Err(failure),
+        }
+    }
+}
+
+fn lines_of(done: &Added) -> Vec<SafeText> {
+    let Added { action, category, text, short, absent, seems_to_replace, .. } = done;
+    let text = said::told(text, None);
+    let mut lines = vec![safe!("- {} {} [{}] {}\n", action, short, category, text)];
+    if let Some(NotShown { reason, .. }) = absent {
+        lines.push(safe!("  not in the next context: {}\n", reason));
+    }
+    if let Some(older) = seems_to_replace {
+        let reviewed = older.entry.as_ref().and_then(|entry| entry.reviewed);
+        let text = said::told(&older.text, reviewed);
+        lines.push(safe!("  seems to replace {}: {}\n", older.short, text));
+    }
+    lines
+}
+
+pub(super) fn update(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
+    let memory = call.memory;
+    let entry = given.text("entry").unwrap_or_default().to_owned();
+    let action = given.text("action").unwrap_or_default();
+    let text = given.text("text");
+    match (action, text) {
+        ("edit" | "supersede", None) => {
+            let message = format!("{action} needs the argument text");
+            return Err(Failure { kind: Kind::Usage, message, hints: Vec::new() });
+        }
+        ("edit" | "supersede", Some(_)) | (_, None) => {}
+        (_, Some(_)) => {
+            let message = format!("{action} takes no text");
+            return Err(Failure::new(Kind::Usage, message, "only edit and supersede do"));
+        }
+    }
+    let text = text.unwrap_or_default();
+    let curate = |action: Action| -> Result<Said, Failure> {
+        let view = memory.curate(action, std::slice::from_ref(&entry))?;
+        let lines = view.results.iter().map(|CuratedEntry { entry, .. }| line_of(entry)).collect();
+        let mut said =
+            Said { lines, ..Said::new(safe!("{}:\n", view.action.verb()), document(&view)) };
+        if view.action == Action::PinWaits {
+            said.notes.push(SafeText::fixed(
+                "It is not pinned yet. The user confirms it by `pimem trust --review` or `pimem pin ID`.\n",
+            ));
+        }
+        Ok(said)
+    };
+    match action {
+        "reinforce" | "harmful" => {
+            let proof = if action == "harmful" { Proof::Wrong(1) } else { Proof::Right(1) };
+            let view = memory.reinforce(std::slice::from_ref(&entry), proof)?;
+            let head = if view.harmful { "Marked as harmful:\n" } else { "Reinforced:\n" };
+            let lines = view.results.iter().map(line_of).collect();
+            Ok(Said { lines, ..Said::new(SafeText::fixed(head), document(&view)) })
+        }
+        "pin" => curate(Action::PinWaits),
+        "unpin" => curate(Action::Unpinned),
+        "forget" => curate(Action::Forgot),
+        "restore" => curate(Action::Restored),
+        "edit" => {
+            let plain = unpinned(text)?.as_str().to_owned();
+            let Some(view) = memory.edit(&entry, |_| Ok(plain))? else {
+                let hint = "memory_why shows it";
+                return Err(Failure::new(Kind::Refused, "the entry has this text already", hint));
+            };
+            let lines = vec![line_of(&view.entry)];
+            Ok(Said { lines, ..Said::new(SafeText::fixed("Edited:\n"), document(&view)) })
+        }
+        _ => supersede(memory, &entry, text),
+    }
+}
+
+/// Adds an entry of the same category that replaces another.
+fn supersede(memory: &Memory, entry: &str, text: &str) -> Result<Said, Failure> {
+    let Answer { view, .. } = memory.show(entry)?;
+    let old = view.entry.entry;
+    let wanted = Wanted {
+        text: text.to_owned(),
+        category: old.category,
+        tags: Vec::new(),
+        supersedes: Some(old.id),
+    };
+    entries_added(memory, &[wanted])
+}
+
+fn line_of(entry: &EntryView) -> SafeText {
+    let text = said::told(&entry.text, entry.reviewed);
+    safe!("- {} [{}] {} ({})\n", entry.short, entry.category, text, entry.described_state())
+}

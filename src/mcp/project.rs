@@ -1,0 +1,205 @@
+//! Which project a call is about.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::{
+    agents::spec,
+    globals::{Globals, ScopeChoice},
+};
+use pimem_engine::{
+    config::env::Env,
+    error::{Failure, Kind},
+};
+
+/// The place that a call is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The store that options or variables of this process name.
+    Named,
+    /// The project of a directory.
+    Directory(PathBuf),
+    /// No project is known: the user's store is read, and nothing is written.
+    Unknown,
+}
+
+/// What this process knows about the project.
+pub(super) struct Surroundings {
+    pub(super) cwd: PathBuf,
+    pub(super) globals: Globals,
+    pub(super) env: Env,
+    /// Variables of agents that name a directory.
+    agents: Vec<PathBuf>,
+    /// Directories of the plugin that has started this process.
+    plugins: Vec<PathBuf>,
+}
+
+impl Surroundings {
+    pub(super) fn new(cwd: PathBuf, globals: Globals, env: Env) -> Self {
+        let read = |names: &[&str]| {
+            let values = names.iter().filter_map(|name| Env::seldom(name));
+            let dirs = values.map(PathBuf::from);
+            dirs.filter(|dir| dir.is_absolute() && dir.parent().is_some()).collect::<Vec<_>>()
+        };
+        let agents = read(&spec::PROJECT_VARIABLES);
+        let plugins = read(&spec::PLUGIN_VARIABLES);
+        Self { cwd, globals, env, agents, plugins }
+    }
+
+    /// Returns the place that the argument of a call, an option or a variable names; `None` if none
+    /// does.
+    pub(super) fn stated(&self, project: Option<&str>) -> Result<Option<Place>, Failure> {
+        if let Some(project) = project {
+            return directory(project).map(|dir| Some(Place::Directory(dir)));
+        }
+        let Globals { dir, user, scope, .. } = &self.globals;
+        let own = *user || *scope == Some(ScopeChoice::User);
+        if own || dir.is_some() || self.env.get("PIMEM_DIR").is_some() {
+            return Ok(Some(Place::Named));
+        }
+        let known = self.agents.iter().find(|dir| dir.is_dir());
+        Ok(known.cloned().map(Place::Directory))
+    }
+
+    /// Returns the place where nothing names one: the working directory, unless it is one that every
+    /// project shares.
+    pub(super) fn here(&self) -> Place {
+        let real = std::fs::canonicalize(&self.cwd).unwrap_or_else(|_| self.cwd.clone());
+        let shared = |dir: &Path| {
+            let is_home = self.env.home.as_deref().is_some_and(|home| same(home, dir));
+            let is_plugin = self.plugins.iter().any(|plugin| dir.starts_with(real_of(plugin)));
+            dir.parent().is_none() || is_home || is_plugin || is_cache(dir)
+        };
+        if shared(&real) || is_cache(&self.cwd) {
+            Place::Unknown
+        } else {
+            Place::Directory(self.cwd.clone())
+        }
+    }
+}
+
+fn real_of(dir: &Path) -> PathBuf {
+    std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf())
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    real_of(one) == real_of(other)
+}
+
+/// Returns true for directories in which agents keep plugins and extensions.
+fn is_cache(dir: &Path) -> bool {
+    let names: Vec<&str> = dir
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_str().unwrap_or_default()),
+            _ => None,
+        })
+        .collect();
+    names.windows(2).any(|pair| match pair {
+        [agent, "plugins" | "extensions"] => agent.starts_with('.'),
+        ["plugins", "cache"] => true,
+        _ => false,
+    })
+}
+
+/// Checks the argument `project`.
+fn directory(project: &str) -> Result<PathBuf, Failure> {
+    let dir = PathBuf::from(project);
+    let hint = "give the absolute path of the project's directory";
+    let wrong = |why: &str| {
+        let message = format!("project {project:?} {why}");
+        Err(Failure::new(Kind::Usage, message, hint))
+    };
+    if project.contains('\0') || !dir.is_absolute() {
+        return wrong("is not an absolute path");
+    }
+    match std::fs::metadata(&dir) {
+        Ok(meta) if meta.is_dir() => Ok(dir),
+        Ok(_) => wrong("is not a directory"),
+        Err(_) => wrong("does not exist, or cannot be entered"),
+    }
+}
+
+/// Returns the failure of a write without a project.
+pub(super) fn unknown() -> Failure {
+    Failure::new(
+        Kind::Usage,
+        "nothing was written, because the project is not known here",
+        "give the argument project: the absolute path of the project's directory",
+    )
+}
+
+/// Returns the directory that a root of a client names, if it exists.
+pub(super) fn root(uri: &str) -> Option<PathBuf> {
+    let path = uri.strip_prefix("file://")?;
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    let path = decoded(path)?;
+    // A drive of Windows comes after a slash.
+    let drive = path.strip_prefix('/').filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
+    let dir = PathBuf::from(drive.unwrap_or(&path));
+    (dir.is_absolute() && dir.parent().is_some() && dir.is_dir()).then_some(dir)
+}
+
+/// Decodes the escapes of a URI; `None` if the result is no text.
+pub(super) fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+        bytes.push(match byte {
+            b'%' => {
+                let (high, low) = (digit(rest.next())?, digit(rest.next())?);
+                u8::try_from(high * 16 + low).ok()?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Encodes a text as a part of a URI.
+pub(super) fn encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    text.bytes().fold(String::with_capacity(text.len()), |mut uri, byte| {
+        if plain(byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+        uri
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_plugins() {
+        for (dir, want) in [
+            ("/home/anna/.claude/plugins/cache/pimem/1.0.0", true),
+            ("/home/anna/.codex/plugins/cache/pimem", true),
+            ("/srv/codex/plugins/cache/pimem", true),
+            ("/home/anna/.gemini/extensions/pimem", true),
+            ("/home/anna/src/plugins/pimem", false),
+            ("/home/anna/src/browser/extensions", false),
+            ("/home/anna/src", false),
+        ] {
+            assert_eq!(is_cache(Path::new(dir)), want, "{dir}");
+        }
+    }
+
+    #[test]
+    fn escapes() {
+        assert_eq!(decoded("/a%20b/%C3%A9"), Some("/a b/é".to_owned()));
+        for wrong in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(decoded(wrong), None, "{wrong}");
+        }
+        for text in ["plain-1", "a b/é%"] {
+            assert_eq!(decoded(&encoded(text)).as_deref(), Some(text));
+        }
+        assert_eq!(root("https://example.org"), None);
+        assert_eq!(root("file:relative"), None);
+        assert_eq!(root("file:///"), None);
+        assert_eq!(root("file://localhost/tmp/%2e"), Some(PathBuf::from("/tmp/.")));
+    }
+}

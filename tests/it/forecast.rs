@@ -1,0 +1,84 @@
+//! `forecast` says what leaves the report and what would keep it, and both are true.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::sandbox::Sandbox;
+
+/// Returns true if the report of a time shows an entry.
+fn is_shown(sandbox: &Sandbox, id: &str, at: &str) -> bool {
+    sandbox.run(&["why", id, "--json", "--now", at]).json()["shown"].as_bool().unwrap()
+}
+
+fn leaving(sandbox: &Sandbox) -> Vec<Value> {
+    let found = sandbox.run(&["forecast", "--json"]).json();
+    found["leaving"].as_array().unwrap().clone()
+}
+
+#[test]
+fn one_line_an_entry_in_order() {
+    let sandbox = Sandbox::new("harbor").by_table();
+    let text = sandbox.run(&["forecast"]).ok();
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+    let leaving = leaving(&sandbox);
+    assert_eq!(lines.len(), leaving.len());
+    assert!(lines.len() > 5, "{text}");
+    assert!(lines.is_sorted_by_key(|line| line[0]), "{text}");
+    for (line, left) in lines.iter().zip(&leaving) {
+        assert_eq!(line[3], left["text"].as_str().unwrap());
+        assert!(line[1].contains(" on ") && line[1].contains(" July"), "{text}");
+        assert_eq!(line[1].contains("keeps it"), left.get("keep").is_some(), "{text}");
+    }
+    let mut ids: Vec<&str> = lines.iter().map(|line| line[2]).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), lines.len(), "{text}");
+    // An entry that stays is listed if it is named.
+    let named = sandbox.run(&["forecast", "berth_slots_no_overlap"]).ok();
+    assert!(named.contains("stays in the report until 30 July at least"), "{named}");
+}
+
+#[test]
+fn what_keeps_an_entry_keeps_it_until_then() {
+    let sandbox = Sandbox::new("harbor").by_table();
+    let mut tried = 0;
+    for left in leaving(&sandbox) {
+        let (id, at) = (left["id"].as_str().unwrap(), left["at"].as_str().unwrap());
+        assert!(!is_shown(&sandbox, id, at), "{left}");
+        let Some(keep) = left.get("keep") else { continue };
+        let command = keep["command"].as_str().unwrap();
+        assert_eq!(sandbox.shell(command).code, 0, "{command}");
+        assert!(is_shown(&sandbox, id, at), "{left}");
+        if let Some(until) = keep.get("until") {
+            assert!(!is_shown(&sandbox, id, until.as_str().unwrap()), "{left}");
+            tried += 1;
+        }
+        sandbox.run(&["undo"]).done();
+    }
+    assert!(tried > 1, "{tried} have an end");
+}
+
+#[test]
+fn an_entry_with_a_last_day_expires() {
+    let sandbox = Sandbox::new("empty").by_table();
+    sandbox.run(&["add", "--valid-until", "2026-07-10", "The quay is closed"]).done();
+    let text = sandbox.run(&["forecast"]).ok();
+    assert!(text.starts_with("2026-07-11\texpires on 11 July; only pin keeps it\t"), "{text}");
+}
+
+#[test]
+fn a_picture_takes_the_place_of_the_list() {
+    let sandbox = Sandbox::new("harbor").by_table();
+    let done = sandbox.run(&["forecast", "--svg", "decay.svg"]);
+    assert_eq!((done.code, done.stdout.as_str()), (0, ""));
+    assert!(done.stderr.starts_with("Wrote "), "{}", done.stderr);
+    let path = sandbox.project().join("decay.svg");
+    let picture = fs::read_to_string(&path).unwrap();
+    assert!(picture.contains("8 of 130 shown: those that leave the report or change first"));
+    assert_eq!(picture.matches("class=\"l c").count(), 8 + 2, "curves, and two in the legend");
+    sandbox.run(&["forecast", "--svg", "decay.svg", "-q"]).ok();
+    assert_eq!(fs::read_to_string(&path).unwrap(), picture);
+    let found = sandbox.run(&["forecast", "--svg", "decay.svg", "--json", "-q"]).json();
+    assert!(found["changes"].as_array().unwrap().len() > 8);
+}

@@ -1,0 +1,161 @@
+//! The page of `report --html`: one inert file, the same for the same store.
+
+use std::{collections::BTreeSet, fs};
+
+use crate::common::sandbox::Sandbox;
+
+/// Elements of a page; their ends may be left out where HTML has none.
+const ELEMENTS: &[&str] = &[
+    "a", "body", "br", "caption", "circle", "code", "dd", "details", "div", "dl", "dt", "h1", "h2",
+    "h3", "head", "header", "html", "li", "line", "main", "meta", "nav", "p", "polyline", "rect",
+    "section", "span", "strong", "style", "summary", "svg", "table", "tbody", "td", "text", "th",
+    "thead", "title", "tr", "ul",
+];
+const EMPTY: &[&str] = &["br", "circle", "line", "meta", "polyline", "rect"];
+
+/// Requires that a page has known elements only, each ended, and links to places within itself.
+fn check(page: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let (mut ids, mut wanted) = (BTreeSet::new(), BTreeSet::new());
+    for part in page.split('<').skip(2) {
+        let (tag, _) = part.split_once('>').unwrap_or_else(|| panic!("an end of {part:?}"));
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap();
+        assert!(ELEMENTS.contains(&name), "{tag:?}");
+        for (attribute, found) in [(" id=\"", &mut ids), (" href=\"", &mut wanted)] {
+            found
+                .extend(tag.split_once(attribute).map(|(_, rest)| rest.split('"').next().unwrap()));
+        }
+        let names: String = tag.split('"').step_by(2).collect();
+        assert!(!names.contains(" on") && !names.contains("src="), "{tag:?}");
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "{part:?}");
+        } else if !EMPTY.contains(&name) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    for link in wanted {
+        let id = link.strip_prefix('#').unwrap_or_else(|| panic!("{link} is within the page"));
+        assert!(ids.contains(id), "{link} is there");
+    }
+}
+
+#[test]
+fn a_page_is_one_file_and_the_same_for_the_same_store() {
+    let sandbox = Sandbox::new("harbor");
+    let page = sandbox.run(&["report", "--html"]).ok();
+    check(&page);
+    assert_eq!(page, sandbox.run(&["report", "--html"]).ok());
+    let written = sandbox.run(&["report", "--html", "page.html"]);
+    assert_eq!((written.code, written.stdout.as_str()), (0, ""));
+    assert_eq!(page, fs::read_to_string(sandbox.project().join("page.html")).unwrap());
+    // The lines of the report, each with its tokens, and what is outside with a command.
+    let report = sandbox.run(&["report"]).ok();
+    let line = report.lines().find(|line| line.contains("anyhow")).unwrap();
+    assert!(page.contains(line.strip_prefix("- ").unwrap().split('<').next().unwrap()), "{line}");
+    assert!(page.contains("<code>pimem reinforce "), "what brings one in");
+    assert!(page.contains("[[berth-lock]]") && page.contains("leaves the report within"));
+}
+
+#[test]
+fn two_times_stand_beside_each_other() {
+    let sandbox = Sandbox::new("harbor");
+    let times = ["diff", "--from", "2026-06-29T12:00:00Z", "--to", "2026-06-29T18:00:00Z"];
+    let page = sandbox.run(&[&times[..], &["--html"]].concat()).ok();
+    check(&page);
+    let diff = sandbox.run(&times).ok();
+    let entered = diff.lines().filter(|line| line.starts_with("> ")).count();
+    let came = page.split_once(">Came into the report</h2>").unwrap().1;
+    let came = came.split_once("</table>").unwrap().0;
+    assert!(entered > 0 && came.matches("<tr><td").count() == entered, "{diff}");
+    assert!(page.contains("only after:") && page.contains("only before:"));
+    assert_eq!(sandbox.run(&["diff", "--html", "none/page.html"]).code, 2);
+}
+
+#[test]
+fn what_is_redacted_has_no_word_of_anybody() {
+    let sandbox = Sandbox::new("harbor");
+    let page = sandbox.run(&["report", "--html", "--redact"]).ok();
+    check(&page);
+    let words = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3);
+        words.map(str::to_lowercase).collect()
+    };
+    let empty = words(&Sandbox::new("empty").run(&["report", "--html"]).ok());
+    let full = words(&sandbox.run(&["report", "--html"]).ok());
+    let mut own = words(include_str!("../../crates/core/src/page/sections.rs"));
+    own.extend(words(include_str!("../../crates/core/src/page/pictures.rs")));
+    own.extend(words("449 lines to search; is no longer new"));
+    let mut texts = BTreeSet::new();
+    for topic in ["preferences", "lessons", "patterns", "decisions", "completions", "mistakes"] {
+        texts.extend(words(&sandbox.read(&format!("topics/{topic}.md"))));
+    }
+    let named = ["lesson", "preference", "pattern", "decision", "mistake", "done", "dropped"];
+    let secret: BTreeSet<&String> = texts
+        .iter()
+        .filter(|word| full.contains(*word) && !empty.contains(*word) && !own.contains(*word))
+        .filter(|word| !named.contains(&word.as_str()) && word.parse::<u32>().is_err())
+        .collect();
+    assert!(secret.len() > 300, "{}", secret.len());
+    let found: Vec<_> = words(&page).into_iter().filter(|word| secret.contains(word)).collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn hostile_entries_stay_text() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).done();
+    let texts = [
+        "<script>alert(1)</script> in a text",
+        "\"><img src=x onerror=alert(1)>",
+        "</td></tr></table><h1>Mine</h1>",
+        "[[</text><script>alert(2)</script>]] is a link",
+        "[[a\" onload=\"alert(3)]] is another",
+        "javascript:alert(4) and data:text/html,<b>",
+        "&lt;already escaped&gt; &#x3c;",
+        "<!-- a comment --> ]]> <?php ?>",
+        "</style><style>*{display:none}</style>",
+        "a \u{202e}gnp.exe and \u{1b}[2J and a\u{200b}b",
+    ];
+    let file = format!("- [lesson] {}\n", texts.join("\n- [lesson] "));
+    fs::create_dir_all(sandbox.path("topics")).unwrap();
+    fs::write(sandbox.path("topics/lessons.md"), file).unwrap();
+    sandbox.run(&["trust", "--all"]).done();
+    for extra in [None, Some("--redact")] {
+        let words: Vec<&str> = ["report", "--html"].into_iter().chain(extra).collect();
+        check(&sandbox.run(&words).done());
+    }
+}
+
+#[test]
+fn a_page_of_a_large_store_stays_small() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).done();
+    let line = |number: u32| {
+        format!(
+            "{{\"category\":\"lesson\",\"text\":\"Service {number} of the port keeps its settings in the file {}, which is read at the start\"}}\n",
+            number * 7919 % 10007
+        )
+    };
+    let lines: String = (0..600).map(line).collect();
+    sandbox.pipe(&["import", "jsonl", "-"], &lines).done();
+    let page = sandbox.run(&["report", "--html"]).done();
+    check(&page);
+    assert!(page.len() < 500_000, "{}", page.len());
+    assert!(page.contains("600 entries, strongest first"));
+}
+
+#[test]
+fn what_cannot_be_written_is_said() {
+    let sandbox = Sandbox::new("harbor");
+    let refused = sandbox.run(&["report", "--html", "none/page.html"]).refused();
+    assert!(refused.contains("there is no directory none"), "{refused}");
+    for words in [
+        &["report", "--html", "--explain"][..],
+        &["report", "--redact"],
+        &["report", "--html", "--json"],
+        &["report", "--html", "--prompt", "x"],
+    ] {
+        assert_eq!(sandbox.run(words).code, 2, "{words:?}");
+    }
+}

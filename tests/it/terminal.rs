@@ -1,0 +1,174 @@
+//! What a person sees on a terminal: tables that leave room for the text, lines broken at words,
+//! colours that carry nothing alone.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::common::{
+    sandbox::Sandbox,
+    terminal::{on_terminal, without_terminal},
+};
+
+/// An id, a category, a state and spaces take at most this much of 80 columns.
+const TEXT: usize = 45;
+
+fn store() -> Sandbox {
+    let sandbox = Sandbox::new("working").by_table();
+    let words = "word ".repeat(399);
+    let link = format!("See https://example.org/{} for the map", "a".repeat(120));
+    let wide = "日本語のテキストは二倍の幅 and combining cafe\u{301} marks 👩\u{200d}👩\u{200d}👧 in one line";
+    for text in [&*words, &link, wide, "Short"] {
+        sandbox.run(&["add", "-c", "preference", text]).done();
+    }
+    sandbox.run(&["pin", "Short"]).done();
+    sandbox
+}
+
+/// Removes escape sequences.
+fn plain(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |plain, part| plain + part.split_once('m').map_or("", |(_, rest)| rest))
+}
+
+/// Everything that lists or explains, in a store with entries of every kind.
+const COMMANDS: &[&str] = &[
+    "list",
+    "search spindle",
+    "search --explain spindle",
+    "why spindle",
+    "show spindle",
+    "diff",
+    "diff --from 2026-05-01",
+    "score --policy weighted",
+    "stats",
+    "topics",
+    "forecast",
+    "status",
+    "doctor",
+    "check",
+    "check --list-rules",
+    "session list",
+    "read list",
+    "todo list",
+    "telemetry",
+    "telemetry log",
+    "hooks status",
+    "trust status",
+    "config show --all",
+    "config show --all --origin",
+    "model list",
+    "model status",
+];
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    let sandbox = store();
+    if without_terminal(&sandbox) {
+        return;
+    }
+    for command in COMMANDS {
+        for columns in [40, 80] {
+            let done = on_terminal(&sandbox, columns, &format!("pimem {command}"));
+            let text = plain(&done.stdout);
+            assert!(done.code < 2 && !text.trim().is_empty(), "{command}: {done:?}");
+            for line in text.lines() {
+                assert!(line.width() <= columns.into(), "{command} at {columns}: {line:?}");
+            }
+        }
+    }
+}
+
+/// A word is broken only where it is wider than its column.
+#[test]
+fn words_are_whole() {
+    let sandbox = store();
+    if without_terminal(&sandbox) {
+        return;
+    }
+    for command in ["list", "why spindle", "diff", "search --explain spindle > /dev/null"] {
+        let words = |text: &str| -> Vec<String> {
+            let words = text.split(|c: char| c.is_whitespace() || c == '─').map(str::to_owned);
+            let mut words: Vec<String> = words
+                .filter(|word| !word.is_empty() && word.width() < 24 && !word.contains(['/', ':']))
+                .collect();
+            words.sort_unstable();
+            words
+        };
+        // No fit of a terminal is narrower than a file.
+        let wide = words(&plain(&on_terminal(&sandbox, 4_000, &format!("pimem {command}")).stdout));
+        for columns in [40, 80] {
+            let line = format!("pimem --color never {command}");
+            let narrow = words(&on_terminal(&sandbox, columns, &line).stdout);
+            let missing = narrow.iter().find(|word| !wide.contains(word) && !word.contains("aaa"));
+            assert!(missing.is_none(), "{command} at {columns}: {missing:?}");
+        }
+    }
+}
+
+#[test]
+fn the_text_has_room() {
+    let sandbox = store();
+    if without_terminal(&sandbox) {
+        return;
+    }
+    for command in ["list", "search spindle", "score", "score --policy weighted"] {
+        let text = on_terminal(&sandbox, 80, &format!("pimem --color never {command}")).stdout;
+        let header = text.lines().next().unwrap();
+        let before = header.find("text").unwrap();
+        assert!(before + TEXT <= 80, "{command}: {header}");
+    }
+    let list = on_terminal(&sandbox, 80, "pimem --color never list").stdout;
+    let states = list.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_hexdigit()));
+    let states: Vec<&str> =
+        states.skip(1).filter_map(|line| line.split_whitespace().nth(2)).collect();
+    for state in ["provisional", "fresh", "dropped"] {
+        assert!(states.contains(&state), "{list}");
+    }
+    assert!(!list.contains('('), "{list}");
+    let wide = on_terminal(&sandbox, 100, "pimem --color never list").stdout;
+    assert!(wide.starts_with("id       category    state        score  age  text\n"), "{wide}");
+}
+
+/// Without colours the same words are there.
+#[test]
+fn colour_is_for_terminals_and_says_nothing_alone() {
+    let sandbox = store();
+    if without_terminal(&sandbox) {
+        return;
+    }
+    for command in ["list", "search spindle", "why spindle", "diff", "status"] {
+        let seen = |before: &str, command: &str| {
+            on_terminal(&sandbox, 80, &format!("{before} pimem {command}")).stdout
+        };
+        let colored = seen("", command);
+        for (before, flag) in
+            [("NO_COLOR=1", ""), ("TERM=dumb", ""), ("", "--color never"), ("TERM=dumb", "")]
+        {
+            let got = seen(before, &format!("{flag} {command}"));
+            assert!(!got.contains('\u{1b}'), "{before} {command}: {got}");
+            assert_eq!(got, plain(&colored), "{before} {flag} {command}");
+        }
+        let piped = seen("", &format!("{command} | cat"));
+        assert!(!piped.contains('\u{1b}'), "{command}: {piped}");
+        for forced in [
+            seen("CLICOLOR_FORCE=1", command),
+            seen("NO_COLOR=1", &format!("--color always {command}")),
+        ] {
+            assert_eq!(forced, colored, "{command}");
+        }
+    }
+    assert!(on_terminal(&sandbox, 80, "pimem list").stdout.contains("\u{1b}[32mpinned\u{1b}[0m"));
+    let painted = sandbox.run(&["list", "--color", "always"]).ok();
+    assert_eq!(plain(&painted), sandbox.run(&["list"]).ok());
+    assert!(painted.contains("\u{1b}["), "{painted}");
+}
+
+/// A pipe has one line an entry, with tabs, however wide a terminal is.
+#[test]
+fn pipes_have_tabs() {
+    let sandbox = store();
+    let list = sandbox.run(&["list"]).ok();
+    assert_eq!(list.lines().count(), sandbox.entries().len());
+    assert!(list.lines().all(|line| line.split('\t').count() == 6), "{list}");
+    assert!(list.contains("\tcandidate (fresh)\t"), "{list}");
+}
