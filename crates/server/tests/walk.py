@@ -156,7 +156,8 @@ def main():
         killed_client(team, anna)
         killed_server(team, anna)
         laptop.sync(team)
-        assert laptop.texts() == anna.texts(), "one person has one memory on both machines"
+        alike = f"one person has one memory on both machines, not {len(laptop.texts())} and {len(anna.texts())} lines"
+        assert laptop.texts() == anna.texts(), alike
         assert laptop.report() == anna.report(), "and one report"
         ben.sync(team)
         assert not ben.texts(), "what others have said is no line of one's own"

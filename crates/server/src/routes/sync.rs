@@ -181,9 +181,8 @@ pub async fn pull(
     if !(1..=MOST).contains(&limit) {
         return Err(Problem::usage(format!("limit is 1 to {MOST}")));
     }
-    let mut client = pool::take(&app.pools.sync).await?;
     let cursor = wanted.cursor.as_deref();
-    match pull::pull(&mut client, &caller, project, cursor, limit).await {
+    match pull::pull(&app.pools.sync, &caller, project, cursor, limit).await {
         Ok(pulled) => {
             app.metrics.objects("pulled", pulled.objects.len() as u64);
             if !pulled.objects.is_empty() || pulled.more {

@@ -1,8 +1,8 @@
 //! Objects after a cursor.
 
-use std::pin::pin;
+use std::{pin::pin, time::Duration};
 
-use deadpool_postgres::Client;
+use deadpool_postgres::Pool;
 use futures_util::TryStreamExt as _;
 use pimem_core::{
     model::hex,
@@ -12,6 +12,7 @@ use pimem_core::{
     },
 };
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 use tokio_postgres::{Row, types::ToSql};
 use uuid::Uuid;
 
@@ -19,6 +20,7 @@ use crate::{
     auth::caller::{Caller, Project},
     db::{
         error::Error,
+        pool,
         tenant::{self, Role},
     },
     seal::vault::{Kept, Place, Vault},
@@ -29,6 +31,9 @@ use crate::{
 pub const MOST: u32 = 5_000;
 /// Number of bytes of objects after which an answer ends.
 const BYTES: usize = 4 << 20;
+/// How long an answer without objects waits for those that a transaction holds back, and how often it looks.
+const WAIT: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -47,20 +52,44 @@ impl<E: Into<Error>> From<E> for Refused {
 
 /// Returns at most `limit` objects after `cursor`, in the order in which transactions that wrote
 /// them began. A transaction that runs holds back all that began after it, so that no object is
-/// ever committed before a cursor that was handed out.
+/// ever committed before a cursor that was handed out. Most such transactions are short, as those
+/// of the index are, and are waited for: whoever pulls after a push has answered gets what it brought.
 ///
 /// # Errors
 ///
 /// [`Refused`].
 pub async fn pull(
-    client: &mut Client,
+    pool: &Pool,
     caller: &Caller,
     project: &Project,
     cursor: Option<&str>,
     limit: u32,
 ) -> Result<Pulled, Refused> {
+    let end = Instant::now() + WAIT;
+    loop {
+        let (page, is_held) = page(pool, caller, project, cursor, limit).await?;
+        if !is_held {
+            return Ok(page);
+        }
+        if Instant::now() > end {
+            return Ok(Pulled { more: false, ..page });
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Returns what can be told now, of which there is more if anything stands after it, held back or not;
+/// and whether all that there is is held back.
+async fn page(
+    pool: &Pool,
+    caller: &Caller,
+    project: &Project,
+    cursor: Option<&str>,
+    limit: u32,
+) -> Result<(Pulled, bool), Refused> {
     let vault = caller.any_vault()?;
-    let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
+    let mut client = pool::take(pool).await?;
+    let transaction = tenant::begin(&mut client, Role::App, &caller.within(project)).await?;
     let statement = transaction.prepare_cached(include_str!("../../sql/cluster.sql")).await?;
     let cluster = transaction.query_one(&statement, &[&caller.org]).await?;
     if !cluster.get::<_, bool>("is_own") {
@@ -89,7 +118,13 @@ pub async fn pull(
         count += 1;
         objects.extend(object(vault, project.id, &row)?);
     }
-    Ok(Pulled { objects, cursor: signer.write(at), more })
+    if !more {
+        let statement = transaction.prepare_cached(include_str!("../../sql/beyond.sql")).await?;
+        let xid = at.xid.to_string();
+        let parameters: [&(dyn ToSql + Sync); 4] = [&caller.org, &project.id, &xid, &at.seq];
+        more = transaction.query_one(&statement, &parameters).await?.get(0);
+    }
+    Ok((Pulled { objects, cursor: signer.write(at), more }, more && count == 0))
 }
 
 /// Returns the object of a row; `None` for a sealed one that is not opened.

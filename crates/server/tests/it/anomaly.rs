@@ -1,5 +1,7 @@
 //! Why a number from a sequence is no cursor: whoever takes it first may commit last.
 
+use std::time::Duration;
+
 use tokio_postgres::NoTls;
 
 use crate::common::{
@@ -44,5 +46,17 @@ fn what_commits_late_is_not_lost() {
     server.push(&team.writer, &facts(&["faster"]));
     assert_eq!(server.page(&team.reader, &page.cursor, 10).objects.len(), 0);
     runtime().block_on(slow.batch_execute("rollback")).unwrap();
+    let page = server.page(&team.reader, &page.cursor, 10);
+    assert_eq!(page.objects.len(), 2);
+
+    // One that soon ends is waited for.
+    runtime().block_on(slow.batch_execute(&insert.replace("'slow'", "'never'"))).unwrap();
+    server.push(&team.writer, &facts(&["fastest"]));
+    let ends = async move {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        slow.batch_execute("rollback").await
+    };
+    let ended = runtime().spawn(ends);
     assert_eq!(server.page(&team.reader, &page.cursor, 10).objects.len(), 2);
+    runtime().block_on(ended).unwrap().unwrap();
 }
