@@ -32,7 +32,7 @@ pub const MOST: u32 = 5_000;
 /// Number of bytes of objects after which an answer ends.
 const BYTES: usize = 4 << 20;
 /// How long an answer without objects waits for those that a transaction holds back, and how often it looks.
-const WAIT: Duration = Duration::from_secs(1);
+const WAIT: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Why there is no answer.
