@@ -1695,6 +1695,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
             cand --project 'As it is for one project'
+            cand --plugin 'The file of the plugin in `plugin/`, which a test keeps as this prints it'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'

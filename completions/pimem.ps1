@@ -1842,6 +1842,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'As it is for one project')
+            [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'The file of the plugin in `plugin/`, which a test keeps as this prints it')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')

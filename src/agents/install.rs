@@ -20,7 +20,7 @@ pub(crate) struct Event {
     /// Name of the event on pimem's command line.
     pub(crate) word: &'static str,
     /// Pattern of the tools after which the hook is called.
-    matcher: Option<&'static str>,
+    pub(crate) matcher: Option<&'static str>,
     /// Time limit in seconds.
     pub(crate) seconds: u32,
 }

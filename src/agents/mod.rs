@@ -3,6 +3,7 @@
 pub(crate) mod codex_trust;
 mod graft;
 pub(crate) mod install;
+pub(crate) mod plugin;
 pub(crate) mod reply;
 pub(crate) mod sample;
 pub(crate) mod settings;

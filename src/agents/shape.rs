@@ -128,6 +128,14 @@ fn form(agent: Agent, moment: HookEvent) -> Form {
     }
 }
 
+/// Returns the shortest answer that says nothing.
+pub(crate) fn silence(agent: Agent, moment: HookEvent) -> &'static str {
+    match form(agent, moment) {
+        Form::Braces | Form::Decision => "{}",
+        _ => "",
+    }
+}
+
 fn only<'a>(
     members: &'a Map<String, Value>,
     known: &[&str],

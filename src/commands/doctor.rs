@@ -1,6 +1,7 @@
 //! `pimem doctor`: checks stores, permissions, locks, index and git files. Every finding has a fix.
 
 use crate::{
+    commands::hooks::{self, status},
     exit::Exit,
     shell::Shell,
     ui::{Human, Style, Styled, Ui},
@@ -10,12 +11,16 @@ use pimem_engine::error::Failure;
 
 /// Find what is wrong with the stores, and say how to mend it
 ///
-/// Exit code 1 says that something was found.
+/// Looks at the agents that call pimem too. Exit code 1 says that something was found.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
 pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
-    let diagnosis = ctx.diagnose()?;
+    let mut diagnosis = ctx.diagnose()?;
+    for agent in status::twice(ctx).unwrap_or_default() {
+        let (what, fix) = hooks::twice(agent);
+        diagnosis.findings.push(Finding { what, fix });
+    }
     ctx.ui.show(&diagnosis);
     Ok(if diagnosis.findings.is_empty() { Exit::Done } else { Exit::Nothing })
 }

@@ -20,7 +20,7 @@ const COMPLETIONS: &[(&str, &str)] =
     &[("elvish", "completions/pimem.elv"), ("powershell", "completions/pimem.ps1")];
 
 /// Compares a committed file with the generated text, or renews it.
-fn agrees(name: &str, text: &str) {
+pub(crate) fn agrees(name: &str, text: &str) {
     let path = repository().join(name);
     let known = fs::read_to_string(&path).unwrap_or_default();
     if known == text {

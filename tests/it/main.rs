@@ -79,6 +79,7 @@ mod own;
 mod own_doubt;
 mod page;
 mod pasted;
+mod plugin;
 mod policy;
 mod race;
 mod scopes;

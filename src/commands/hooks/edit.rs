@@ -39,13 +39,18 @@ pub(crate) enum Act {
 
 pub(crate) fn run(ctx: &Shell, args: &Edit, act: Act) -> Result<Exit, Failure> {
     let reach = args.chosen.scope.reach(ctx)?;
+    let has_plugin = |agent| hooks::plugin(ctx, agent).is_some();
     let agents = args.chosen.agents(|agent| match act {
-        Act::Install => hooks::is_present(ctx, agent),
+        Act::Install => hooks::is_present(ctx, agent) && !has_plugin(agent),
         Act::Uninstall => {
             hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held))
         }
     });
     match act {
+        Act::Install if agents.is_empty() && hooks::real().any(has_plugin) => {
+            ctx.ui
+                .note("the agents that are used here have pimem's plugin, which brings the hooks");
+        }
         Act::Install if agents.is_empty() => {
             let note = "no agent that pimem knows is used here; name one to install for it anyway";
             ctx.ui.note(note);
@@ -60,6 +65,10 @@ pub(crate) fn run(ctx: &Shell, args: &Edit, act: Act) -> Result<Exit, Failure> {
     let mut exit = if agents.is_empty() { Exit::Nothing } else { Exit::Done };
     let mut files = Vec::new();
     for agent in agents {
+        if act == Act::Install && has_plugin(agent) {
+            let (what, fix) = hooks::twice(agent);
+            ctx.ui.note(&format!("warning: {what}; {fix} takes these out again"));
+        }
         for site in hooks::sites(ctx, agent, reach)? {
             match edit(ctx, &site, editor.as_ref(), act) {
                 Ok(change) => {

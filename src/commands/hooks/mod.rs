@@ -17,6 +17,7 @@ use crate::{
     agents::{
         codex_trust,
         install::{Content, Reach},
+        plugin,
         settings::Refusal,
         spec::Agent,
     },
@@ -67,6 +68,9 @@ enum Action {
         /// As it is for one project
         #[arg(long)]
         project: bool,
+        /// The file of the plugin in `plugin/`, which a test keeps as this prints it
+        #[arg(long, hide = true, conflicts_with = "project")]
+        plugin: bool,
     },
     /// Run the installed commands as agents do, and look at their answers
     ///
@@ -133,9 +137,13 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         Action::Install(edit) => edit::run(ctx, edit, Act::Install),
         Action::Uninstall(edit) => edit::run(ctx, edit, Act::Uninstall),
         Action::Status(scope) => status::status(ctx, *scope),
-        Action::Print { agent, project } => {
+        Action::Print { agent, project, plugin } => {
             let reach = if *project { Reach::Project } else { Reach::User };
             let agent = Agent::find(agent).unwrap_or(Agent::Generic);
+            if *plugin {
+                ctx.ui.lines(&plugin::hooks(agent));
+                return Ok(Exit::Done);
+            }
             status::print(ctx, agent, reach)
         }
         Action::Test(chosen) => trial::run(ctx, chosen),
@@ -201,6 +209,25 @@ pub(crate) fn untrusted(ctx: &Shell, site: &Site) -> usize {
         codex_trust::untrusted(&config, &hooks, layout, &paths).ok()
     };
     found().unwrap_or_default()
+}
+
+/// Returns the file by which an agent has the plugin, which brings hooks too.
+pub(crate) fn plugin(ctx: &Shell, agent: Agent) -> Option<PathBuf> {
+    let config = config_dir(ctx, agent).ok()?;
+    let places = plugin::places(agent, &config, ctx.places.root());
+    let says_so =
+        |path: &PathBuf| fs::read_to_string(path).is_ok_and(|text| plugin::is_there(agent, &text));
+    places.into_iter().find(says_so)
+}
+
+/// What to do about hooks that are there by the plugin and by `install`.
+pub(crate) fn twice(agent: Agent) -> (String, String) {
+    let title = agent.title();
+    let what = format!(
+        "{title} calls pimem twice, by its plugin and by its settings; the second call of an event \
+         says nothing, but takes its time"
+    );
+    (what, format!("pimem hooks uninstall {}", agent.name()))
 }
 
 fn config_dir(ctx: &Shell, agent: Agent) -> Result<PathBuf, Failure> {

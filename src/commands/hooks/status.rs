@@ -1,5 +1,7 @@
 //! `pimem hooks status` and `print`: show what is installed, and what would be.
 
+use std::path::Path;
+
 use super::{Scope, Site, edit::is_marked};
 use crate::{
     agents::{
@@ -62,11 +64,15 @@ fn look(ctx: &Shell, reach: Reach) -> Result<Vec<FileStatus>, Failure> {
         for site in hooks::sites(ctx, agent, reach)? {
             files.push(file(ctx, &site));
         }
-        // A project's settings are listed only if they contain hooks.
+        // A project's settings and plugins are listed only if they contain hooks.
         if reach == Reach::User && !ctx.wants_user() && ctx.places.root().is_some() {
             let sites = hooks::sites(ctx, agent, Reach::Project)?;
             let here = sites.iter().map(|site| file(ctx, site));
             files.extend(here.filter(|file| file.hooks > 0));
+        }
+        if let Some(path) = hooks::plugin(ctx, agent) {
+            let is_twice = files.iter().any(|file| file.agent == agent.name() && file.hooks > 0);
+            files.push(by_plugin(ctx, agent, &path, is_twice));
         }
     }
     Ok(files)
@@ -76,6 +82,9 @@ fn look(ctx: &Shell, reach: Reach) -> Result<Vec<FileStatus>, Failure> {
 pub(crate) fn installed(ctx: &Shell) -> Result<Vec<status::Agent>, Failure> {
     let mut files = look(ctx, Reach::User)?;
     files.retain(|file| file.hooks > 0 || file.problem.is_some());
+    let twice: Vec<&str> =
+        files.iter().filter(|file| file.state == "twice").map(|file| file.agent).collect();
+    files.retain(|file| file.state == "twice" || !twice.contains(&file.agent));
     let agent = |file: &FileStatus| status::Agent { agent: file.agent, state: state(file) };
     let mut agents: Vec<_> = files.iter().map(agent).collect();
     agents.dedup();
@@ -106,6 +115,33 @@ fn file(ctx: &Shell, site: &Site) -> FileStatus {
         problem,
         hints,
     }
+}
+
+fn by_plugin(ctx: &Shell, agent: Agent, path: &Path, is_twice: bool) -> FileStatus {
+    let hooks = agent.events().len();
+    let hint = || {
+        let (what, fix) = hooks::twice(agent);
+        format!("{what}: {fix}")
+    };
+    FileStatus {
+        agent: agent.name(),
+        path: path.display().to_string(),
+        place: ctx.places.short(path),
+        state: if is_twice { "twice" } else { "plugin" },
+        hooks,
+        of: hooks,
+        agent_present: true,
+        untrusted: None,
+        problem: None,
+        hints: is_twice.then(hint).into_iter().collect(),
+    }
+}
+
+/// Returns the agents that call pimem twice.
+pub(crate) fn twice(ctx: &Shell) -> Result<Vec<Agent>, Failure> {
+    let files = look(ctx, Reach::User)?;
+    let twice = files.iter().filter(|file| file.state == "twice");
+    Ok(twice.filter_map(|file| Agent::find(file.agent)).collect())
 }
 
 /// How a file stands, and how many hooks it has.
@@ -145,6 +181,8 @@ fn state(file: &FileStatus) -> String {
             let untrusted = file.untrusted.unwrap_or_default();
             format!("installed, {untrusted} of {} not trusted yet", file.hooks)
         }
+        "plugin" => "by the plugin".to_owned(),
+        "twice" => "by the plugin too".to_owned(),
         state => state.to_owned(),
     }
 }

@@ -53,7 +53,7 @@ pub struct FileStatus {
     /// The same as people write it.
     #[serde(skip)]
     pub place: String,
-    /// `installed`, or what is amiss.
+    /// `installed`, `plugin` where the agent's plugin brings the hooks, `twice` where both do, or what is amiss.
     pub state: &'static str,
     /// Hooks that are there.
     pub hooks: usize,
