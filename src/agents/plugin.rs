@@ -74,7 +74,7 @@ pub(crate) fn is_there(agent: Agent, text: &str) -> bool {
     match agent {
         Agent::Claude => {
             let settings: Value = serde_json::from_str(text).unwrap_or_default();
-            let plugins = settings["enabledPlugins"].as_object();
+            let plugins = settings.get("enabledPlugins").and_then(Value::as_object);
             plugins.into_iter().flatten().any(|(id, on)| is_ours(id) && on == true)
         }
         // A table `[plugins."pimem@MARKETPLACE"]`.
@@ -89,7 +89,7 @@ pub(crate) fn is_there(agent: Agent, text: &str) -> bool {
         }
         Agent::Gemini => {
             let manifest: Value = serde_json::from_str(text).unwrap_or_default();
-            manifest["name"] == NAME
+            manifest.get("name").is_some_and(|name| name == NAME)
         }
         _ => false,
     }
