@@ -1,17 +1,57 @@
-//! Links the program at a fixed address on Linux, for a faster start.
+//! Links the program at a fixed address on Linux, for a faster start, and has releases name their commit.
 //!
 //! The libraries behind embedding models bring about 22,000 relocations that the dynamic linker
 //! would process at every start, even if no model is used. That took a quarter of the time of a
 //! short command. docs/decisions.md has the figures and the trade-off.
 #![expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts by variables")]
 
+use std::{env, fs, path::Path, process::Command};
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     // Static programs choose their start-up code differently.
-    let features = std::env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+    let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
     let is_static = features.split(',').any(|feature| feature == "crt-static");
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") && !is_static {
         println!("cargo:rustc-link-arg-bins=-no-pie");
     }
+
+    let features = ["fastembed", "llm", "minilm", "sync"];
+    let is_on =
+        |name: &&str| env::var_os(format!("CARGO_FEATURE_{}", name.to_uppercase())).is_some();
+    let on: Vec<&str> = features.into_iter().filter(is_on).collect();
+    println!(
+        "cargo:rustc-env=PIMEM_FEATURES={}",
+        if on.is_empty() { "none".to_owned() } else { on.join(", ") }
+    );
+    let commit = commit().map_or_else(String::new, |commit| format!(" ({commit})"));
+    println!("cargo:rustc-env=PIMEM_COMMIT={commit}");
+}
+
+/// Returns the commit that is built. Other profiles than that of releases have none, as each commit would build
+/// them anew.
+fn commit() -> Option<String> {
+    println!("cargo:rerun-if-env-changed=PIMEM_COMMIT");
+    if let Ok(given) = env::var("PIMEM_COMMIT") {
+        return Some(given).filter(|given| !given.is_empty());
+    }
+    if env::var("PROFILE").ok()? != "release" {
+        return None;
+    }
+    let root = env::var("CARGO_MANIFEST_DIR").ok()?;
+    // Where cargo has packed the sources, this file tells.
+    if let Ok(packed) = fs::read_to_string(Path::new(&root).join(".cargo_vcs_info.json")) {
+        let (_, hash) = packed.split_once("\"sha1\": \"")?;
+        return hash.get(..9).map(str::to_owned);
+    }
+    // The log changes with every commit and checkout.
+    println!("cargo:rerun-if-changed=.git/logs/HEAD");
+    let git = Command::new("git")
+        .args(["-C", &root, "rev-parse", "--show-prefix", "--short=9", "HEAD"])
+        .output()
+        .ok()?;
+    let said = String::from_utf8(git.stdout).ok()?;
+    // A prefix means that the repository around is another one's.
+    said.strip_prefix('\n').map(|hash| hash.trim().to_owned()).filter(|hash| !hash.is_empty())
 }

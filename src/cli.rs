@@ -25,12 +25,24 @@ use pimem_engine::{
     memory::stale,
 };
 
+/// The version, of a release with its commit, and the features.
+macro_rules! version {
+    () => {
+        concat!(
+            env!("CARGO_PKG_VERSION"),
+            env!("PIMEM_COMMIT"),
+            "\nfeatures: ",
+            env!("PIMEM_FEATURES")
+        )
+    };
+}
+
 /// Memory for coding agents
 ///
 /// pimem keeps short memories as markdown in the repository, scores them so that what is not
 /// reinforced fades, finds them again, and prints a token-budgeted report for a prompt.
 #[derive(Debug, Parser)]
-#[command(name = "pimem", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "pimem", version = version!(), max_term_width = 100, arg_required_else_help = true)]
 #[command(override_help = help::fitted(help::screen()))]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -241,7 +253,7 @@ fn undone_as(command: &Command) -> Option<&'static str> {
 }
 
 fn version() -> u8 {
-    print(concat!("pimem ", env!("CARGO_PKG_VERSION"), "\n"))
+    print(concat!("pimem ", version!(), "\n"))
 }
 
 fn print(text: &str) -> u8 {

@@ -8,6 +8,7 @@
 #![expect(clippy::print_stdout, reason = "what was skipped, and how far a test got, is said")]
 
 mod absence;
+mod action;
 mod bad_files;
 mod bad_input;
 mod broken_settings;
