@@ -1039,11 +1039,13 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;eval'= {
             cand --without 'Leave out questions of this class (repeatable; '''' leaves out none)'
             cand --by 'Break the figures down'
+            cand --html 'Write a page for people instead: the figures, and each question that is missed with what came instead [default: to standard output]'
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
             cand --injection 'Compare what a model is shown with and without a search, by where the answer is'
+            cand --redact 'Leave out of the page what people have written: ids stand for texts'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'

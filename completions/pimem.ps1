@@ -1127,11 +1127,13 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;eval' {
             [CompletionResult]::new('--without', '--without', [CompletionResultType]::ParameterName, 'Leave out questions of this class (repeatable; '''' leaves out none)')
             [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Break the figures down')
+            [CompletionResult]::new('--html', '--html', [CompletionResultType]::ParameterName, 'Write a page for people instead: the figures, and each question that is missed with what came instead [default: to standard output]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--injection', '--injection', [CompletionResultType]::ParameterName, 'Compare what a model is shown with and without a search, by where the answer is')
+            [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'Leave out of the page what people have written: ids stand for texts')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')

@@ -1,13 +1,20 @@
-//! `pimem eval`: how well a search finds, on sets of questions with known answers.
+//! `pimem eval`: how well a search finds, on questions with known answers.
 
 use std::path::PathBuf;
 
+use super::page::Target;
 use crate::{
     exit::Exit,
     shell::Shell,
     ui::{self, Human, Ui},
 };
-use pimem_core::view::eval::{Evaluation, Figures, Injection, Shown};
+use pimem_core::{
+    page,
+    view::{
+        count,
+        eval::{Evaluation, Figures, Injection, Shown},
+    },
+};
 use pimem_engine::{
     error::Failure,
     memory::eval::{Division, EvalRequest},
@@ -15,19 +22,22 @@ use pimem_engine::{
 
 /// Measure what searches find, on questions with known answers
 ///
-/// Runs every question of a retrieval set in every mode and prints the share of answers among the
-/// first 5 and 10 hits, the mean reciprocal rank and nDCG@10. Then what recall would put into a
-/// prompt: the share of questions for which it has an answer, the share of its lines that are
-/// answers, the share of questions without any answer for which nothing is recalled, the number of
-/// the others, and tokens. Last is the median time of a search. The format of sets is in
-/// pimem-format(5).
+/// Without FILE it asks your own stores: for the entries that answers used of what recorded prompts
+/// were given, and for each entry by some of its words, without the most telling ones.
+///
+/// Runs every question in every mode and prints the share of answers among the first 5 and 10 hits,
+/// the mean reciprocal rank and nDCG@10. Then what recall would put into a prompt: the share of
+/// questions for which it has an answer, the share of its lines that are answers, the share of
+/// questions without any answer for which nothing is recalled, the number of the others, and tokens.
+/// Last is the median time of a search. The format of sets is in pimem-format(5).
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  pimem eval fixtures/eval/harbor.json\n  \
+#[command(after_help = "Examples:\n  pimem eval\n  pimem eval --html found.html\n  \
+    pimem eval fixtures/eval/harbor.json\n  \
     pimem eval --by class --json set.json\n  pimem eval --injection fixtures/eval/harbor.json\n  \
     PIMEM_EMBEDDING_MODEL=bge-small-en-v1.5 pimem eval set.json")]
 pub(crate) struct Args {
-    /// Retrieval sets
-    #[arg(required = true, value_name = "FILE")]
+    /// Retrieval sets [default: your own stores]
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Leave out questions of this class (repeatable; '' leaves out none)
     #[arg(long, value_name = "CLASS", default_value = "adversarial")]
@@ -38,14 +48,36 @@ pub(crate) struct Args {
     /// Compare what a model is shown with and without a search, by where the answer is
     #[arg(long, conflicts_with = "by")]
     injection: bool,
+    /// Write a page for people instead: the figures, and each question that is missed with what came
+    /// instead [default: to standard output]
+    #[arg(long, value_name = "PAGE", num_args = 0..=1, default_missing_value = "-",
+        conflicts_with = "injection")]
+    html: Option<PathBuf>,
+    /// Leave out of the page what people have written: ids stand for texts
+    #[arg(long, requires = "html")]
+    redact: bool,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let request = EvalRequest { files: args.files.clone(), without: args.without.clone() };
     if args.injection {
         ctx.ui.show(&ctx.compare_injection(&request)?);
-    } else {
-        ctx.ui.show(&ctx.evaluate(&request, args.by, &ui::stopwatch())?);
+        return Ok(Exit::Done);
+    }
+    let target = args.html.as_deref().map(|path| Target::of(ctx, path)).transpose()?;
+    // Prompts and words of entries have little in common.
+    let by = args.by.or(args.files.is_empty().then_some(Division::Class));
+    let found = ctx.evaluate(&request, by, &ui::stopwatch())?;
+    if let Some(target) = target {
+        target.write(ctx, &page::found(&if args.redact { found.redacted() } else { found }))?;
+        return Ok(Exit::Done);
+    }
+    ctx.ui.show(&found);
+    if args.files.is_empty() && !found.misses.is_empty() {
+        let missed = count(found.misses.len(), "question");
+        ctx.ui.note(&format!(
+            "{missed} without an answer among the first five hits: pimem eval --html"
+        ));
     }
     Ok(Exit::Done)
 }

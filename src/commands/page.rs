@@ -1,6 +1,6 @@
 //! Where `--html` writes its page.
 
-use std::path::Path;
+use std::{fs::File, io::Read as _, path::Path};
 
 use crate::shell::Shell;
 use pimem_engine::{
@@ -9,6 +9,9 @@ use pimem_engine::{
     store::atomic::{self, Sync},
 };
 
+/// What every page begins with.
+const PAGE: &[u8] = b"<!doctype html>";
+
 /// The file of a page, or standard output.
 pub(super) struct Target<'a>(Option<&'a Path>);
 
@@ -16,7 +19,7 @@ impl<'a> Target<'a> {
     /// Checks the target of a page; `-` is standard output.
     ///
     /// # Errors
-    /// Fails if it cannot be written, or JSON is wanted.
+    /// Fails if it cannot be written, is a file that is no page, or JSON is wanted.
     pub(super) fn of(ctx: &Shell, path: &'a Path) -> Result<Self, Failure> {
         if ctx.ui.json {
             let message = "--html writes a page, and --json prints a document";
@@ -26,6 +29,17 @@ impl<'a> Target<'a> {
             return Ok(Self(None));
         }
         named_file::writable(path, "name the file that the page goes to")?;
+        // A word after `--html` may have been meant as something else.
+        let mut start = [0; PAGE.len()];
+        let read = File::open(path).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
+        if read > 0 && !start.eq_ignore_ascii_case(PAGE) {
+            let message = format!("{} is there, and is no page", path.display());
+            return Err(Failure::new(
+                Kind::Refused,
+                message,
+                "name another file, or remove it first",
+            ));
+        }
         Ok(Self(Some(path)))
     }
 

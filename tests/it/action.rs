@@ -37,8 +37,7 @@ impl Job {
     /// Runs a script of the action; `variables` are those of its step.
     fn run(&self, script: &str, variables: &[(&str, &str)]) -> Outcome {
         let root = self.sandbox.root();
-        let mut command =
-            Command::new(repository().join(".github/actions/check").join(script));
+        let mut command = Command::new(repository().join(".github/actions/check").join(script));
         command.current_dir(self.sandbox.project()).env_clear();
         command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", self.bin.display()));
         command.env("HOME", self.sandbox.home()).env("RUNNER_TEMP", root.join("temp"));

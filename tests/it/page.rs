@@ -73,6 +73,52 @@ fn two_times_stand_beside_each_other() {
 }
 
 #[test]
+fn a_file_that_is_no_page_is_not_overwritten() {
+    let sandbox = Sandbox::new("working");
+    let notes = sandbox.project().join("notes.md");
+    fs::write(&notes, "Mine").unwrap();
+    let refused = sandbox.run(&["report", "--html", "notes.md"]).refused();
+    assert!(refused.starts_with("pimem: notes.md is there, and is no page"), "{refused}");
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "Mine");
+    for _ in 0..2 {
+        assert_eq!(sandbox.run(&["report", "--html", "page.html"]).code, 0, "a page is renewed");
+    }
+}
+
+#[test]
+fn what_is_not_found_in_an_own_store() {
+    // Seven say the same, so that two cannot be among the first five.
+    let sandbox = Sandbox::new("empty").by_table();
+    sandbox.run(&["init"]).done();
+    let lines: String = ["one", "two", "three", "four", "five", "six", "seven"]
+        .map(|number| format!("- [lesson] Backups of harbor {number} are <b>restored</b> weekly\n"))
+        .concat();
+    sandbox.write("topics/lessons.md", lines);
+    sandbox.write("topics/decisions.md", "- [decision] Invoices are rounded once, per line\n");
+    let found = sandbox.run(&["eval", "--json"]).done();
+    let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+    assert_eq!(found["results"][0]["group"], "words");
+    assert_eq!(found["results"][0]["questions"], 8);
+    let misses = found["misses"].as_array().unwrap();
+    assert!(misses.len() >= 2, "{misses:?}");
+    for miss in misses {
+        assert_eq!(miss["alike"], true, "{miss}");
+        assert!(miss["wanted"][0]["text"].as_str().unwrap().starts_with("Backups"), "{miss}");
+    }
+    let page = sandbox.run(&["eval", "--html"]).done();
+    check(&page);
+    assert_eq!(page, sandbox.run(&["eval", "--html"]).done(), "times are not on the page");
+    assert!(page.contains("are &lt;b&gt;restored&lt;/b&gt; weekly"), "{page}");
+    assert!(page.contains("words that tell them apart: <code>pimem edit "));
+    let redacted = sandbox.run(&["eval", "--html", "--redact"]).done();
+    assert!(redacted.contains("question 1") && !redacted.contains("restored"), "{redacted}");
+
+    let nothing = Sandbox::new("empty").run(&["eval"]);
+    assert_eq!(nothing.code, 2, "{nothing:?}");
+    assert!(nothing.stderr.contains("there is nothing to ask for"), "{nothing:?}");
+}
+
+#[test]
 fn what_is_redacted_has_no_word_of_anybody() {
     let sandbox = Sandbox::new("harbor");
     let page = sandbox.run(&["report", "--html", "--redact"]).ok();

@@ -1,4 +1,4 @@
-// Looks at the page of `pimem report --html` in headless Chromium: nothing runs, nothing is loaded,
+// Looks at the pages of `--html` in headless Chromium: nothing runs, nothing is loaded,
 // nothing is wrong for a screen reader, and nothing is wider than the window.
 //
 //     node run.mjs PIMEM CHROMIUM STORES SCREENSHOTS
@@ -54,6 +54,8 @@ const pages = {
   hostile: page("hostile", null, HOSTILE),
   redacted: page("redacted", "harbor", null, ["report"], "--redact"),
   compared: page("compared", "harbor", null, ["diff", "--from", "2026-06-20T12:00:00Z"]),
+  found: page("found", "harbor", null, ["eval"]),
+  foundHostile: page("found-hostile", null, HOSTILE, ["eval"]),
   comparedHostile: page("compared-hostile", null, HOSTILE, ["diff", "--from", "2026-06-20T12:00:00Z"]),
 };
 

@@ -1,13 +1,14 @@
-//! The pages of `pimem report --html` and `pimem diff --html`: one file each, without scripts or
-//! outside references, which is the same bytes for the same values.
+//! The pages of `--html`: one file each, without scripts or outside references, which is the same
+//! bytes for the same values.
 
 mod compare;
+mod found;
 mod markup;
 mod pictures;
 mod sections;
 
-pub use self::compare::compare;
 use self::markup::Markup;
+pub use self::{compare::compare, found::found};
 use crate::view::page::Page;
 
 /// The id of a section, its heading, and what draws it.

@@ -13,6 +13,16 @@ pub(super) fn bar(out: &mut Markup, tokens: u32, budget: u32) {
     let share = f64::from(tokens) / f64::from(budget.max(1));
     out.raw("<svg class=\"bar\" viewBox=\"0 0 100 4\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"");
     out.text(format_args!("The report takes {:.0} % of its budget", 100.0 * share)).raw("\">");
+    filled(out, share);
+}
+
+/// A share that stands beside it in words.
+pub(super) fn meter(out: &mut Markup, share: f64) {
+    out.raw("<svg class=\"bar\" viewBox=\"0 0 100 4\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
+    filled(out, share);
+}
+
+fn filled(out: &mut Markup, share: f64) {
     out.raw("<rect class=\"node\" height=\"4\" width=\"")
         .number((100.0 * share).min(100.0))
         .raw("\"/></svg>\n");

@@ -312,7 +312,7 @@ pub(super) fn history(out: &mut Markup, page: &Page) {
     out.raw("</tbody>\n</table>\n</div>\n</details>\n");
 }
 
-fn card(out: &mut Markup, name: &str, value: impl std::fmt::Display) {
+pub(super) fn card(out: &mut Markup, name: &str, value: impl std::fmt::Display) {
     out.element("<div><dt>", name, "</dt>").element("<dd>", value, "</dd></div>\n");
 }
 

@@ -14,6 +14,51 @@ pub struct Evaluation {
     pub left_out: usize,
     /// One a set, mode and group.
     pub results: Vec<Figures>,
+    /// Questions whose answer is not among the first five hits, by words and meaning if there is a
+    /// model.
+    pub misses: Vec<Miss>,
+}
+
+/// A question whose answer is not among the first five hits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Miss {
+    /// Name of the set.
+    pub set: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    pub question: String,
+    /// What answers it, the best first.
+    pub wanted: Vec<Passage>,
+    /// Rank of the first of these; `None` if it is not among the first ten.
+    pub rank: Option<usize>,
+    /// The first hits.
+    pub instead: Vec<Passage>,
+    /// True if the first hit says nearly the same as an answer.
+    pub alike: bool,
+}
+
+/// A document of a set, or what was found in a store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Passage {
+    /// Id in the set; of an entry the short one, of another passage of a store its file and line.
+    pub id: String,
+    pub text: String,
+}
+
+impl Evaluation {
+    /// Takes out every word that somebody wrote.
+    #[must_use]
+    pub fn redacted(mut self) -> Self {
+        for (number, miss) in (1..).zip(&mut self.misses) {
+            miss.question = format!("question {number}");
+            for passage in miss.wanted.iter_mut().chain(&mut miss.instead) {
+                let kind = if passage.id.contains(':') { "a passage" } else { "entry" };
+                passage.text = kind.into();
+            }
+        }
+        self
+    }
 }
 
 /// Figures of some questions.

@@ -1,11 +1,12 @@
-//! How well a search finds, on sets of questions with known answers.
-//!
-//! Reads no store: each set brings its documents along.
+//! How well a search finds, on questions with known answers: those of sets, which bring their
+//! documents along, or of one's own stores.
 
 mod injection;
+mod own;
 
 use std::{
-    collections::BTreeMap,
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -27,20 +28,30 @@ use pimem_core::{
         run::{Collection, Found},
         set::{EvalFile, EvalQuery, EvalSet},
     },
+    language::sketch::Sketch,
     report::budget::Tokens,
     search::{bm25::Query, rank::Mode, social_gate},
-    view::eval::{Evaluation, Figures, Injection, Means},
+    view::eval::{Evaluation, Figures, Injection, Means, Miss, Passage},
 };
 
 /// The largest set that is read.
 const MAX_SET: u64 = 256 << 20;
+
+/// Hits of a question.
+const TEN: usize = 10;
+/// A question is missed if none of so many hits answers it.
+const MISSED: usize = 5;
+/// Least similarity of texts of which a person would ask why there are two.
+const ALIKE: f64 = 0.6;
+/// Hits that are told of a miss.
+const INSTEAD: usize = 3;
 
 const SETS: &str = "pimem eval reads retrieval sets: see pimem-format(5)";
 
 /// Questions to ask.
 #[derive(Debug, Clone, Default)]
 pub struct EvalRequest {
-    /// Files of retrieval sets.
+    /// Files of retrieval sets; none for one's own stores.
     pub files: Vec<PathBuf>,
     /// Classes of questions to leave out.
     pub without: Vec<String>,
@@ -64,6 +75,16 @@ struct Ready {
     thresholds: Option<Thresholds>,
 }
 
+/// What a question finds, best first.
+#[derive(Default)]
+struct Hits {
+    /// The first ten.
+    found: Vec<Passage>,
+    /// What recall puts into a prompt.
+    recalled: Vec<Passage>,
+    time: Duration,
+}
+
 /// One question, answered in one mode.
 struct Answer<'a> {
     query: &'a EvalQuery,
@@ -71,6 +92,7 @@ struct Answer<'a> {
     recalled: Recalled,
     tokens: u32,
     time: Duration,
+    found: Vec<Passage>,
 }
 
 /// Sets with the model that they were embedded with.
@@ -93,24 +115,27 @@ impl Memory {
         by: Option<Division>,
         clock: Clock<'_>,
     ) -> Result<Evaluation, Failure> {
-        let Prepared { sets, model, has_model, left_out } = sets(self, request)?;
-        let mut modes = vec![Mode::Keyword];
-        if has_model {
-            modes.extend([Mode::Semantic, Mode::Hybrid]);
+        if request.files.is_empty() {
+            return self.evaluate_own(by, clock);
         }
-        let mut results = Vec::new();
-        for mode in modes {
+        let Prepared { sets, model, has_model, left_out } = sets(self, request)?;
+        let mut view = Evaluation { model, left_out, results: Vec::new(), misses: Vec::new() };
+        for mode in modes(has_model) {
+            view.misses.clear();
             let mut all = Vec::new();
             for ready in &sets {
-                let answers = answers(self, ready, mode, clock);
-                divide(&mut results, by, &ready.set.name, mode, &answers);
+                let search =
+                    |number, query: &EvalQuery| ready.hits(self, number, query, mode, clock);
+                let answers = answers(&ready.set, search);
+                divide(&mut view.results, by, &ready.set.name, mode, &answers);
+                view.misses.extend(misses(&ready.set, &answers));
                 all.extend(answers);
             }
             if sets.len() > 1 {
-                divide(&mut results, by, "all", mode, &all);
+                divide(&mut view.results, by, "all", mode, &all);
             }
         }
-        Ok(Evaluation { model, left_out, results })
+        Ok(view)
     }
 
     /// Compares what a model is shown with and without a search, by where the answer is.
@@ -119,6 +144,10 @@ impl Memory {
     /// When a set cannot be read or does not say where its documents are from, no question is left, or
     /// the model cannot serve.
     pub fn compare_injection(&self, request: &EvalRequest) -> Result<Injection, Failure> {
+        if request.files.is_empty() {
+            let message = "--injection compares sets, and none is named";
+            return Err(Failure::new(Kind::Usage, message, SETS));
+        }
         let Prepared { sets, has_model, .. } = sets(self, request)?;
         let mode = if has_model { Mode::Hybrid } else { Mode::Keyword };
         injection::compare(self, &sets, mode)
@@ -203,38 +232,98 @@ impl Ready {
     }
 }
 
+impl Ready {
+    fn hits(
+        &self,
+        memory: &Memory,
+        number: usize,
+        query: &EvalQuery,
+        mode: Mode,
+        clock: Clock<'_>,
+    ) -> Hits {
+        let start = clock();
+        let found = self.search(number, mode, TEN);
+        let time = clock().saturating_sub(start);
+        let recall = &memory.config.settings.recall;
+        let best = found.first().map_or(0.0, |one| one.judged.rank);
+        let limit = if is_recalled(&query.text) { recall.limit } else { 0 };
+        let is_recalled = |one: &&Found| one.judged.is_recalled(recall.min_score, best);
+        let passage = |one: &Found| {
+            let doc = self.set.docs.get(one.at)?;
+            Some(Passage { id: doc.id.clone(), text: doc.text.clone() })
+        };
+        let recalled = found.iter().filter(is_recalled).filter_map(passage).take(limit).collect();
+        Hits { found: found.iter().filter_map(passage).collect(), recalled, time }
+    }
+}
+
 /// Returns true if a prompt of this text is searched for: it does more than steer, thank or ask.
 fn is_recalled(text: &str) -> bool {
     !social_gate::is_trivial(text) && !Query::from_prompt(text).is_empty()
 }
 
-fn answers<'a>(memory: &Memory, ready: &'a Ready, mode: Mode, clock: Clock<'_>) -> Vec<Answer<'a>> {
-    let least = memory.config.settings.recall.min_score;
-    let limit = memory.config.settings.recall.limit;
+/// The modes to ask in, the best last.
+fn modes(has_model: bool) -> Vec<Mode> {
+    let by_meaning = [Mode::Semantic, Mode::Hybrid].into_iter().filter(|_| has_model);
+    std::iter::once(Mode::Keyword).chain(by_meaning).collect()
+}
+
+fn answers<'a>(
+    set: &'a EvalSet,
+    mut search: impl FnMut(usize, &EvalQuery) -> Hits,
+) -> Vec<Answer<'a>> {
     let one = |(number, query): (usize, &'a EvalQuery)| {
-        let start = clock();
-        let found = ready.search(number, mode, 10);
-        let time = clock().saturating_sub(start);
-        let docs =
-            || found.iter().filter_map(|one| Some((ready.set.docs.get(one.at)?, one.judged)));
-        let best = found.first().map_or(0.0, |one| one.judged.rank);
-        let ranking: Vec<&str> = docs().map(|(doc, _)| doc.id.as_str()).collect();
-        let limit = if is_recalled(&query.text) { limit } else { 0 };
-        let recalled: Vec<_> =
-            docs().filter(|(_, judged)| judged.is_recalled(least, best)).take(limit).collect();
-        let tokens = recalled.iter().map(|(doc, _)| Tokens::of(&doc.text).0).sum();
-        let ids: Vec<&str> = recalled.iter().map(|(doc, _)| doc.id.as_str()).collect();
+        let Hits { found, recalled, time } = search(number, query);
+        let tokens = recalled.iter().map(|doc| Tokens::of(&doc.text).0).sum();
         // Without an answer, what matters is what would have been put into a prompt.
         let nothing = query.relevant.values().all(|grade| *grade == 0);
         let outcome = if nothing {
             Outcome::Nothing { abstained: recalled.is_empty() }
         } else {
-            Outcome::of(&ranking, &query.relevant)
+            Outcome::of(&ids(&found), &query.relevant)
         };
-        let recalled = Recalled::of(&ids, &query.relevant);
-        Answer { query, outcome, recalled, tokens, time }
+        let recalled = Recalled::of(&ids(&recalled), &query.relevant);
+        Answer { query, outcome, recalled, tokens, time, found }
     };
-    ready.set.queries.iter().enumerate().map(one).collect()
+    set.queries.iter().enumerate().map(one).collect()
+}
+
+fn ids(passages: &[Passage]) -> Vec<&str> {
+    passages.iter().map(|passage| passage.id.as_str()).collect()
+}
+
+/// Returns the questions whose answers are not among the first hits.
+fn misses(set: &EvalSet, answers: &[Answer<'_>]) -> Vec<Miss> {
+    let texts: HashMap<&str, &str> =
+        set.docs.iter().map(|doc| (doc.id.as_str(), doc.text.as_str())).collect();
+    let miss = |answer: &Answer<'_>| {
+        let grade = |id: &str| answer.query.relevant.get(id).copied().unwrap_or(0);
+        let first = answer.found.iter().position(|found| grade(&found.id) > 0);
+        if matches!(answer.outcome, Outcome::Nothing { .. }) || first.is_some_and(|at| at < MISSED)
+        {
+            return None;
+        }
+        let mut wanted: Vec<&String> =
+            answer.query.relevant.keys().filter(|id| grade(id) > 0).collect();
+        wanted.sort_by_key(|id| Reverse(grade(id)));
+        let text = |id: &str| texts.get(id).copied().unwrap_or_default().to_owned();
+        let wanted: Vec<Passage> =
+            wanted.into_iter().map(|id| Passage { id: id.clone(), text: text(id) }).collect();
+        let alike = answer.found.first().is_some_and(|best| {
+            let best = Sketch::of(&best.text);
+            wanted.iter().any(|wanted| Sketch::of(&wanted.text).similarity(&best) >= ALIKE)
+        });
+        Some(Miss {
+            set: set.name.clone(),
+            class: answer.query.class.clone(),
+            question: answer.query.text.clone(),
+            wanted,
+            rank: first.map(|at| at + 1),
+            instead: answer.found.iter().take(INSTEAD).cloned().collect(),
+            alike,
+        })
+    };
+    answers.iter().filter_map(miss).collect()
 }
 
 /// Adds a line for all answers, or one for each group of them.

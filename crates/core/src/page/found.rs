@@ -1,0 +1,168 @@
+//! What searches find, for whoever tends a store.
+
+use super::{
+    begin, end,
+    markup::{Count, Markup},
+    pictures,
+    sections::card,
+};
+use crate::view::{
+    eval::{Evaluation, Figures, Miss, Passage},
+    telemetry::percent,
+};
+
+/// Maximum number of misses that are shown.
+const SHOWN: usize = 100;
+
+/// Renders how well searches find as HTML.
+#[must_use]
+pub fn found(evaluation: &Evaluation) -> String {
+    let mut out = Markup::default();
+    begin(&mut out, "What searches find");
+    out.element("<p class=\"soft\">With the model ", &evaluation.model, ", by pimem.</p>\n");
+    out.raw("</header>\n<main id=\"main\">\n");
+    let best = evaluation.results.last().map_or("", |line| line.mode);
+    let is_best = |line: &&Figures| line.mode == best;
+    // The share of all the groups of the best mode, by their questions.
+    let mean = |part: fn(&Figures) -> Option<f64>| {
+        let lines = || evaluation.results.iter().filter(is_best);
+        let weighed: f64 =
+            lines().filter_map(|line| Some(part(line)? * line.questions as f64)).sum();
+        let asked: usize =
+            lines().filter(|line| part(line).is_some()).map(|line| line.questions).sum();
+        (asked > 0).then(|| weighed / asked as f64)
+    };
+    out.raw("<dl class=\"cards\">\n");
+    let asked: usize = evaluation.results.iter().filter(is_best).map(|line| line.questions).sum();
+    card(&mut out, "questions", asked);
+    card(
+        &mut out,
+        "answers among the first five hits",
+        percent(mean(|line| Some(line.means?.recall_at_5))),
+    );
+    card(&mut out, "prompts for which recall has an answer", percent(mean(|line| line.served)));
+    card(&mut out, "recalled lines that are answers", percent(mean(|line| line.precision)));
+    out.raw("</dl>\n");
+    if evaluation.results.iter().any(|line| line.set == "own") {
+        out.raw("<p>A <strong>prompt</strong> is one that an agent was given and for whose answer it used entries: these are its answers, and what was never recalled is none. \
+                 <strong>Words</strong> are some of an entry, without its most telling ones, as somebody asks who half remembers it.</p>\n");
+    }
+    figures(&mut out, evaluation);
+    out.raw("<section aria-labelledby=\"misses\">\n<h2 id=\"misses\">What is not found</h2>\n");
+    misses(&mut out, &evaluation.misses, best);
+    out.raw("</section>\n");
+    end(&mut out);
+    out.finish()
+}
+
+fn figures(out: &mut Markup, evaluation: &Evaluation) {
+    out.raw("<section aria-labelledby=\"figures\">\n<h2 id=\"figures\">By kind of search</h2>\n");
+    out.raw(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Figures\">\n<table>\n",
+    );
+    out.raw("<caption>Shares of answers among the first hits, and what recall puts into prompts</caption>\n<thead><tr>");
+    for name in [
+        "questions of",
+        "search",
+        "asked",
+        "first five",
+        "first ten",
+        "MRR",
+        "nDCG@10",
+        "served",
+        "precision",
+        "silent",
+        "tokens",
+    ] {
+        out.raw("<th scope=\"col\">").raw(name).raw("</th>");
+    }
+    out.raw("</tr></thead>\n<tbody>\n");
+    for line in &evaluation.results {
+        out.element("<tr><td>", line.group.as_ref().unwrap_or(&line.set), "</td>");
+        out.element("<td>", line.mode, "</td>").element(
+            "<td class=\"number\">",
+            line.questions,
+            "</td>",
+        );
+        out.raw("<td class=\"meter\">");
+        if let Some(means) = line.means {
+            out.text(percent(Some(means.recall_at_5)));
+            pictures::meter(out, means.recall_at_5);
+        }
+        out.raw("</td>");
+        for cell in [
+            percent(line.means.map(|means| means.recall_at_10)),
+            decimals(line.means.map(|means| means.mrr)),
+            decimals(line.means.map(|means| means.ndcg_at_10)),
+            percent(line.served),
+            percent(line.precision),
+            percent(line.abstained),
+            format!("{:.1}", line.injected_tokens),
+        ] {
+            out.element("<td class=\"number\">", cell, "</td>");
+        }
+        out.raw("</tr>\n");
+    }
+    out.raw("</tbody>\n</table>\n</div>\n</section>\n");
+}
+
+fn misses(out: &mut Markup, misses: &[Miss], mode: &str) {
+    if misses.is_empty() {
+        out.raw("<p>Every question has an answer among the first five hits.</p>\n");
+        return;
+    }
+    let text = format!(
+        "{} without an answer among the first five hits of a {mode} search.",
+        Count(misses.len(), "question", "questions")
+    );
+    out.element("<p>", text, "</p>\n");
+    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Questions that are missed\">\n<table>\n");
+    out.raw(
+        "<caption>What was asked, what answers it, and what came instead</caption>\n<thead><tr>",
+    );
+    for name in ["question", "answer", "rank", "first hits", "what helps"] {
+        out.raw("<th scope=\"col\">").raw(name).raw("</th>");
+    }
+    out.raw("</tr></thead>\n<tbody>\n");
+    for miss in misses.iter().take(SHOWN) {
+        out.element("<tr><td>", &miss.question, "</td>");
+        passages(out, &miss.wanted);
+        out.raw("<td class=\"number\">");
+        match miss.rank {
+            Some(rank) => out.text(rank),
+            None => out.raw("over 10"),
+        };
+        out.raw("</td>");
+        passages(out, &miss.instead);
+        out.raw("<td>");
+        if let Some(wanted) = miss.wanted.first().filter(|_| miss.set == "own") {
+            out.raw(if miss.alike {
+                "one of the like, or words that tell them apart: "
+            } else {
+                "saying it in these words: "
+            });
+            out.element("<code>pimem edit ", &wanted.id, "</code>");
+        }
+        out.raw("</td></tr>\n");
+    }
+    out.raw("</tbody>\n</table>\n</div>\n");
+    if misses.len() > SHOWN {
+        out.element("<p class=\"soft\">And ", misses.len() - SHOWN, " more.</p>\n");
+    }
+}
+
+fn passages(out: &mut Markup, passages: &[Passage]) {
+    out.raw("<td class=\"text\">");
+    if passages.is_empty() {
+        out.raw("<span class=\"soft\">nothing</span>");
+    }
+    for (number, passage) in passages.iter().enumerate() {
+        out.raw(if number > 0 { "<br>" } else { "" }).text(&passage.text);
+        out.element(" <code class=\"soft\">", &passage.id, "</code>");
+    }
+    out.raw("</td>");
+}
+
+fn decimals(number: Option<f64>) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| format!("{number:.3}"))
+}

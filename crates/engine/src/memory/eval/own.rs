@@ -1,0 +1,162 @@
+//! Questions about one's own stores: recorded prompts whose answers used what they were given, and
+//! words of entries.
+
+use std::collections::BTreeMap;
+
+use super::{Division, Hits, TEN, answers, divide, is_recalled, misses, modes};
+use crate::{
+    error::{Failure, Kind},
+    memory::{
+        Memory,
+        model::Clock,
+        search::{
+            self, Hit, embedding,
+            request::{Pace, SearchRequest},
+        },
+        stale, telemetry,
+    },
+    store::Store,
+};
+use pimem_core::{
+    eval::{
+        known_item::Vocabulary,
+        set::{EvalDoc, EvalQuery, EvalSet},
+    },
+    model::entry::EntryId,
+    score::{caps::Place, ranking::Ranking},
+    search::{bm25::Query, documents::SourceKind, rank::Mode},
+    usage::replay::{Recorded, Step},
+    view::{
+        Entries,
+        eval::{Evaluation, Passage},
+    },
+};
+
+/// Maximum number of entries that are asked for, spread over all of them.
+const ASKED: usize = 300;
+
+/// A recorded prompt that an answer used something for.
+const PROMPT: &str = "prompt";
+/// Words of an entry.
+const WORDS: &str = "words";
+
+impl Memory {
+    /// Measures what searches find in one's own stores, as [`Memory::evaluate`].
+    pub(super) fn evaluate_own(
+        &self,
+        by: Option<Division>,
+        clock: Clock<'_>,
+    ) -> Result<Evaluation, Failure> {
+        let stores = self.readers()?;
+        let (ranking, _) = self.own_ranking(&stores);
+        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let (log, _) = telemetry::log(self, &stores);
+        let set =
+            questions(&ranking, &entries, &Recorded::new(&log, |id| ranking.get(id).is_some()));
+        if set.queries.is_empty() {
+            let message = "there is nothing to ask for";
+            let hint = "a store needs entries of a few words; pimem eval FILE reads a set";
+            return Err(Failure::new(Kind::Refused, message, hint));
+        }
+        let model = embedding::name(self);
+        let has_model = embedding::embedder(self, &model)?.is_some();
+        let modes = modes(has_model);
+        let mut view = Evaluation { model, left_out: 0, results: Vec::new(), misses: Vec::new() };
+        // The first search has the index refreshed; those that are measured find the whole of it.
+        if let (Some(first), Some(mode)) = (set.queries.first(), modes.last()) {
+            hits(self, &stores, &entries, first, *mode, clock);
+        }
+        let mut progress = self.notices.progress("searching");
+        let mut asked = 0;
+        let all = modes.len() * set.queries.len();
+        for mode in modes {
+            let search = |_, query: &EvalQuery| {
+                progress(asked, all);
+                asked += 1;
+                hits(self, &stores, &entries, query, mode, clock)
+            };
+            let answers = answers(&set, search);
+            divide(&mut view.results, by, &set.name, mode, &answers);
+            view.misses = misses(&set, &answers);
+        }
+        progress(all, all);
+        Ok(view)
+    }
+}
+
+/// Makes questions. Documents are the entries that a search can find.
+fn questions(ranking: &Ranking, entries: &Entries<'_>, recorded: &Recorded) -> EvalSet {
+    let is_possible = |row: &&pimem_core::score::ranking::ScoredEntry| {
+        !row.is_over() && !matches!(row.place, Place::Unreviewed)
+    };
+    let mut rows: Vec<_> = ranking.rows.iter().filter(is_possible).collect();
+    rows.sort_by_key(|row| row.entry.id);
+    let doc = |id: EntryId, text: &str| EvalDoc {
+        id: entries.short(id),
+        text: text.to_owned(),
+        headings: String::new(),
+        source: None,
+    };
+    let docs = rows.iter().map(|row| doc(row.entry.id, &row.entry.text)).collect();
+    // A prompt may be on record several times.
+    let mut prompts: BTreeMap<&str, Vec<EntryId>> = BTreeMap::new();
+    for step in recorded.sessions.iter().flatten() {
+        let Step::Prompt { number, used, .. } = step else { continue };
+        let here = used.iter().filter(|id| rows.iter().any(|row| row.entry.id == **id));
+        if let Some(prompt) = recorded.prompts.get(*number) {
+            prompts.entry(prompt.trim()).or_default().extend(here);
+        }
+    }
+    prompts.retain(|_, used| !used.is_empty());
+    let query = |text: String, class: &str, ids: &[EntryId]| EvalQuery {
+        text,
+        relevant: ids.iter().map(|id| (entries.short(*id), 1)).collect(),
+        class: Some(class.to_owned()),
+        source: None,
+    };
+    let mut queries: Vec<EvalQuery> =
+        prompts.iter().map(|(text, used)| query((*text).to_owned(), PROMPT, used)).collect();
+    let mut vocabulary = Vocabulary::of(rows.iter().map(|row| row.entry.text.as_str()));
+    let every = rows.len().div_ceil(ASKED).max(1);
+    for row in rows.iter().step_by(every) {
+        let words = vocabulary.question(&row.entry.text);
+        queries.extend(words.map(|words| query(words, WORDS, &[row.entry.id])));
+    }
+    EvalSet { name: "own".to_owned(), docs, queries }
+}
+
+/// Asks as `search` does, and as recall does.
+fn hits(
+    memory: &Memory,
+    stores: &[Store],
+    entries: &Entries<'_>,
+    query: &EvalQuery,
+    mode: Mode,
+    clock: Clock<'_>,
+) -> Hits {
+    let recall = &memory.config.settings.recall;
+    let words = Query::new(&query.text);
+    let limit = if is_recalled(&query.text) { recall.limit } else { 0 };
+    let requests = [
+        SearchRequest { mode, limit: TEN, pace: Pace::Prompt, ..SearchRequest::new(&words) },
+        SearchRequest {
+            mode,
+            ..SearchRequest::recall(memory, &words, limit, &[SourceKind::Topic])
+        },
+    ];
+    let start = clock();
+    let mut results = search::find_each(memory, stores, &requests).into_iter();
+    let time = clock().saturating_sub(start);
+    let passage = |hit: Hit| Passage {
+        id: match hit.entry {
+            Some(id) => entries.short(id),
+            None => format!("{}:{}", hit.source, hit.line),
+        },
+        text: hit.text,
+    };
+    let [found, recalled] = [results.next(), results.next()].map(Option::unwrap_or_default);
+    // Many searches follow, so the index is refreshed first.
+    stale::refresh(memory, found.stale);
+    let passages = |hits: Vec<Hit>| hits.into_iter().map(passage).collect();
+    Hits { found: passages(found.hits), recalled: passages(recalled.hits), time }
+}
