@@ -1465,10 +1465,12 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;telemetry'= {
+            cand --html 'Write the summary as a page instead [default: to standard output]'
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
+            cand --redact 'Leave out of the page what people have written: ids stand for texts'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'

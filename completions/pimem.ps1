@@ -1591,10 +1591,12 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;telemetry' {
+            [CompletionResult]::new('--html', '--html', [CompletionResultType]::ParameterName, 'Write the summary as a page instead [default: to standard output]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'Leave out of the page what people have written: ids stand for texts')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs};
 
-use crate::common::sandbox::Sandbox;
+use crate::{common::sandbox::Sandbox, terminal::with_telemetry};
 
 /// Elements of a page; their ends may be left out where HTML has none.
 const ELEMENTS: &[&str] = &[
@@ -116,6 +116,22 @@ fn what_is_not_found_in_an_own_store() {
     let nothing = Sandbox::new("empty").run(&["eval"]);
     assert_eq!(nothing.code, 2, "{nothing:?}");
     assert!(nothing.stderr.contains("there is nothing to ask for"), "{nothing:?}");
+}
+
+#[test]
+fn what_was_used_is_on_one_page() {
+    let sandbox = with_telemetry();
+    let page = sandbox.run(&["telemetry", "--html"]).ok();
+    check(&page);
+    for part in ["Tide windows are stored", "Never used</caption>", "claude", "<dd>23 %</dd>"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let redacted = sandbox.run(&["telemetry", "--html", "--redact"]).ok();
+    check(&redacted);
+    assert!(!redacted.contains("Tide") && !redacted.contains("lesson"), "{redacted}");
+    let empty = Sandbox::new("empty").run(&["telemetry", "--html"]).ok();
+    check(&empty);
+    assert!(empty.contains("Nothing was recorded"), "{empty}");
 }
 
 #[test]

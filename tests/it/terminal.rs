@@ -1,9 +1,12 @@
 //! What a person sees on a terminal: tables that leave room for the text, lines broken at words,
 //! colours that carry nothing alone.
 
+use std::fs;
+
 use unicode_width::UnicodeWidthStr;
 
 use crate::common::{
+    repository,
     sandbox::Sandbox,
     terminal::{on_terminal, without_terminal},
 };
@@ -20,6 +23,16 @@ fn store() -> Sandbox {
         sandbox.run(&["add", "-c", "preference", text]).done();
     }
     sandbox.run(&["pin", "Short"]).done();
+    sandbox
+}
+
+/// A store with five weeks of telemetry.
+pub(crate) fn with_telemetry() -> Sandbox {
+    let sandbox = Sandbox::new("harbor").by_table();
+    let data = sandbox.project().join(".pi/data");
+    fs::create_dir_all(&data).unwrap();
+    let log = "memory-telemetry.jsonl";
+    fs::copy(repository().join("fixtures/telemetry").join(log), data.join(log)).unwrap();
     sandbox
 }
 
@@ -75,6 +88,21 @@ fn no_line_is_wider_than_the_terminal() {
                 assert!(line.width() <= columns.into(), "{command} at {columns}: {line:?}");
             }
         }
+    }
+}
+
+/// The screen has 24 lines, and the prompt takes one.
+#[test]
+fn telemetry_fits_a_screen() {
+    let sandbox = with_telemetry();
+    if without_terminal(&sandbox) {
+        return;
+    }
+    let done = on_terminal(&sandbox, 80, "pimem telemetry");
+    let text = plain(&done.stdout);
+    assert!(text.lines().count() <= 23, "{text}");
+    for part in ["23 %", "Tide windows are stored", "Berth conflicts are prevented", "claude"] {
+        assert!(text.contains(part), "{part}: {text}");
     }
 }
 

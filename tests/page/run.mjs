@@ -39,6 +39,7 @@ function page(name, store, lines, words = ["report"], ...options) {
   const project = join(home, name);
   mkdirSync(join(project, ".pi/memory/topics"), { recursive: true });
   if (store) cpSync(join(stores, store), project, { recursive: true });
+  if (store) cpSync(join(stores, "../telemetry/memory-telemetry.jsonl"), join(project, ".pi/data/memory-telemetry.jsonl"));
   if (lines) writeFileSync(join(project, ".pi/memory/topics/lessons.md"), lines.map((line) => `- [lesson] ${line}\n`).join(""));
   // The table embeds at once, where the transformer of a build for tests takes a minute.
   const env = { PATH: process.env.PATH, HOME: home, CI: "true", PIMEM_NOW: "2026-06-30T18:00:00Z", PIMEM_EMBEDDING_MODEL: "static" };
@@ -55,6 +56,7 @@ const pages = {
   hostile: page("hostile", null, HOSTILE),
   redacted: page("redacted", "harbor", null, ["report"], "--redact"),
   compared: page("compared", "harbor", null, ["diff", "--from", "2026-06-20T12:00:00Z"]),
+  used: page("used", "harbor", null, ["telemetry"]),
   found: page("found", "harbor", null, ["eval"]),
   foundHostile: page("found-hostile", null, HOSTILE, ["eval"]),
   comparedHostile: page("compared-hostile", null, HOSTILE, ["diff", "--from", "2026-06-20T12:00:00Z"]),

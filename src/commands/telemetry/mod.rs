@@ -3,6 +3,9 @@
 mod replay;
 mod summary;
 
+use std::path::PathBuf;
+
+use super::page::Target;
 use crate::{
     exit::Exit,
     input,
@@ -10,6 +13,7 @@ use crate::{
     ui::{Column, Human, Ui},
 };
 use pimem_core::{
+    page,
     usage::record::{Record, What},
     view::{
         count,
@@ -20,6 +24,7 @@ use pimem_engine::{
     error::{Failure, Kind},
     local_time,
     memory::{
+        Answer,
         period::Period,
         telemetry::{By, LogRequest, RecordKind, ReplayRequest},
     },
@@ -34,10 +39,17 @@ use pimem_engine::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem telemetry\n  pimem telemetry usage --by category\n  \
     pimem telemetry never-used --min 5\n  pimem telemetry replay --min-score 0.4 --min-score 0.5\n  \
-    pimem telemetry tune --apply")]
+    pimem telemetry tune --apply\n  pimem telemetry --html used.html")]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Option<Action>,
+    /// Write the summary as a page instead [default: to standard output]
+    #[arg(long, value_name = "PAGE", num_args = 0..=1, default_missing_value = "-")]
+    html: Option<PathBuf>,
+    /// Leave out of the page what people have written: ids stand for texts
+    #[arg(long, requires = "html")]
+    redact: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -117,6 +129,12 @@ fn score(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+    if let Some(path) = &args.html {
+        let target = Target::of(ctx, path)?;
+        let Answer { view, problems } = ctx.telemetry_summary()?;
+        target.write(ctx, &page::used(&if args.redact { view.redacted() } else { view }))?;
+        return Ok(ctx.complain(&problems, Exit::Done));
+    }
     Ok(match args.action.as_ref().unwrap_or(&Action::Summary) {
         Action::Summary => ctx.show(&ctx.telemetry_summary()?),
         Action::Log(args) => {

@@ -15,36 +15,60 @@ use pimem_core::{
 };
 use pimem_engine::memory::telemetry::SESSIONS;
 
+/// Columns of the names of fields.
+const LABEL: usize = 17;
+/// Characters of an entry's text in the summary.
+const TEXT: usize = 56;
+/// Entries of a kind in the summary, which is to fit a screen of 24 lines.
+const NAMED: usize = 3;
+
 impl Human for Summary {
     fn human(&self, ui: &Ui) {
         let (Some(first), Some(last)) = (&self.from, &self.to) else { return };
         let (first, last) = (date(first), date(last));
-        let used = &self.usage;
-        let mut lines = vec![
-            ("days", format!("{} ({first} to {last})", self.days.len())),
+        let days: Vec<usize> = self.days.iter().map(|day| day.entries).collect();
+        let most = format!("{} at most, {first} to {last}", days.iter().max().unwrap_or(&0));
+        let room = ui.width().saturating_sub(LABEL + most.len() + 5);
+        let damaged = match self.damaged {
+            0 => String::new(),
+            damaged => format!("; {damaged} damaged, left out"),
+        };
+        let fields = [
+            ("days", format!("{} {} {most}", days.len(), chart::sparkline(&days, room))),
             (
                 "sessions",
-                format!("{}, {} of them with an answer", self.sessions, self.measured_sessions),
+                format!(
+                    "{}, {} of them with an answer; {}, searches: {}",
+                    self.sessions,
+                    self.measured_sessions,
+                    count(self.prompts, "prompt"),
+                    thousands(self.searches)
+                ),
             ),
-            ("prompts", thousands(self.prompts)),
             (
                 "injected",
                 format!(
-                    "{} times in {}, {} different entries",
+                    "{} times, {} different entries, {} tokens a session",
                     thousands(self.entries),
-                    count(self.injections, "context"),
-                    thousands(self.different_entries)
+                    thousands(self.different_entries),
+                    thousands(self.tokens / self.sessions.max(1))
                 ),
+            ),
+            (
+                "past sessions",
+                format!("{} in {}", self.past_sessions, count(self.session_injects, "prompt")),
             ),
             (
                 "used",
                 format!(
                     "{} of {} ({}), each entry counted once a session",
-                    used.used,
-                    used.seen,
-                    percent(used.rate)
+                    self.usage.used,
+                    self.usage.seen,
+                    percent(self.usage.rate)
                 ),
             ),
+            ("by category", shares(&self.categories)),
+            ("by agent", shares(&self.agents)),
             (
                 "never used",
                 format!(
@@ -53,34 +77,50 @@ impl Human for Summary {
                 ),
             ),
             (
-                "past sessions",
-                format!("{} in {} prompts", self.past_sessions, self.session_injects),
+                "on record",
+                format!(
+                    "{}, {} bytes{damaged}",
+                    count(self.records, "line"),
+                    thousands(self.bytes)
+                ),
             ),
-            ("searches", thousands(self.searches)),
-            ("size", format!("{}, {} bytes", count(self.records, "record"), thousands(self.bytes))),
         ];
-        if self.damaged > 0 {
-            lines.push(("damaged lines", format!("{}, left out", self.damaged)));
+        for (name, value) in fields {
+            ui.field(LABEL, name, &value);
         }
-        let days: Vec<usize> = self.days.iter().map(|day| day.entries).collect();
-        let most = format!("{last}, {} at most", days.iter().max().unwrap_or(&0));
-        let room = ui.width().saturating_sub(first.len() + most.len() + 19);
-        lines.push(("injected a day", format!("{first} {} {most}", chart::sparkline(&days, room))));
-        for (name, value) in lines {
-            ui.field(17, name, &value);
-        }
-        for (title, rows) in [("category", &self.categories), ("agent", &self.agents)] {
-            if !rows.is_empty() {
-                ui.line("");
-                named(ui, title, rows);
-            }
-        }
+        named_entries(ui, "used most", &self.most_used);
+        named_entries(ui, "never used", &self.least_used);
     }
 
     fn when_empty(&self) -> Option<&'static str> {
         (self.records == 0)
             .then_some("Nothing was recorded; agents are once pimem hooks install was run")
     }
+}
+
+/// Says what each used of what it was given: `lesson 16 of 65, decision 11 of 51`.
+fn shares(rows: &[NamedUse]) -> String {
+    let share = |NamedUse { name, usage }: &NamedUse| match usage.seen {
+        0 => format!("{name} not seen"),
+        seen => format!("{name} {} of {seen}", usage.used),
+    };
+    rows.iter().map(share).collect::<Vec<_>>().join(", ")
+}
+
+fn named_entries(ui: &Ui, title: &str, entries: &[EntryUse]) {
+    if entries.is_empty() {
+        return;
+    }
+    ui.line("");
+    let row = |entry: &EntryUse| {
+        let mut text: String = entry.text.chars().take(TEXT).collect();
+        if text.len() < entry.text.len() {
+            text.push('…');
+        }
+        let used = format!("{} of {}", entry.usage.used, entry.usage.seen);
+        vec![used.into(), Styled::new(Style::Id, &entry.short), text.as_str().into()]
+    };
+    ui.table(&[title, "id", "text"], entries.iter().take(NAMED).map(row).collect());
 }
 
 impl Human for Usage {

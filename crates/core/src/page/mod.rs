@@ -6,9 +6,10 @@ mod found;
 mod markup;
 mod pictures;
 mod sections;
+mod used;
 
 use self::markup::Markup;
-pub use self::{compare::compare, found::found};
+pub use self::{compare::compare, found::found, used::used};
 use crate::view::page::Page;
 
 /// The id of a section, its heading, and what draws it.

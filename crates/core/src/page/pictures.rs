@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::markup::{Count, Markup};
-use crate::view::page::{Curve, Link, Past};
+use crate::view::{
+    page::{Curve, Link, Past},
+    telemetry::Day,
+};
 
 /// Maximum number of names in the drawing of links.
 const NAMES: usize = 150;
@@ -111,6 +114,26 @@ pub(super) fn history(out: &mut Markup, weeks: &[Past]) {
     }
     out.element("<text x=\"726\" y=\"12\">", most, "</text></svg>\n");
     out.raw("<p class=\"soft\">From below: added (green), reinforced (blue), dropped (red).</p>\n");
+}
+
+/// Bars by day.
+pub(super) fn days(out: &mut Markup, days: &[Day]) {
+    const HEIGHT: f64 = 60.0;
+    let most = days.iter().map(|day| day.entries).max().unwrap_or(0).max(1);
+    let step = 720.0 / days.len().max(1) as f64;
+    out.raw("<svg viewBox=\"0 0 760 80\" role=\"img\" aria-label=\"");
+    out.text(format_args!("{}, {most} at most", Count(days.len(), "day", "days"))).raw("\">");
+    for (number, day) in days.iter().enumerate().filter(|(_, day)| day.entries > 0) {
+        let height = HEIGHT * day.entries as f64 / most as f64;
+        out.raw("<rect class=\"reinforced\" x=\"").number(step * number as f64);
+        out.raw("\" width=\"").number(step * 0.8).raw("\" y=\"").number(HEIGHT - height);
+        out.raw("\" height=\"").number(height).raw("\"/>");
+    }
+    if let (Some(first), Some(last)) = (days.first(), days.last()) {
+        out.element("<text x=\"0\" y=\"76\">", &first.date, "</text>");
+        out.element("<text x=\"720\" y=\"76\" text-anchor=\"end\">", &last.date, "</text>");
+    }
+    out.element("<text x=\"726\" y=\"12\">", most, "</text></svg>\n");
 }
 
 /// Names on a circle; two that stand in one entry are joined.

@@ -33,6 +33,8 @@ pub struct Summary {
     pub injections: usize,
     /// Entries put into contexts, counted each time.
     pub entries: usize,
+    /// Size of all these, in tokens; of those that are gone, of what is on record.
+    pub tokens: usize,
     /// Distinct entries put into contexts.
     pub different_entries: usize,
     /// Number of times that summaries of past sessions were put into a context.
@@ -55,8 +57,26 @@ pub struct Summary {
     pub categories: Vec<NamedUse>,
     /// Use by agent, most used first.
     pub agents: Vec<NamedUse>,
+    /// The entries that most sessions used, at most five.
+    pub most_used: Vec<EntryUse>,
+    /// The entries that most sessions had and none used, at most five.
+    pub least_used: Vec<EntryUse>,
     /// Entries put into contexts on each day from the first to the last.
     pub days: Vec<Day>,
+}
+
+impl Summary {
+    /// Takes out every word that somebody wrote.
+    #[must_use]
+    pub fn redacted(mut self) -> Self {
+        for entry in self.most_used.iter_mut().chain(&mut self.least_used) {
+            entry.text = "entry".into();
+        }
+        for (number, category) in (1..).zip(&mut self.categories) {
+            category.name = format!("category {number}");
+        }
+        self
+    }
 }
 
 /// The total of one day.

@@ -15,6 +15,7 @@ use pimem_core::{
         entry::EntryId,
         time::{DAY_MS, Timestamp},
     },
+    report::budget::Tokens,
     score::{ranking::ScoredEntry, stability::Standing},
     usage::{
         record::What,
@@ -25,6 +26,8 @@ use pimem_core::{
 
 /// Number of sessions from which the summary lists an entry as never used.
 pub const SESSIONS: usize = 3;
+/// Number of entries that the summary names of the most used ones, and of those never used.
+const NAMED: usize = 5;
 
 /// How rates are broken down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -50,6 +53,15 @@ impl Memory {
         let size =
             |store: &Store| store.local(TELEMETRY).ok().flatten().map_or(0, |bytes| bytes.len());
         let entries = Entries::new(self.now, &self.config.categories, &usage.ranking);
+        let unused = never_used(&entries, &usage, SESSIONS);
+        let mut used = by_entry(&entries, &usage);
+        let mut least = Vec::new();
+        for (row, _) in unused.iter().take(NAMED) {
+            let id = row.entry.id.to_string();
+            least.extend(used.iter().find(|entry| entry.id == id).cloned());
+        }
+        used.retain(|entry| entry.usage.used > 0);
+        used.truncate(NAMED);
         let view = view::Summary {
             from: volume.span.map(|(first, _)| first.to_string()),
             to: volume.span.map(|(_, last)| last.to_string()),
@@ -58,6 +70,7 @@ impl Memory {
             prompts: volume.prompts,
             injections: volume.injections,
             entries: volume.entries,
+            tokens: tokens(&usage),
             different_entries: volume.different,
             session_injects: volume.session_injects,
             past_sessions: volume.summaries,
@@ -65,10 +78,12 @@ impl Memory {
             records: usage.log.records.len(),
             damaged: usage.log.damaged,
             bytes: usage.stores.iter().map(size).sum(),
-            never_used: never_used(&entries, &usage, SESSIONS).len(),
+            never_used: unused.len(),
             usage: view::Use::from(&all),
             categories: named(&entries, &usage, By::Category),
             agents: named(&entries, &usage, By::Agent),
+            most_used: used,
+            least_used: least,
             days: days(&volume),
         };
         Ok(usage.answer(view))
@@ -188,6 +203,21 @@ fn texts(usage: &Usage) -> BTreeMap<EntryId, &str> {
         texts.extend(known);
     }
     texts
+}
+
+/// Returns the size of everything that was put into contexts. Records have the start of a text only,
+/// so an entry that is still there is measured itself.
+fn tokens(usage: &Usage) -> usize {
+    let mut tokens = 0;
+    for (_, record) in &usage.log.records {
+        let What::Injection { entries, .. } = &record.what else { continue };
+        for entry in entries {
+            let row = entry.id.parse().ok().and_then(|id| usage.ranking.get(id));
+            let text = row.map_or(entry.text.as_str(), |row| &row.entry.text);
+            tokens += Tokens::of(text).0 as usize;
+        }
+    }
+    tokens
 }
 
 /// Returns the days with their dates, up to the last one.
