@@ -254,6 +254,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --color 'When to use colour'
             cand --explain 'Explain for every entry why it is in or out, on standard error or in the JSON'
             cand --redact 'Leave out of the page what people have written: ids stand for texts'
+            cand --authors 'Ask git who wrote each entry, for the page'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'

@@ -266,6 +266,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Explain for every entry why it is in or out, on standard error or in the JSON')
             [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'Leave out of the page what people have written: ids stand for texts')
+            [CompletionResult]::new('--authors', '--authors', [CompletionResultType]::ParameterName, 'Ask git who wrote each entry, for the page')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')

@@ -3,6 +3,8 @@
 
     docs/pictures/make.py --pimem target/debug/pimem            writes them
     docs/pictures/make.py --pimem target/debug/pimem --check    exits with 1 if one would change
+
+The pictures of pages are screenshots of .ci/page, `docs-page.png` and `docs-fades.png`, in 48 colours.
 """
 
 import argparse

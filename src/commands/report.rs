@@ -63,6 +63,9 @@ pub(crate) struct Args {
     /// Leave out of the page what people have written: ids stand for texts
     #[arg(long, requires = "html")]
     redact: bool,
+    /// Ask git who wrote each entry, for the page
+    #[arg(long, requires = "html", conflicts_with = "redact")]
+    authors: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -75,7 +78,7 @@ enum Layout {
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     if let Some(path) = &args.html {
-        return Ok((html(ctx, path, args.redact)?, Vec::new()));
+        return Ok((html(ctx, path, args)?, Vec::new()));
     }
     let prompt = match args.prompt.as_deref() {
         Some("-") => Some(input::read_stdin()?),
@@ -106,10 +109,10 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
 }
 
 /// Writes the page for people.
-fn html(ctx: &Shell, path: &Path, redact: bool) -> Result<Exit, Failure> {
+fn html(ctx: &Shell, path: &Path, args: &Args) -> Result<Exit, Failure> {
     let target = Target::of(ctx, path)?;
-    let Answer { view, problems } = ctx.page(status::agents_with_hooks(ctx))?;
-    target.write(ctx, &page::render(&if redact { view.redacted() } else { view }))?;
+    let Answer { view, problems } = ctx.page(status::agents_with_hooks(ctx), args.authors)?;
+    target.write(ctx, &page::render(&if args.redact { view.redacted() } else { view }))?;
     Ok(ctx.complain(&problems, Exit::Done))
 }
 

@@ -118,6 +118,61 @@ fn what_is_not_found_in_an_own_store() {
     assert!(nothing.stderr.contains("there is nothing to ask for"), "{nothing:?}");
 }
 
+/// Git is asked, and runs nothing that the repository configures.
+#[test]
+fn entries_have_their_authors() {
+    let sandbox = Sandbox::new("empty").by_table();
+    let project = sandbox.project();
+    sandbox.git(&project, &["init", "-q"]);
+    let commit = |author: &str| {
+        sandbox.git(&project, &["add", ".pi"]);
+        let author = format!("--author={author} <{}@example.org>", author.len());
+        sandbox.git(&project, &["commit", "-q", "-m", "Remember", &author]);
+    };
+    sandbox.write(
+        "topics/lessons.md",
+        "- [lesson] Tides are in UTC\n- [lesson] Berths close at ten\n",
+    );
+    commit("Ada");
+    sandbox.write(
+        "topics/lessons.md",
+        "- [lesson] Tides are in UTC\n- [lesson] Berths close at nine\n",
+    );
+    commit("Grace & \"Co\" Inc");
+    sandbox.write(
+        "topics/lessons.md",
+        "- [lesson] Tides are in UTC\n- [lesson] Berths close at nine\n- [lesson] Ports have no doors\n",
+    );
+    let marker = sandbox.root().join("ran");
+    let run = format!("touch '{}'", marker.display());
+    sandbox.write("../../.gitattributes", "*.md diff=evil filter=evil\n");
+    for key in [
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "diff.external",
+        "core.fsmonitor",
+        "core.pager",
+        "filter.evil.clean",
+        "gpg.program",
+    ] {
+        sandbox.git(&project, &["config", key, &run]);
+    }
+    sandbox.git(&project, &["config", "log.showSignature", "true"]);
+
+    let page = sandbox.run(&["report", "--html", "--authors"]).ok();
+    check(&page);
+    for (text, author) in [
+        ("Tides are in UTC", "Ada"),
+        ("Berths close at nine", "Grace &amp; &quot;Co&quot; Inc"),
+        ("Ports have no doors", "not committed"),
+    ] {
+        let row = page.rsplit_once(text).unwrap().1.split_once("</tr>").unwrap().0;
+        assert!(row.ends_with(&format!("<td>{author}</td>")), "{text}: {row}");
+    }
+    assert!(!marker.exists(), "git ran what the repository names");
+    assert!(!sandbox.run(&["report", "--html"]).ok().contains("author</th>"), "only if asked");
+}
+
 #[test]
 fn what_was_used_is_on_one_page() {
     let sandbox = with_telemetry();

@@ -126,6 +126,13 @@ if (hidden) failures.push(`${hidden} tables cannot be reached`);
 await tab.emulateMedia({ media: "print" });
 const cut = await tab.evaluate(() => [...document.querySelectorAll(".scroll")].filter((part) => getComputedStyle(part).overflowX === "auto").length);
 if (cut) failures.push(`${cut} tables are cut on paper`);
+// The pictures of the documents, which docs/pictures has with fewer colours.
+for (const [name, colorScheme, place, height] of [["page", "light", "", 760], ["fades", "dark", "#ahead", 640]]) {
+  const context = await browser.newContext({ viewport: { width: 1100, height }, colorScheme });
+  const tab = await context.newPage();
+  await tab.goto(`file://${pages.harbor}${place}`);
+  await tab.screenshot({ path: join(screenshots, `docs-${name}.png`) });
+}
 await browser.close();
 rmSync(root, { recursive: true });
 for (const failure of failures) console.error(failure);

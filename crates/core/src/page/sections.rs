@@ -246,8 +246,9 @@ pub(super) fn entries(out: &mut Markup, page: &Page) {
     {
         out.raw("<th scope=\"col\">").raw(heading).raw("</th>");
     }
+    out.raw(if page.has_authors { "<th scope=\"col\">author</th>" } else { "" });
     out.raw("</tr></thead>\n<tbody>\n");
-    for Row { entry, .. } in &page.entries {
+    for Row { entry, author, .. } in &page.entries {
         let entry = &entry.entry;
         out.raw("<tr id=\"e")
             .text(&entry.short)
@@ -267,7 +268,11 @@ pub(super) fn entries(out: &mut Markup, page: &Page) {
         out.element("</td><td class=\"number\">", entry.formatted_score(), "</td>");
         out.element("<td class=\"number\">", entry.evidence, "</td>");
         out.element("<td class=\"nowrap\">", entry.first_seen.date(), "</td>");
-        out.element("<td class=\"nowrap\">", entry.last_reinforced.date(), "</td></tr>\n");
+        out.element("<td class=\"nowrap\">", entry.last_reinforced.date(), "</td>");
+        if page.has_authors {
+            out.element("<td>", author.as_deref().unwrap_or("not committed"), "</td>");
+        }
+        out.raw("</tr>\n");
     }
     out.raw("</tbody>\n</table>\n</div>\n");
 }

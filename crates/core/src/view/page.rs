@@ -22,6 +22,8 @@ pub struct Page {
     pub weeks: Vec<Week>,
     /// All entries, strongest first.
     pub entries: Vec<Row>,
+    /// True if entries have their authors.
+    pub has_authors: bool,
     /// Names in `[[brackets]]`, with the entries that have each.
     pub links: Vec<Link>,
     /// What happened, by weeks, oldest first.
@@ -77,6 +79,8 @@ pub struct Row {
     pub entry: AccessedEntry,
     /// How often it was put into prompts and used; `None` if it never was.
     pub usage: Option<Use>,
+    /// Who committed its line; `None` if nobody did, or nobody asked.
+    pub author: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -138,7 +142,9 @@ impl Page {
         }
         for row in &mut self.entries {
             without(&mut row.entry.entry);
+            row.author = None;
         }
+        self.has_authors = false;
         for (number, link) in (1..).zip(&mut self.links) {
             link.name = format!("link {number}");
         }

@@ -29,7 +29,7 @@ use pimem_core::{
         stability::{self, Standing, State},
     },
     usage::sums,
-    view::{Entries, page, status::Hooks, telemetry::Use},
+    view::{Entries, EntryView, list::AccessedEntry, page, status::Hooks, telemetry::Use},
 };
 
 /// Weeks of the calendar, and of the curves.
@@ -42,12 +42,16 @@ const OUTSIDE: usize = 8;
 const CURVES: usize = 12;
 const WEEK: i64 = 7 * DAY_MS;
 
+/// Authors by topic and line number.
+type Authors = BTreeMap<(String, usize), String>;
+
 impl Memory {
-    /// Returns everything about the stores that a page shows. `hooks` are the agents with hooks.
+    /// Returns everything about the stores that a page shows. `hooks` are the agents with hooks; git
+    /// is asked who wrote the entries if `authors` is true.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn page(&self, hooks: Hooks) -> Result<Answer<page::Page>, Failure> {
+    pub fn page(&self, hooks: Hooks, authors: bool) -> Result<Answer<page::Page>, Failure> {
         let status = self.status(hooks)?;
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
@@ -82,8 +86,10 @@ impl Memory {
         let usage: BTreeMap<String, Use> =
             counts.iter().map(|(id, count)| (id.to_string(), Use::from(count))).collect();
         let listed = self.list(&super::list::ListRequest::default())?.view.entries;
-        let row = |entry: pimem_core::view::list::AccessedEntry| page::Row {
+        let authors = authors.then(|| self.authors(&stores));
+        let row = |entry: AccessedEntry| page::Row {
             usage: usage.get(&entry.entry.id).cloned(),
+            author: authors.as_ref().and_then(|authors| author(authors, &entry.entry)),
             entry,
         };
         let view = page::Page {
@@ -106,9 +112,23 @@ impl Memory {
             links: links(&ranking, &entries),
             history: self.history(&stores),
             entries: listed.into_iter().map(row).collect(),
+            has_authors: authors.is_some(),
             status,
         };
         Ok(Answer { view, problems: problems(&snapshots) })
+    }
+
+    /// Returns the authors of the lines of stores that are in a repository, by scope.
+    fn authors(&self, stores: &[Store]) -> Vec<(&'static str, Authors)> {
+        let of = |store: &Store| {
+            let root = self.places.work_tree(&store.dir)?;
+            let authors = store.authors(root);
+            if authors.is_none() {
+                self.notices.note("git does not tell who wrote the lines");
+            }
+            Some((store.scope.name(), authors?))
+        };
+        stores.iter().filter_map(of).collect()
     }
 
     fn coming_scores(
@@ -205,6 +225,11 @@ impl Memory {
         }
         weeks
     }
+}
+
+fn author(authors: &[(&'static str, Authors)], entry: &EntryView) -> Option<String> {
+    let (_, authors) = authors.iter().find(|(scope, _)| *scope == entry.scope)?;
+    authors.get(&(entry.topic.clone(), entry.line)).cloned()
 }
 
 /// Returns the strongest entries that the report leaves out.

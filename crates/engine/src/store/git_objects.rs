@@ -1,4 +1,4 @@
-//! Reader of git objects: one `git` process with a time limit.
+//! Reader of git objects and history: one `git` process with a time limit.
 //!
 //! It reads the index and objects, runs no program that the repository configures, and fetches
 //! nothing.
@@ -58,24 +58,45 @@ pub(super) fn ask<T: Send>(
     limit: Duration,
     talk: impl FnOnce(&mut Objects) -> io::Result<T> + Send,
 ) -> Option<T> {
-    let mut child = start(dir, root).ok()?;
+    let mut child = git(dir, root, &["cat-file", "--batch"]).ok()?.spawn().ok()?;
     let mut objects = Objects {
         questions: child.stdin.take()?,
         answers: BufReader::new(child.stdout.take()?),
         room: ROOM,
     };
+    within(limit, &mut child, move || talk(&mut objects))
+}
+
+/// Reads what a git command prints about the repository that contains `dir`, as [`ask`].
+pub(super) fn output<T: Send>(
+    dir: &Path,
+    root: &Path,
+    limit: Duration,
+    arguments: &[&str],
+    reader: impl FnOnce(ChildStdout) -> io::Result<T> + Send,
+) -> Option<T> {
+    let mut child = git(dir, root, arguments).ok()?.stdin(Stdio::null()).spawn().ok()?;
+    let out = child.stdout.take()?;
+    within(limit, &mut child, move || reader(out))
+}
+
+fn within<T: Send>(
+    limit: Duration,
+    child: &mut Child,
+    talk: impl FnOnce() -> io::Result<T> + Send,
+) -> Option<T> {
     let (done, waits) = mpsc::channel();
     let answer = thread::scope(|scope| {
-        scope.spawn(move || done.send(talk(&mut objects)));
+        scope.spawn(move || done.send(talk()));
         let answer = waits.recv_timeout(limit);
         // Killing git closes the pipe, which ends a pending read.
-        end(&mut child);
+        end(child);
         answer
     });
     answer.ok()?.ok()
 }
 
-fn start(dir: &Path, root: &Path) -> io::Result<Child> {
+fn git(dir: &Path, root: &Path, arguments: &[&str]) -> io::Result<Command> {
     let mut git = Command::new("git");
     for name in MISLEADING {
         git.env_remove(name);
@@ -85,7 +106,8 @@ fn start(dir: &Path, root: &Path) -> io::Result<Child> {
             above.to_str().filter(|above| !above.contains(if cfg!(windows) { ';' } else { ':' }));
         git.env("GIT_CEILING_DIRECTORIES", above.ok_or(ErrorKind::InvalidInput)?);
     }
-    git.args(["-c", "core.fsmonitor=false", "cat-file", "--batch"])
+    git.args(["-c", "core.fsmonitor=false"])
+        .args(arguments)
         .current_dir(dir)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
@@ -95,8 +117,8 @@ fn start(dir: &Path, root: &Path) -> io::Result<Child> {
         .env("GIT_ALLOW_PROTOCOL", "none")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
+        .stderr(Stdio::null());
+    Ok(git)
 }
 
 fn end(child: &mut Child) {

@@ -11,6 +11,7 @@ mod fingerprint;
 pub mod foreign_file;
 pub mod foreign_store;
 pub mod git;
+mod git_authors;
 mod git_objects;
 pub mod gitlink;
 pub mod history;
