@@ -83,6 +83,8 @@ mod pasted;
 mod plugin;
 mod policy;
 mod race;
+#[cfg(feature = "sync")]
+mod recipes;
 mod scopes;
 mod sealed;
 mod sealed_merges;
