@@ -38,11 +38,12 @@ impl Human for Summary {
             (
                 "sessions",
                 format!(
-                    "{}, {} of them with an answer; {}, searches: {}",
+                    "{}, {} of them with an answer; {}, {} {}",
                     self.sessions,
                     self.measured_sessions,
                     count(self.prompts, "prompt"),
-                    thousands(self.searches)
+                    thousands(self.searches),
+                    if self.searches == 1 { "search" } else { "searches" }
                 ),
             ),
             (
