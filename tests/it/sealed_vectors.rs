@@ -80,5 +80,6 @@ fn words_are_recovered_from_plain_vectors_only() {
     // Before the ciphertext are the id of the key and the nonce.
     let (exact, most) = attack(rows(&sealed, at + 28), &texts, REST);
     assert_eq!(exact, 0);
-    assert!(most < 0.25, "{most}: no more than a dictionary gives by chance");
+    // Random rows give 0.17, the most of 150 runs 0.27; plain ones give 1.
+    assert!(most < 0.5, "{most}: no more than a dictionary gives by chance");
 }
