@@ -113,6 +113,17 @@ fn what_is_not_found_in_an_own_store() {
     let redacted = sandbox.run(&["eval", "--html", "--redact"]).done();
     assert!(redacted.contains("question 1") && !redacted.contains("restored"), "{redacted}");
 
+    // Questions of several sets are counted once.
+    let set = |name: &str| {
+        let set = r#"{"schema": "retrieval-set/1", "sets": [{"name": "N", "docs": [{"id": "a", "text": "Berths"}],
+            "queries": [{"text": "berths", "relevant": {"a": 1}}]}]}"#;
+        fs::write(sandbox.project().join(format!("{name}.json")), set.replace('N', name)).unwrap();
+    };
+    set("one");
+    set("two");
+    let page = sandbox.run(&["eval", "one.json", "two.json", "--html"]).ok();
+    assert!(page.contains("<dt>questions</dt><dd>2</dd>"), "{page}");
+
     let nothing = Sandbox::new("empty").run(&["eval"]);
     assert_eq!(nothing.code, 2, "{nothing:?}");
     assert!(nothing.stderr.contains("there is nothing to ask for"), "{nothing:?}");

@@ -21,9 +21,10 @@ pub fn found(evaluation: &Evaluation) -> String {
     begin(&mut out, "What searches find");
     out.element("<p class=\"soft\">With the model ", &evaluation.model, ", by pimem.</p>\n");
     out.raw("</header>\n<main id=\"main\">\n");
-    let best = evaluation.results.last().map_or("", |line| line.mode);
-    let is_best = |line: &&Figures| line.mode == best;
-    // The share of all the groups of the best mode, by their questions.
+    // Last is the best mode, of all sets where there are several.
+    let (best, all) = evaluation.results.last().map_or(("", ""), |line| (line.mode, &*line.set));
+    let is_best = |line: &&Figures| line.mode == best && line.set == all;
+    // The share of all its groups, by their questions.
     let mean = |part: fn(&Figures) -> Option<f64>| {
         let lines = || evaluation.results.iter().filter(is_best);
         let weighed: f64 =
