@@ -71,23 +71,15 @@ pub fn compare(diff: &Diff) -> String {
             continue;
         }
         out.raw("<section aria-labelledby=\"").raw(id).raw("\">\n<h2 id=\"").raw(id).raw("\">");
-        out.raw(heading).raw(
-            "</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: ",
-        );
-        out.raw(heading).raw("\">\n<table>\n");
-        out.element(
-            "<caption>",
+        out.raw(heading).raw("</h2>\n").table(
+            &format!("Table: {heading}"),
             Count(changes.len(), "entry", "entries"),
-            "</caption>\n<thead><tr>",
+            &["entry", "before", "after"],
         );
-        for name in ["entry", "before", "after"] {
-            out.raw("<th scope=\"col\">").raw(name).raw("</th>");
-        }
-        out.raw("</tr></thead>\n<tbody>\n");
         for change in changes {
             row(&mut out, change);
         }
-        out.raw("</tbody>\n</table>\n</div>\n</section>\n");
+        out.end_table().raw("</section>\n");
     }
     end(&mut out);
     out.finish()

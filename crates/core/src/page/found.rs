@@ -1,4 +1,4 @@
-//! What searches find, for whoever tends a store.
+//! The page of `pimem eval`: how much searches find, and which questions they miss.
 
 use super::{
     begin, end,
@@ -7,7 +7,7 @@ use super::{
     sections::card,
 };
 use crate::view::{
-    eval::{Evaluation, Figures, Miss, Passage},
+    eval::{Evaluation, Figures, Passage},
     telemetry::percent,
 };
 
@@ -44,13 +44,13 @@ pub fn found(evaluation: &Evaluation) -> String {
     card(&mut out, "prompts for which recall has an answer", percent(mean(|line| line.served)));
     card(&mut out, "recalled lines that are answers", percent(mean(|line| line.precision)));
     out.raw("</dl>\n");
-    if evaluation.results.iter().any(|line| line.set == "own") {
+    if evaluation.is_own {
         out.raw("<p>A <strong>prompt</strong> is one that an agent was given and for whose answer it used entries: these are its answers, and what was never recalled is none. \
                  <strong>Words</strong> are some of an entry, without its most telling ones, as somebody asks who half remembers it.</p>\n");
     }
     figures(&mut out, evaluation);
     out.raw("<section aria-labelledby=\"misses\">\n<h2 id=\"misses\">What is not found</h2>\n");
-    misses(&mut out, &evaluation.misses, best);
+    misses(&mut out, evaluation, best);
     out.raw("</section>\n");
     end(&mut out);
     out.finish()
@@ -58,26 +58,23 @@ pub fn found(evaluation: &Evaluation) -> String {
 
 fn figures(out: &mut Markup, evaluation: &Evaluation) {
     out.raw("<section aria-labelledby=\"figures\">\n<h2 id=\"figures\">By kind of search</h2>\n");
-    out.raw(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Figures\">\n<table>\n",
+    out.table(
+        "Figures",
+        "Shares of answers among the first hits, and what recall puts into prompts",
+        &[
+            "questions of",
+            "search",
+            "asked",
+            "first five",
+            "first ten",
+            "MRR",
+            "nDCG@10",
+            "served",
+            "precision",
+            "silent",
+            "tokens",
+        ],
     );
-    out.raw("<caption>Shares of answers among the first hits, and what recall puts into prompts</caption>\n<thead><tr>");
-    for name in [
-        "questions of",
-        "search",
-        "asked",
-        "first five",
-        "first ten",
-        "MRR",
-        "nDCG@10",
-        "served",
-        "precision",
-        "silent",
-        "tokens",
-    ] {
-        out.raw("<th scope=\"col\">").raw(name).raw("</th>");
-    }
-    out.raw("</tr></thead>\n<tbody>\n");
     for line in &evaluation.results {
         out.element("<tr><td>", line.group.as_ref().unwrap_or(&line.set), "</td>");
         out.element("<td>", line.mode, "</td>").element(
@@ -104,10 +101,10 @@ fn figures(out: &mut Markup, evaluation: &Evaluation) {
         }
         out.raw("</tr>\n");
     }
-    out.raw("</tbody>\n</table>\n</div>\n</section>\n");
+    out.end_table().raw("</section>\n");
 }
 
-fn misses(out: &mut Markup, misses: &[Miss], mode: &str) {
+fn misses(out: &mut Markup, Evaluation { is_own, misses, .. }: &Evaluation, mode: &str) {
     if misses.is_empty() {
         out.raw("<p>Every question has an answer among the first five hits.</p>\n");
         return;
@@ -117,14 +114,11 @@ fn misses(out: &mut Markup, misses: &[Miss], mode: &str) {
         Count(misses.len(), "question", "questions")
     );
     out.element("<p>", text, "</p>\n");
-    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Questions that are missed\">\n<table>\n");
-    out.raw(
-        "<caption>What was asked, what answers it, and what came instead</caption>\n<thead><tr>",
+    out.table(
+        "Questions that are missed",
+        "What was asked, what answers it, and what came instead",
+        &["question", "answer", "rank", "first hits", "what helps"],
     );
-    for name in ["question", "answer", "rank", "first hits", "what helps"] {
-        out.raw("<th scope=\"col\">").raw(name).raw("</th>");
-    }
-    out.raw("</tr></thead>\n<tbody>\n");
     for miss in misses.iter().take(SHOWN) {
         out.element("<tr><td>", &miss.question, "</td>");
         passages(out, &miss.wanted);
@@ -136,7 +130,7 @@ fn misses(out: &mut Markup, misses: &[Miss], mode: &str) {
         out.raw("</td>");
         passages(out, &miss.instead);
         out.raw("<td>");
-        if let Some(wanted) = miss.wanted.first().filter(|_| miss.set == "own") {
+        if let Some(wanted) = miss.wanted.first().filter(|_| *is_own) {
             out.raw(if miss.alike {
                 "one of the like, or words that tell them apart: "
             } else {
@@ -146,7 +140,7 @@ fn misses(out: &mut Markup, misses: &[Miss], mode: &str) {
         }
         out.raw("</td></tr>\n");
     }
-    out.raw("</tbody>\n</table>\n</div>\n");
+    out.end_table();
     if misses.len() > SHOWN {
         out.element("<p class=\"soft\">And ", misses.len() - SHOWN, " more.</p>\n");
     }

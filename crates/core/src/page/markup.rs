@@ -50,6 +50,26 @@ impl Markup {
         self.raw(start).text(text).raw(end)
     }
 
+    /// Begins a table that can be scrolled; `label` names it for screen readers.
+    pub(super) fn table(
+        &mut self,
+        label: &str,
+        caption: impl Display,
+        headings: &[&'static str],
+    ) -> &mut Self {
+        self.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"").text(label);
+        self.element("\">\n<table>\n<caption>", caption, "</caption>\n<thead><tr>");
+        for heading in headings {
+            self.raw("<th scope=\"col\">").raw(heading).raw("</th>");
+        }
+        self.raw("</tr></thead>\n<tbody>\n")
+    }
+
+    /// Ends what [`Markup::table`] began.
+    pub(super) fn end_table(&mut self) -> &mut Self {
+        self.raw("</tbody>\n</table>\n</div>\n")
+    }
+
     pub(super) fn finish(self) -> String {
         self.0
     }

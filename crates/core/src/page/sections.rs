@@ -104,9 +104,7 @@ pub(super) fn seen(out: &mut Markup, page: &Page) {
         out.raw("<p>Nothing: there is no entry to show.</p>\n");
         return;
     }
-    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"The report\">\n<table>\n");
-    out.raw("<caption>Every line of the report, with what it costs</caption>\n");
-    out.raw("<thead><tr><th scope=\"col\">tokens</th><th scope=\"col\">line</th></tr></thead>\n<tbody>\n");
+    out.table("The report", "Every line of the report, with what it costs", &["tokens", "line"]);
     for line in page.report.iter().filter(|line| !line.text.trim().is_empty()) {
         out.element("<tr><td class=\"number\">", line.tokens, "</td><td class=\"text\">");
         if let Some(heading) = line.text.strip_prefix('#') {
@@ -119,7 +117,7 @@ pub(super) fn seen(out: &mut Markup, page: &Page) {
         }
         out.raw("</td></tr>\n");
     }
-    out.raw("</tbody>\n</table>\n</div>\n");
+    out.end_table();
 }
 
 pub(super) fn outside(out: &mut Markup, page: &Page) {
@@ -127,10 +125,11 @@ pub(super) fn outside(out: &mut Markup, page: &Page) {
         out.raw("<p>Nothing: the report has every entry that can be in it.</p>\n");
         return;
     }
-    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Entries just outside the report\">\n<table>\n");
-    out.raw("<caption>The strongest entries that the report leaves out, why, and what brings each in</caption>\n");
-    out.raw("<thead><tr><th scope=\"col\">entry</th><th scope=\"col\">why not</th><th scope=\"col\">what brings it in</th>");
-    out.raw("<th scope=\"col\">tokens</th></tr></thead>\n<tbody>\n");
+    out.table(
+        "Entries just outside the report",
+        "The strongest entries that the report leaves out, why, and what brings each in",
+        &["entry", "why not", "what brings it in", "tokens"],
+    );
     for outside in &page.outside {
         out.element("<tr><td class=\"text\">", &outside.entry.text, " ");
         reference(out, &outside.entry.short);
@@ -141,7 +140,7 @@ pub(super) fn outside(out: &mut Markup, page: &Page) {
         };
         out.element("</td><td class=\"number\">", outside.tokens, "</td></tr>\n");
     }
-    out.raw("</tbody>\n</table>\n</div>\n");
+    out.end_table();
 }
 
 pub(super) fn ahead(out: &mut Markup, page: &Page) {
@@ -162,15 +161,15 @@ pub(super) fn ahead(out: &mut Markup, page: &Page) {
         };
         out.raw("</span></p></li>\n");
     }
-    out.raw("</ul>\n<h3>Week by week</h3>\n");
-    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Coming changes\">\n<table>\n");
-    out.raw("<caption>What changes if nothing happens</caption>\n<thead><tr><th scope=\"col\">week from</th>");
-    out.raw("<th scope=\"col\">leaves the report</th><th scope=\"col\">enters it</th><th scope=\"col\">other changes</th>");
-    out.raw("<th scope=\"col\">tokens at its end</th></tr></thead>\n<tbody>\n");
+    out.raw("</ul>\n<h3>Week by week</h3>\n").table(
+        "Coming changes",
+        "What changes if nothing happens",
+        &["week from", "leaves the report", "enters it", "other changes", "tokens at its end"],
+    );
     for week in &page.weeks {
         of_week(out, week);
     }
-    out.raw("</tbody>\n</table>\n</div>\n");
+    out.end_table();
 }
 
 fn of_week(out: &mut Markup, week: &Week) {
@@ -216,9 +215,11 @@ pub(super) fn used(out: &mut Markup, page: &Page) {
             .cmp(&(x.used, x.injected))
             .then_with(|| a.entry.entry.id.cmp(&b.entry.entry.id))
     });
-    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Use of entries\">\n<table>\n");
-    out.raw("<caption>Sessions that had an entry, and that used it</caption>\n<thead><tr><th scope=\"col\">used</th>");
-    out.raw("<th scope=\"col\">injected</th><th scope=\"col\">entry</th></tr></thead>\n<tbody>\n");
+    out.table(
+        "Use of entries",
+        "Sessions that had an entry, and that used it",
+        &["used", "injected", "entry"],
+    );
     for (row, usage) in rows {
         out.element("<tr><td class=\"number\">", usage.used, "</td>");
         out.element("<td class=\"number\">", usage.injected, "</td>");
@@ -226,7 +227,7 @@ pub(super) fn used(out: &mut Markup, page: &Page) {
         reference(out, &row.entry.entry.short);
         out.raw("</td></tr>\n");
     }
-    out.raw("</tbody>\n</table>\n</div>\n");
+    out.end_table();
 }
 
 pub(super) fn entries(out: &mut Markup, page: &Page) {
@@ -234,20 +235,19 @@ pub(super) fn entries(out: &mut Markup, page: &Page) {
         out.raw("<p>There is none yet: <code>pimem add TEXT</code> makes the first.</p>\n");
         return;
     }
-    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of all entries\">\n<table>\n");
-    out.element(
-        "<caption>",
-        Count(page.entries.len(), "entry", "entries"),
-        ", strongest first</caption>\n",
-    );
-    out.raw("<thead><tr>");
-    for heading in
-        ["id", "category", "text", "state", "score", "evidence", "first seen", "last reinforced"]
-    {
-        out.raw("<th scope=\"col\">").raw(heading).raw("</th>");
-    }
-    out.raw(if page.has_authors { "<th scope=\"col\">author</th>" } else { "" });
-    out.raw("</tr></thead>\n<tbody>\n");
+    let mut headings = vec![
+        "id",
+        "category",
+        "text",
+        "state",
+        "score",
+        "evidence",
+        "first seen",
+        "last reinforced",
+    ];
+    headings.extend(page.has_authors.then_some("author"));
+    let count = Count(page.entries.len(), "entry", "entries");
+    out.table("Table of all entries", format_args!("{count}, strongest first"), &headings);
     for Row { entry, author, .. } in &page.entries {
         let entry = &entry.entry;
         out.raw("<tr id=\"e")
@@ -274,7 +274,7 @@ pub(super) fn entries(out: &mut Markup, page: &Page) {
         }
         out.raw("</tr>\n");
     }
-    out.raw("</tbody>\n</table>\n</div>\n");
+    out.end_table();
 }
 
 pub(super) fn links(out: &mut Markup, page: &Page) {
@@ -302,10 +302,10 @@ pub(super) fn history(out: &mut Markup, page: &Page) {
     }
     pictures::history(out, &page.history);
     out.raw("<details><summary>The same in numbers</summary>\n");
-    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"History in numbers\">\n<table>\n");
-    out.raw("<caption>Events by week</caption>\n<thead><tr><th scope=\"col\">week from</th><th scope=\"col\">added</th>");
-    out.raw(
-        "<th scope=\"col\">reinforced</th><th scope=\"col\">dropped</th></tr></thead>\n<tbody>\n",
+    out.table(
+        "History in numbers",
+        "Events by week",
+        &["week from", "added", "reinforced", "dropped"],
     );
     for week in &page.history {
         out.element("<tr><td class=\"nowrap\">", week.from, "</td>");
@@ -314,7 +314,7 @@ pub(super) fn history(out: &mut Markup, page: &Page) {
         }
         out.raw("</tr>\n");
     }
-    out.raw("</tbody>\n</table>\n</div>\n</details>\n");
+    out.end_table().raw("</details>\n");
 }
 
 pub(super) fn card(out: &mut Markup, name: &str, value: impl std::fmt::Display) {

@@ -1,4 +1,4 @@
-//! What was put into prompts and used, on one screen.
+//! The page of `pimem telemetry`: which entries were put into prompts, and which were used.
 
 use super::{
     begin, end,
@@ -59,7 +59,7 @@ pub fn used(summary: &Summary) -> String {
 }
 
 fn shares(out: &mut Markup, caption: &'static str, what: &'static str, rows: &[NamedUse]) {
-    table(out, caption, &[what, "injected", "used", "of seen"]);
+    out.table(&format!("Table: {caption}"), caption, &[what, "injected", "used", "of seen"]);
     for NamedUse { name, usage } in rows {
         out.element("<tr><td>", name, "</td>");
         out.element("<td class=\"number\">", usage.injected, "</td>");
@@ -70,7 +70,7 @@ fn shares(out: &mut Markup, caption: &'static str, what: &'static str, rows: &[N
         }
         out.raw("</td></tr>\n");
     }
-    out.raw("</tbody>\n</table>\n</div>\n");
+    out.end_table();
 }
 
 fn entries(out: &mut Markup, heading: &'static str, entries: &[EntryUse]) {
@@ -78,22 +78,12 @@ fn entries(out: &mut Markup, heading: &'static str, entries: &[EntryUse]) {
         out.element("<p class=\"soft\">", heading, ": none</p>\n");
         return;
     }
-    table(out, heading, &["used", "of", "entry"]);
+    out.table(&format!("Table: {heading}"), heading, &["used", "of", "entry"]);
     for entry in entries {
         out.element("<tr><td class=\"number\">", entry.usage.used, "</td>");
         out.element("<td class=\"number\">", entry.usage.seen, "</td>");
         out.element("<td class=\"text\">", &entry.text, " <code class=\"soft\">");
         out.text(&entry.short).raw("</code></td></tr>\n");
     }
-    out.raw("</tbody>\n</table>\n</div>\n");
-}
-
-/// Begins a table.
-fn table(out: &mut Markup, caption: &'static str, names: &[&'static str]) {
-    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: ");
-    out.raw(caption).raw("\">\n<table>\n<caption>").raw(caption).raw("</caption>\n<thead><tr>");
-    for name in names {
-        out.raw("<th scope=\"col\">").raw(name).raw("</th>");
-    }
-    out.raw("</tr></thead>\n<tbody>\n");
+    out.end_table();
 }

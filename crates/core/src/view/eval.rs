@@ -12,6 +12,9 @@ pub struct Evaluation {
     pub model: String,
     /// Questions that were left out.
     pub left_out: usize,
+    /// True if the questions are about one's own stores.
+    #[serde(skip)]
+    pub is_own: bool,
     /// One a set, mode and group.
     pub results: Vec<Figures>,
     /// Questions whose answer is not among the first five hits, by words and meaning if there is a
@@ -28,7 +31,7 @@ pub struct Miss {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
     pub question: String,
-    /// What answers it, the best first.
+    /// The relevant passages, by falling grade.
     pub wanted: Vec<Passage>,
     /// Rank of the first of these; `None` if it is not among the first ten.
     pub rank: Option<usize>,

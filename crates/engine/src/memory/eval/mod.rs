@@ -75,12 +75,12 @@ struct Ready {
     thresholds: Option<Thresholds>,
 }
 
-/// What a question finds, best first.
+/// The hits of one search and of recall, each in the order of their rank.
 #[derive(Default)]
 struct Hits {
     /// The first ten.
     found: Vec<Passage>,
-    /// What recall puts into a prompt.
+    /// The lines that recall would add to a prompt.
     recalled: Vec<Passage>,
     time: Duration,
 }
@@ -119,7 +119,8 @@ impl Memory {
             return self.evaluate_own(by, clock);
         }
         let Prepared { sets, model, has_model, left_out } = sets(self, request)?;
-        let mut view = Evaluation { model, left_out, results: Vec::new(), misses: Vec::new() };
+        let mut view =
+            Evaluation { model, left_out, is_own: false, results: Vec::new(), misses: Vec::new() };
         for mode in modes(has_model) {
             view.misses.clear();
             let mut all = Vec::new();

@@ -61,7 +61,13 @@ impl Memory {
         let model = embedding::name(self);
         let has_model = embedding::embedder(self, &model)?.is_some();
         let modes = modes(has_model);
-        let mut view = Evaluation { model, left_out: 0, results: Vec::new(), misses: Vec::new() };
+        let mut view = Evaluation {
+            model,
+            left_out: 0,
+            is_own: true,
+            results: Vec::new(),
+            misses: Vec::new(),
+        };
         // The first search has the index refreshed; those that are measured find the whole of it.
         if let (Some(first), Some(mode)) = (set.queries.first(), modes.last()) {
             hits(self, &stores, &entries, first, *mode, clock);
