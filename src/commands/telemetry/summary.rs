@@ -86,8 +86,9 @@ impl Human for Summary {
                 ),
             ),
         ];
-        for (name, value) in fields {
-            ui.field(LABEL, name, &value);
+        // Searches alone have neither category nor agent.
+        for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
+            ui.field(LABEL, name, value);
         }
         named_entries(ui, "used most", &self.most_used);
         named_entries(ui, "never used", &self.least_used);
