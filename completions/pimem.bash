@@ -25,13 +25,26 @@ _pimem() {
     done
     words=("${words[@]//[\"\'\\]/}")
     COMPREPLY=()
+    local texts=()
     while IFS=$'\t' read -r value about; do
         case $value in
             :files) compopt -o default 2>/dev/null ;;
             :directories) compopt -o dirnames 2>/dev/null ;;
-            *) COMPREPLY+=("${value#"$head"}") ;;
+            *)
+                COMPREPLY+=("${value#"$head"}")
+                texts+=("$about")
+                ;;
         esac
     done < <(command pimem __complete "${words[@]}" 2>/dev/null </dev/null)
+    # Where ids are listed and none is put in place, each has its text.
+    if ((${#COMPREPLY[@]} > 1)) && [[ $COMP_TYPE == 33 || $COMP_TYPE == 63 || $COMP_TYPE == 64 ]]; then
+        for i in "${!COMPREPLY[@]}"; do
+            if [[ ${COMPREPLY[i]} =~ ^[0-9a-f]{7,16}$ && -n ${texts[i]} ]]; then
+                value="${COMPREPLY[i]}  ${texts[i]}"
+                COMPREPLY[i]=${value:0:${COLUMNS:-80} - 2}
+            fi
+        done
+    fi
 }
 
 complete -o nosort -F _pimem pimem 2>/dev/null || complete -F _pimem pimem

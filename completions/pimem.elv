@@ -38,7 +38,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand list 'List entries with their score and state'
             cand ls 'List entries with their score and state'
             cand show 'Show all that is known about an entry'
-            cand topics 'List topic files with their size and hotness'
+            cand topics 'List topics with their size and hotness'
             cand search 'Find memories, notes, log items, observations and past sessions by words and meaning'
             cand report 'Print what an agent should know, for a prompt'
             cand why 'Show why an entry is in the report or not'
@@ -61,11 +61,11 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand pin 'Never let entries fade'
             cand unpin 'Let entries fade again'
             cand forget 'Drop entries from reports and searches'
+            cand remove 'Drop entries from reports and searches'
             cand rm 'Drop entries from reports and searches'
-            cand restore 'Bring entries back that were forgotten, removed or archived'
-            cand remove 'Move entries from their topic file to the archive'
+            cand restore 'Bring entries back that were forgotten or archived'
             cand undo 'Take back the last change that was typed on this machine'
-            cand purge 'Destroy entries: text, evidence and index'
+            cand purge 'Destroy entries: the same as `pimem forget --destroy`'
             cand edit 'Change the text of an entry'
             cand encrypt 'Encrypt a store, so that what was remembered is nowhere readable on the disk'
             cand eval 'Measure what searches find, on questions with known answers'
@@ -247,6 +247,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --system-prompt 'The system prompt, to be measured'
             cand --prompt 'Add memories that fit this prompt (`-` reads it from standard input)'
             cand --layout 'What the report is made of'
+            cand --agent 'The agent whose text the layout start is [default: generic]'
             cand --html 'Write a page for people instead: health, what agents see and what is just outside, what fades and when, use, all entries [default: to standard output]'
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
@@ -363,8 +364,9 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --color 'When to use colour'
             cand --review 'Show what awaits review, and ask; also done when nothing else is asked for'
             cand --all 'Trust all that is there now, notes, logs and the archive too'
-            cand --always 'Trust this store as your own, whatever git brings and whoever owns it: on a second computer or in a container. Settings that decide what is run still await review'
+            cand --always 'Trust this store as your own, whatever git brings, whoever owns it and wherever its root leads now: on a second computer, in a container, behind a link. Settings that decide what is run still await review'
             cand --revoke 'Take trust back, from these entries or from everything'
+            cand --no-secret 'Say that what looks like a secret in these entries is none, so that agents are told them'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -849,6 +851,28 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
+            cand --archive 'Move the line to the archive, and leave the entry in force'
+            cand --destroy 'Destroy text, evidence and index for good'
+            cand -y 'Do not ask before something is destroyed'
+            cand --yes 'Do not ask before something is destroyed'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;remove'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
+            cand --color 'When to use colour'
+            cand --archive 'Move the line to the archive, and leave the entry in force'
+            cand --destroy 'Destroy text, evidence and index for good'
+            cand -y 'Do not ask before something is destroyed'
+            cand --yes 'Do not ask before something is destroyed'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -863,6 +887,10 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
+            cand --archive 'Move the line to the archive, and leave the entry in force'
+            cand --destroy 'Destroy text, evidence and index for good'
+            cand -y 'Do not ask before something is destroyed'
+            cand --yes 'Do not ask before something is destroyed'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -873,20 +901,6 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;restore'= {
-            cand --dir 'Use this store: the directory that holds topics/'
-            cand --scope 'Use only these stores'
-            cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
-            cand --color 'When to use colour'
-            cand --user 'Use your own store instead of the project''s'
-            cand --json 'Print JSON'
-            cand -q 'Print results and errors only'
-            cand --quiet 'Print results and errors only'
-            cand -v 'Say more about what happens'
-            cand --verbose 'Say more about what happens'
-            cand -h 'Print help (see more with ''--help'')'
-            cand --help 'Print help (see more with ''--help'')'
-        }
-        &'pimem;remove'= {
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
@@ -962,6 +976,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand status 'Show whether the store is sealed; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for'
             cand rotate 'Seal the store under a new key'
             cand decrypt 'Make the store plain again'
+            cand repair 'Write store.json again where it is missing or damaged, by the key that opens the sealed lines'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'pimem;encrypt;init'= {
@@ -1020,11 +1035,26 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'pimem;encrypt;repair'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'pimem;encrypt;help'= {
             cand init 'Seal the store; make its key if there is none'
             cand status 'Show whether the store is sealed; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for'
             cand rotate 'Seal the store under a new key'
             cand decrypt 'Make the store plain again'
+            cand repair 'Write store.json again where it is missing or damaged, by the key that opens the sealed lines'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'pimem;encrypt;help;init'= {
@@ -1034,6 +1064,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;encrypt;help;rotate'= {
         }
         &'pimem;encrypt;help;decrypt'= {
+        }
+        &'pimem;encrypt;help;repair'= {
         }
         &'pimem;encrypt;help;help'= {
         }
@@ -1098,6 +1130,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
+            cand --all 'Write also what no agent is told, with the reason, and with secrets masked'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -1106,7 +1139,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --verbose 'Say more about what happens'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
-            cand jsonl 'Write all entries with their evidence, a JSON object a line'
+            cand jsonl 'Write entries with their evidence, a JSON object a line'
             cand pi 'Write topics/ and memory-scores.json, as pi keeps them'
             cand pi-memory 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
             cand claude 'Write a memory directory as Claude Code keeps it'
@@ -1121,6 +1154,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
+            cand --all 'Write also what no agent is told, with the reason, and with secrets masked'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -1137,6 +1171,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
+            cand --all 'Write also what no agent is told, with the reason, and with secrets masked'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -1153,6 +1188,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
+            cand --all 'Write also what no agent is told, with the reason, and with secrets masked'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -1169,6 +1205,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
+            cand --all 'Write also what no agent is told, with the reason, and with secrets masked'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -1185,6 +1222,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
+            cand --all 'Write also what no agent is told, with the reason, and with secrets masked'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -1200,6 +1238,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d'
             cand --color 'When to use colour'
+            cand --all 'Write also what no agent is told, with the reason, and with secrets masked'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -1210,7 +1249,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;export;help'= {
-            cand jsonl 'Write all entries with their evidence, a JSON object a line'
+            cand jsonl 'Write entries with their evidence, a JSON object a line'
             cand pi 'Write topics/ and memory-scores.json, as pi keeps them'
             cand pi-memory 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
             cand claude 'Write a memory directory as Claude Code keeps it'
@@ -1387,6 +1426,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --color 'When to use colour'
             cand --trust 'Agents may see the lines of --from without a review'
             cand --plain 'Write a bundle of a sealed store, readable for everybody'
+            cand --destroy 'Destroy lines that were purged elsewhere at once, instead of keeping them for 30 days'
             cand -y 'Send without asking, the first time too'
             cand --yes 'Send without asking, the first time too'
             cand -n 'Show every line that would leave or come, and write nothing'
@@ -2080,7 +2120,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand reinforce 'Strengthen entries that proved right'
             cand list 'List entries with their score and state'
             cand show 'Show all that is known about an entry'
-            cand topics 'List topic files with their size and hotness'
+            cand topics 'List topics with their size and hotness'
             cand search 'Find memories, notes, log items, observations and past sessions by words and meaning'
             cand report 'Print what an agent should know, for a prompt'
             cand why 'Show why an entry is in the report or not'
@@ -2103,10 +2143,9 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand pin 'Never let entries fade'
             cand unpin 'Let entries fade again'
             cand forget 'Drop entries from reports and searches'
-            cand restore 'Bring entries back that were forgotten, removed or archived'
-            cand remove 'Move entries from their topic file to the archive'
+            cand restore 'Bring entries back that were forgotten or archived'
             cand undo 'Take back the last change that was typed on this machine'
-            cand purge 'Destroy entries: text, evidence and index'
+            cand purge 'Destroy entries: the same as `pimem forget --destroy`'
             cand edit 'Change the text of an entry'
             cand encrypt 'Encrypt a store, so that what was remembered is nowhere readable on the disk'
             cand eval 'Measure what searches find, on questions with known answers'
@@ -2228,8 +2267,6 @@ set edit:completion:arg-completer[pimem] = {|@words|
         }
         &'pimem;help;restore'= {
         }
-        &'pimem;help;remove'= {
-        }
         &'pimem;help;undo'= {
         }
         &'pimem;help;purge'= {
@@ -2241,6 +2278,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand status 'Show whether the store is sealed; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for'
             cand rotate 'Seal the store under a new key'
             cand decrypt 'Make the store plain again'
+            cand repair 'Write store.json again where it is missing or damaged, by the key that opens the sealed lines'
         }
         &'pimem;help;encrypt;init'= {
         }
@@ -2250,6 +2288,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
         }
         &'pimem;help;encrypt;decrypt'= {
         }
+        &'pimem;help;encrypt;repair'= {
+        }
         &'pimem;help;eval'= {
         }
         &'pimem;help;dream'= {
@@ -2257,7 +2297,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;rebuild'= {
         }
         &'pimem;help;export'= {
-            cand jsonl 'Write all entries with their evidence, a JSON object a line'
+            cand jsonl 'Write entries with their evidence, a JSON object a line'
             cand pi 'Write topics/ and memory-scores.json, as pi keeps them'
             cand pi-memory 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
             cand claude 'Write a memory directory as Claude Code keeps it'

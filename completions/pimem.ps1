@@ -41,7 +41,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List entries with their score and state')
             [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List entries with their score and state')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show all that is known about an entry')
-            [CompletionResult]::new('topics', 'topics', [CompletionResultType]::ParameterValue, 'List topic files with their size and hotness')
+            [CompletionResult]::new('topics', 'topics', [CompletionResultType]::ParameterValue, 'List topics with their size and hotness')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find memories, notes, log items, observations and past sessions by words and meaning')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Print what an agent should know, for a prompt')
             [CompletionResult]::new('why', 'why', [CompletionResultType]::ParameterValue, 'Show why an entry is in the report or not')
@@ -64,11 +64,11 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Never let entries fade')
             [CompletionResult]::new('unpin', 'unpin', [CompletionResultType]::ParameterValue, 'Let entries fade again')
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Drop entries from reports and searches')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Drop entries from reports and searches')
             [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Drop entries from reports and searches')
-            [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Bring entries back that were forgotten, removed or archived')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Move entries from their topic file to the archive')
+            [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Bring entries back that were forgotten or archived')
             [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Take back the last change that was typed on this machine')
-            [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: text, evidence and index')
+            [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: the same as `pimem forget --destroy`')
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Change the text of an entry')
             [CompletionResult]::new('encrypt', 'encrypt', [CompletionResultType]::ParameterValue, 'Encrypt a store, so that what was remembered is nowhere readable on the disk')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
@@ -259,6 +259,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--system-prompt', '--system-prompt', [CompletionResultType]::ParameterName, 'The system prompt, to be measured')
             [CompletionResult]::new('--prompt', '--prompt', [CompletionResultType]::ParameterName, 'Add memories that fit this prompt (`-` reads it from standard input)')
             [CompletionResult]::new('--layout', '--layout', [CompletionResultType]::ParameterName, 'What the report is made of')
+            [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent whose text the layout start is [default: generic]')
             [CompletionResult]::new('--html', '--html', [CompletionResultType]::ParameterName, 'Write a page for people instead: health, what agents see and what is just outside, what fades and when, use, all entries [default: to standard output]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
@@ -382,8 +383,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--review', '--review', [CompletionResultType]::ParameterName, 'Show what awaits review, and ask; also done when nothing else is asked for')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Trust all that is there now, notes, logs and the archive too')
-            [CompletionResult]::new('--always', '--always', [CompletionResultType]::ParameterName, 'Trust this store as your own, whatever git brings and whoever owns it: on a second computer or in a container. Settings that decide what is run still await review')
+            [CompletionResult]::new('--always', '--always', [CompletionResultType]::ParameterName, 'Trust this store as your own, whatever git brings, whoever owns it and wherever its root leads now: on a second computer, in a container, behind a link. Settings that decide what is run still await review')
             [CompletionResult]::new('--revoke', '--revoke', [CompletionResultType]::ParameterName, 'Take trust back, from these entries or from everything')
+            [CompletionResult]::new('--no-secret', '--no-secret', [CompletionResultType]::ParameterName, 'Say that what looks like a secret in these entries is none, so that agents are told them')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -919,6 +921,29 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'Move the line to the archive, and leave the entry in force')
+            [CompletionResult]::new('--destroy', '--destroy', [CompletionResultType]::ParameterName, 'Destroy text, evidence and index for good')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask before something is destroyed')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask before something is destroyed')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;remove' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'Move the line to the archive, and leave the entry in force')
+            [CompletionResult]::new('--destroy', '--destroy', [CompletionResultType]::ParameterName, 'Destroy text, evidence and index for good')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask before something is destroyed')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask before something is destroyed')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -934,6 +959,10 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'Move the line to the archive, and leave the entry in force')
+            [CompletionResult]::new('--destroy', '--destroy', [CompletionResultType]::ParameterName, 'Destroy text, evidence and index for good')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask before something is destroyed')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask before something is destroyed')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -945,21 +974,6 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;restore' {
-            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
-            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
-            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
-            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
-            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
-            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
-            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            break
-        }
-        'pimem;remove' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
@@ -1039,6 +1053,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show whether the store is sealed; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
             [CompletionResult]::new('rotate', 'rotate', [CompletionResultType]::ParameterValue, 'Seal the store under a new key')
             [CompletionResult]::new('decrypt', 'decrypt', [CompletionResultType]::ParameterValue, 'Make the store plain again')
+            [CompletionResult]::new('repair', 'repair', [CompletionResultType]::ParameterValue, 'Write store.json again where it is missing or damaged, by the key that opens the sealed lines')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -1102,11 +1117,27 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'pimem;encrypt;repair' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'pimem;encrypt;help' {
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Seal the store; make its key if there is none')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show whether the store is sealed; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
             [CompletionResult]::new('rotate', 'rotate', [CompletionResultType]::ParameterValue, 'Seal the store under a new key')
             [CompletionResult]::new('decrypt', 'decrypt', [CompletionResultType]::ParameterValue, 'Make the store plain again')
+            [CompletionResult]::new('repair', 'repair', [CompletionResultType]::ParameterValue, 'Write store.json again where it is missing or damaged, by the key that opens the sealed lines')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -1120,6 +1151,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;encrypt;help;decrypt' {
+            break
+        }
+        'pimem;encrypt;help;repair' {
             break
         }
         'pimem;encrypt;help;help' {
@@ -1189,6 +1223,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Write also what no agent is told, with the reason, and with secrets masked')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -1197,7 +1232,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Write all entries with their evidence, a JSON object a line')
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Write entries with their evidence, a JSON object a line')
             [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Write topics/ and memory-scores.json, as pi keeps them')
             [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
             [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Write a memory directory as Claude Code keeps it')
@@ -1213,6 +1248,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Write also what no agent is told, with the reason, and with secrets masked')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -1230,6 +1266,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Write also what no agent is told, with the reason, and with secrets masked')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -1247,6 +1284,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Write also what no agent is told, with the reason, and with secrets masked')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -1264,6 +1302,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Write also what no agent is told, with the reason, and with secrets masked')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -1281,6 +1320,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Write also what no agent is told, with the reason, and with secrets masked')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -1297,6 +1337,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Act as if this were the current time: a date, a time (RFC 3339), yesterday, or an age as in 7d')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Write also what no agent is told, with the reason, and with secrets masked')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -1308,7 +1349,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;export;help' {
-            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Write all entries with their evidence, a JSON object a line')
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Write entries with their evidence, a JSON object a line')
             [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Write topics/ and memory-scores.json, as pi keeps them')
             [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
             [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Write a memory directory as Claude Code keeps it')
@@ -1508,6 +1549,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--trust', '--trust', [CompletionResultType]::ParameterName, 'Agents may see the lines of --from without a review')
             [CompletionResult]::new('--plain', '--plain', [CompletionResultType]::ParameterName, 'Write a bundle of a sealed store, readable for everybody')
+            [CompletionResult]::new('--destroy', '--destroy', [CompletionResultType]::ParameterName, 'Destroy lines that were purged elsewhere at once, instead of keeping them for 30 days')
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Send without asking, the first time too')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Send without asking, the first time too')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show every line that would leave or come, and write nothing')
@@ -2271,7 +2313,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('reinforce', 'reinforce', [CompletionResultType]::ParameterValue, 'Strengthen entries that proved right')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List entries with their score and state')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show all that is known about an entry')
-            [CompletionResult]::new('topics', 'topics', [CompletionResultType]::ParameterValue, 'List topic files with their size and hotness')
+            [CompletionResult]::new('topics', 'topics', [CompletionResultType]::ParameterValue, 'List topics with their size and hotness')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find memories, notes, log items, observations and past sessions by words and meaning')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Print what an agent should know, for a prompt')
             [CompletionResult]::new('why', 'why', [CompletionResultType]::ParameterValue, 'Show why an entry is in the report or not')
@@ -2294,10 +2336,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Never let entries fade')
             [CompletionResult]::new('unpin', 'unpin', [CompletionResultType]::ParameterValue, 'Let entries fade again')
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Drop entries from reports and searches')
-            [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Bring entries back that were forgotten, removed or archived')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Move entries from their topic file to the archive')
+            [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Bring entries back that were forgotten or archived')
             [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Take back the last change that was typed on this machine')
-            [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: text, evidence and index')
+            [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: the same as `pimem forget --destroy`')
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Change the text of an entry')
             [CompletionResult]::new('encrypt', 'encrypt', [CompletionResultType]::ParameterValue, 'Encrypt a store, so that what was remembered is nowhere readable on the disk')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
@@ -2463,9 +2504,6 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;help;restore' {
             break
         }
-        'pimem;help;remove' {
-            break
-        }
         'pimem;help;undo' {
             break
         }
@@ -2480,6 +2518,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show whether the store is sealed; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
             [CompletionResult]::new('rotate', 'rotate', [CompletionResultType]::ParameterValue, 'Seal the store under a new key')
             [CompletionResult]::new('decrypt', 'decrypt', [CompletionResultType]::ParameterValue, 'Make the store plain again')
+            [CompletionResult]::new('repair', 'repair', [CompletionResultType]::ParameterValue, 'Write store.json again where it is missing or damaged, by the key that opens the sealed lines')
             break
         }
         'pimem;help;encrypt;init' {
@@ -2494,6 +2533,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;help;encrypt;decrypt' {
             break
         }
+        'pimem;help;encrypt;repair' {
+            break
+        }
         'pimem;help;eval' {
             break
         }
@@ -2504,7 +2546,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;export' {
-            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Write all entries with their evidence, a JSON object a line')
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Write entries with their evidence, a JSON object a line')
             [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Write topics/ and memory-scores.json, as pi keeps them')
             [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
             [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Write a memory directory as Claude Code keeps it')

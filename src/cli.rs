@@ -97,7 +97,6 @@ commands! {
     Unpin "unpin" curate::UnpinArgs;
     Forget "forget" curate::ForgetArgs;
     Restore "restore" curate::RestoreArgs;
-    Remove "remove" curate::RemoveArgs;
     Undo "undo" undo::Args;
     Purge "purge" purge::Args;
     Edit "edit" edit::Args;
@@ -238,9 +237,8 @@ fn undone_as(command: &Command) -> Option<&'static str> {
         Command::Edit(_) => "edit",
         Command::Pin(_) => "pin",
         Command::Unpin(_) => "unpin",
-        Command::Forget(_) => "forget",
+        Command::Forget(args) if !args.destroys() => "forget",
         Command::Restore(_) => "restore",
-        Command::Remove(_) => "remove",
         Command::Import(_) => "import",
         Command::Check(_) => "check --fix",
         Command::Dream(_) => "dream",
@@ -308,9 +306,8 @@ fn dispatch(ctx: &Shell, command: &Command) -> Result<Outcome, Failure> {
         Command::Extract(args) => extract::run(ctx, args).map(plain),
         Command::Pin(args) => curate::pin(ctx, args).map(plain),
         Command::Unpin(args) => curate::unpin(ctx, args).map(plain),
-        Command::Forget(args) => curate::forget(ctx, args).map(plain),
+        Command::Forget(args) => curate::forget(ctx, args),
         Command::Restore(args) => curate::restore(ctx, args).map(plain),
-        Command::Remove(args) => curate::remove(ctx, args).map(plain),
         Command::Undo(args) => undo::run(ctx, args).map(plain),
         Command::Purge(args) => purge::run(ctx, args),
         Command::Edit(args) => edit::run(ctx, args).map(plain),

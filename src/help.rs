@@ -82,8 +82,7 @@ pub(crate) const MEANINGS: &[(&str, &str)] = &[
     ("list", "all entries memories dir ls"),
     ("why", "explain reason"),
     ("show", "cat view display get"),
-    ("forget", "delete del drop discard erase rm"),
-    ("purge", "destroy shred wipe"),
+    ("forget", "delete del drop discard erase rm remove destroy shred wipe"),
     ("undo", "revert rollback back"),
     ("edit", "change update modify rewrite reword amend replace"),
     ("reinforce", "confirm upvote approve strengthen helpful"),
@@ -191,7 +190,6 @@ pub(crate) fn suggestions(word: &str, definition: &clap::Command) -> Vec<String>
     if let Some((name, _)) = MEANINGS.iter().find(means) {
         return vec![(*name).to_owned()];
     }
-    let most = (word.chars().count() / 3).max(1);
     let commands = definition.get_subcommands().filter(|command| !command.is_hide_set());
     let mut near: Vec<(usize, bool, &str)> = commands
         .map(clap::Command::get_name)
@@ -199,12 +197,18 @@ pub(crate) fn suggestions(word: &str, definition: &clap::Command) -> Vec<String>
             let distance = strsim::osa_distance(&word, name);
             (distance, !everyday().any(|known| known == name), name)
         })
-        .filter(|(distance, ..)| *distance <= most)
+        .filter(|(.., name)| is_like(&word, name))
         .collect();
     near.sort_unstable();
     let best = near.first().map(|(distance, ..)| *distance);
     near.retain(|(distance, ..)| Some(*distance) == best);
     near.into_iter().take(2).map(|(.., name)| name.to_owned()).collect()
+}
+
+/// Returns true if a word may be a misspelling of a name: a third of its letters differ at most.
+pub(crate) fn is_like(word: &str, name: &str) -> bool {
+    let most = (word.chars().count() / 3).max(1);
+    strsim::osa_distance(&word.to_lowercase(), name) <= most
 }
 
 #[cfg(test)]

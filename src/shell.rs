@@ -1,9 +1,16 @@
 //! The shell: a memory with a terminal, which every command works with.
 #![expect(clippy::disallowed_methods, reason = "the one way in to clock and working directory")]
 
-use std::{ops::Deref, path::PathBuf, rc::Rc, time::SystemTime};
+use std::{
+    io::{self, IsTerminal},
+    ops::Deref,
+    path::PathBuf,
+    rc::Rc,
+    time::SystemTime,
+};
 
 use super::{
+    agents::spec::Agent,
     exit::Exit,
     globals::{Globals, ScopeChoice},
     ui::{Human, Ui},
@@ -32,6 +39,10 @@ impl Deref for Shell {
 impl Shell {
     /// Opens a memory for a command typed by a user. Reads the clock and the working directory.
     pub(crate) fn new(globals: Globals, env: Env, ui: Rc<Ui>) -> Result<Self, Failure> {
+        if let Some((name, meant)) = Env::misspelt().into_iter().next() {
+            let hint = format!("did you mean {meant}? unset {name} if it is not for pimem");
+            return Err(Failure::new(Kind::Usage, format!("{name} is no variable of pimem"), hint));
+        }
         Self::open(None, globals, env, ui, Asked::Typed)
     }
 
@@ -53,6 +64,13 @@ impl Shell {
         asked: Asked,
     ) -> Result<Self, Failure> {
         let cwd = cwd.map_or_else(working_directory, Ok)?;
+        let mut env = env;
+        if asked == Asked::Typed
+            && env.get("PIMEM_AGENT").is_none()
+            && let Some(agent) = Agent::marked(|name| Env::seldom(name).is_some())
+        {
+            env.put("PIMEM_AGENT", Some(agent.name().into()));
+        }
         let notices: Rc<dyn Notices> = Rc::<Ui>::clone(&ui);
         let mut memory = Self::memory(cwd, globals, env, asked, notices)?;
         memory.ends_soon();
@@ -74,7 +92,8 @@ impl Shell {
             ScopeChoice::Team => Reach::Team,
             ScopeChoice::All => Reach::All,
         });
-        let wish = Wish { dir, user, stores, now };
+        let at_terminal = io::stdin().is_terminal();
+        let wish = Wish { dir, user, stores, now, at_terminal };
         Memory::open(cwd, SystemTime::now(), wish, env, asked, notices)
     }
 

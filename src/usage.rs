@@ -62,11 +62,18 @@ pub(crate) fn failure(args: &[OsString], error: &Error, mut definition: Command)
         (ContextKind::SuggestedValue, ""),
         (ContextKind::SuggestedSubcommand, "the command "),
     ];
+    let wrong = string(error, ContextKind::InvalidValue).unwrap_or_default();
     for (kind, what) in like {
-        let meant = strings(error, kind).into_iter();
+        // The parser takes values for alike that have few letters in common.
+        let is_like =
+            |name: &String| kind != ContextKind::SuggestedValue || help::is_like(&wrong, name);
+        let meant = strings(error, kind).into_iter().filter(is_like);
         hints.extend(meant.map(|name| format!("did you mean {what}{name}?")));
     }
-    if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested) {
+    let is_negative = string(error, ContextKind::InvalidArg).is_some_and(|arg| is_negative(&arg));
+    if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
+        && !is_negative
+    {
         hints.extend(tips.iter().map(ToString::to_string));
     }
     let help =
@@ -84,6 +91,13 @@ fn sentence(error: &Error, place: &Place<'_>, words: &[String], command: &str) -
     Some(match error.kind() {
         ErrorKind::MissingRequiredArgument => format!("{command} needs {}", args.join(" and ")),
         ErrorKind::UnknownArgument => match arg? {
+            number if is_negative(number) => {
+                let at = words.iter().position(|word| word == number)?;
+                match words.get(at.wrapping_sub(1)).filter(|word| word.starts_with('-')) {
+                    Some(option) => format!("{option} cannot be {number:?}: it is negative"),
+                    None => format!("{command} does not take {number:?}"),
+                }
+            }
             option if option.starts_with('-') => format!("{command} has no option {option:?}"),
             word => format!("{command} does not take {word:?}"),
         },
@@ -123,6 +137,11 @@ fn sentence(error: &Error, place: &Place<'_>, words: &[String], command: &str) -
         }
         _ => return None,
     })
+}
+
+/// Returns true for a number below 0.
+fn is_negative(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| rest.parse::<f64>().is_ok())
 }
 
 /// Says why a value was not understood.

@@ -31,7 +31,8 @@ const GUARDS: [&str; 14] = [
 /// Further lists of the guards.
 const MORE: [&str; 6] = ["task", "since", "own", "which", "and", "agent"];
 /// Wordings of the guards.
-const PHRASES: [&str; 6] = ["once", "narrow", "turn", "denial", "letter", "rejection"];
+const PHRASES: [&str; 8] =
+    ["once", "narrow", "turn", "denial", "letter", "rejection", "reading", "verdict"];
 
 const KINDS: [&str; 9] = [
     "naming",

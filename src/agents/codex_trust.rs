@@ -14,15 +14,27 @@ pub(crate) fn untrusted(
     layout: &Layout,
     paths: &[String],
 ) -> Result<usize, Refusal> {
-    let is_trusted = |key: &String| {
-        paths.iter().any(|path| {
-            let name = format!("{path}:{key}");
-            let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
-            config.contains(&format!("[hooks.state.\"{escaped}\"]"))
-                || config.contains(&format!("[hooks.state.'{name}']"))
-        })
-    };
-    Ok(keys(hooks, layout)?.iter().filter(|key| !is_trusted(key)).count())
+    Ok(keys(hooks, layout)?.iter().filter(|key| !is_known(config, paths, key)).count())
+}
+
+/// Returns true if Codex runs a hook of a file: of an event, and at a position among its groups and
+/// hooks. `files` are the names that Codex may have for the file.
+pub(crate) fn is_trusted(
+    config: &str,
+    files: &[String],
+    event: &str,
+    (group, hook): (usize, usize),
+) -> bool {
+    is_known(config, files, &format!("{}:{group}:{hook}", snake(event)))
+}
+
+fn is_known(config: &str, files: &[String], key: &str) -> bool {
+    files.iter().any(|file| {
+        let name = format!("{file}:{key}");
+        let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
+        config.contains(&format!("[hooks.state.\"{escaped}\"]"))
+            || config.contains(&format!("[hooks.state.'{name}']"))
+    })
 }
 
 /// Returns the keys of our hooks without the path: `session_start:0:0`.

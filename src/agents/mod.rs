@@ -10,5 +10,6 @@ pub(crate) mod settings;
 #[cfg(test)]
 mod settings_tests;
 pub mod shape;
+pub(crate) mod speaker;
 pub(crate) mod spec;
 pub(crate) mod wire;

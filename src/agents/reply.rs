@@ -26,8 +26,21 @@ pub(crate) fn listens(agent: Agent, moment: HookEvent) -> bool {
 
 /// Returns the answer of a hook with this context for the prompt.
 pub(crate) fn reply(agent: Agent, moment: HookEvent, context: &SafeText) -> String {
-    let context = context.trim_end();
-    let answer = if listens(agent, moment) && !context.is_empty() {
+    with_notice(agent, moment, context, &SafeText::default())
+}
+
+/// Returns the answer of a hook with this context for the prompt, and a notice that the agent shows
+/// to the person.
+pub(crate) fn with_notice(
+    agent: Agent,
+    moment: HookEvent,
+    context: &SafeText,
+    notice: &SafeText,
+) -> String {
+    let (context, notice) = (context.trim_end(), notice.trim_end());
+    let notice = Some(notice).filter(|notice| !notice.is_empty());
+    let notice = notice.filter(|_| agent.behaviour().shows_notices && listens(agent, moment));
+    let mut answer = if listens(agent, moment) && !context.is_empty() {
         match agent {
             Agent::Claude | Agent::Codex | Agent::Gemini => json!({"hookSpecificOutput": {
                 "hookEventName": agent.hook(moment),
@@ -43,9 +56,13 @@ pub(crate) fn reply(agent: Agent, moment: HookEvent, context: &SafeText) -> Stri
             (Agent::Cursor, HookEvent::Prompt) => json!({"continue": true}),
             // Antigravity parses every answer; Codex parses that of Stop.
             (Agent::Antigravity, _) | (Agent::Codex, HookEvent::Stop) => json!({}),
+            _ if notice.is_some() => json!({}),
             _ => return String::new(),
         }
     };
+    if let (Some(notice), Some(fields)) = (notice, answer.as_object_mut()) {
+        fields.insert("systemMessage".to_owned(), notice.into());
+    }
     format!("{}\n", pimem_core::safety::safe_text::json(&answer.to_string()))
 }
 
@@ -88,6 +105,27 @@ mod tests {
                 "{agent:?} {moment:?}"
             );
         }
+    }
+
+    #[test]
+    fn notices_go_to_those_who_show_them() {
+        use Agent::{Claude, Codex, Gemini, Generic};
+        use HookEvent::{Prompt, Stop};
+        let told = |agent, moment, context| {
+            let (context, notice) = (SafeText::fixed(context), SafeText::fixed("learned: b\n"));
+            with_notice(agent, moment, &context, &notice)
+        };
+        for (agent, moment, context, want) in [
+            (Claude, Prompt, "", r#"{"systemMessage":"learned: b"}"#),
+            (Gemini, Prompt, "", r#"{"systemMessage":"learned: b"}"#),
+            (Codex, Prompt, "", ""),
+            (Generic, Prompt, "", ""),
+            (Claude, Stop, "", ""),
+        ] {
+            assert_eq!(told(agent, moment, context).trim_end(), want, "{agent:?} {moment:?}");
+        }
+        let both = told(Claude, Prompt, "a");
+        assert!(both.contains("additionalContext") && both.contains("learned: b"), "{both}");
     }
 
     #[test]

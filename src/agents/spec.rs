@@ -1,7 +1,5 @@
 //! The agents whose hooks pimem serves, how each behaves, and the events at which they call.
 
-use pimem_core::report::render::GroundTruth;
-
 /// Variables by which agents name the directory of the project to what they start.
 pub(crate) const PROJECT_VARIABLES: [&str; 3] =
     ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
@@ -52,6 +50,25 @@ impl Agent {
     /// Returns the agent with this name.
     pub(crate) fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.name() == name)
+    }
+
+    /// Returns the variables by which the agent marks the commands that it runs.
+    fn marks(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => &["CLAUDECODE"],
+            Self::Codex => &["CODEX_THREAD_ID", "CODEX_SANDBOX"],
+            Self::Gemini => &["GEMINI_CLI"],
+            Self::Antigravity => &["ANTIGRAVITY_AGENT"],
+            Self::Cursor => &["CURSOR_AGENT"],
+            Self::Opencode => &["OPENCODE"],
+            Self::Pi => &["PI_CODING_AGENT"],
+            Self::Generic => &["AI_AGENT"],
+        }
+    }
+
+    /// Returns the agent whose mark is among the variables that are set.
+    pub(crate) fn marked(is_set: impl Fn(&str) -> bool) -> Option<Self> {
+        Self::ALL.into_iter().find(|agent| agent.marks().iter().any(|name| is_set(name)))
     }
 
     /// Returns the agent's name of an event; empty if the agent does not have it.
@@ -107,7 +124,7 @@ impl Agent {
             prompt_context: Kept::Process,
             compaction: Compaction::Told,
             tells_end: true,
-            ground_truth: GroundTruth::Seed,
+            shows_notices: false,
         };
         match self {
             Self::Claude => Behaviour {
@@ -115,8 +132,7 @@ impl Agent {
                 limit: Limit::Utf16(10_000),
                 start_context: Kept::Session,
                 prompt_context: Kept::Session,
-                // Its documentation asks for statements of fact: it takes orders for an injection.
-                ground_truth: GroundTruth::Factual,
+                shows_notices: true,
                 ..unknown
             },
             Self::Codex => Behaviour {
@@ -126,12 +142,9 @@ impl Agent {
                 prompt_context: Kept::Session,
                 ..unknown
             },
-            Self::Gemini => Behaviour {
-                compaction: Compaction::InTranscript,
-                // Its system prompt declares the context of hooks to be data, not commands.
-                ground_truth: GroundTruth::Factual,
-                ..unknown
-            },
+            Self::Gemini => {
+                Behaviour { compaction: Compaction::InTranscript, shows_notices: true, ..unknown }
+            }
             // The report is in the system prompt, the rest beside the prompts.
             Self::Opencode => {
                 Behaviour { prompt_context: Kept::Session, tells_end: false, ..unknown }
@@ -163,8 +176,8 @@ pub(crate) struct Behaviour {
     pub(crate) compaction: Compaction,
     /// False if there is no event at the end of a session.
     pub(crate) tells_end: bool,
-    /// The wording of the ground-truth line that suits the agent.
-    pub(crate) ground_truth: GroundTruth,
+    /// True if the agent shows the `systemMessage` of an answer to the person, not to the model.
+    pub(crate) shows_notices: bool,
 }
 
 /// How long a text stays in an agent's context. A compaction removes it in any case.

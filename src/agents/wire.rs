@@ -4,6 +4,7 @@ use std::{collections::HashMap, path::PathBuf};
 
 use serde_json::{Value, value::RawValue};
 
+use super::{speaker::Speaker, spec::Agent};
 use pimem_core::session::transcript;
 
 /// The input of a hook.
@@ -17,6 +18,8 @@ pub(crate) struct Input {
     /// The part of the prompt that the user typed. Agents and editors put other texts around it, some
     /// of them the answers of hooks.
     pub(crate) prompt: Option<String>,
+    /// Who wrote the prompt, or for whom the event is.
+    pub(crate) speaker: Speaker,
     /// Name of the tool that ran.
     pub(crate) tool: Option<String>,
     /// Files that the tool call names.
@@ -76,9 +79,9 @@ pub(crate) fn typed(prompt: &str) -> Option<String> {
     Some(if typed.len() == prompt.len() { typed } else { typed.trim().to_owned() })
 }
 
-/// Parses the input of a hook. Empty input is an empty message; `None` means that it is not a JSON
-/// object.
-pub(crate) fn read(bytes: &[u8]) -> Option<Input> {
+/// Parses the input of a hook of an agent. Empty input is an empty message; `None` means that it is
+/// not a JSON object.
+pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
     let text = String::from_utf8_lossy(bytes);
     let json = text.trim_start_matches('\u{feff}').trim();
     if json.is_empty() {
@@ -100,13 +103,15 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Input> {
         Some("compact") => Source::Compact,
         _ => Source::Startup,
     };
+    let prompt = text(&["prompt", "message"]);
     let answers = ["last_assistant_message", "prompt_response", "response", "lastAssistantMessage"];
     let number = |key: &str| object.get(key)?.get().parse().ok();
     Some(Input {
         session: text(&ids).filter(|id| !id.is_empty() && id.len() <= SESSION),
         cwd: path(cwd),
         source,
-        prompt: text(&["prompt", "message"]).as_deref().and_then(typed),
+        prompt: prompt.as_deref().and_then(typed),
+        speaker: Speaker::of(agent, |key| text(&[key]), prompt.as_deref().unwrap_or_default()),
         tool: text(&["tool_name", "toolName", "tool"]),
         files: files(&object),
         response: text(&answers),
@@ -201,6 +206,10 @@ fn files(object: &Object<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(bytes: &[u8]) -> Option<Input> {
+        super::read(Agent::Generic, bytes)
+    }
 
     #[test]
     fn each_dialect() {

@@ -11,7 +11,10 @@ use pimem_core::{
     exchange::jsonl,
     model::{calendar::Date, event::Cue, time::Timestamp},
     safety::entry_text::EntryText,
-    view::add::{AddView, Added, NotShown, Older},
+    view::{
+        add::{AddView, Added},
+        prospect::{NotShown, Older, Prospect},
+    },
 };
 use pimem_engine::{
     error::{Failure, Kind},
@@ -30,12 +33,11 @@ use pimem_engine::{
 /// quoted code or a negation differ. What was forgotten, replaced or archived, or is past its last
 /// day, comes back. Where the next report would leave the entry out, the answer says why.
 ///
-/// A topic holds 12,000 characters, and what does not fit is refused; `--topic` names another file,
-/// by subject.
+/// A topic that is full goes on in a file beside it; `--topic` names another file, by subject.
 ///
 /// With `-`, standard input is read: one entry a line, or one JSON object a line with the keys
 /// text, category, cue, pin, tags, validUntil, priority, importance and supersedes. Either every line is stored or, when
-/// one of them cannot be, none. What does not fit into a topic goes on in a file beside it.
+/// one of them cannot be, none.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem add -c decision Use PostgreSQL for all services\n  \
     pimem add --pin -c preference 'Never push to main'\n  git log -1 --format=%s | pimem add -c done -")]
@@ -92,7 +94,6 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         texts,
         // A replacement may resemble the entry that it replaces.
         force: args.force || args.supersedes.is_some(),
-        goes_on: args.text == ["-"],
         whole: ctx.notices.for_programs(),
         keeps_out: false,
     };
@@ -110,25 +111,38 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 
 impl Human for AddView {
     fn human(&self, ui: &Ui) {
-        for Added { action, category, text, short, absent, replaces, seems_to_replace, .. } in
-            &self.results
-        {
+        for Added { action, category, text, short, next, replaces, .. } in &self.results {
             let what =
                 if *action == "added" { "Added" } else { "Already exists, reinforced instead" };
             ui.line(&format!("{what}: [{category}] {text} ({short})"));
-            if let Some(NotShown { reason, remedy }) = absent {
-                let remedy = remedy.as_ref().map(|act| format!(" ({act} brings it in)"));
-                let remedy = remedy.unwrap_or_default();
-                ui.line(&format!("    Not in the next report: {reason}{remedy}"));
-            }
+            tell_absent(ui, next.absent.as_ref());
             if let Some(old) = replaces {
                 ui.line(&format!("    What it replaces was in the archive already: {old}"));
             }
-            if let Some(Older { text, short, remedy, .. }) = seems_to_replace {
-                let older = format!("[{category}] {text} ({short})");
-                ui.line(&format!("    Seems to replace: {older}; if so: {remedy}"));
-            }
+            tell_older(ui, next);
         }
+    }
+}
+
+/// Prints what the next report does with an entry, below the line about it.
+pub(super) fn tell(ui: &Ui, next: &Prospect) {
+    tell_absent(ui, next.absent.as_ref());
+    tell_older(ui, next);
+}
+
+/// Prints why the next report leaves an entry out.
+pub(super) fn tell_absent(ui: &Ui, absent: Option<&NotShown>) {
+    if let Some(NotShown { reason, remedy }) = absent {
+        let remedy = remedy.as_ref().map(|act| format!(" ({act} brings it in)"));
+        let remedy = remedy.unwrap_or_default();
+        ui.line(&format!("    Not in the next report: {reason}{remedy}"));
+    }
+}
+
+fn tell_older(ui: &Ui, next: &Prospect) {
+    if let Some(Older { category, text, short, remedy, .. }) = &next.seems_to_replace {
+        let older = format!("[{category}] {text} ({short})");
+        ui.line(&format!("    Seems to replace: {older}; if so: {remedy}"));
     }
 }
 

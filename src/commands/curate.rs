@@ -1,7 +1,8 @@
-//! `pin`, `unpin`, `forget`, `restore` and `remove`: a person's decisions about entries.
+//! `pin`, `unpin`, `forget` and `restore`: a person's decisions about entries.
 
+use super::purge;
 use crate::{
-    exit::Exit,
+    exit::{Exit, Outcome},
     input,
     shell::Shell,
     ui::{Human, Ui},
@@ -29,33 +30,46 @@ pub(crate) struct UnpinArgs {
 
 /// Drop entries from reports and searches
 ///
-/// The line stays in its topic file, and `pimem restore` takes it back. To make room in a topic, use
-/// `pimem remove`, which moves the line to the archive; to destroy it for good, `pimem purge`.
+/// The line leaves its topic for archive/, which makes room, and what it says is told to nobody any
+/// more; `pimem restore` brings it back with its markers. With --archive it is only put away: a search
+/// goes on finding it where it is asked for the archive, and nobody is kept from learning it again. With --destroy nothing
+/// brings it back: text, evidence and index are destroyed wherever this machine has them, among entries,
+/// forgotten ones, the archive and mirrors. Notes, logs, the history of git and other clones are not
+/// touched, so a secret that was committed has to be revoked.
 #[derive(Debug, clap::Args)]
-#[command(visible_alias = "rm")]
+#[command(visible_aliases = ["remove", "rm"])]
+#[command(
+    after_help = "Examples:\n  pimem forget 262e38a\n  pimem forget --destroy --yes 'old password'"
+)]
 pub(crate) struct ForgetArgs {
     /// Which entries: id, the beginning of one, or a part of the text (`-` reads standard input)
     #[arg(required = true, value_name = "ENTRY")]
     entries: Vec<String>,
+    /// Move the line to the archive, and leave the entry in force
+    #[arg(long, conflicts_with = "destroy")]
+    archive: bool,
+    /// Destroy text, evidence and index for good
+    #[arg(long)]
+    destroy: bool,
+    /// Do not ask before something is destroyed
+    #[arg(long, short, requires = "destroy")]
+    yes: bool,
 }
 
-/// Bring entries back that were forgotten, removed or archived
+impl ForgetArgs {
+    /// Returns true if `undo` cannot take it back.
+    pub(crate) fn destroys(&self) -> bool {
+        self.destroy
+    }
+}
+
+/// Bring entries back that were forgotten or archived
 ///
 /// Those that were replaced, and those past their last day, come back too. Lines have the markers that
-/// they had. Only what was purged cannot come back.
+/// they had. What was destroyed elsewhere, and came by pimem sync, can be restored for 30 days; what was
+/// destroyed here cannot come back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RestoreArgs {
-    /// Which entries: id, the beginning of one, or a part of the text (`-` reads standard input)
-    #[arg(required = true, value_name = "ENTRY")]
-    entries: Vec<String>,
-}
-
-/// Move entries from their topic file to the archive
-///
-/// This makes room in the topic: the line leaves its file for archive/, and `pimem restore` brings it
-/// back. `pimem forget` leaves the line where it is, and `pimem purge` destroys it for good.
-#[derive(Debug, clap::Args)]
-pub(crate) struct RemoveArgs {
     /// Which entries: id, the beginning of one, or a part of the text (`-` reads standard input)
     #[arg(required = true, value_name = "ENTRY")]
     entries: Vec<String>,
@@ -69,12 +83,12 @@ pub(crate) fn unpin(ctx: &Shell, args: &UnpinArgs) -> Result<Exit, Failure> {
     decide(ctx, Action::Unpinned, &args.entries)
 }
 
-pub(crate) fn forget(ctx: &Shell, args: &ForgetArgs) -> Result<Exit, Failure> {
-    decide(ctx, Action::Forgot, &args.entries)
-}
-
-pub(crate) fn remove(ctx: &Shell, args: &RemoveArgs) -> Result<Exit, Failure> {
-    decide(ctx, Action::Removed, &args.entries)
+pub(crate) fn forget(ctx: &Shell, args: &ForgetArgs) -> Result<Outcome, Failure> {
+    if args.destroy {
+        return purge::destroy(ctx, &args.entries, args.yes);
+    }
+    let action = if args.archive { Action::Removed } else { Action::Forgot };
+    decide(ctx, action, &args.entries).map(|exit| (exit, Vec::new()))
 }
 
 pub(crate) fn restore(ctx: &Shell, args: &RestoreArgs) -> Result<Exit, Failure> {
@@ -89,7 +103,11 @@ fn decide(ctx: &Shell, action: Action, selectors: &[String]) -> Result<Exit, Fai
 impl Human for Curated {
     fn human(&self, ui: &Ui) {
         for result in &self.results {
-            ui.line(&format!("{}: {}", self.action.verb(), result.entry.line()));
+            let verb = if result.already { self.action.already() } else { self.action.verb() };
+            ui.line(&format!("{verb}: {}", result.entry.line()));
+            if let Some(next) = &result.next {
+                super::add::tell(ui, next);
+            }
             if result.shown_elsewhere {
                 ui.line(&format!(
                     "    Your own store holds it too, and reports go on showing that: \

@@ -31,8 +31,7 @@ const QUOTED: usize = 40;
 /// choices, finished work, and what comes up in session after session.
 /// Nothing is deleted, and what is pinned or enforced is left alone. What else has faded, was replaced
 /// or is past its date is left to you: --plan lists it. It tends the project's store; with --user,
-/// your own. With --apply, a step whose topic has no room is named and left out, and the exit code
-/// is 2.
+/// your own.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -36,8 +36,16 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let priority = priority.transpose()?;
     let mut edited = None;
     if !args.text.is_empty() || priority.is_none() {
-        edited = ctx.edit(&args.entry, |old| {
-            if args.text.is_empty() { ask(ctx, old) } else { Ok(args.text.join(" ")) }
+        let edit = || {
+            ctx.edit(&args.entry, |old| {
+                if args.text.is_empty() { ask(ctx, old) } else { Ok(args.text.join(" ")) }
+            })
+        };
+        let selectors = [args.entry.clone()];
+        edited = edit().or_else(|failure| match failure.kind {
+            // What is reworded is wanted.
+            Kind::NotFound if ctx.bring_back(&selectors)? => edit(),
+            _ => Err(failure),
         })?;
     }
     if let Some(priority) = priority {
@@ -57,6 +65,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 impl Human for Edited {
     fn human(&self, ui: &Ui) {
         ui.line(&format!("Edited: {}", self.entry.line()));
+        super::add::tell(ui, &self.next);
     }
 }
 

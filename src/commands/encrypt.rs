@@ -16,15 +16,18 @@ use pimem_engine::error::Failure;
 /// a file of 32 bytes, `~/.config/pimem/keys/STORE.key` or what `encryption.keyPath` names: whoever
 /// is to read the store needs a copy of it, and what was sealed under a lost key is lost.
 ///
-/// Each of these may be interrupted at any moment: the store stays readable, and the same command
-/// goes on where it stopped. What git has in its history stays as it was committed.
+/// Each of these may be interrupted at any moment: the store stays readable, the same command
+/// goes on where it stopped, and other processes may write meanwhile. What git has in its history
+/// stays as it was committed. Where store.json is lost, nothing is written until repair has found
+/// the key that opens the sealed lines.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   pimem encrypt init           seal this project's store
   pimem encrypt init --user    your own
   pimem encrypt status         what is sealed, and where the key is
   pimem encrypt rotate         a new key; the former one is kept beside it
-  pimem encrypt decrypt        plain text again")]
+  pimem encrypt decrypt        plain text again
+  pimem encrypt repair         store.json is gone, and the key is here")]
 pub(crate) struct Args {
     #[command(subcommand)]
     act: Option<Act>,
@@ -41,6 +44,8 @@ enum Act {
     Rotate,
     /// Make the store plain again
     Decrypt,
+    /// Write store.json again where it is missing or damaged, by the key that opens the sealed lines
+    Repair,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
@@ -50,26 +55,39 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         Act::Status => ctx.encrypt_status()?,
         Act::Rotate => ctx.encrypt_rotate()?,
         Act::Decrypt => ctx.encrypt_decrypt()?,
+        Act::Repair => ctx.encrypt_repair()?,
     };
     ctx.ui.show(&view);
     if matches!(act, Act::Init | Act::Rotate) {
         ctx.ui.note("Back up the key file: what is sealed cannot be read without it.");
         if view.in_git && matches!(act, Act::Init) {
-            ctx.ui.note("What git has in its history is still plain text.");
+            ctx.ui.note(
+                "The history of git still holds the plain text: sealing changes no commit, and no \
+                 copy that was pushed.",
+            );
         }
     }
-    let is_whole = view.due + view.closed == 0;
+    let is_whole = view.due + view.closed == 0 && view.problem.is_none();
     Ok(if is_whole || !matches!(act, Act::Status) { Exit::Done } else { Exit::Nothing })
 }
 
 impl Human for Encryption {
     fn human(&self, ui: &Ui) {
         let store = &self.store;
-        if self.kept == Kept::Plain.name() {
-            return ui.line(&format!("Plain text: {store}"));
-        }
-        let how = if self.kept == Kept::Opening.name() { "Being made plain" } else { "Sealed" };
+        let how = match self.kept {
+            kept if kept == Kept::Plain.name() => "Plain text",
+            kept if kept == Kept::Opening.name() => "Being made plain",
+            kept if kept == Kept::Undescribed.name() => "Sealed, and not said to be",
+            _ => "Sealed",
+        };
         ui.line(&format!("{how}: {store}"));
+        if let (Some(problem), Some(hint)) = (&self.problem, &self.hint) {
+            ui.line(problem);
+            ui.line(&format!("hint: {hint}"));
+        }
+        if self.kept == Kept::Plain.name() {
+            return;
+        }
         if let (Some(key), Some(file)) = (&self.key_id, &self.key_file) {
             ui.line(&format!("Key {key}: {file}"));
         }

@@ -12,7 +12,7 @@ use pimem_engine::{
     error::Failure,
     memory::{
         Answer,
-        export::{Format, Output},
+        export::{Extent, Format, Output},
     },
 };
 
@@ -20,10 +20,17 @@ use pimem_engine::{
 ///
 /// Entries and notes are those of one store, to which pimem add would write. The same store gives
 /// the same bytes.
+///
+/// Entries that no agent is told are left out and counted: forgotten, replaced, expired, not
+/// reviewed, with a secret, of another preset. With --all they are written too, each with the
+/// reason, and with secrets masked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem export jsonl > memories.jsonl\n  \
     pimem export agents --output AGENTS.md\n  pimem --user export claude --output memories")]
 pub(crate) struct Args {
+    /// Write also what no agent is told, with the reason, and with secrets masked
+    #[arg(long, global = true)]
+    all: bool,
     #[command(subcommand)]
     what: What,
 }
@@ -38,9 +45,10 @@ enum What {
     Embeddings(EmbeddingsArgs),
 }
 
-/// Write all entries with their evidence, a JSON object a line
+/// Write entries with their evidence, a JSON object a line
 ///
-/// pimem import jsonl makes the same of it: into an empty store, every report is the same.
+/// pimem import jsonl makes the same of it: into an empty store, every report is the same. With
+/// --all, so is what was forgotten, replaced or expired.
 #[derive(Debug, clap::Args)]
 struct FileArgs {
     /// Write to this file instead of standard output
@@ -50,7 +58,7 @@ struct FileArgs {
 
 /// Write topics/ and memory-scores.json, as pi keeps them
 ///
-/// Superseded and expired entries are left out, which pi does not know.
+/// Superseded and expired entries are always left out: pi does not know them.
 #[derive(Debug, clap::Args)]
 struct PiArgs {
     /// A directory that is empty or not there yet
@@ -114,7 +122,8 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             return Ok((show(ctx, &answer), stale));
         }
     };
-    Ok((show(ctx, &ctx.export(&format)?), Vec::new()))
+    let extent = if args.all { Extent::All } else { Extent::Given };
+    Ok((show(ctx, &ctx.export(&format, extent)?), Vec::new()))
 }
 
 /// Reports the written files, or writes the export to standard output.

@@ -108,6 +108,7 @@ impl Human for Extracted {
                 ) => continue,
             };
             ui.line(&line(verb, preference));
+            super::add::tell_absent(ui, preference.absent.as_ref());
             if preference.action == ExtractAction::Waiting {
                 let id = preference.id.as_deref().unwrap_or_default();
                 let why = preference.reason.as_deref().unwrap_or_default();

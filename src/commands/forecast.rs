@@ -74,7 +74,7 @@ fn draw(ctx: &Shell, forecast: &Forecast, days: u32, path: &Path) -> Result<(), 
     let date = |days: u32| local_time::local(ahead(days)).date;
     let title = format!("How scores fade from {}", date(0));
     let picture = decay::svg(&forecast.picture, &Span { title, days, date: &date });
-    atomic::replace_file(path, picture.as_bytes(), Sync::None, || Ok(true))?;
+    atomic::write_output(path, picture.as_bytes(), Sync::None, ctx.real_now)?;
     ctx.ui.note(&format!("Wrote {}", path.display()));
     Ok(())
 }

@@ -113,6 +113,8 @@ fn edited(page: &str, usage: &str, is_root: bool) -> String {
         match line {
             ".SH EXTRA" => text.push_str(".SH EXAMPLES"),
             "Example:" | "Examples:" => continue,
+            // Formatters that know no \(aq put a plain apostrophe there, which begins a request.
+            _ if line.starts_with("\\*(Aq") => text.extend(["\\&", line]),
             _ => text.push_str(line),
         }
         text.push('\n');
@@ -126,4 +128,24 @@ fn edited(page: &str, usage: &str, is_root: bool) -> String {
         text.push_str(".SH SEE ALSO\n\\fBpimem\\fR(1) has the options that every command takes.\n");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_begin_with_a_dot_or_an_apostrophe_are_kept() {
+        let texts = ["Keeps\n.pi/memory\n'and this'", ".70 is what counts", "'tis the last"];
+        let arg = clap::Arg::new("x").long("x").help(texts[1]).long_help(texts[0]);
+        let definition = clap::Command::new("pimem").about(texts[1]).after_help(texts[2]).arg(arg);
+        let pages = pages(definition).unwrap();
+        let lines: Vec<&str> = pages[0].1.lines().collect();
+        for want in ["\\&.pi/memory", "\\&\\*(Aqand this\\*(Aq", "\\&\\*(Aqtis the last"] {
+            assert!(lines.contains(&want), "{want} in {lines:#?}");
+        }
+        let lost =
+            |line: &&&str| [".70", "'", "\\*(Aq"].iter().any(|start| line.starts_with(start));
+        assert_eq!(lines.iter().find(lost), None);
+    }
 }

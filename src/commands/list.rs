@@ -80,7 +80,21 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
             Sort::Hot => ListOrder::Hot,
         },
     };
-    Ok(ctx.show(&ctx.list(&request)?))
+    let answer = ctx.list(&request)?;
+    let Listed { entries, of, no_topic } = &answer.view;
+    // An empty store is not a failed search.
+    let is_missed = entries.is_empty() && *of > 0 && args.limit != Some(0);
+    let exit = ctx.show(&answer).unless_empty(is_missed);
+    if is_missed && !ctx.ui.json {
+        let looked = view::counted(*of, "entry", "entries");
+        ctx.ui.note(&match &args.topic {
+            Some(topic) if *no_topic => {
+                format!("There is no topic {topic:?}: pimem topics lists them")
+            }
+            _ => format!("No entry matches, of {looked}: pimem list shows them"),
+        });
+    }
+    Ok(exit)
 }
 
 impl Human for Listed {
@@ -104,6 +118,6 @@ impl Human for Listed {
     }
 
     fn when_empty(&self) -> Option<&'static str> {
-        self.entries.is_empty().then_some("No entries to list; pimem add TEXT remembers something")
+        (self.of == 0).then_some("No entries to list; pimem add TEXT remembers something")
     }
 }

@@ -52,7 +52,7 @@ impl<'a> Target<'a> {
             ctx.ui.lines(page);
             return Ok(());
         };
-        atomic::replace_file(path, page.as_bytes(), Sync::None, || Ok(true))?;
+        atomic::write_output(path, page.as_bytes(), Sync::None, ctx.real_now)?;
         ctx.ui.note(&format!("Wrote {}", path.display()));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `pimem purge`: destroys entries. All other changes can be undone.
+//! `pimem forget --destroy`, and `pimem purge`: destroy entries. All other changes can be undone.
 
 use crate::{
     exit::{Exit, Outcome},
@@ -9,14 +9,9 @@ use crate::{
 use pimem_core::view::undo::Purged;
 use pimem_engine::error::{Failure, Kind};
 
-/// Destroy entries: text, evidence and index
-///
-/// For what must not stay anywhere in the store: unlike `pimem forget`, which only hides an entry, and
-/// `pimem remove`, which moves it to the archive, nothing brings it back. Looks among entries, forgotten
-/// ones and the archive. Notes, logs, the history of git and other clones are not touched, so a secret
-/// that was committed has to be revoked.
+/// Destroy entries: the same as `pimem forget --destroy`
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  pimem purge 262e38a\n  pimem purge --yes 'old password'")]
+#[command(hide = true)]
 pub(crate) struct Args {
     /// Which entries: id, the beginning of one, or a part of the text (`-` reads standard input)
     #[arg(required = true, value_name = "ENTRY")]
@@ -27,8 +22,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
-    let (view, stale) = ctx.purge(&input::selectors(&args.entries)?, |lines| {
-        if args.yes || input::confirm(ctx, lines, "Destroy for good?")? {
+    destroy(ctx, &args.entries, args.yes)
+}
+
+/// Destroys entries, after a question if `yes` is false.
+pub(super) fn destroy(ctx: &Shell, entries: &[String], yes: bool) -> Result<Outcome, Failure> {
+    let (view, stale) = ctx.purge(&input::selectors(entries)?, |lines| {
+        if yes || input::confirm(ctx, lines, "Destroy for good?")? {
             return Ok(());
         }
         let message = "nothing was destroyed";

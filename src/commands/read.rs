@@ -12,7 +12,7 @@ use pimem_core::{
 use pimem_engine::{
     error::{Failure, Kind},
     local_time,
-    memory::notes::NotesFile,
+    memory::{notes::NotesFile, period},
 };
 
 /// Show notes, the scratchpad or a daily log
@@ -36,8 +36,8 @@ enum What {
     Scratchpad,
     /// The log of a day
     Daily {
-        /// The day [default: today]
-        #[arg(value_name = "YYYY-MM-DD")]
+        /// The day: a date, yesterday, or an age as in 3d [default: today]
+        #[arg(value_name = "DAY")]
         date: Option<String>,
     },
     /// The days that have a log, newest first
@@ -52,7 +52,9 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         }
         What::Memory => NotesFile::Notes,
         What::Scratchpad => NotesFile::Scratchpad,
-        What::Daily { date } => NotesFile::Log(date.as_deref().map_or(Ok(today(ctx)), day)?),
+        What::Daily { date } => {
+            NotesFile::Log(date.as_deref().map_or(Ok(today(ctx)), |text| day(ctx, text))?)
+        }
     };
     // Whoever names a day asks for that log.
     let is_named = matches!(&args.what, What::Daily { date: Some(_) });
@@ -72,10 +74,18 @@ pub(super) fn show(ctx: &Shell, file: NotesFile) -> Result<bool, Failure> {
     Ok(view.files.is_empty())
 }
 
-fn day(text: &str) -> Result<Date, Failure> {
-    Date::parse(text).ok_or_else(|| {
+fn day(ctx: &Shell, text: &str) -> Result<Date, Failure> {
+    let today = today(ctx);
+    let named = match text {
+        "today" => Some(today),
+        "yesterday" => Some(today.yesterday()),
+        _ => None,
+    };
+    let moment = || Some(local_time::local(period::when(ctx.now, text, |_| None).ok()?).date);
+    named.or_else(|| Date::parse(text)).or_else(moment).ok_or_else(|| {
         let message = format!("{text:?} is not a date");
-        Failure::new(Kind::Usage, message, "write it as in 2026-12-31; pimem read list has them")
+        let hint = "write it as in 2026-12-31, yesterday or 3d; pimem read list has them";
+        Failure::new(Kind::Usage, message, hint)
     })
 }
 

@@ -6,8 +6,14 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::curate::Reinforced;
-use pimem_engine::{error::Failure, memory::curate::Proof};
+use pimem_core::{
+    model::event::MOST_PROOFS,
+    view::{curate::Reinforced, prospect::Changed},
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::curate::Proof,
+};
 
 /// Strengthen entries that proved right
 ///
@@ -19,7 +25,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "ENTRY")]
     entries: Vec<String>,
     /// How much evidence to add
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PROOFS)))]
     by: u32,
     /// Weaken them instead, because they proved wrong: each counts as four pieces of evidence less
     #[arg(long)]
@@ -28,14 +34,23 @@ pub(crate) struct Args {
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let proof = if args.harmful { Proof::Wrong(args.by) } else { Proof::Right(args.by) };
-    ctx.ui.show(&ctx.reinforce(&input::selectors(&args.entries)?, proof)?);
+    let selectors = input::selectors(&args.entries)?;
+    let done = ctx.reinforce(&selectors, proof);
+    let done = done.or_else(|failure| match failure.kind {
+        // What proved right is wanted.
+        Kind::NotFound if !args.harmful && ctx.bring_back(&selectors)? => {
+            ctx.reinforce(&selectors, proof)
+        }
+        _ => Err(failure),
+    });
+    ctx.ui.show(&done?);
     Ok(Exit::Done)
 }
 
 impl Human for Reinforced {
     fn human(&self, ui: &Ui) {
         let verb = if self.harmful { "Marked harmful" } else { "Reinforced" };
-        for entry in &self.results {
+        for Changed { entry, next } in &self.results {
             ui.line(&format!(
                 "{verb}: {} evidence {}, score {}, {}",
                 entry.line(),
@@ -43,6 +58,7 @@ impl Human for Reinforced {
                 entry.formatted_score(),
                 entry.described_state()
             ));
+            super::add::tell(ui, next);
         }
     }
 }

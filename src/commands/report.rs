@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValuesParser;
+
 use super::{page::Target, status};
 use crate::{
+    agents::spec::Agent,
     exit::{Exit, Outcome},
-    input,
+    hook, input,
     shell::Shell,
     ui::{Human, Ui},
 };
@@ -22,6 +25,7 @@ use pimem_engine::{
     error::{Failure, Kind},
     memory::{
         Answer, named_file,
+        page::Given,
         report::{Listed, ReportRequest, Reported},
     },
     store::read,
@@ -32,7 +36,7 @@ use pimem_engine::{
 /// Entries are chosen by score, section by section; what that leaves of the budget is filled with
 /// the others, in the order of their lasting value. Pinned ones are always there. Lines that others
 /// have shared follow in a budget of their own (report.team). Prints nothing when there is nothing
-/// to say.
+/// to say. Hooks give agents the same text when a session starts; --layout start has what they add.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem report\n  pimem report --budget 800 --explain\n  \
     pimem report --prompt 'why do berths overlap?'")]
@@ -52,13 +56,16 @@ pub(crate) struct Args {
     /// What the report is made of
     #[arg(long, value_enum, value_name = "LAYOUT", default_value = "memories")]
     layout: Layout,
+    /// The agent whose text the layout start is [default: generic]
+    #[arg(long, value_name = "AGENT", value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::name)))]
+    agent: Option<String>,
     /// Explain for every entry why it is in or out, on standard error or in the JSON
     #[arg(long)]
     explain: bool,
     /// Write a page for people instead: health, what agents see and what is just outside, what
     /// fades and when, use, all entries [default: to standard output]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
-        conflicts_with_all = ["explain", "layout", "prompt", "budget", "system_prompt", "system_prompt_tokens"])]
+        conflicts_with_all = ["explain", "layout", "agent", "prompt", "budget", "system_prompt", "system_prompt_tokens"])]
     html: Option<PathBuf>,
     /// Leave out of the page what people have written: ids stand for texts
     #[arg(long, requires = "html")]
@@ -74,6 +81,8 @@ enum Layout {
     Memories,
     /// Open items, logs of today and yesterday, what fits the prompt, and long-term notes
     Working,
+    /// What an agent is given when a new session starts: the memories, and the day at hand
+    Start,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
@@ -94,6 +103,14 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             (false, false) => Listed::None,
         },
     };
+    let agent = args.agent.as_deref().and_then(Agent::find);
+    if args.layout == Layout::Start {
+        return Ok((start(ctx, args, agent.unwrap_or(Agent::Generic))?, Vec::new()));
+    }
+    if agent.is_some() {
+        let message = "--agent is of the layout start";
+        return Err(Failure::new(Kind::Usage, message, "add --layout start, or leave it out"));
+    }
     if args.layout == Layout::Working {
         if args.explain {
             let message = "--explain says why entries are in a report, and this layout has none";
@@ -108,10 +125,32 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     Ok((ctx.complain(&problems, Exit::Done), stale))
 }
 
+/// Prints what an agent is given at the start of a new session.
+fn start(ctx: &Shell, args: &Args, agent: Agent) -> Result<Exit, Failure> {
+    let is_asked = args.explain
+        || args.prompt.is_some()
+        || args.budget.is_some()
+        || args.system_prompt.is_some()
+        || args.system_prompt_tokens.is_some();
+    if is_asked {
+        let message = "the layout start is what an agent is given, which no other option changes";
+        return Err(Failure::new(Kind::Usage, message, "leave out --layout, or the other options"));
+    }
+    let text = hook::at_startup(ctx, agent)?.for_prompt();
+    let characters = text.chars().count();
+    ctx.ui.show(&WorkingView { text, characters, unreviewed: Vec::new(), degraded: None });
+    Ok(Exit::Done)
+}
+
 /// Writes the page for people.
 fn html(ctx: &Shell, path: &Path, args: &Args) -> Result<Exit, Failure> {
     let target = Target::of(ctx, path)?;
-    let Answer { view, problems } = ctx.page(status::agents_with_hooks(ctx), args.authors)?;
+    let hooks = status::agents_with_hooks(ctx);
+    // Agents differ in how much they take, and in nothing else.
+    let called = hooks.agents.iter().find_map(|hooks| Agent::find(hooks.agent));
+    let given = hook::at_startup(ctx, called.unwrap_or(Agent::Generic))?;
+    let given = Given { agent: called.map(Agent::name), lines: given.lines_with_entries() };
+    let Answer { view, problems } = ctx.page(hooks, args.authors, given)?;
     target.write(ctx, &page::render(&if args.redact { view.redacted() } else { view }))?;
     Ok(ctx.complain(&problems, Exit::Done))
 }
@@ -122,6 +161,16 @@ impl Human for ReportView {
         ui.text(&self.text);
         ui.text(&SafeText::fixed(if between { "\n" } else { "" }));
         ui.text(&self.recalled_text);
+        if let Some((why, is_small)) = &self.nothing
+            && self.recalled_text.is_empty()
+            && (*is_small || ui.is_terminal())
+        {
+            ui.note(why);
+        }
+        if let Some(crowded) = &self.crowded {
+            ui.aside("");
+            ui.aside(&format!("> ⚠️ {crowded}"));
+        }
         for judged in &self.entries {
             if let Some(factors) = judged.factors {
                 let (reason, entry) = (&judged.reason, &judged.entry);
@@ -134,7 +183,8 @@ impl Human for ReportView {
 
     fn when_empty(&self) -> Option<&'static str> {
         let is_empty = self.text.is_empty() && self.recalled_text.is_empty();
-        is_empty.then_some("Nothing to report; pimem add TEXT remembers something")
+        (is_empty && self.nothing.is_none())
+            .then_some("Nothing to report; pimem add TEXT remembers something")
     }
 }
 

@@ -177,7 +177,7 @@ impl Human for SearchView {
             let text = whose.mark(snippet(&hit.text, &self.terms), hit.scope);
             let text = view::labelled(text, hit.label());
             let text = view::mark_unreviewed(text, hit.reviewed.is_none());
-            let text = if hit.archived.is_some() { format!("{text} (archived)") } else { text };
+            let text = text + &hit.mark();
             let id = hit.short.clone().unwrap_or_else(|| "-".to_owned());
             let mut text = Styled::from(text);
             if ui.is_colored() {

@@ -5,7 +5,7 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::score::Stats;
+use pimem_core::view::{self, score::Stats};
 use pimem_engine::error::Failure;
 
 /// Count entries by category and state, with what was found, shown and used of them
@@ -32,7 +32,7 @@ impl Human for Stats {
             ("by state", list(&mut states.into_iter())),
             ("with vectors", self.with_embeddings.to_string()),
             ("average", format!("{average} {what} ({})", self.policy)),
-            ("found", format!("{} times", self.accesses)),
+            ("found", view::count(usize::try_from(self.accesses).unwrap_or(usize::MAX), "time")),
             ("injected", format!("{}, an entry once a session", self.injected)),
             ("used", self.used.to_string()),
         ];

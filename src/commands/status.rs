@@ -13,8 +13,8 @@ use pimem_core::{
     model::time::Timestamp,
     report::budget::{Tokens, thousands},
     view::{
-        count,
-        status::{Agent, Hooks, Mirror, Status, Store, Trust},
+        count, counted,
+        status::{Agent, Away, Calls, Hooks, Mirror, Status, Store, Trust},
     },
 };
 use pimem_engine::{error::Failure, local_time};
@@ -22,9 +22,10 @@ use pimem_engine::{error::Failure, local_time};
 /// Show stores, what agents get of them, and what waits, on one screen
 ///
 /// Says which stores are in use and whether they are trusted, how many entries are in each state,
-/// what a report would show now, what awaits review, the index, the last dream, the agents that call
-/// pimem, settings that are left out, and how much `pimem doctor` finds. With --verbose it is that
-/// command. Writes nothing, and runs where there is no store.
+/// what a report would show now, what awaits review, lines with secrets and list items that are no
+/// entries, the index, the last dream, the agents that call pimem, calls of theirs that were ended at
+/// the deadline, settings that are left out, and how much `pimem doctor` finds. With --verbose it is
+/// that command. Writes nothing but what hooks left to be learned, and runs where there is no store.
 ///
 /// The exit code is 0, whatever is found; for scripts, `pimem doctor` ends with 1 on findings.
 #[derive(Debug, clap::Args)]
@@ -64,7 +65,9 @@ impl Human for Status {
 
 fn lines(status: &Status) -> Vec<(String, String)> {
     let mut lines = Vec::new();
-    if let Some(absent) = &status.absent {
+    if let Some(Away { says, fix, .. }) = &status.away {
+        lines.push(("project store".to_owned(), format!("{says}: {fix}")));
+    } else if let Some(absent) = &status.absent {
         let user = if absent.scope == "user" { " --user" } else { "" };
         let place = &absent.place;
         let text = format!("none yet; pimem init{user} makes one in {place}");
@@ -84,13 +87,25 @@ fn lines(status: &Status) -> Vec<(String, String)> {
     let (some, all) = (thousands(report.entries), report.entries + report.left_out);
     let noun = if all == 1 { "entry" } else { "entries" };
     let all = thousands(all);
-    let tokens = Tokens(report.tokens);
+    let tokens = Tokens(report.tokens.saturating_sub(report.pinned_tokens));
     let of = report.budget.map_or_else(String::new, |budget| format!(" of {}", Tokens(budget)));
     let height = match report.lines {
         0 => String::new(),
         lines => format!(" in {}", count(lines, "line")),
     };
-    put("report now", format!("{some} of {all} {noun}{height}, {tokens}{of} tokens{left}"));
+    let by_score = report.budget.filter(|budget| *budget > 0).map_or_else(String::new, |budget| {
+        let percent = u64::from(report.by_score) * 100 / u64::from(budget);
+        format!(" ({percent} % by score)")
+    });
+    let pinned = match report.pinned_tokens {
+        0 => String::new(),
+        pinned => format!(" and {} pinned", Tokens(pinned)),
+    };
+    let size = format!("{tokens}{of} tokens{by_score}{pinned}");
+    put("report now", format!("{some} of {all} {noun}{height}, {size}{left}"));
+    if let Some(crowded) = &report.crowded {
+        put("capacity", crowded.clone());
+    }
     put("hooks", of_hooks(&status.hooks));
     if let Some((wrong, more)) = status.unusable.split_first() {
         let more = match more.len() {
@@ -134,8 +149,32 @@ fn of_store(store: &Store) -> Vec<(String, String)> {
     if !more.is_empty() {
         put("", more.join("; "));
     }
+    if let Some(grave) = &store.grave {
+        let until = grave.until.get(..10).unwrap_or_default();
+        let first = grave.ids.first().map(String::as_str).unwrap_or_default();
+        let lines = count(grave.lines, "line");
+        let more = if grave.lines == 1 { "" } else { " …" };
+        put("grave", format!("{lines}, until {until}: pimem restore {first:.7}{more}"));
+    }
     if let Some(review) = &store.awaiting.in_words {
         put("review", review.clone());
+    }
+    if store.by_agents > 0 {
+        let added = counted(store.by_agents, "entry", "entries");
+        put("by agents", format!("{added} added since you looked: pimem trust --review"));
+    }
+    for (rule, label) in
+        [("secret", "secret"), ("no-entry", "no entry"), ("unclosed", "not closed")]
+    {
+        let mut of = store.lines.iter().filter(|line| line.rule == rule);
+        if let Some(first) = of.next() {
+            let more = match of.count() {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
+            let says = first.says.trim_start_matches("is no entry: ");
+            put(label, format!("{}: {says}{more}: pimem check", first.place));
+        }
     }
     put("index", store.index.in_words.clone());
     let last = store.dream.last.as_deref().and_then(Timestamp::parse);
@@ -149,7 +188,20 @@ fn of_store(store: &Store) -> Vec<(String, String)> {
         dream += "; a plan waits: pimem dream --apply";
     }
     put("last dream", dream);
+    if let Some(calls) = of_calls(store.calls) {
+        put("hooks", calls);
+    }
     lines
+}
+
+/// Describes what hooks could not end, if there is any.
+fn of_calls(Calls { late, spooled }: Calls) -> Option<String> {
+    let late = (late > 0).then(|| format!("{} ended at the deadline", count(late, "call")));
+    let waits = if spooled == 1 { "waits" } else { "wait" };
+    let spooled = (spooled > 0)
+        .then(|| format!("{} of prompts {waits} to be learned", count(spooled, "sentence")));
+    let all: Vec<String> = late.into_iter().chain(spooled).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// Describes the mirrors, if there are any.
@@ -173,7 +225,7 @@ fn of_hooks(hooks: &Hooks) -> String {
         return "none; pimem hooks install AGENT has one call pimem".to_owned();
     }
     let agents = hooks.agents.iter().map(|Agent { agent, state }| match state.as_str() {
-        "installed" => (*agent).to_owned(),
+        "works" => (*agent).to_owned(),
         state => format!("{agent} ({state})"),
     });
     let agents = agents.collect::<Vec<_>>().join(", ");

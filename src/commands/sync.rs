@@ -12,9 +12,12 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::{
-    self,
-    sync::{SealKeyFile, Synced},
+use pimem_core::{
+    sync::grave::DAYS,
+    view::{
+        self,
+        sync::{Action, SealKeyFile, Synced},
+    },
 };
 use pimem_engine::{
     error::{Failure, Kind},
@@ -36,7 +39,11 @@ use pimem_engine::{
 /// the same. Lines that agents may see in one of two stores, they may see in the other; those of a
 /// file wait for pimem trust --review, unless --trust says that they are yours. Private text stays
 /// here: entries tagged #private or #local, what looks like a secret, notes, logs, sessions and
-/// telemetry. Exit code 1 when something was refused.
+/// telemetry. Exit code 1 when something was refused, or waits for a clock or the next exchange.
+///
+/// A line that was destroyed elsewhere is kept here for 30 days: pimem restore ID brings it back. It is
+/// destroyed at once with --destroy, where only people with the key can have said so, and where it
+/// held a secret.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  pimem sync --dry-run\n  pimem sync --with /media/stick/memory\n  pimem sync --with ~/src/harbor --dry-run\n  \
@@ -60,6 +67,9 @@ pub(crate) struct Args {
     /// Write a bundle of a sealed store, readable for everybody
     #[arg(long, requires = "bundle")]
     plain: bool,
+    /// Destroy lines that were purged elsewhere at once, instead of keeping them for 30 days
+    #[arg(long, conflicts_with_all = ["bundle", "seal_key"])]
+    destroy: bool,
     /// Send without asking, the first time too
     #[arg(long, short, conflicts_with = "peer")]
     yes: bool,
@@ -80,7 +90,7 @@ enum SealKey {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
-    let Args { with, bundle, from, trust, plain, yes, seal_key, dry_run } = args;
+    let Args { with, bundle, from, trust, plain, destroy, yes, seal_key, dry_run } = args;
     if let Some(act) = seal_key {
         return with_key(ctx, *act).map(|()| (Exit::Done, Vec::new()));
     }
@@ -102,10 +112,9 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             let message = "nothing was sent";
             Err(Failure::new(Kind::Refused, message, "--yes sends the first time without asking"))
         };
-        let (view, stale) = ctx.sync_with_server(*dry_run, confirm)?;
+        let (view, stale) = ctx.sync_with_server((*dry_run, *destroy), confirm)?;
         ctx.ui.show(&view);
-        let exit = if view.refused.is_empty() { Exit::Done } else { Exit::Nothing };
-        return Ok((exit, stale));
+        return Ok((Exit::Done.unless_empty(view.is_partial()), stale));
     }
     let peer = match (with, from) {
         (Some(dir), _) => Peer::Store(dir.clone()),
@@ -126,10 +135,10 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             Peer::From(Box::new(File::open(&path).map_err(fail)?), path.display().to_string())
         }
     };
-    let (view, stale) = ctx.sync(SyncRequest { peer, dry_run: *dry_run, trust: *trust })?;
+    let request = SyncRequest { peer, dry_run: *dry_run, trust: *trust, destroy: *destroy };
+    let (view, stale) = ctx.sync(request)?;
     ctx.ui.show(&view);
-    let exit = if view.refused.is_empty() { Exit::Done } else { Exit::Nothing };
-    Ok((exit, stale))
+    Ok((Exit::Done.unless_empty(view.is_partial()), stale))
 }
 
 fn with_key(ctx: &Shell, act: SealKey) -> Result<(), Failure> {
@@ -205,6 +214,23 @@ impl Human for Synced {
             if mirror.received.events > 0 {
                 ui.line(&format!("Mirror of {}: {}", mirror.project, amount(&mirror.received)));
             }
+        }
+        let buried = self.changed.iter().any(|change| change.action == Action::Buried);
+        if buried && !self.dry_run {
+            ui.line(&format!(
+                "What is buried is kept for {DAYS} days: pimem restore ID, or forget --destroy ID"
+            ));
+        }
+        for (number, whose) in [(self.later, "this machine's"), (self.early, "the server's")] {
+            if number > 0 {
+                ui.line(&format!(
+                    "{} dated more than a day ahead of {whose} clock, kept until it is right",
+                    view::counted(number, "event is", "events are")
+                ));
+            }
+        }
+        if self.unfinished {
+            ui.line("The server has more: pimem sync goes on from here");
         }
         if self.waiting > 0 && !self.dry_run {
             let lines = view::count(self.waiting, "line");

@@ -1,4 +1,4 @@
-//! `pimem topics`: lists the topic files with their hotness and size.
+//! `pimem topics`: lists the topics with their hotness and size.
 
 use crate::{
     exit::Exit,
@@ -11,8 +11,9 @@ use pimem_core::{
 };
 use pimem_engine::error::Failure;
 
-/// List topic files with their size and hotness
+/// List topics with their size and hotness
 ///
+/// A topic that goes on in other files is listed once, with the number of its files.
 /// Hotness is the sum of the scores of a topic's entries. A topic is cold when nothing in it was
 /// reinforced for twice its decay constant, and nothing is pinned or enforced.
 #[derive(Debug, clap::Args)]
@@ -24,7 +25,7 @@ pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
 
 impl Human for Topics {
     fn human(&self, ui: &Ui) {
-        let header = ["topic", "store", "entries", "hotness", "tokens", "full"];
+        let header = ["topic", "store", "entries", "hotness", "tokens", "files", "full"];
         ui.table(&header, self.topics.iter().map(cells).collect());
     }
 
@@ -45,6 +46,7 @@ fn cells(topic: &Topic) -> Vec<String> {
         topic.entries.to_string(),
         heat,
         Tokens(topic.tokens).to_string(),
+        topic.files.to_string(),
         format!("{}%", topic.percent_full),
     ]
 }

@@ -22,7 +22,10 @@ use pimem_core::{
 };
 use pimem_engine::{
     error::Failure,
-    memory::{Answer, vouch::Reply},
+    memory::{
+        Answer,
+        vouch::{Question, Reply},
+    },
     store::Store,
 };
 
@@ -36,7 +39,9 @@ use pimem_engine::{
 /// you have reviewed everything: git does not have them, or has them by a commit that you made here
 /// before it had them from anywhere else. What merge, pull, rebase, checkout and the like bring, and
 /// whatever is in doubt, awaits review; while a merge or rebase stands still, all that is new does.
-/// Your own store is trusted as a whole. Of what others have shared, only lines that look like an
+/// What agents add is shown to agents, and listed here until you keep or forget it. What reads like an
+/// order to an agent waits, in notes, logs and lists too, unless you typed it at a terminal.
+/// Your own store is trusted as a whole otherwise. Of what others have shared, only lines that look like an
 /// order, a secret or hostile text await review, and are trusted one by one. Exit code 1 says that something awaits review.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
@@ -46,6 +51,7 @@ use pimem_engine::{
   pimem trust 262e38a          this entry
   pimem trust --all            a repository of your own, on a second machine
   pimem trust --always         whatever is in this store, now and later
+  pimem trust --no-secret 262e38a   what looks like a secret in it is none
   pimem trust --revoke         all of it, from the beginning
   pimem trust status           how much awaits review")]
 pub(crate) struct Args {
@@ -58,13 +64,17 @@ pub(crate) struct Args {
     /// Trust all that is there now, notes, logs and the archive too
     #[arg(long, conflicts_with_all = ["revoke", "entries"])]
     all: bool,
-    /// Trust this store as your own, whatever git brings and whoever owns it: on a second computer or
-    /// in a container. Settings that decide what is run still await review
+    /// Trust this store as your own, whatever git brings, whoever owns it and wherever its root leads
+    /// now: on a second computer, in a container, behind a link. Settings that decide what is run
+    /// still await review
     #[arg(long, conflicts_with_all = ["all", "revoke", "entries"])]
     always: bool,
     /// Take trust back, from these entries or from everything
     #[arg(long)]
     revoke: bool,
+    /// Say that what looks like a secret in these entries is none, so that agents are told them
+    #[arg(long, requires = "entries", conflicts_with_all = ["all", "always", "review"])]
+    no_secret: bool,
     #[command(subcommand)]
     act: Option<Act>,
 }
@@ -79,10 +89,16 @@ enum Act {
 const QUESTION: &str =
     "Trust it? y yes, n no, a this and what follows without a warning, q not now [ynaq]";
 
+/// Question asked about what an agent has added.
+const BY_AGENT: &str = "An agent added it. k keep, f forget, n next, q not now [kfnq]";
+
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if !args.entries.is_empty() {
         let action = if args.revoke { Action::Revoked } else { Action::Trusted };
         let selectors = input::selectors(&args.entries)?;
+        if args.no_secret {
+            return Ok(ctx.show(&ctx.let_out(&selectors, action)?));
+        }
         return Ok(ctx.show(&ctx.trust_entries(&selectors, action)?));
     }
     if args.revoke {
@@ -106,12 +122,21 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 fn ask(ctx: &Shell) -> Result<(Answer<Review>, Form), Failure> {
     let mut current: Option<PathBuf> = None;
     let mut rest = false;
-    let answer = ctx.review_each(|store: &Store, item: &Awaiting| {
+    let answer = ctx.review_each(|store: &Store, question: Question<'_>| {
+        let (Question::Awaits(item) | Question::ByAgent(item)) = question;
         if current.as_ref() != Some(&store.dir) {
             ctx.ui.explain(&name(store.scope.name(), &store.dir.display().to_string()));
             (current, rest) = (Some(store.dir.clone()), false);
         }
         item.in_words().for_each(|line| ctx.ui.explain(&line));
+        if matches!(question, Question::ByAgent(_)) {
+            return Ok(match input::choose(ctx, BY_AGENT, "kfnq")? {
+                Some('k') => Reply::Trust,
+                Some('f') => Reply::Forget,
+                Some('n') => Reply::Leave,
+                _ => Reply::Stop,
+            });
+        }
         // A "yes to all" does not cover texts with warnings, which the user has not seen yet.
         if rest && item.warnings.is_empty() {
             return Ok(Reply::Trust);
@@ -172,13 +197,20 @@ fn of(ui: &Ui, Done { act, scope, dir, odd }: &Done) {
         ActOf::Trusted(1) => format!("Trusted 1 entry of the {name}"),
         ActOf::Trusted(count) => format!("Trusted {count} entries of the {name}"),
         ActOf::Always => format!("Trusted from now on, whatever it holds: the {name}"),
-        ActOf::Revoked(texts) => format!("No longer trusted: {texts} texts of the {name}"),
+        ActOf::Revoked(texts) => {
+            format!("No longer trusted: {} of the {name}", view::count(*texts, "text"))
+        }
     });
 }
 
 fn list(ui: &Ui, stores: &[StoreView]) {
     if stores.iter().all(|store| store.awaiting.is_empty()) {
         ui.note("Nothing awaits review");
+    }
+    for store in stores.iter().filter(|store| !store.by_agents.is_empty()) {
+        ui.line(&format!("{}: added by agents since you looked", name(store.scope, &store.store)));
+        store.by_agents.iter().flat_map(Awaiting::in_words).for_each(|line| ui.line(&line));
+        ui.note("pimem trust --review asks about each: keep or forget");
     }
     for store in stores.iter().filter(|store| !store.awaiting.is_empty()) {
         ui.line(&name(store.scope, &store.store));
@@ -209,6 +241,8 @@ impl Human for Entries {
         let verb = match self.action {
             Action::Trusted => "Trusted",
             Action::Revoked => "No longer trusted",
+            Action::LetOut => "Let out, as it holds no secret",
+            Action::KeptBack => "Withheld, as it looks like a secret",
         };
         for entry in &self.results {
             ui.line(&format!("{verb}: {}", view::labelled(entry.line(), entry.label())));

@@ -9,23 +9,37 @@ use pimem_core::{
     model::time::Timestamp,
     view::{self, undo::Undone},
 };
-use pimem_engine::{error::Failure, local_time};
+use pimem_engine::{error::Failure, local_time, store::undo::STEPS};
 
 /// Take back the last change that was typed on this machine
 ///
-/// That of add, reinforce, edit, pin, unpin, forget, restore, remove, import, check --fix, dream, log,
+/// That of add, reinforce, edit, pin, unpin, forget, restore, import, check --fix, dream, log,
 /// todo or note; again for the one before it, 20 at most. Lines go back to where they were, and the log
-/// notes that its events do not count. Refused when a line has changed since. Never takes back what
-/// hooks, purge, trust or config did. Exit code 1 says that there is nothing left.
+/// notes that its events do not count. Refused when a line has changed since. What a hook learned of a
+/// prompt is taken back by the ID that it told, and by nothing else. Never takes back what hooks noted
+/// otherwise, or what forget --destroy, trust or config did. Exit code 1 says that there is nothing left.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  pimem undo\n  pimem undo --user")]
-pub(crate) struct Args {}
+#[command(after_help = "Examples:\n  pimem undo\n  pimem undo 3f2a9c01\n  pimem undo --user")]
+pub(crate) struct Args {
+    /// The step to take back instead of the last one that was typed
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+}
 
-pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
-    let view = ctx.undo()?;
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+    let view = ctx.undo(args.id.as_deref())?;
     ctx.ui.show(&view);
-    if view.command.is_none() {
-        ctx.ui.note("nothing is left to take back");
+    match view.older {
+        _ if view.command.is_some() => {}
+        0 => ctx.ui.note("nothing is left to take back"),
+        older => ctx.ui.note(&format!(
+            "{STEPS} steps are kept, and they are taken back; before them were {}",
+            view::count(older, "step")
+        )),
+    }
+    if view.buried > 0 {
+        let lines = view::count(view.buried, "line");
+        ctx.ui.note(&format!("{lines} purged elsewhere can be restored: pimem status"));
     }
     Ok(Exit::Done.unless_empty(view.command.is_none()))
 }

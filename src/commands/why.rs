@@ -30,12 +30,12 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 impl Human for Why {
     fn human(&self, ui: &Ui) {
         let Self { entry, heading, section, tokens, section_tokens, .. } = self;
-        let (topic, line, tokens) = (&entry.topic, entry.line, Tokens(*tokens));
+        let tokens = Tokens(*tokens);
         let below = heading.as_ref().map(|heading| format!(", below {heading:?}"));
         let of = section_tokens.map_or_else(String::new, |most| format!(" of its {most}"));
         let mut lines = vec![
             ("entry", entry.line()),
-            ("file", format!("topics/{topic}.md:{line}{}", below.unwrap_or_default())),
+            ("file", entry.location() + &below.unwrap_or_default()),
             ("score", self.factors.text(entry)),
             ("state", self.state.clone()),
             ("place", self.place.clone()),
@@ -45,6 +45,9 @@ impl Human for Why {
         if let Some((server, project)) = self.server.as_ref().zip(entry.project.as_ref()) {
             let by = entry.author.as_deref().unwrap_or("you");
             lines.insert(1, ("from", format!("{by}, project {project} on {server}")));
+        }
+        if let Some(added) = &self.added {
+            lines.insert(2, ("added", added.trim_start_matches("added on ").to_owned()));
         }
         lines.extend(self.ahead.iter().map(|ahead| {
             ("ahead", format!("{} {}", local_time::local(ahead.at).date, ahead.what))

@@ -7,6 +7,7 @@ use clap::{Arg, ValueHint};
 use super::place::Place;
 use crate::{agents::spec::Agent, shell::Shell};
 use pimem_core::{
+    model::category::CategorySpec,
     score::{policy::weighted, stability::State},
     view::EntryView,
 };
@@ -118,7 +119,7 @@ fn known(source: Source, place: &Place<'_>, shell: Option<&Shell>) -> Option<Vec
         Source::Agents => Agent::ALL.map(|agent| Offer::new(agent.name(), "")).into(),
         Source::Categories => {
             let categories = shell?.config.categories.iter();
-            categories.map(|(_, spec)| Offer::new(&*spec.name, &*spec.section)).collect()
+            categories.map(|(_, spec)| Offer::new(&*spec.name, meaning(spec))).collect()
         }
         Source::Commands => {
             let all = super::commands(place.root, true).into_iter();
@@ -162,6 +163,22 @@ fn known(source: Source, place: &Place<'_>, shell: Option<&Shell>) -> Option<Vec
     })
 }
 
+/// Says what a category is for, or where its entries stand in the report.
+fn meaning(spec: &CategorySpec) -> String {
+    let known = MEANINGS.iter().find(|(name, _)| **name == *spec.name);
+    known.map_or_else(|| format!("in the report as {}", spec.section), |(_, is)| (*is).to_owned())
+}
+
+/// What the categories are for that everybody has.
+const MEANINGS: &[(&str, &str)] = &[
+    ("preference", "how somebody wants it"),
+    ("lesson", "what was learned, often the hard way"),
+    ("mistake", "what went wrong, not to be done again"),
+    ("pattern", "how things are done here"),
+    ("decision", "what was decided, and why"),
+    ("done", "what was finished"),
+];
+
 fn entries(shell: &Shell, fits: fn(&EntryView) -> bool) -> Vec<Offer> {
     let entries = shell.glance().unwrap_or_default().into_iter();
     entries.filter(fits).map(|entry| described(&entry)).collect()
@@ -201,7 +218,7 @@ mod tests {
     use super::*;
 
     /// Arguments that take any text, number or time.
-    const FREE: &str = "apply budget by days event from if_older importance least limit limits \
+    const FREE: &str = "apply budget by days event from id if_older importance least limit limits \
         min_score min_scores now passage_prefix priority prompt query query_prefix section session \
         sessions since system_prompt_tokens text to until valid_until without";
 

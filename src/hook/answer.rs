@@ -178,6 +178,24 @@ impl Answer {
     pub(crate) fn render(&self) -> SafeText {
         self.lines.iter().map(|line| &line.text).collect()
     }
+
+    /// Returns the text as agents get it, with one line break at its end; empty if there is none.
+    pub(crate) fn for_prompt(&self) -> SafeText {
+        let text = self.render().part(str::trim_end);
+        if text.is_empty() { text } else { safe!("{}\n", text) }
+    }
+
+    /// Returns the lines, each with the entry that it shows.
+    pub(crate) fn lines_with_entries(&self) -> Vec<(String, Option<EntryId>)> {
+        let line = |line: &Line| {
+            let entry = match &line.shows {
+                Some(Shown::Entry(entry)) => Some(entry.id),
+                _ => None,
+            };
+            (line.text.trim_end().to_owned(), entry)
+        };
+        self.lines.iter().map(line).collect()
+    }
 }
 
 impl Line {

@@ -1,13 +1,13 @@
 //! The context of a hook call: agent, event, stores, and the session's ledger.
 
 use std::{
-    cell::OnceCell,
+    cell::{Cell, OnceCell},
     collections::BTreeSet,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use super::answer::Answer;
+use super::{answer::Answer, prompt::Heard};
 use crate::{
     agents::{
         reply,
@@ -18,15 +18,17 @@ use crate::{
 };
 use pimem_core::{
     model::{entry::EntryId, event::Provenance, hash::fnv1a64},
-    safety::secret,
+    safe,
+    safety::{safe_text::SafeText, secret},
     score::ranking::Ranking,
     search::social_gate,
     session::transcript,
     usage::record::{Injected, PROMPT, Record, What},
+    view::prospect::NotShown,
 };
 use pimem_engine::{
     error::Failure,
-    memory::{handoff, leaky::Leaky, sessions, stale},
+    memory::{handoff, leaky::Leaky, sessions, spooled::News},
     store::{
         Store,
         hook_ledger::{self, Known, Note, Session},
@@ -52,21 +54,18 @@ pub(crate) struct Call<'a> {
     /// Existing stores, the project's first; never empty.
     pub(crate) stores: Vec<Store>,
     session: Option<Session>,
+    /// True if nothing may be written, because of how a store is kept.
+    is_shut: bool,
     nothing: Known,
     open: OnceCell<String>,
     said: OnceCell<String>,
+    /// True if what waits to be learned was tried.
+    learned: Cell<bool>,
 }
 
 impl<'a> Call<'a> {
-    /// Opens the stores and the session. Returns `None` if there is nothing to do: no store, or
-    /// another process answers the same call.
-    pub(crate) fn new(
-        ctx: &'a Shell,
-        agent: Agent,
-        moment: HookEvent,
-        mut input: Input,
-        left: Duration,
-    ) -> Result<Option<Self>, Failure> {
+    /// Returns the existing stores, the project's first, whose writers wait for `left` at most.
+    pub(crate) fn stores(ctx: &Shell, left: Duration) -> Result<Vec<Store>, Failure> {
         // Agents get only content written or reviewed on this machine, however the store was named.
         // Stores of another user are not even written to, unless they are trusted as a whole.
         let mut stores = ctx.strict_readers()?;
@@ -74,26 +73,50 @@ impl<'a> Call<'a> {
         for store in &mut stores {
             store.patience = left;
         }
-        let Some(home) = stores.first() else { return Ok(None) };
+        Ok(stores)
+    }
+
+    /// Opens the session. Returns `None` if there is nothing to do: no store, or another process
+    /// answers the same call.
+    pub(crate) fn new(
+        ctx: &'a Shell,
+        agent: Agent,
+        moment: HookEvent,
+        mut input: Input,
+        stores: Vec<Store>,
+    ) -> Option<Self> {
+        let home = stores.first()?;
         let mut session = None;
-        if let Some(id) = &input.session {
+        let is_shut = ctx.is_shut();
+        if let Some(id) = input.session.clone().filter(|_| !is_shut) {
             let call = key(ctx, moment, &input);
             let begins_turn = moment == HookEvent::Prompt;
-            let open = Session::open(home, id, (&call, begins_turn), ctx.real_now);
-            let Some(mut open) = open else { return Ok(None) };
+            let mut open = Session::open(home, &id, (&call, begins_turn), ctx.real_now)?;
             forget(ctx, agent, moment, &mut input, &mut open);
             session = Some(open);
         }
         let nothing = Known::default();
-        let (open, said) = (OnceCell::new(), OnceCell::new());
-        let call = Self { ctx, agent, moment, input, stores, session, nothing, open, said };
+        let (open, said, learned) = (OnceCell::new(), OnceCell::new(), Cell::new(false));
+        let call = Self {
+            ctx,
+            agent,
+            moment,
+            input,
+            stores,
+            session,
+            is_shut,
+            nothing,
+            open,
+            said,
+            learned,
+        };
         if let (None, Some(id)) = (&call.known().whose, call.session_id()) {
             call.note(&[Note::Session { id, agent: agent.name().to_owned() }]);
         }
         if let (None, Some(path)) = (&call.known().transcript, call.transcript()) {
             call.note(&[Note::Transcript { path }]);
         }
-        Ok(Some(call))
+        Some(call)
     }
 
     /// Returns the store that learned entries go to, and whose `data/` is used.
@@ -109,6 +132,11 @@ impl<'a> Call<'a> {
     /// Returns true if the session has a ledger.
     pub(crate) fn has_session(&self) -> bool {
         self.session.is_some()
+    }
+
+    /// Returns true if nothing may be written. Reading may have shown it.
+    pub(crate) fn is_shut(&self) -> bool {
+        self.is_shut || self.ctx.is_shut()
     }
 
     /// Returns true if the answer goes into a prompt.
@@ -158,12 +186,60 @@ impl<'a> Call<'a> {
 
     /// Returns the session id, cleaned and truncated for recording.
     pub(crate) fn session_id(&self) -> Option<String> {
-        let visible = handoff::visible(self.input.session.as_ref()?);
-        Some(visible.chars().take(SESSION).collect::<String>()).filter(|id| !id.is_empty())
+        session_id(&self.input)
     }
 
-    /// Records what was put into the prompt, and refreshes stale indexes.
-    pub(crate) fn record(&self, answer: Answer) {
+    /// Returns true if the agent shows notices to the person.
+    pub(crate) fn shows_notices(&self) -> bool {
+        self.agent.behaviour().shows_notices && self.listens()
+    }
+
+    /// Returns true if there may be something to learn, or to tell.
+    pub(crate) fn has_news(&self, heard: &Heard) -> bool {
+        !heard.unspooled.is_empty()
+            || !self.known().untold.is_empty()
+            || self.stores.iter().any(Store::has_spool)
+    }
+
+    /// Learns what waits, once in a call. What fails stays for the next call.
+    pub(crate) fn learn(&self, heard: &Heard) {
+        if self.learned.replace(true) {
+            return;
+        }
+        self.ctx.take_in(&self.stores, false);
+        if let Some(home) = self.home().filter(|_| !heard.unspooled.is_empty())
+            && let Err(failure) = self.ctx.hear(home, &heard.unspooled)
+        {
+            self.ctx.notices.detail(&format!("not learned: {}", failure.message));
+        }
+        // Later calls must find the session in a store that was just made.
+        if let Some(made) = heard.made.as_ref().filter(|made| made.dir.is_dir()) {
+            self.move_to(made);
+        }
+    }
+
+    /// Returns what the person is told that was learned, and notes that.
+    pub(crate) fn notice(&self) -> SafeText {
+        let news = self.ctx.news();
+        let mut lines = self.known().untold.clone();
+        lines.extend(news.iter().map(News::told));
+        lines.dedup();
+        let ids: Vec<EntryId> = news.iter().filter_map(|news| news.entry).collect();
+        if !ids.is_empty()
+            && let Ok(found) = self.ctx.left_out(&ids)
+        {
+            let why = |absent: NotShown| format!("not in the next report: {}", absent.reason);
+            lines.extend(found.into_iter().flatten().map(why));
+        }
+        if !lines.is_empty() {
+            self.note(&[Note::Told]);
+        }
+        let lines: Vec<SafeText> = lines.iter().map(|line| safe!("{}\n", line)).collect();
+        lines.iter().collect()
+    }
+
+    /// Records what was put into the prompt.
+    pub(crate) fn record(&self, answer: &Answer) {
         let mut notes = Vec::new();
         notes.extend(answer.report.then_some(Note::Report));
         // A later prompt may recall a single line of a longer passage.
@@ -201,7 +277,6 @@ impl<'a> Call<'a> {
             self.ctx.count_accesses(store, &here);
         }
         self.telemetry(records);
-        stale::refresh(self.ctx, answer.stale);
     }
 
     /// Appends to the telemetry.
@@ -249,6 +324,12 @@ impl<'a> Call<'a> {
         self.open
             .get_or_init(|| secret::clean_lines(self.input.prompt.as_deref().unwrap_or_default()))
     }
+}
+
+/// Returns the session id, cleaned and truncated for recording.
+pub(crate) fn session_id(input: &Input) -> Option<String> {
+    let visible = handoff::visible(input.session.as_ref()?);
+    Some(visible.chars().take(SESSION).collect::<String>()).filter(|id| !id.is_empty())
 }
 
 /// Returns the hash of a text that is not an entry.

@@ -37,6 +37,10 @@ pub(crate) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
 /// Queues the session for the next dream and stores its summary, made from the transcript or, if
 /// that is unreadable, from the prompts in the ledger.
 pub(crate) fn index(call: &Call<'_>) -> Result<(), Failure> {
+    // In a sub-agent's transcript, the user is a model.
+    if call.input.speaker.is_sub_agent() {
+        return Ok(());
+    }
     if let (Some(home), Some(path)) = (call.home(), call.transcript()) {
         let ended = PastSession::new(call.session_id(), call.agent.name(), path, call.ctx.now);
         home.note_session(&ended)?;
@@ -75,6 +79,9 @@ fn of_ledger(call: &Call<'_>, named: Named<'_>, known: &Known) -> Option<summari
 
 /// Stores the summary of a context that was compacted.
 pub(crate) fn index_compaction(call: &Call<'_>) -> Result<(), Failure> {
+    if call.input.speaker.is_sub_agent() {
+        return Ok(());
+    }
     let (Some(text), Some(id)) = (&call.input.summary, call.session_id()) else { return Ok(()) };
     let summary = sessions::of_compaction(call.ctx, call.agent.name(), &id, text);
     keep(call, summary)

@@ -41,13 +41,13 @@ pub(crate) fn sources(call: &Call<'_>) -> AtHand {
         let name = notes::daily(date);
         let text = read(&name, &|store| {
             let end = store.tail(&name, working::READ).ok()??;
-            Some(blocks::without_blocks(&end))
+            Some(store.trust.told(&blocks::without_blocks(&end)).into_owned())
         });
         (!text.is_empty()).then_some((date, text))
     });
     let list_is_known = list_is_known(call, &shown);
     let known = [log.as_ref().map_or("", |(_, log)| log), scratchpad.as_str()];
-    let news = |left: &Left<'_>| of_handoff(&left.text, &known, list_is_known);
+    let news = |left: &Left<'_>| of_handoff(&left.told(), &known, list_is_known);
     let handoff = left(call, |left| !news(left).is_empty()).map(|left| (left.at, news(&left)));
     let notes = read(notes::NOTES, &|store| working::notes(store).ok());
     AtHand { scratchpad, handoff, log, notes }

@@ -40,11 +40,11 @@ pub(crate) fn read(agent: Agent) -> Option<Input> {
             drop(io::copy(&mut stdin, &mut io::sink()));
             return None;
         }
-        if closes && let Some(input) = wire::read(&bytes) {
+        if closes && let Some(input) = wire::read(agent, &bytes) {
             return Some(input);
         }
     }
-    wire::read(&bytes).or_else(|| {
+    wire::read(agent, &bytes).or_else(|| {
         let prompt = String::from_utf8(bytes).ok().filter(|_| agent == Agent::Generic)?;
         Some(Input { prompt: wire::typed(&prompt), ..Input::default() })
     })

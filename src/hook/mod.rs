@@ -2,7 +2,9 @@
 //! valid.
 //!
 //! A second thread watches the deadline and ends the process when it passes, whatever the first
-//! thread is doing. A lock, a slow disk or an endless input therefore costs only the answer.
+//! thread is doing. A lock, a slow disk or an endless input therefore costs only the answer. The
+//! deadline begins when the input is there; what the user said is put aside first, and for that
+//! the process stays a little longer if it must.
 #![expect(clippy::disallowed_methods, reason = "the one place that keeps a deadline")]
 
 mod answer;
@@ -22,7 +24,7 @@ use std::{
     process,
     rc::Rc,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
         mpsc::{self, RecvTimeoutError, Sender},
     },
     thread,
@@ -31,21 +33,38 @@ use std::{
 
 use clap::builder::PossibleValuesParser;
 
-use self::{answer::Answer, call::Call};
+pub(crate) use self::start::at_startup;
+
+use self::{answer::Answer, call::Call, prompt::Heard};
 use super::{
     globals::Globals,
     shell::Shell,
     ui::{self, Color, Ui},
 };
 use crate::agents::{
+    plugin::Way,
     reply,
-    spec::{Agent, HookEvent},
+    speaker::Speaker,
+    spec::{Agent, HookEvent, PLUGIN_VARIABLES},
 };
 use pimem_core::{safe, safety::safe_text::SafeText};
-use pimem_engine::config::{env::Env, settings::Hook};
+use pimem_engine::{
+    config::{env::Env, settings::Hook},
+    error::Failure,
+    memory::stale,
+    store::{
+        Store,
+        agent_calls::{self, AgentCall},
+        late_calls::LateCall,
+    },
+};
 
 /// Stack size in bytes of the watching thread.
-const STACK: usize = 64 << 10;
+const STACK: usize = 256 << 10;
+/// Maximum wait for the whole input. Agents end a hook after five seconds or later.
+const INPUT: Duration = Duration::from_secs(4);
+/// Maximum time past the deadline until what the user said is safe on the disk.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Answer an agent's hook
 ///
@@ -101,7 +120,7 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
     if !debug {
         panic::set_hook(Box::new(|_| {}));
     }
-    let watch = Watch::start(started, first_deadline(&env), nothing, debug);
+    let watch = Watch::start(started + INPUT, nothing, debug);
     let off = env.text("PIMEM_DISABLE") == Some("1");
     let Some(moment) = moment.filter(|_| !off) else {
         if moment.is_none() {
@@ -112,7 +131,7 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
         drop(input::read(agent));
         return 0;
     };
-    let request = Request { agent, moment, debug, started };
+    let request = Request { agent, moment, debug };
     let done = panic::catch_unwind(AssertUnwindSafe(|| work(&request, globals, env, &watch)));
     if done.is_err() {
         tell(debug, "the hook has panicked");
@@ -138,33 +157,51 @@ struct Request {
     agent: Agent,
     moment: HookEvent,
     debug: bool,
-    started: Instant,
 }
 
 /// The deadline watch: gives one answer, and ends the process when the time is up.
 struct Watch {
-    /// The empty answer; `None` once an answer was given.
-    nothing: Arc<Mutex<Option<String>>>,
-    deadline: Sender<Duration>,
+    shared: Arc<Shared>,
+    end: Sender<Instant>,
+}
+
+/// What both threads know.
+struct Shared {
+    /// The answer that is given when the time is up; `None` once an answer was given.
+    reply: Mutex<Option<String>>,
+    /// Where a call that is ended is counted.
+    late: Mutex<Option<(Store, LateCall)>>,
+    /// True while what the user said is not safe yet.
+    keeping: Mutex<bool>,
+    kept: Condvar,
 }
 
 impl Watch {
-    fn start(started: Instant, first: Duration, nothing: String, debug: bool) -> Self {
-        let nothing = Arc::new(Mutex::new(Some(nothing)));
-        let (deadline, changed) = mpsc::channel();
-        let watch = Self { nothing, deadline };
-        let waiting = Arc::clone(&watch.nothing);
+    fn start(end: Instant, nothing: String, debug: bool) -> Self {
+        let shared = Arc::new(Shared {
+            reply: Mutex::new(Some(nothing)),
+            late: Mutex::default(),
+            keeping: Mutex::default(),
+            kept: Condvar::new(),
+        });
+        let (sender, changed) = mpsc::channel();
+        let watch = Self { shared, end: sender };
+        let waiting = Arc::clone(&watch.shared);
         let watched = thread::Builder::new().stack_size(STACK).spawn(move || {
-            let mut deadline = first;
+            let mut end = end;
             loop {
-                match changed.recv_timeout(deadline.saturating_sub(started.elapsed())) {
-                    Ok(longer) => deadline = longer,
+                match changed.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                    Ok(other) => end = other,
                     Err(RecvTimeoutError::Disconnected) => return,
                     Err(RecvTimeoutError::Timeout) => break,
                 }
             }
-            if give(&waiting, None) {
-                tell(debug, &format!("no answer after {} ms", started.elapsed().as_millis()));
+            if waiting.give(None) {
+                tell(debug, "no answer by the deadline");
+            }
+            waiting.wait_for_keeping();
+            if let Some((store, call)) = lock(&waiting.late).take() {
+                store.note_late(&call);
             }
             input::drain(Duration::ZERO);
             process::exit(0);
@@ -174,28 +211,74 @@ impl Watch {
     }
 
     fn answer(&self, text: &str) {
-        give(&self.nothing, Some(text));
+        self.shared.give(Some(text));
     }
 
     /// Gives the empty answer, unless an answer was given.
     fn answer_nothing(&self) {
-        give(&self.nothing, None);
+        self.shared.give(None);
     }
 
-    fn deadline(&self, deadline: Duration) {
+    /// Sets the answer that is given when the time is up.
+    fn prepare(&self, text: &str) {
+        if let Some(reply) = lock(&self.shared.reply).as_mut() {
+            text.clone_into(reply);
+        }
+    }
+
+    fn end_at(&self, end: Instant) {
         // If the thread could not be started, there is no deadline.
-        let _ = self.deadline.send(deadline);
+        let _ = self.end.send(end);
+    }
+
+    /// Has a call that is ended at the deadline counted.
+    fn count(&self, store: Store, call: LateCall) {
+        *lock(&self.shared.late) = Some((store, call));
+    }
+
+    /// Keeps the process alive while `work` puts aside what the user said.
+    fn keep<T>(&self, work: impl FnOnce() -> T) -> T {
+        let done = work();
+        self.kept();
+        done
+    }
+
+    fn begin_keeping(&self) {
+        *lock(&self.shared.keeping) = true;
+    }
+
+    fn kept(&self) {
+        *lock(&self.shared.keeping) = false;
+        self.shared.kept.notify_all();
     }
 }
 
-/// Gives an answer, or the empty one for `None`, unless one was given. Returns true if it did.
-fn give(nothing: &Mutex<Option<String>>, text: Option<&str>) -> bool {
-    // Release the lock before printing: a blocked reader must not block the watch.
-    let nothing = nothing.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(nothing) = &nothing {
-        ui::reply(text.unwrap_or(nothing));
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.kept();
     }
-    nothing.is_some()
+}
+
+impl Shared {
+    /// Gives an answer, or the prepared one for `None`, unless one was given. Returns true if it
+    /// did.
+    fn give(&self, text: Option<&str>) -> bool {
+        // Release the lock before printing: a blocked reader must not block the watch.
+        let prepared = lock(&self.reply).take();
+        if let Some(prepared) = &prepared {
+            ui::reply(text.unwrap_or(prepared));
+        }
+        prepared.is_some()
+    }
+
+    fn wait_for_keeping(&self) {
+        let waited = self.kept.wait_timeout_while(lock(&self.keeping), GRACE, |keeping| *keeping);
+        drop(waited);
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the deadline that holds until the settings are read.
@@ -207,10 +290,16 @@ fn first_deadline(env: &Env) -> Duration {
 }
 
 fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
-    let Request { agent, moment, debug, started } = *request;
-    let Some(input) = input::read(agent) else {
+    let Request { agent, moment, debug } = *request;
+    let Some(mut input) = input::read(agent) else {
         return tell(debug, "standard input is no JSON object");
     };
+    let began = Instant::now();
+    let is_said = moment == HookEvent::Prompt && input.prompt.is_some();
+    if is_said {
+        watch.begin_keeping();
+    }
+    watch.end_at(began + first_deadline(&env));
     let ui = Rc::new(Ui::new(&env, false, !debug, debug, Color::Never));
     let ctx = match Shell::of_hook(input.cwd.clone(), globals, env, ui) {
         Ok(ctx) => ctx,
@@ -219,19 +308,42 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     if !ctx.config.settings.memory.enabled {
         return;
     }
+    let _noted = input.session.as_ref().map(|_| Noted { ctx: &ctx, agent, moment });
     let deadline = ctx.config.settings.hook.deadline;
-    watch.deadline(deadline);
-    let left = deadline.saturating_sub(started.elapsed());
-    let call = match Call::new(&ctx, agent, moment, input, left) {
-        Ok(Some(call)) => call,
-        Ok(None) => {
-            let line = ctx.locked_for_agents().filter(|_| moment == HookEvent::SessionStart);
-            if let Some(line) = line {
-                watch.answer(&reply::reply(agent, moment, &safe!("{}\n", line)));
-            }
-            return;
-        }
+    watch.end_at(began + deadline);
+    let left = deadline.saturating_sub(began.elapsed());
+    let stores = match Call::stores(&ctx, left) {
+        Ok(stores) => stores,
         Err(failure) => return tell(debug, &failure.message),
+    };
+    // What is said in a project whose store may not be written goes into no other one either.
+    let is_shut = ctx.is_shut();
+    if let Some(home) = stores.first().filter(|_| !is_shut) {
+        let (agent, event) = (agent.name().to_owned(), moment.name().to_owned());
+        watch.count(home.clone(), LateCall { at: ctx.now.0.to_string(), agent, event });
+    }
+    let heard = if is_said {
+        watch.keep(|| prompt::keep(&ctx, agent, &input, &stores))
+    } else {
+        Heard::default()
+    };
+    if heard.is_scheduled {
+        input.speaker = Speaker::Agent;
+    }
+    if let Some(failure) = &heard.failure {
+        tell(debug, failure);
+    }
+    if moment == HookEvent::SessionStart && !is_shut {
+        // The report tells what the last session has learned.
+        ctx.take_in(&stores, true);
+    }
+    let Some(call) = Call::new(&ctx, agent, moment, input, stores) else {
+        let says_so = moment == HookEvent::SessionStart || heard.is_shut;
+        let line = ctx.locked_for_agents().filter(|_| says_so);
+        if let Some(line) = line {
+            watch.answer(&reply::reply(agent, moment, &safe!("{}\n", line)));
+        }
+        return;
     };
     let mut found = match moment {
         HookEvent::SessionStart => start::start(&call),
@@ -241,25 +353,74 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         HookEvent::PostCompact | HookEvent::Stop | HookEvent::SessionEnd => Answer::default(),
     };
     let observed = found.observed.take();
+    let stale = std::mem::take(&mut found.stale);
     found.fit(agent.limit());
-    watch.answer(&reply::reply(agent, moment, &found.render()));
-    call.record(found);
-    let done = match moment {
-        HookEvent::SessionStart => start::afterwards(&call),
-        HookEvent::Prompt => prompt::learn(&call),
-        HookEvent::PostTool => Ok(()),
-        HookEvent::PreCompact => {
-            close::hand_off(&call).and_then(|()| compact::keep(&call, observed))
-        }
-        HookEvent::PostCompact => close::index_compaction(&call),
-        HookEvent::Stop => turn::weigh(&call)
-            .and_then(|()| turn::learn(&call))
-            .and_then(|()| close::index_unended(&call)),
-        // The hook of the last turn may have died with the agent.
-        HookEvent::SessionEnd => turn::weigh(&call).and_then(|()| close::index(&call)),
-    };
+    let context = found.render();
+    if call.is_shut() {
+        let line = ctx.locked_for_agents().filter(|_| heard.is_shut);
+        let context = line.map_or(context.clone(), |line| safe!("{}{}\n", context, line));
+        watch.answer(&reply::reply(agent, moment, &context));
+        return tell(debug, "a store is not kept as it was; nothing is noted");
+    }
+    if call.shows_notices() && call.has_news(&heard) {
+        // What is told must be true, and the answer is there whatever learning takes.
+        watch.prepare(&reply::reply(agent, moment, &context));
+        call.learn(&heard);
+        let notice = call.notice();
+        watch.answer(&reply::with_notice(agent, moment, &context, &notice));
+    } else {
+        watch.answer(&reply::reply(agent, moment, &context));
+    }
+    call.record(&found);
+    let done = keep_books(&call, observed);
     if let Err(failure) = done {
         tell(debug, &failure.message);
+    }
+    call.learn(&heard);
+    for store in call.stores.iter().filter(|_| !call.is_shut()) {
+        if let Err(error) = store.cover_beside() {
+            tell(debug, &format!("{error:#}"));
+        }
+    }
+    // What was said counts more than a cache.
+    stale::refresh(&ctx, stale);
+}
+
+/// Notes what comes of a call, when the agent has its answer.
+fn keep_books(call: &Call<'_>, observed: Option<compact::Observed>) -> Result<(), Failure> {
+    match call.moment {
+        HookEvent::SessionStart => start::afterwards(call),
+        HookEvent::Prompt => {
+            prompt::note(call);
+            Ok(())
+        }
+        HookEvent::PostTool => Ok(()),
+        HookEvent::PreCompact => close::hand_off(call).and_then(|()| compact::keep(call, observed)),
+        HookEvent::PostCompact => close::index_compaction(call),
+        HookEvent::Stop => turn::weigh(call)
+            .and_then(|()| turn::learn(call))
+            .and_then(|()| close::index_unended(call)),
+        // The hook of the last turn may have died with the agent.
+        HookEvent::SessionEnd => turn::weigh(call).and_then(|()| close::index(call)),
+    }
+}
+
+/// Notes, when all is done, that the agent has called: that proves its installation.
+struct Noted<'a> {
+    ctx: &'a Shell,
+    agent: Agent,
+    moment: HookEvent,
+}
+
+impl Drop for Noted<'_> {
+    fn drop(&mut self) {
+        let Some(state) = &self.ctx.env.state else { return };
+        let is_plugin = PLUGIN_VARIABLES.iter().any(|name| Env::seldom(name).is_some());
+        let way = if is_plugin { Way::Plugin } else { Way::Settings };
+        agent_calls::note(state, &self.agent.note(way), self.ctx.real_now, || AgentCall {
+            at: self.ctx.now.0.to_string(),
+            event: self.moment.name().to_owned(),
+        });
     }
 }
 

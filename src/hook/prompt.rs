@@ -1,30 +1,39 @@
-//! The prompt hook: recalls memories for a prompt, and learns from it.
+//! The prompt hook: puts aside what a prompt states, and recalls memories for it.
+
+use std::path::Path;
 
 use super::{
     answer::{Answer, Shown},
-    call::{Call, hash},
+    call::{self, Call, hash},
     start::{self, Extent},
 };
+use crate::{
+    agents::{spec::Agent, wire::Input},
+    shell::Shell,
+};
 use pimem_core::{
-    language::preference::{self, Preference},
+    language::{importance, preference},
     score::ranking::Scope,
     search::social_gate,
+    session::transcript,
 };
 use pimem_engine::{
-    error::Failure,
     memory::{
-        Effect,
-        learn::{self, What},
-        pending,
+        learn,
         recall::{self, Recalled},
     },
-    store::hook_ledger::Note,
+    store::{
+        Store,
+        hook_ledger::{self, Note},
+        read,
+        spool::Said,
+    },
 };
 
 /// Minimum number of characters of a message that a summary may use.
 const SAID: usize = 15;
-/// Maximum number of preferences learned per session; pasted text may look like preferences.
-const PREFERENCES: usize = 20;
+/// Bytes at the end of a transcript in which a schedule is looked for.
+const TRANSCRIPT: u64 = 4 << 20;
 /// Maximum number of messages kept per session for its summary.
 const MESSAGES: usize = 40;
 
@@ -72,47 +81,94 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &Answer) -> Answer {
     answer
 }
 
-/// Keeps the prompt for a summary, and learns preferences from it.
-pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
+/// What a prompt states, on its way into a store.
+#[derive(Default)]
+pub(crate) struct Heard {
+    /// Statements that are not in the spool.
+    pub(crate) unspooled: Vec<Said>,
+    /// The store that has to be made for what waits for a review.
+    pub(crate) made: Option<Store>,
+    /// True if the agent had put the prompt on a schedule itself.
+    pub(crate) is_scheduled: bool,
+    /// Why the spool could not be written.
+    pub(crate) failure: Option<String>,
+    /// True if nothing was kept, because a store of the project must not be written.
+    pub(crate) is_shut: bool,
+}
+
+/// Puts into the spool what a prompt states. When this returns, nothing of it is lost, whatever
+/// becomes of the process.
+pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -> Heard {
+    let Some(prompt) = &input.prompt else { return Heard::default() };
+    let Some(home) = stores.first() else {
+        let stated = || !input.speaker.judge(preference::find(prompt)).is_empty();
+        let is_shut = ctx.is_shut() && stated();
+        return Heard { is_shut, ..Heard::default() };
+    };
+    // Later requests within a turn have no new prompt.
+    if input.invocation > 0 {
+        return Heard::default();
+    }
+    let mut heard = Heard::default();
+    let mut all = Vec::new();
+    let stated = input.speaker.judge(preference::find(prompt));
+    if !stated.is_empty() && is_scheduled(ctx, agent, input) {
+        return Heard { is_scheduled: true, ..heard };
+    }
+    for found in stated {
+        // What holds for a project does not hold in all of them.
+        let elsewhere = home.scope == Scope::User && found.waits.is_none();
+        if elsewhere && found.family.is_of_project() {
+            continue;
+        }
+        // What may not be stored is not written at all.
+        let Ok(mut said) = learn::said(&found) else { continue };
+        if said.waits {
+            let Some((place, there)) = learn::place(ctx) else { continue };
+            said.store = Some(place.dir.clone()).filter(|dir| *dir != home.dir);
+            heard.made = Some(place).filter(|_| !there);
+        }
+        if ctx.config.settings.learning.enabled {
+            said.kind = Some(importance::kind(&found).name().to_owned());
+            said.importance = Some(importance::weigh(prompt, "").importance);
+        }
+        all.push(Said {
+            at: ctx.now.0.to_string(),
+            by: agent.name().to_owned(),
+            session: call::session_id(input),
+            ledger: input.session.as_deref().map(hook_ledger::name_of),
+            prompt: hash(prompt),
+            ..said
+        });
+    }
+    if ctx.is_shut() {
+        // What belongs to that store must not go into another one either.
+        return Heard { is_shut: !all.is_empty(), ..Heard::default() };
+    }
+    if let Err(error) = home.spool(&all) {
+        heard.failure = Some(format!("no spool: {error:#}"));
+        heard.unspooled = all;
+    }
+    heard
+}
+
+/// Returns true if the agent had put the prompt on a schedule itself, by its transcript: Claude Code
+/// tells that of some prompts only.
+fn is_scheduled(ctx: &Shell, agent: Agent, input: &Input) -> bool {
+    let (Agent::Claude, Some(path)) = (agent, &input.transcript) else { return false };
+    let path = ctx.places.cwd.join(path);
+    let tail = read::tail(Path::new("/"), &path, TRANSCRIPT).ok().flatten().unwrap_or_default();
+    transcript::is_scheduled(&tail, input.prompt.as_deref().unwrap_or_default())
+}
+
+/// Keeps the prompt for a summary if a person wrote it.
+pub(crate) fn note(call: &Call<'_>) {
+    if !call.input.speaker.is_person() {
+        return;
+    }
     let said = call.prompt();
     let usable = said.chars().count() >= SAID && !social_gate::is_trivial(said);
     if usable && call.known().said.len() < MESSAGES {
         call.note(&[Note::Said { text: call.said() }]);
     }
-    let most = PREFERENCES.saturating_sub(call.known().learned);
-    let (Some(prompt), Some(home)) = (&call.input.prompt, call.home()) else { return Ok(()) };
-    if most == 0 || call.input.invocation > 0 {
-        return Ok(());
-    }
-    let (waiting, typed): (Vec<Preference>, Vec<Preference>) =
-        preference::find(prompt).into_iter().partition(|found| found.waits.is_some());
-    // What holds for a project does not hold in all of them.
-    let elsewhere = home.scope == Scope::User;
-    let typed: Vec<Preference> =
-        typed.into_iter().filter(|found| !(elsewhere && found.family.is_of_project())).collect();
-    let mut learned = learn::take(call.ctx, home, &typed, most, call.who(), Effect::Write)?;
-    let mut made = None;
-    if !waiting.is_empty()
-        && let Some((mut store, there)) = pending::place(call.ctx)
-    {
-        store.patience = home.patience;
-        if !there {
-            store.init()?;
-        }
-        learned.extend(pending::hold(call.ctx, &store, &waiting, most, call.who(), Effect::Write)?);
-        made = Some(store).filter(|_| !there);
-    }
-    // The user need not be told what was just said.
-    let news = |what: &What| !matches!(what, What::Recent | What::Known);
-    let known = learned.iter().filter(|learned| news(&learned.what));
-    let entries: Vec<String> =
-        known.filter_map(|learned| learned.id).map(|id| id.to_string()).collect();
-    if !entries.is_empty() {
-        call.note(&[Note::Learned { entries }]);
-    }
-    // Later calls must find the session in this store.
-    if let Some(store) = made {
-        call.move_to(&store);
-    }
-    Ok(())
 }

@@ -78,7 +78,7 @@ pub(crate) fn reminder(call: &Call<'_>) -> Answer {
     };
     found.hits.retain(is_about);
     answer.stale = found.stale;
-    let hits = recall::alive(ctx, &call.stores, found.hits, REMINDERS);
+    let hits = recall::entries(found.hits, REMINDERS);
     if let (Some(first), false) = (names.first(), hits.is_empty()) {
         let more = names.len() - 1;
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -5,7 +5,13 @@ use super::{
     call::Call,
     day,
 };
-use crate::agents::{spec::Kept, wire::Source};
+use crate::{
+    agents::{
+        spec::{Agent, HookEvent, Kept},
+        wire::{Input, Source},
+    },
+    shell::Shell,
+};
 use pimem_core::{
     report::{self, budget::Tokens, render, select::Verdict, working::AtHand},
     safe,
@@ -13,7 +19,6 @@ use pimem_core::{
     score::ranking::ScoredEntry,
 };
 use pimem_engine::{
-    config::{layers::Origin, schema::Key, settings::Report},
     error::Failure,
     memory::{background, fill, team},
     store::Store,
@@ -42,6 +47,28 @@ pub(crate) enum Extent {
     News,
 }
 
+/// Returns what an agent is given at the start of a new session, which is not noted anywhere.
+///
+/// # Errors
+/// Fails if the stores cannot be opened.
+pub(crate) fn at_startup(ctx: &Shell, agent: Agent) -> Result<Answer, Failure> {
+    if !ctx.config.settings.memory.enabled {
+        return Ok(Answer::default());
+    }
+    let stores = Call::stores(ctx, ctx.config.settings.hook.deadline)?;
+    let found = Call::new(ctx, agent, HookEvent::SessionStart, Input::default(), stores);
+    let Some(call) = found else {
+        let mut answer = Answer::default();
+        if let Some(line) = ctx.locked_for_agents() {
+            answer.push(safe!("{}\n", line), None);
+        }
+        return Ok(answer);
+    };
+    let mut answer = opening(&call, Extent::Whole);
+    answer.fit(agent.limit());
+    Ok(answer)
+}
+
 /// Returns the report and the day's context, or only what is new in both.
 pub(crate) fn opening(call: &Call<'_>, extent: Extent) -> Answer {
     let sources = day::sources(call);
@@ -52,20 +79,13 @@ pub(crate) fn opening(call: &Call<'_>, extent: Extent) -> Answer {
     answer
 }
 
-/// Returns the report in the wording and size for the agent.
+/// Returns the report, as `pimem report` prints it, as far as the agent takes it.
 fn memories(call: &Call<'_>, beside: &AtHand, extent: Extent) -> Answer {
     let ctx = call.ctx;
     let reserved = if beside.is_empty() { 0 } else { day::RESERVED };
     let room = Tokens::of_chars(call.agent.limit().most() - reserved);
     let mut settings = ctx.report_settings(None, Tokens(0));
     settings.budget = settings.budget.min(room);
-    let is_default = |key: &Key| *ctx.config.origin(key) == Origin::Default;
-    if is_default(&Report::ground_truth) {
-        settings.ground_truth = call.agent.behaviour().ground_truth;
-    }
-    if is_default(&Report::remove_command) {
-        settings.remove_command = "pimem remove";
-    }
     let (ranking, snapshots) = call.ranking();
     let mut report = render::report(&ranking, &ctx.config.categories, settings);
     let team = ctx.add_team(&mut report, (&ranking, &snapshots), settings, room, false);

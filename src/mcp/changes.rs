@@ -11,8 +11,9 @@ use pimem_core::{
     safety::{entry_text::EntryText, note_text::NoteText, safe_text::SafeText},
     view::{
         Document, EntryView,
-        add::{AddView, Added, NotShown},
+        add::{AddView, Added},
         curate::{Action, CuratedEntry},
+        prospect::{Changed, NotShown, Prospect},
     },
 };
 use pimem_engine::{
@@ -186,7 +187,7 @@ fn group_added(
         if texts.is_empty() {
             return Ok(());
         }
-        let request = AddRequest { texts, force, goes_on: false, whole: true, keeps_out: true };
+        let request = AddRequest { texts, force, whole: true, keeps_out: true };
         match memory.add(request) {
             Ok(added) => {
                 done.extend(numbers.into_iter().zip(added.into_iter().map(Ok)));
@@ -201,18 +202,25 @@ fn group_added(
 }
 
 fn lines_of(done: &Added) -> Vec<SafeText> {
-    let Added { action, category, text, short, absent, seems_to_replace, .. } = done;
+    let Added { action, category, text, short, next, .. } = done;
     let text = said::told(text, None);
     let mut lines = vec![safe!("- {} {} [{}] {}\n", action, short, category, text)];
-    if let Some(NotShown { reason, .. }) = absent {
-        lines.push(safe!("  not in the next context: {}\n", reason));
-    }
-    if let Some(older) = seems_to_replace {
+    lines.extend(prospect_of(next));
+    lines
+}
+
+/// Says what the next context does with an entry, below the line about it.
+fn prospect_of(next: &Prospect) -> impl Iterator<Item = SafeText> {
+    let absent = next
+        .absent
+        .iter()
+        .map(|NotShown { reason, .. }| safe!("  not in the next context: {}\n", reason));
+    let older = next.seems_to_replace.iter().map(|older| {
         let reviewed = older.entry.as_ref().and_then(|entry| entry.reviewed);
         let text = said::told(&older.text, reviewed);
-        lines.push(safe!("  seems to replace {}: {}\n", older.short, text));
-    }
-    lines
+        safe!("  seems to replace {}: {}\n", older.short, text)
+    });
+    absent.chain(older)
 }
 
 pub(super) fn update(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
@@ -234,7 +242,11 @@ pub(super) fn update(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
     let text = text.unwrap_or_default();
     let curate = |action: Action| -> Result<Said, Failure> {
         let view = memory.curate(action, std::slice::from_ref(&entry))?;
-        let lines = view.results.iter().map(|CuratedEntry { entry, .. }| line_of(entry)).collect();
+        let of = |CuratedEntry { entry, next, .. }: &CuratedEntry| {
+            let next: Vec<SafeText> = next.iter().flat_map(prospect_of).collect();
+            std::iter::once(line_of(entry)).chain(next)
+        };
+        let lines = view.results.iter().flat_map(of).collect();
         let mut said =
             Said { lines, ..Said::new(safe!("{}:\n", view.action.verb()), document(&view)) };
         if view.action == Action::PinWaits {
@@ -249,7 +261,10 @@ pub(super) fn update(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
             let proof = if action == "harmful" { Proof::Wrong(1) } else { Proof::Right(1) };
             let view = memory.reinforce(std::slice::from_ref(&entry), proof)?;
             let head = if view.harmful { "Marked as harmful:\n" } else { "Reinforced:\n" };
-            let lines = view.results.iter().map(line_of).collect();
+            let of = |Changed { entry, next }: &Changed| {
+                std::iter::once(line_of(entry)).chain(prospect_of(next)).collect::<Vec<_>>()
+            };
+            let lines = view.results.iter().flat_map(of).collect();
             Ok(Said { lines, ..Said::new(SafeText::fixed(head), document(&view)) })
         }
         "pin" => curate(Action::PinWaits),
@@ -262,7 +277,8 @@ pub(super) fn update(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
                 let hint = "memory_why shows it";
                 return Err(Failure::new(Kind::Refused, "the entry has this text already", hint));
             };
-            let lines = vec![line_of(&view.entry)];
+            let lines = std::iter::once(line_of(&view.entry)).chain(prospect_of(&view.next));
+            let lines = lines.collect();
             Ok(Said { lines, ..Said::new(SafeText::fixed("Edited:\n"), document(&view)) })
         }
         _ => supersede(memory, &entry, text),

@@ -119,9 +119,7 @@ fn review(memory: &Memory) -> Made {
     let request =
         ListRequest { states: &states, order: ListOrder::Score, ..ListRequest::default() };
     let Answer { view: listed, .. } = memory.list(&request)?;
-    let seen = listed.entries.iter().filter(|listed| {
-        listed.entry.reviewed != Some(false) && listed.entry.user_state != "forgotten"
-    });
+    let seen = listed.entries.iter().filter(|listed| !listed.entry.withheld);
     let weak = seen.rev().take(MOST);
     let checked = memory.check(&CheckRequest::default())?.view;
     let findings = checked.findings.iter().filter(|finding| finding.entry.is_some());

@@ -101,7 +101,8 @@ fn topic(memory: &Memory, name: &str) -> Found {
     if !known {
         return Ok(None);
     }
-    let lines = view.entries.iter().map(|listed| {
+    let given = view.entries.iter().filter(|listed| !listed.entry.withheld);
+    let lines = given.map(|listed| {
         let entry = &listed.entry;
         let text = said::told(&entry.text, entry.reviewed);
         safe!("- [{}] {} ({}, {})\n", entry.category, text, entry.short, entry.described_state())
@@ -130,7 +131,7 @@ fn newest_handoff(memory: &Memory) -> Found {
     let left = handoff::newest_within(memory, &stores, KEPT, |left| {
         left.is_ours() && !left.text.is_empty()
     })?;
-    let text = left.map_or_else(String::new, |left| left.text);
+    let text = left.map_or_else(String::new, |left| left.told().into_owned());
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("<!--"));
     let text = SafeText::of_lines(&lines.collect::<Vec<_>>().join("\n"));
     let text =

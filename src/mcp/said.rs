@@ -139,6 +139,45 @@ pub(super) fn fields(value: Value) -> Map<String, Value> {
     if let Value::Object(fields) = value { fields } else { Map::new() }
 }
 
+/// Tools that do what commands of the shell do, which not every client has.
+const TOOLS: [(&str, &str); 13] = [
+    ("list", "memory_search"),
+    ("search", "memory_search"),
+    ("add", "memory_add"),
+    ("why", "memory_why"),
+    ("report", "memory_context"),
+    ("edit", "memory_update with the action edit"),
+    ("forget", "memory_update with the action forget"),
+    ("remove", "memory_update with the action forget"),
+    ("reinforce", "memory_update with the action reinforce"),
+    ("pin", "memory_update with the action pin"),
+    ("unpin", "memory_update with the action unpin"),
+    ("supersede", "memory_update with the action supersede"),
+    ("harmful", "memory_update with the action harmful"),
+];
+
+/// Returns a hint for a client: it names tools, and says of other commands that they are a person's.
+fn for_tools(hint: &str) -> String {
+    let (mut told, mut rest, mut is_persons) = (String::new(), hint, false);
+    while let Some((before, after)) = rest.split_once("pimem ") {
+        told.push_str(before);
+        let end = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let (word, behind) = after.split_at(end);
+        // Options mean something that no tool does.
+        let is_plain = !behind.trim_start().starts_with('-');
+        if let Some((_, tool)) = TOOLS.iter().find(|(command, _)| *command == word && is_plain) {
+            told.push_str(tool);
+        } else {
+            is_persons |= !word.is_empty();
+            told.push_str("pimem ");
+            told.push_str(word);
+        }
+        rest = behind;
+    }
+    told.push_str(rest);
+    if is_persons { format!("for a person at a terminal: {told}") } else { told }
+}
+
 /// Returns the result of a tool that failed.
 pub(super) fn failed(failure: &Failure) -> Map<String, Value> {
     let mut text = safe!("{}\n", failure.message);
@@ -147,7 +186,7 @@ pub(super) fn failed(failure: &Failure) -> Map<String, Value> {
     let narrow = ["name one by its id, as memory_search returns it".to_owned()];
     let hints = if is_ambiguous { &narrow[..] } else { &failure.hints };
     for hint in hints.iter().take(NOTES) {
-        text.push(&safe!("hint: {}\n", hint));
+        text.push(&safe!("hint: {}\n", for_tools(hint)));
     }
     let text = text.part(|text| {
         text.char_indices().nth(LIMIT).map_or(text, |(at, _)| text.get(..at).unwrap_or_default())
@@ -270,6 +309,27 @@ mod tests {
         assert_eq!(fitted["more"][0], value["hits"][kept]["id"]);
         assert_eq!(fitted["more"].as_array().unwrap().len(), 50 - kept);
         assert_eq!(fit(json!({ "hits": [] }), &["hits"]), json!({ "hits": [] }));
+    }
+
+    #[test]
+    fn hints_name_tools() {
+        for (hint, want) in [
+            (
+                "pimem list shows the entries; use an id",
+                "memory_search shows the entries; use an id",
+            ),
+            ("take it back: pimem add", "take it back: memory_add"),
+            ("pimem trust --review", "for a person at a terminal: pimem trust --review"),
+            (
+                "pimem list --state dropped shows them",
+                "for a person at a terminal: pimem list --state dropped shows them",
+            ),
+            ("give the absolute path", "give the absolute path"),
+            ("pimem", "pimem"),
+            ("pimem ", "pimem "),
+        ] {
+            assert_eq!(for_tools(hint), want);
+        }
     }
 
     #[test]

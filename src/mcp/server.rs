@@ -17,9 +17,12 @@ use super::{
     wire::{self, LEGACY, Lines, MODERN, Message, Method, Next, Trouble},
 };
 use crate::{shell::Shell, ui::Ui};
-use pimem_core::report::render::GroundTruth;
 use pimem_engine::{
-    config::{layers::Origin, schema::Key, settings::Report},
+    config::{
+        layers::Origin,
+        schema::Key,
+        settings::{Lock, Report},
+    },
     error::Failure,
     memory::{
         Asked, Memory, Notices,
@@ -37,8 +40,9 @@ const INSTRUCTIONS: &str = "pimem keeps what earlier sessions learned about this
 
 /// Milliseconds for which a client may keep a list.
 const LISTS: u64 = 300_000;
-/// Longest wait for another process that writes to the store.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// Wait for other processes that write to the store, unless a person has set one. Nobody is there
+/// to try again, and clients wait for a minute.
+const PATIENCE: Duration = Duration::from_secs(15);
 
 pub(super) struct Server<'a, R> {
     surroundings: Surroundings,
@@ -321,23 +325,14 @@ impl<'a, R: Read> Server<'a, R> {
         let name = caller.name.clone().map(Into::into).or_else(configured);
         env.put("PIMEM_AGENT", Some(name.unwrap_or_else(|| "mcp".into())));
         let mut memory = Shell::memory(cwd, globals, env, Asked::Typed, notices)?;
-        let settings = &mut memory.config.settings;
-        settings.lock.timeout = settings.lock.timeout.min(PATIENCE);
+        memory.answer_agent();
         let is_default = |key: &Key| *memory.config.origin(key) == Origin::Default;
-        let (truth, remove, search) = (
-            is_default(&Report::ground_truth),
-            is_default(&Report::remove_command),
-            is_default(&Report::search_command),
-        );
-        let report = &mut memory.config.settings.report;
-        if truth {
-            report.ground_truth = GroundTruth::Factual;
+        let [waits, searches] = [&Lock::timeout, &Report::search_command].map(is_default);
+        if waits {
+            memory.config.settings.lock.timeout = PATIENCE;
         }
-        if remove {
-            report.remove_command = "memory_update".into();
-        }
-        if search {
-            report.search_command = "memory_search".into();
+        if searches {
+            memory.config.settings.report.search_command = "memory_search".into();
         }
         Ok(memory)
     }

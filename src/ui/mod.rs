@@ -263,8 +263,8 @@ impl Ui {
         out.extend(lines.iter().flat_map(|line| [line, "\n"]));
     }
 
-    /// Prints a table on a terminal, and tab-separated rows to a pipe. Prints nothing if there are
-    /// no rows.
+    /// Prints a table on a terminal, and tab-separated rows to a pipe or if there are very many.
+    /// Prints nothing if there are no rows.
     pub(crate) fn table<'a, C, T>(&self, header: &[C], rows: Vec<Vec<T>>)
     where
         C: Copy + Into<Column<'a>>,
@@ -274,7 +274,7 @@ impl Ui {
             return;
         }
         let cells = |row: Vec<T>| row.into_iter().map(Into::into);
-        if self.terminal {
+        if self.terminal && rows.len() <= table::DRAWN {
             let header: Vec<Column<'_>> = header.iter().copied().map(Into::into).collect();
             let rows: Vec<Vec<Styled>> = rows.into_iter().map(|row| cells(row).collect()).collect();
             let table = table::drawn(&header, &rows, self.width, self.color);

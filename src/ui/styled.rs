@@ -1,6 +1,6 @@
 //! Text with styles, and how it is broken into lines that fit a terminal.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use pimem_core::safety::safe_text;
 use unicode_segmentation::UnicodeSegmentation;
@@ -8,6 +8,10 @@ use unicode_width::UnicodeWidthStr;
 
 /// Fewest columns that are left for text beside an indent.
 const LEAST: usize = 16;
+
+/// The mark after a styled word. Like the marks before one it is a bidirectional control: these have
+/// no width, and what is safe to print has none of them.
+const END: char = '\u{2069}';
 
 /// What a part of a text is, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +34,31 @@ pub(crate) enum Style {
 }
 
 impl Style {
+    const ALL: [Self; 8] = [
+        Self::Label,
+        Self::Id,
+        Self::Good,
+        Self::New,
+        Self::Warn,
+        Self::Bad,
+        Self::Faint,
+        Self::Match,
+    ];
+
+    /// Returns the mark before a word of this style.
+    fn mark(self) -> char {
+        match self {
+            Self::Label => '\u{202a}',
+            Self::Id => '\u{202b}',
+            Self::Good => '\u{202c}',
+            Self::New => '\u{202d}',
+            Self::Warn => '\u{202e}',
+            Self::Bad => '\u{2066}',
+            Self::Faint => '\u{2067}',
+            Self::Match => '\u{2068}',
+        }
+    }
+
     /// Returns the style of a state, or of the annotation that stands for it.
     pub(crate) fn of_state(word: &str) -> Option<Self> {
         match word {
@@ -66,8 +95,8 @@ pub(crate) struct Styled {
 impl From<String> for Styled {
     fn from(text: String) -> Self {
         match safe_text::terminal(&text) {
-            std::borrow::Cow::Borrowed(_) => Self { text, spans: Vec::new() },
-            std::borrow::Cow::Owned(text) => Self { text, spans: Vec::new() },
+            Cow::Borrowed(_) => Self { text, spans: Vec::new() },
+            Cow::Owned(text) => Self { text, spans: Vec::new() },
         }
     }
 }
@@ -128,21 +157,67 @@ impl Styled {
 
     /// Returns a part of the text as it is printed, with escape sequences if `color`.
     pub(crate) fn print(&self, part: &Range<usize>, color: bool) -> String {
-        let slice = |range: Range<usize>| self.text.get(range).unwrap_or_default();
-        if !color || self.spans.is_empty() {
-            return slice(part.clone()).to_owned();
-        }
+        if color { self.drawn(part, painted) } else { self.slice(part.clone()).to_owned() }
+    }
+
+    /// Returns a part of the text with a mark before and after each styled word, for a layout that
+    /// counts escape sequences as text. [`unmarked`] turns the marks into styles.
+    pub(crate) fn marked(&self, part: &Range<usize>) -> String {
+        self.drawn(part, |style, text| {
+            let words = text.split(' ').map(|word| match word {
+                "" => String::new(),
+                word => format!("{}{word}{END}", style.mark()),
+            });
+            words.collect::<Vec<_>>().join(" ")
+        })
+    }
+
+    /// Returns a part of the text, styled by `paint`.
+    fn drawn(&self, part: &Range<usize>, paint: impl Fn(Style, &str) -> String) -> String {
         let (mut out, mut at) = (String::new(), part.start);
         for (span, style) in &self.spans {
             let (from, to) = (span.start.max(at), span.end.min(part.end));
             if from < to {
-                out.push_str(slice(at..from));
-                out.push_str(&painted(*style, slice(from..to)));
+                out.push_str(self.slice(at..from));
+                out.push_str(&paint(*style, self.slice(from..to)));
                 at = to;
             }
         }
-        out.push_str(slice(at..part.end));
+        out.push_str(self.slice(at..part.end));
         out
+    }
+
+    fn slice(&self, part: Range<usize>) -> &str {
+        self.text.get(part).unwrap_or_default()
+    }
+
+    /// Returns the text with each word that is wider than `width` columns shortened to it, the last
+    /// column showing an ellipsis.
+    pub(crate) fn shortened(&self, width: usize) -> Cow<'_, Self> {
+        let (mut made, mut at) = (Self::default(), 0);
+        for word in words(&self.text) {
+            if self.slice(word.clone()).width() > width {
+                let cut = word.start + prefix(self.slice(word.clone()), width.saturating_sub(1));
+                made.append(&self.part(at..cut));
+                made.push(None, "…");
+                at = word.end;
+            }
+        }
+        if at == 0 {
+            return Cow::Borrowed(self);
+        }
+        made.append(&self.part(at..self.text.len()));
+        Cow::Owned(made)
+    }
+
+    /// Returns a part of the text with its styles.
+    fn part(&self, part: Range<usize>) -> Self {
+        let within = |(span, style): &(Range<usize>, Style)| {
+            let (from, to) = (span.start.max(part.start), span.end.min(part.end));
+            (from < to).then(|| (from - part.start..to - part.start, *style))
+        };
+        let spans = self.spans.iter().filter_map(within).collect();
+        Self { text: self.slice(part.clone()).to_owned(), spans }
     }
 
     /// Returns the text as it is printed.
@@ -165,31 +240,32 @@ pub(crate) fn painted(style: Style, text: &str) -> String {
     format!("\u{1b}[{}m{text}\u{1b}[0m", style.code())
 }
 
-/// Breaks a text at spaces into parts of at most `first` columns, and `rest` after the first one. A
-/// word that is wider than a line is broken between characters as people see them.
+/// Replaces the marks of [`Styled::marked`] by escape sequences.
+pub(crate) fn unmarked(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for c in line.chars() {
+        match Style::ALL.into_iter().find(|style| style.mark() == c) {
+            Some(style) => out.extend(["\u{1b}[", style.code(), "m"]),
+            None if c == END => out.push_str("\u{1b}[0m"),
+            None => out.push(c),
+        }
+    }
+    out
+}
+
+/// Breaks a text between words into parts of at most `first` columns, and `rest` after the first one.
+/// A word that is wider than a line stays whole on a line of its own.
 pub(crate) fn broken(text: &str, first: usize, rest: usize) -> Vec<Range<usize>> {
-    let width = |range: Range<usize>| text.get(range).unwrap_or_default().width();
-    let (mut lines, mut room) = (Vec::new(), first.max(1));
+    let (mut lines, mut room) = (Vec::new(), first);
     // The line goes from `start` to `end`, the end of its last word.
     let (mut start, mut end) = (0, 0);
-    let mut at = 0;
-    for word in text.split(' ') {
-        let word_end = at + word.len();
-        if !word.is_empty() {
-            let fits_alone = width(at..word_end) <= rest;
-            if width(start..word_end) > room && end > start && fits_alone {
-                lines.push(start..end);
-                (start, room) = (at, rest.max(1));
-            }
-            while width(start..word_end) > room {
-                let cut = start + prefix(text.get(start..word_end).unwrap_or_default(), room);
-                let shown = text.get(start..cut).unwrap_or_default().trim_end().len();
-                lines.push(start..start + shown);
-                (start, room) = (cut, rest.max(1));
-            }
-            end = word_end;
+    for word in words(text) {
+        let width = text.get(start..word.end).unwrap_or_default().width();
+        if width > room && end > start {
+            lines.push(start..end);
+            (start, room) = (word.start, rest);
         }
-        at = word_end + 1;
+        end = word.end;
     }
     if lines.is_empty() || start < end {
         lines.push(start..end);
@@ -197,8 +273,27 @@ pub(crate) fn broken(text: &str, first: usize, rest: usize) -> Vec<Range<usize>>
     lines
 }
 
+/// Returns the parts of a text that are not broken: words between spaces, and within these what
+/// stands between wide characters, as scripts that have them use no spaces.
+fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut graphemes = text.grapheme_indices(true).peekable();
+    std::iter::from_fn(move || {
+        while graphemes.next_if(|(_, it)| *it == " ").is_some() {}
+        let (start, first) = graphemes.next()?;
+        let (mut end, mut is_wide) = (start + first.len(), first.width() > 1);
+        while let Some((at, it)) = graphemes.next_if(|(_, it)| {
+            let follows = *it != " " && !is_wide && it.width() <= 1;
+            is_wide = it.width() > 1;
+            follows
+        }) {
+            end = at + it.len();
+        }
+        Some(start..end)
+    })
+}
+
 /// Returns the length in bytes of the longest beginning that is at most `room` columns wide, and at
-/// least one character long. It ends after a slash, unless that leaves less than a quarter.
+/// least one character as people see them.
 fn prefix(text: &str, room: usize) -> usize {
     let (mut used, mut end) = (0, 0);
     for grapheme in text.graphemes(true) {
@@ -208,8 +303,7 @@ fn prefix(text: &str, room: usize) -> usize {
         }
         end += grapheme.len();
     }
-    let slash = text.get(..end).and_then(|part| part.rfind('/')).map(|at| at + 1);
-    slash.filter(|slash| *slash > end / 4 && end < text.len()).unwrap_or(end)
+    end
 }
 
 #[cfg(test)]
@@ -231,15 +325,16 @@ mod tests {
             ("one two three", 3, 9, vec!["one", "two three"]),
             ("  one  two", 7, 7, vec!["  one", "two"]),
             ("one ", 3, 3, vec!["one"]),
-            ("abcdefghij", 4, 4, vec!["abcd", "efgh", "ij"]),
-            ("to abcdefghij z", 6, 4, vec!["to abc", "defg", "hij", "z"]),
+            ("abcdefghij", 4, 4, vec!["abcdefghij"]),
+            ("to abcdefghij z", 6, 4, vec!["to", "abcdefghij", "z"]),
             ("日本語 日本語", 6, 6, vec!["日本語", "日本語"]),
             ("日本語日本語", 5, 5, vec!["日本", "語日", "本語"]),
             // A combining mark stays with its letter, a family stays together.
-            ("e\u{301}e\u{301}e\u{301}", 2, 2, vec!["e\u{301}e\u{301}", "e\u{301}"]),
+            ("e\u{301}e\u{301} e\u{301}", 2, 2, vec!["e\u{301}e\u{301}", "e\u{301}"]),
             ("👩\u{200d}👩\u{200d}👧ab", 2, 2, vec!["👩\u{200d}👩\u{200d}👧", "ab"]),
             ("日本", 1, 1, vec!["日", "本"]),
-            ("a path/to/the/file", 10, 10, vec!["a path/to/", "the/file"]),
+            ("日本語PostgreSQL語", 8, 8, vec!["日本語", "PostgreSQL", "語"]),
+            ("a path/to/the/file b", 10, 10, vec!["a", "path/to/the/file", "b"]),
         ] {
             assert_eq!(lines(text, first, rest), want, "{text:?} in {first} and {rest}");
         }
@@ -270,7 +365,13 @@ mod tests {
             let kept: String = parts.concat().split(' ').collect();
             prop_assert_eq!(kept, text.split(' ').collect::<String>());
             for (number, line) in parts.iter().enumerate() {
-                prop_assert!(line.width() <= if number == 0 { first } else { rest }, "{:?}", parts);
+                let fits = line.width() <= if number == 0 { first } else { rest };
+                prop_assert!(fits || words(line).count() == 1, "{:?}", parts);
+            }
+            let short = Styled::from(text.as_str()).shortened(rest).into_owned();
+            prop_assert_eq!(words(&short.text).count(), words(&text).count());
+            for part in lines(&short.text, rest, rest) {
+                prop_assert!(part.trim_start().width() <= rest, "{:?} in {}", part, rest);
             }
         }
     }

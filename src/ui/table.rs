@@ -1,12 +1,27 @@
-//! Tables that fit a terminal.
+//! Tables that fit a terminal. comfy-table draws them; here is what it cannot do: which columns are
+//! left out where the text has no room, what room each other has, styles, and blocks of lines on a
+//! terminal that has no room for columns.
 
-use super::styled::{Style, Styled, broken, painted};
+use comfy_table::{
+    Cell, CellAlignment, ColumnConstraint::Absolute, ContentArrangement, LineStyle, Table,
+    TableStyle, Width::Fixed,
+};
+use unicode_width::UnicodeWidthStr;
+
+use super::styled::{Style, Styled, broken, painted, unmarked};
+
+/// Tables of more rows are printed as in a pipe: they are read by scrolling or by a program, and the
+/// widths of their columns would be known after the last row only.
+pub(crate) const DRAWN: usize = 1_000;
+/// The line below the header. There are no other borders, so that many rows fit on a screen.
+const RULE: char = '─';
+const UNDERLINED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill(RULE));
 
 /// Columns between two columns.
-const GAP: usize = 2;
+const GAP: u16 = 2;
 /// Columns that the widest text is to have; others are left out for it.
 const TEXT: usize = 45;
-/// A column up to this width is never broken.
+/// A column up to this width is never broken or shortened.
 const WHOLE: usize = 14;
 /// If wide columns have less than this, each row becomes a block of lines.
 const LEAST: usize = 24;
@@ -86,7 +101,7 @@ struct Fitted {
 /// among the wide ones: each gets what it needs or as much as any other.
 fn fitted(shown: &[usize], widths: &[usize], width: usize) -> Fitted {
     let of = |column: &usize| widths.get(*column).copied().unwrap_or(0);
-    let gaps = GAP * shown.len().saturating_sub(1);
+    let gaps = usize::from(GAP) * shown.len().saturating_sub(1);
     if shown.iter().map(of).sum::<usize>() + gaps <= width {
         let columns = shown.iter().map(|column| (*column, of(column))).collect();
         return Fitted { columns, room: width, wide: false };
@@ -115,55 +130,57 @@ fn fitted(shown: &[usize], widths: &[usize], width: usize) -> Fitted {
     Fitted { columns, room: share, wide: true }
 }
 
+/// Draws columns of these widths. A word that is wider than its column is shortened.
 fn rendered(
     header: &[Column<'_>],
     rows: &[Vec<Styled>],
     columns: &[(usize, usize)],
     color: bool,
 ) -> String {
-    let mut out = String::new();
-    let last = columns.last().map_or(0, |(column, _)| *column);
-    let right: Vec<bool> = columns
-        .iter()
-        .map(|(column, _)| {
-            let mut cells = rows.iter().filter_map(|row| row.get(*column));
-            *column != last && cells.all(|cell| is_number(cell.as_str()))
-        })
-        .collect();
     let heads = header.iter().map(|head| Styled::new(Style::Label, head.name)).collect();
-    let total = columns.iter().map(|(_, width)| width + GAP).sum::<usize>().saturating_sub(GAP);
-    for (number, row) in std::iter::once(&heads).chain(rows).enumerate() {
-        let cells: Vec<Vec<(String, usize)>> = columns
-            .iter()
-            .map(|(column, width)| {
-                let Some(cell) = row.get(*column) else { return Vec::new() };
-                let parts = broken(cell.as_str(), *width, *width).into_iter();
-                let part = |part: std::ops::Range<usize>| {
-                    let plain = cell.as_str().get(part.clone()).unwrap_or_default();
-                    (cell.print(&part, color), Styled::from(plain).width())
-                };
-                parts.map(part).collect()
-            })
-            .collect();
-        let height = cells.iter().map(Vec::len).max().unwrap_or(0);
-        for line in 0..height {
-            let mut text = String::new();
-            for ((cell, (_, width)), right) in cells.iter().zip(columns).zip(&right) {
-                let (part, used) = cell.get(line).map_or(("", 0), |(part, used)| (part, *used));
-                let pad = width.saturating_sub(used);
-                let (before, after) = if *right { (pad, 0) } else { (0, pad) };
-                text.push_str(&format!("{:before$}{part}{:after$}", "", "", after = after + GAP));
-            }
-            out.push_str(text.trim_end());
-            out.push('\n');
-        }
-        if number == 0 {
-            let rule = "─".repeat(total);
-            out.push_str(&if color { painted(Style::Faint, &rule) } else { rule });
-            out.push('\n');
+    let cells = |row: &Vec<Styled>| -> Vec<Cell> {
+        let shown = columns.iter().map(|(column, width)| (row.get(*column), *width));
+        shown.map(|(cell, width)| drawn_cell(cell, width, color)).collect()
+    };
+    let mut table = Table::new();
+    table.load_style(UNDERLINED).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(cells(&heads)).add_rows(rows.iter().map(cells));
+    let last = columns.len().saturating_sub(1);
+    for (made, (number, (column, width))) in table.column_iter_mut().zip(columns.iter().enumerate())
+    {
+        let gap = if number == last { 0 } else { GAP };
+        let wide = u16::try_from(*width).unwrap_or(u16::MAX).saturating_add(gap);
+        made.set_padding((0, gap)).set_constraint(Absolute(Fixed(wide)));
+        let mut cells = rows.iter().filter_map(|row| row.get(*column));
+        if number != last && cells.all(|cell| is_number(cell.as_str())) {
+            made.set_cell_alignment(CellAlignment::Right);
         }
     }
+    let (mut out, mut is_header) = (String::new(), true);
+    for line in table.lines() {
+        let line = line.trim_end();
+        let is_rule = is_header && line.starts_with(RULE);
+        is_header &= !is_rule;
+        match color {
+            true if is_rule => out.push_str(&painted(Style::Faint, line)),
+            true => out.push_str(&unmarked(line)),
+            false => out.push_str(line),
+        }
+        out.push('\n');
+    }
     out
+}
+
+/// Returns a cell of so many columns. Words are broken into lines by the table; where there are no
+/// spaces between wide characters, they are broken here.
+fn drawn_cell(cell: Option<&Styled>, width: usize, color: bool) -> Cell {
+    let Some(cell) = cell else { return Cell::new("") };
+    let cell = cell.shortened(width);
+    let fits = cell.as_str().split(' ').all(|word| word.width() <= width);
+    let whole = 0..cell.as_str().len();
+    let lines = if fits { vec![whole] } else { broken(cell.as_str(), width, width) };
+    let line = |line| if color { cell.marked(line) } else { cell.print(line, false) };
+    Cell::new(lines.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 /// Returns true if a cell is better aligned at the right.
@@ -195,7 +212,7 @@ fn blocks(header: &[Column<'_>], rows: &[Vec<Styled>], width: usize, color: bool
         }
         for (_, (cell, _)) in cells().filter(|(at, _)| texts.contains(at)) {
             let mut text = Styled::from(" ".repeat(INDENT));
-            text.append(cell);
+            text.append(&cell.shortened(width - INDENT));
             out.extend(text.hanging(width, INDENT, color).iter().flat_map(|line| [line, "\n"]));
         }
     }
@@ -233,17 +250,54 @@ mod tests {
         let text = "berth ".repeat(20);
         let made = table(&["score", "where", "text"], &[&["0.585", "topics/a.md:4", &text]], 60);
         assert!(made.contains("0.585  topics/a.md:4  berth berth"), "{made}");
-        let place = "../data/session-search.json:11";
-        let made = table(&["id", "where", "text"], &[&["bb02d6c", place, &text]], 80);
-        assert!(made.contains("  ../data/ "), "{made}");
-        assert!(made.contains("\n         session-search.json:11 "), "{made}");
         let made = table(&["id", "state", "text"], &[&["bb02d6c", "provisional", &text]], 40);
         assert!(made.starts_with("bb02d6c  provisional\n    berth berth"), "{made}");
+        let wide = "語".repeat(90);
+        let made = table(&["id", "text"], &[&["日本", &wide]], 80);
+        assert!(made.lines().count() > 4, "{made}");
+        assert_eq!(made.matches('語').count(), 90, "{made}");
+    }
+
+    #[test]
+    fn words_that_are_wider_than_their_column_are_shortened() {
+        let text = "berth ".repeat(20);
+        let place = "../data/session-search.json:11";
+        let made = table(&["id", "where", "text"], &[&["bb02d6c", place, &text]], 80);
+        assert!(made.contains("bb02d6c  ../data/session-search.…  berth "), "{made}");
         let word = "x".repeat(2_000);
-        assert!(table(&["id", "text"], &[&["bb02d6c", &word]], 80).lines().count() < 35);
-        assert!(
-            table(&["id", "text"], &[&["日本", "語".repeat(90).as_str()]], 80).lines().count() > 4
+        for text in [word.clone(), format!("See {word} again"), format!("語{word}語")] {
+            for width in [40, 80, 120] {
+                let made = table(&["id", "text"], &[&["bb02d6c", &text]], width);
+                assert!(made.contains("xx…") && made.matches('…').count() == 1, "{made}");
+                assert!(made.lines().count() <= 5, "{made}");
+                let narrow = table(&["id", "state", "text"], &[&["a", "provisional", &text]], 20);
+                assert!(narrow.contains("xx…"), "{narrow}");
+            }
+        }
+    }
+
+    #[test]
+    fn styles_go_round_words() {
+        let text = Styled::from("Lock the berth, berth by berth");
+        let text = text.mark_words(Style::Match, |word| word == "berth");
+        let rows = [vec![Styled::new(Style::Id, "bb02d6c"), text]];
+        let plain = drawn(&["id".into(), "text".into()], &rows, 34, false);
+        assert_eq!(
+            plain,
+            format!(
+                "id       text\n{}\nbb02d6c  Lock the berth, berth by\n         berth\n",
+                "─".repeat(34)
+            )
         );
+        let colored = drawn(&["id".into(), "text".into()], &rows, 34, true);
+        let (id, found) = ("\u{1b}[33mbb02d6c\u{1b}[0m", "\u{1b}[1;31mberth\u{1b}[0m");
+        assert!(colored.contains(&format!("\n{id}  Lock the {found}, {found} by\n")), "{colored}");
+        assert!(colored.ends_with(&format!("\n         {found}\n")), "{colored}");
+        let mut without = colored.replace("\u{1b}[0m", "");
+        for code in ["1", "2", "33", "1;31"] {
+            without = without.replace(&format!("\u{1b}[{code}m"), "");
+        }
+        assert_eq!(without, plain);
     }
 
     #[test]

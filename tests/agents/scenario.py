@@ -1,10 +1,14 @@
 """One session of an agent, turn by turn, and what must have come of it."""
 import json
+import shutil
+import subprocess
 import time
+from pathlib import Path
 
 from lab import BERTH, FILE, GATE, TIDE, Lab
-from stub import Model, Script
+from stub import DELEGATES, Model, Script, schemas
 
+TREE = Path(__file__).resolve().parents[2]
 MEMORIES = (BERTH, TIDE, GATE)
 REPORT = "# Project Memory ["
 DAY = "Berth 7 overlapped again"
@@ -12,6 +16,7 @@ PAST = "# Relevant Past Sessions"
 TAUGHT = "always write commit subjects in the imperative mood"
 ASKED = "how do we stop two vessels from getting the same berth slot?"
 OTHER = "where do the tide tables come from and which zone do they use?"
+TASK = "From now on, always use yarn instead of npm. Tell where the tide tables come from."
 SUMMED = "The pilots agreed that the northern mole stays closed until the dredging ends."
 DONE = f"As noted, {BERTH}. So the gate is written."
 
@@ -33,8 +38,11 @@ CHECKS = {
     "own": "not among its own past sessions",
     "title": "no memory in a request for a title",
     "hooks": "every hook done, in time, without a word",
+    "delegated": "a sub-agent's task teaches nothing",
+    "scheduled": "a turn that the model put on a schedule teaches nothing",
     "faults": "also with a model that fails or hangs",
     "repeated": "use noted in 12 of 12 short sessions",
+    "plugin": "the plugin alone gives report and recall, and status says that it works",
     "linked": "settings that are a link",
     "rewritten": "settings that were written anew",
     "beside": "another version beside it",
@@ -54,7 +62,7 @@ def need(condition, why):
 class Run:
     """An agent in a lab of its own, with a model of its own."""
 
-    def __init__(self, kind, folder, pimem, programs, direct=False, linked=False):
+    def __init__(self, kind, folder, pimem, programs, direct=False, linked=False, by_plugin=False):
         self.model = Model()
         path = ":".join(str(one) for one in programs)
         self.lab = Lab(folder, pimem, direct)
@@ -63,9 +71,21 @@ class Run:
         self.settings = self.lab.home / self.agent.settings
         self.before = self.settings.read_bytes() if self.settings.exists() else None
         self.link = self.make_link() if linked else None
-        self.lab.pimem("hooks", "install", kind.name)
+        if by_plugin:
+            self.install_plugin()
+        else:
+            self.lab.pimem("hooks", "install", kind.name)
         self.status = self.lab.pimem("hooks", "status")
         self.turns = 0
+
+    def install_plugin(self):
+        """Installs the plugin of this tree by the agent's own program."""
+        tree = self.lab.root / "tree"
+        for name in ("plugin", ".claude-plugin", ".agents"):
+            shutil.copytree(TREE / name, tree / name)
+        for words in self.agent.plugin(tree):
+            code = self.lab.run([self.agent.program, *words], self.agent.env, 120, "y\n")
+            need(code == 0, f"{' '.join(words[:3])} ended with {code}: {self.lab.printed()[-300:]}")
 
     def make_link(self):
         """Moves the settings to another place, or the directory where they belong, and links to it."""
@@ -276,6 +296,51 @@ def check_uninstalled(run):
     need(after == run.before, "they differ")
 
 
+def delegated(kind, folder, pimem, programs):
+    """A model has a sub-agent work for it. What it writes is no word of the user's."""
+    run = Run(kind, folder, pimem, programs)
+    try:
+        run.turn("delegation", f"From now on, {TAUGHT}. Have a helper do the first part of the plan.", delegate=TASK, seconds=120)
+        own = [request for request in run.main("delegation") if TASK in request.text and "first part of the plan" not in request.text]
+        if not own:
+            tools = {name for request in run.main("delegation") for name in schemas(request.tools)}
+            need(not tools & set(DELEGATES), "no sub-agent got the task")
+            return "not possible: no sub-agents are offered to this model"
+        shown = run.lab.pimem("list", "--sort", "age") + run.lab.pimem("trust", "--review", code=None)
+        need(TAUGHT in shown, "what was typed was not learned")
+        need("yarn" not in shown, "the task was taken for a rule of the user's")
+        local = (path.read_text() for path in (run.lab.project / ".pi").rglob("*") if path.is_file())
+        need(not any('"said"' in text and "yarn" in text for text in local), "the task is on file as said by the user")
+    finally:
+        run.model.close()
+
+
+def scheduled(kind, folder, pimem, programs):
+    """A model has itself called later, with a prompt of its own. It waits for a minute or two."""
+    if not kind.live:
+        return "not possible: it wakes in no session without a screen"
+    run = Run(kind, folder, pimem, programs)
+    try:
+        run.model.script = Script("wake", wake=TASK)
+        prompt = {"type": "user", "message": {"role": "user", "content": "Look at the berths again in a minute."}}
+        with open(run.lab.root / "printed.txt", "ab") as printed:
+            process = subprocess.Popen([run.agent.program, *kind.live], cwd=run.lab.project, env=run.lab.env | run.agent.env,
+                                       stdin=subprocess.PIPE, stdout=printed, stderr=printed)
+        process.stdin.write(f"{json.dumps(prompt)}\n".encode())
+        process.stdin.flush()
+        until = time.monotonic() + 240
+        while len(run.prompts()) < 2 and time.monotonic() < until:
+            time.sleep(1)
+        run.lab.settle()
+        process.stdin.close()
+        process.wait(30)
+        need(any(TASK in call.input for call in run.prompts()), "the model was not woken")
+        shown = run.lab.pimem("list", "--sort", "age") + run.lab.pimem("trust", "--review", code=None)
+        need("yarn" not in shown, "the prompt was taken for a rule of the user's")
+    finally:
+        run.model.close()
+
+
 def faults(kind, folder, pimem, programs):
     """A model that answers 500, and one that does not answer: the hooks must not be what fails."""
     for fault, seconds in (("error", 60), ("hang", 30)):
@@ -314,12 +379,29 @@ def need_memories(run, name):
     need(not twice, f"{name}: twice: {twice}")
 
 
+def plugin(kind, folder, pimem, programs):
+    """The plugin, as its agent installs it, and nothing in the settings."""
+    if not kind.has_plugin:
+        return "not possible: there is no plugin for it"
+    run = Run(kind, folder, pimem, programs, by_plugin=True)
+    try:
+        state = lambda: next((row for row in run.lab.pimem("hooks", "status").splitlines()
+                              if row.startswith(f"{kind.name}\t") and "plugin" in row), "")
+        need(state().endswith("not called yet"), f"before a call, status says: {state()}")
+        run.lab.forget_calls()
+        need_memories(run, "plugin")
+        need_quiet(run.lab.calls())
+        need("works, by the plugin" in state(), f"after a call, status says: {state()}")
+    finally:
+        run.model.close()
+
+
 def need_installed(run):
     before = run.settings.read_bytes()
     said = run.lab.pimem("hooks", "install", run.agent.name)
     need("unchanged" in said and run.settings.read_bytes() == before, f"installing again says: {said.strip()}")
     rows = [row for row in run.lab.pimem("hooks", "status").splitlines() if row.startswith(f"{run.agent.name}\t")]
-    need(len(rows) == 1 and rows[0].split("\t")[1].startswith("installed"), f"status says: {rows}")
+    need(len(rows) == 1 and rows[0].split("\t")[1].startswith(("installed", "works")), f"status says: {rows}")
 
 
 def linked(kind, folder, pimem, programs):

@@ -11,6 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FEW = 1000
 WRITERS = ("Write", "write_file", "write", "apply_patch")
+# Tools by which a model has another agent work for it, with the kind of agent that they ask for.
+DELEGATES = {"Agent": "general-purpose", "Task": "general-purpose", "task": "general", "spawn_agent": "worker",
+             "invoke_agent": "generalist"}
 
 
 @dataclass
@@ -21,6 +24,10 @@ class Script:
     text: str = "Done."
     # Path of a file that the first answer writes.
     edit: str = ""
+    # The task that the first answer gives to a sub-agent.
+    delegate: str = ""
+    # The prompt of a turn that the first answer puts on a schedule.
+    wake: str = ""
     # Tokens that the first answer claims the context has.
     tokens: int = FEW
     # "error" answers 500, "hang" never answers.
@@ -71,35 +78,57 @@ class Model:
         return [request for request in self.requests if request.turn == turn]
 
     def next(self, request):
-        """Returns text, path to write and tokens of the next answer."""
+        """Returns text, call of a tool, and tokens of the next answer."""
         with self.lock:
             self.requests.append(request)
             script = self.script
             if not request.tools:
-                return script.text, "", FEW
-            path, tokens = script.edit, script.tokens
-            script.edit, script.tokens = "", FEW
-            return script.text, path, tokens
+                return script.text, None, FEW
+            call, tokens = called(request.tools, script), script.tokens
+            script.edit, script.delegate, script.wake, script.tokens = "", "", "", FEW
+            return script.text, call, tokens
 
 
 def mark():
     return format(time.time_ns(), "x")
 
 
-def writer(tools):
-    """Returns name and schema of the tool that writes files."""
+def schemas(tools):
+    """Returns the schema of each tool by its name."""
     known = {}
     for tool in tools:
         tool = tool.get("function", tool)
         schema = next((tool[key] for key in ("input_schema", "parametersJsonSchema", "parameters") if key in tool), {})
         known[tool.get("name")] = schema
-    return next(((name, known[name]) for name in WRITERS if name in known), None)
+    return known
+
+
+def called(tools, script):
+    """Returns name and arguments of the tool that a script has the model call, if there is one."""
+    known = schemas(tools)
+    if script.wake and "ScheduleWakeup" in known:
+        return "ScheduleWakeup", {"delaySeconds": 60, "prompt": script.wake, "reason": "to look again"}
+    wanted = DELEGATES if script.delegate else WRITERS if script.edit else ()
+    name = next((name for name in wanted if name in known), None)
+    if name is None:
+        return None
+    return name, task(name, known[name], script.delegate) if script.delegate else filled(known[name], script.edit)
+
+
+def task(name, schema, text):
+    """Returns the arguments that give a task to a sub-agent."""
+    properties = schema.get("properties", {})
+    given = {key: text for key in properties if key in ("prompt", "message")}
+    given |= {key: DELEGATES[name] for key in properties if key in ("subagent_type", "agent_name")}
+    given |= {"run_in_background": False} if "run_in_background" in properties else {}
+    return given | {key: "the_first_part" for key in schema.get("required", []) if key not in given}
 
 
 def filled(schema, path):
     """Returns arguments that a schema asks for."""
-    properties = schema.get("properties", {})
-    given = {key: path for key in properties if key.lower().replace("_", "") in ("filepath", "path")}
+    properties = schema.get("properties", {"input": {}})
+    given = {"input": patch(path)} if "input" in properties else {}
+    given |= {key: path for key in properties if key.lower().replace("_", "") in ("filepath", "path")}
     given.update({key: "// A gate.\n" for key in properties if key == "content"})
     return given | {key: "a gate" for key in schema.get("required", []) if key not in given}
 
@@ -184,11 +213,10 @@ class Wire(BaseHTTPRequestHandler):
             line = f"event: {event['type']}\n" if named else ""
             self.wfile.write(f"{line}data: {data}\n\n".encode())
 
-    def speak_anthropic(self, request, text, path, tokens):
-        tool = writer(request.tools) if path else None
+    def speak_anthropic(self, request, text, tool, tokens):
         usage = {"input_tokens": tokens, "output_tokens": 5}
         if tool:
-            block = {"type": "tool_use", "id": f"toolu_{mark()}", "name": tool[0], "input": filled(tool[1], path)}
+            block = {"type": "tool_use", "id": f"toolu_{mark()}", "name": tool[0], "input": tool[1]}
             empty, change = block | {"input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
         else:
             block = {"type": "text", "text": text}
@@ -207,15 +235,16 @@ class Wire(BaseHTTPRequestHandler):
             {"type": "message_stop"},
         ], named=True)
 
-    def speak_responses(self, request, text, path, tokens):
+    def speak_responses(self, request, text, tool, tokens):
         tools = {tool.get("name"): tool for tool in request.tools}
         item = {"type": "message", "id": f"msg_{mark()}", "role": "assistant", "status": "completed",
                 "content": [{"type": "output_text", "text": text, "annotations": []}]}
-        call = {"id": f"ctc_{mark()}", "call_id": f"call_{mark()}", "name": "apply_patch"}
-        if path and tools.get("apply_patch", {}).get("type") == "custom":
-            item = {"type": "custom_tool_call", "input": patch(path)} | call
-        elif path and "apply_patch" in tools:
-            item = {"type": "function_call", "arguments": json.dumps({"input": patch(path)})} | call
+        name, given = tool or ("", {})
+        call = {"id": f"ctc_{mark()}", "call_id": f"call_{mark()}", "name": name}
+        if name == "apply_patch" and tools[name].get("type") == "custom":
+            item = {"type": "custom_tool_call", "input": given["input"]} | call
+        elif name:
+            item = {"type": "function_call", "arguments": json.dumps(given)} | call
         whole = {"id": f"resp_{mark()}", "object": "response", "created_at": int(time.time()), "status": "completed",
                  "model": request.body.get("model"), "output": [item],
                  "usage": {"input_tokens": tokens, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,
@@ -229,11 +258,10 @@ class Wire(BaseHTTPRequestHandler):
             {"type": "response.completed", "response": whole},
         ], named=True)
 
-    def speak_completions(self, request, text, path, tokens):
-        tool = writer(request.tools) if path else None
+    def speak_completions(self, request, text, tool, tokens):
         message = {"role": "assistant", "content": text}
         if tool:
-            function = {"name": tool[0], "arguments": json.dumps(filled(tool[1], path))}
+            function = {"name": tool[0], "arguments": json.dumps(tool[1])}
             message = {"role": "assistant", "content": None, "tool_calls": [
                 {"index": 0, "id": f"call_{mark()}", "type": "function", "function": function}]}
         why = "tool_calls" if tool else "stop"
@@ -249,11 +277,10 @@ class Wire(BaseHTTPRequestHandler):
             "[DONE]",
         ], named=False)
 
-    def speak_gemini(self, request, text, path, tokens):
-        tool = writer(request.tools) if path else None
+    def speak_gemini(self, request, text, tool, tokens):
         wanted = request.body.get("generationConfig") or {}
         if tool:
-            part = {"functionCall": {"name": tool[0], "args": filled(tool[1], path)}}
+            part = {"functionCall": {"name": tool[0], "args": tool[1]}}
         elif wanted.get("responseMimeType") == "application/json":
             schema = wanted.get("responseJsonSchema") or wanted.get("responseSchema") or {"type": "object"}
             part = {"text": json.dumps(example(schema))}

@@ -104,7 +104,7 @@ const WRITERS: &[&[&str]] = &[
     &["reinforce", "rollback"],
     &["pin", "rollback"],
     &["forget", "rollback"],
-    &["remove", "rollback"],
+    &["forget", "--archive", "rollback"],
     &["edit", "rollback", "other words"],
     &["rebuild"],
 ];
@@ -158,7 +158,7 @@ fn directories_where_files_should_be() {
 #[test]
 fn an_archive_that_cannot_be_read() {
     let sandbox = Sandbox::new("harbor");
-    sandbox.run(&["remove", "rollback"]).done();
+    sandbox.run(&["forget", "--archive", "rollback"]).done();
     fs::create_dir(sandbox.path("archive/dir.md")).unwrap();
     let before = sandbox.tree();
     for selector in ["rollback", "nothing of that name"] {

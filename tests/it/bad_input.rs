@@ -95,7 +95,7 @@ const CALLS: &[Bad] = &[
     ),
     bad(&["pin", "rollback", "no such thing"], "not-found", r#""no such thing""#, "pimem list"),
     bad(&["reinforce", "0123456789abcdef"], "not-found", "0123456789abcdef", "pimem list"),
-    bad(&["remove", ""], "not-found", "no entry matches", "pimem list"),
+    bad(&["forget", "--archive", ""], "not-found", "no entry matches", "pimem list"),
     bad(&["restore", "rollback"], "not-found", "no forgotten or archived entry", "archive"),
     bad(&["edit", "rollback", "a \u{202e}"], "refused", "U+202E", "remove the character"),
     bad(&["edit", "rollback", ""], "refused", "the text is empty", "give the text"),
@@ -184,6 +184,7 @@ fn options() {
 fn a_topic_has_room_for_12_000_characters() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
+    sandbox.configure("{\"report\": {\"topicLimit\": \"refuse\"}}");
     let start = "# Lessons\n\n- [lesson] é\n";
     let filler = 12_000 - start.chars().count() - 20;
     sandbox.write("topics/lessons.md", format!("{start}{}\n", "x".repeat(filler - 1)));
@@ -197,12 +198,20 @@ fn a_topic_has_room_for_12_000_characters() {
     let edit = sandbox.run(&["edit", "é", &"é".repeat(22)]).refused();
     assert!(edit.contains("(12,001/12,000 chars)"), "{edit}");
     assert_eq!(sandbox.tree(), before);
-    // Of a batch, one entry fits, and the other goes to a new file.
-    sandbox.pipe(&["add", "-"], "12345678\nmore\n").ok();
+    // Of a batch, one entry fits, and neither is taken.
+    let batch = sandbox.pipe(&["add", "-"], "12345678\nmore\n").refused();
+    assert!(batch.contains("would exceed its size limit"), "{batch}");
+    assert_eq!(sandbox.tree(), before);
+    sandbox.run(&["add", "12345678"]).ok();
     assert_eq!(sandbox.read("topics/lessons.md").chars().count(), 12_000);
-    assert_eq!(sandbox.read("topics/lessons-2.md"), "# Lessons 2\n\n- [lesson] more\n");
-    // Commands that need no more room still work.
+    // Commands that need no more room still work, and what the message advises makes room.
     sandbox.run(&["reinforce", "12345678"]).ok();
     sandbox.run(&["pin", "12345678"]).ok();
     sandbox.run(&["forget", "12345678"]).ok();
+    sandbox.run(&["add", "more"]).ok();
+    // By default, nothing is refused.
+    sandbox.configure("{}");
+    sandbox.run(&["add", "123456789"]).done();
+    let next = "<!-- continues lessons -->\n# Lessons 2\n\n- [lesson] 123456789\n";
+    assert_eq!(sandbox.read("topics/lessons-2.md"), next);
 }

@@ -339,3 +339,30 @@ fn a_model_that_is_not_there() {
     let started = call(&sandbox, "generic", "prompt", "{\"prompt\":\"spindle speed\"}").ok();
     assert!(started.contains("4 s to reach speed"), "{started}");
 }
+
+/// Whoever typed the name of a variable is told; variables of other programs are none of ours.
+#[test]
+fn a_variable_with_a_misspelt_name_is_refused() {
+    let sandbox = Sandbox::new("working");
+    for (name, meant) in
+        [("PIMEM_REPORT_BUGDET", "PIMEM_REPORT_BUDGET"), ("PIMEM_DIRR", "PIMEM_DIR")]
+    {
+        let with = |args: &[&str]| {
+            let mut command = sandbox.command(args);
+            command.env(name, "5");
+            outcome(command)
+        };
+        for args in [["report"].as_slice(), &["add", "Use tabs"], &["config", "show"]] {
+            let said = with(args).refused();
+            let hint = format!("hint: did you mean {meant}? unset {name} if it is not for pimem\n");
+            assert_eq!(said, format!("pimem: {name} is no variable of pimem\n{hint}"));
+        }
+        // A hook has nobody to tell.
+        let start = with(&["hook", "generic", "session-start"]);
+        assert_eq!((start.code, start.stderr.as_str()), (0, ""));
+        assert!(start.stdout.starts_with("# Project Memory"), "{start:?}");
+    }
+    let mut command = sandbox.command(&["report"]);
+    command.env("PIMEM_OF_ANOTHER_PROGRAM", "1").env("PIMEMO_DIR", "x");
+    assert_eq!(outcome(command).code, 0);
+}

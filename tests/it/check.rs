@@ -32,12 +32,24 @@ fn nothing_to_find() {
     assert_eq!(check(&sandbox, &[]).stdout, "no findings\n", "no store is no finding");
     assert_eq!(fs::read_dir(sandbox.project()).unwrap().count(), 0, "nothing is made");
     assert_eq!(check(&sandbox, &["--fix"]).stdout, "no findings\n");
-    for store in ["harbor", "hand-written", "working", "pi"] {
+    for store in ["harbor", "working", "pi"] {
         let sandbox = Sandbox::new(store);
         let before = sandbox.tree();
         assert_eq!(check(&sandbox, &[]).stdout, "no findings\n", "{store}");
         assert_eq!(check(&sandbox, &["--fix"]).stdout, "no findings\n", "{store}");
         assert_eq!(sandbox.tree(), before, "{store}");
+    }
+    // What a person typed as a list item and is no entry is named, and stays where it is.
+    let sandbox = Sandbox::new("hand-written");
+    let before = sandbox.tree();
+    for args in [&[][..], &["--fix"]] {
+        let found = findings(&check(&sandbox, args));
+        let lines = [
+            "topics/decisions.md:11: warning: is no entry: the store has no category idea",
+            "topics/decisions.md:13: warning: is no entry: it names no category, as - [decision] … would",
+        ];
+        assert_eq!(found, lines.map(|line| format!("{line} [no-entry]")));
+        assert_eq!(sandbox.tree(), before);
     }
 }
 

@@ -210,7 +210,7 @@ fn what_stands_in_both_counts_once() {
         assert_eq!(twice(&log), Vec::<&String>::new());
         assert_eq!(log.iter().filter(|line| line.contains("\"by\":\"claude\"")).count(), 3);
         assert_eq!(evidence_in(&sandbox, "project"), before + 3);
-        sandbox.run(&["remove", "Clamps first"]).done();
+        sandbox.run(&["forget", "--archive", "Clamps first"]).done();
     }
 }
 
@@ -288,6 +288,44 @@ fn two_machines_and_a_merge() {
     assert_eq!(twice(&shared(&sandbox, "project")), Vec::<&String>::new());
     sandbox.git("other", &["pull", "-q", "--no-rebase", "--no-edit", "../project", "main"]);
     assert_eq!(evidence_in(&sandbox, "other"), before + 7);
+}
+
+#[test]
+fn a_removed_work_tree_leaves_what_hooks_noted_there() {
+    let sandbox = repository_of("working");
+    let before = evidence_in(&sandbox, "project");
+    let noted = sandbox.project().join(".git/pimem/worktrees/tree/evidence.jsonl");
+    for round in 1..=2_i64 {
+        sandbox.git("project", &["worktree", "add", "-q", "-f", "-B", "tree", "../tree"]);
+        assert_eq!(sandbox.run_in("tree", &["trust", "--all"]).code, 0);
+        answer(&sandbox, "tree", usize::try_from(round).unwrap());
+        assert_eq!(status(&sandbox, "tree"), "");
+        assert_eq!(lines(&noted).len(), 1, "{round}");
+        // While the work tree is there, its events are its own.
+        let counts = |place| evidence_in(&sandbox, place) - before;
+        assert_eq!((counts("tree"), counts("project")), (1, round - 1));
+        sandbox.git("project", &["worktree", "remove", "--force", "../tree"]);
+        assert_eq!(evidence_in(&sandbox, "project"), before + round);
+        // The next command that writes moves them.
+        assert_eq!(sandbox.run(&["add", "--force", &format!("Round {round}")]).code, 0);
+        assert_eq!(evidence_in(&sandbox, "project"), before + round);
+        assert!(!noted.exists());
+    }
+    assert_eq!(twice(&shared(&sandbox, "project")), Vec::<&String>::new());
+}
+
+#[test]
+fn a_git_file_that_the_repository_does_not_know_leads_nowhere() {
+    let sandbox = repository_of("working");
+    sandbox.git("", &["init", "-q", "victim"]);
+    sandbox.git("victim", &["commit", "-q", "--allow-empty", "-m", "first"]);
+    sandbox.git("victim", &["worktree", "add", "-q", "../real"]);
+    // An archive may bring the `.git` file of a work tree that is elsewhere.
+    fs::remove_dir_all(sandbox.project().join(".git")).unwrap();
+    fs::copy(sandbox.root().join("real/.git"), sandbox.project().join(".git")).unwrap();
+    answer(&sandbox, "project", 1);
+    assert!(!sandbox.root().join("victim/.git/pimem").exists());
+    assert_eq!(local(&sandbox, "project").len(), 1);
 }
 
 /// Neighbouring stores share a `data/` directory.

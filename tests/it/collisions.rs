@@ -53,7 +53,7 @@ fn the_second_is_refused_and_both_are_named() {
         let left = sandbox.pipe(&["import", "jsonl", "-"], line).stdout;
         assert!(left.contains("Left out: line 1: ") && left.contains("another text"), "{left}");
         // An archived entry still occupies its id.
-        sandbox.run(&["remove", one]).ok();
+        sandbox.run(&["forget", "--archive", one]).ok();
         let refused = sandbox.run(&["add", "-c", category, other]).refused();
         assert!(refused.contains("has the id of another text"), "{refused}");
         sandbox.run(&["add", "-c", category, one]).ok();
@@ -119,7 +119,7 @@ fn only_the_exact_text_selects_one() {
         assert_eq!(topic(), lines("Reworded", other));
         sandbox.run(&["edit", "Reworded", one]).refused();
         sandbox.write("topics/t.md", lines(one, other));
-        sandbox.run(&["remove", other]).ok();
+        sandbox.run(&["forget", "--archive", other]).ok();
         assert_eq!(topic(), lines(one, ""));
         assert!(sandbox.read("archive/t.md").ends_with(&lines(other, "")));
         sandbox.run(&["restore", other]).ok();

@@ -18,7 +18,7 @@ fn store() -> Sandbox {
     sandbox.run(&["add", "-c", "decision", "The bus is NATS"]).done();
     sandbox.run(&["forget", "NATS"]).done();
     sandbox.run(&["add", "-c", "lesson", "Archived lines are gone"]).done();
-    sandbox.run(&["remove", "Archived lines"]).done();
+    sandbox.run(&["forget", "--archive", "Archived lines"]).done();
     sandbox.run(&["log", "Something happened"]).done();
     sandbox
 }
@@ -51,7 +51,7 @@ fn values_at_the_end_of_a_line() {
     let [tabs, rye, nats, gone] = ids;
     let wanted: &[(&str, &str)] = &[
         ("pimem li", "list"),
-        ("pimem re", "reinforce restore report rebuild read reflect remove"),
+        ("pimem re", "reinforce restore report rebuild read reflect"),
         ("pimem list -c l", "lesson"),
         ("pimem list --category=dec", "--category=decision"),
         ("pimem add -cmi", "-cmistake"),
@@ -59,14 +59,14 @@ fn values_at_the_end_of_a_line() {
         ("pimem list --tag ba", "baking"),
         ("pimem list --topic ", "preferences lessons decisions"),
         ("pimem search --in topics,no", "topics,notes"),
-        ("pimem add --supersedes ", &format!("{rye} {tabs} {nats}")),
-        ("pimem why ", &format!("{rye} {tabs} {nats}")),
+        ("pimem add --supersedes ", &format!("{rye} {tabs}")),
+        ("pimem why ", &format!("{rye} {tabs}")),
         (&format!("pimem why {}", &tabs[..3]), tabs),
         ("pimem why zzz", ""),
         ("pimem pin ", tabs),
         ("pimem unpin ", rye),
         ("pimem forget ", &format!("{rye} {tabs}")),
-        ("pimem restore ", &format!("{nats} {gone}")),
+        ("pimem restore ", &format!("{gone} {nats}")),
         ("pimem trust ", "status"),
         ("pimem config get dream.int", "dream.intervalHours"),
         ("pimem config set scoring.policy ", "stability weighted ebbinghaus"),
@@ -131,6 +131,8 @@ fn what_is_broken_is_quiet() {
     fs::write(broken.path("evidence.jsonl"), [0xff, 0, b'\n']).unwrap();
     fs::remove_dir_all(broken.path("topics")).unwrap();
     fs::write(broken.path("topics"), "a file").unwrap();
+    fs::remove_dir_all(broken.path("archive")).unwrap();
+    fs::write(broken.path("archive"), "a file").unwrap();
     let sealed = store();
     sealed.run(&["encrypt", "init"]).done();
     fs::remove_dir_all(sealed.root().join("config")).unwrap();
@@ -197,7 +199,12 @@ fn bash() {
     let rc = "source _pimem; bind 'set show-all-if-ambiguous on'; PS1='READY '";
     let options = ["--noprofile", "--rcfile", ".zshrc", "-i"];
     typed("bash", &options, rc, EVERYWHERE);
-    typed("bash", &options, rc, &[(r"pimem why \t", r"7ae799b\s+eb29a3d\s+3c73d4a")]);
+    typed(
+        "bash",
+        &options,
+        rc,
+        &[(r"pimem why \t", r"eb29a3d +\[lesson\] Use %F\{red\}tabs: in makefiles")],
+    );
 }
 
 #[test]

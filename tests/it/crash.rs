@@ -119,7 +119,7 @@ fn pin() {
 
 #[test]
 fn remove() {
-    survives(&Sandbox::new("harbor"), &["remove", "rollback"], 3);
+    survives(&Sandbox::new("harbor"), &["forget", "--archive", "rollback"], 3);
 }
 
 #[test]
@@ -168,11 +168,11 @@ fn purge() {
 fn a_line_is_never_in_no_file() {
     let sandbox = Sandbox::new("harbor");
     let start = sandbox.tree();
-    let most = usual(&sandbox, &["remove", "rollback"]);
+    let most = usual(&sandbox, &["forget", "--archive", "rollback"]);
     let mut delays = Delays(5);
     for _ in 0..ROUNDS * scale() {
         reset(&sandbox, &start);
-        kill(&sandbox, &["remove", "rollback"], delays.next(most));
+        kill(&sandbox, &["forget", "--archive", "rollback"], delays.next(most));
         let held = truth(&sandbox).into_values().filter(|text| text.contains("survive a rollback"));
         assert!((1..=2).contains(&held.count()));
         // In every state, the entry can be restored.

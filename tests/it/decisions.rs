@@ -24,7 +24,8 @@ fn report(sandbox: &Sandbox) -> String {
     sandbox.run(&["report"]).ok()
 }
 
-/// A replaced entry stays replaced when its replacement, or the entry itself, is reworded.
+/// A replaced entry stays replaced when its replacement is reworded. Whoever rewords the entry itself
+/// has chosen it again.
 #[test]
 fn supersession_survives_rewording() {
     let sandbox = with_both();
@@ -32,9 +33,7 @@ fn supersession_survives_rewording() {
     sandbox.run(&["edit", NEW, "Planner revisions are never changed"]).ok();
     assert!(!report(&sandbox).contains(OLD), "the replacement was reworded");
     sandbox.run(&["edit", OLD, "The planner writes its revisions in place"]).ok();
-    assert!(!report(&sandbox).contains("in place"), "the replaced one was reworded");
-    sandbox.run(&["remove", "Planner revisions"]).ok();
-    assert!(report(&sandbox).contains("in place"), "without a replacement it counts again");
+    assert!(report(&sandbox).contains("in place"), "the replaced one was reworded");
 }
 
 /// Validity includes the last day and excludes the next one; rewording changes neither.
@@ -68,12 +67,45 @@ fn clocks_do_not_decide() {
 fn added_again() {
     let sandbox = with_both();
     sandbox.run(&["forget", NEW]).ok();
-    sandbox.run(&["remove", NEW]).ok();
+    sandbox.run(&["forget", "--archive", NEW]).ok();
     sandbox.run(&["add", "-c", "decision", NEW]).ok();
     assert!(report(&sandbox).contains(NEW));
     sandbox.run(&["forget", NEW]).ok();
     sandbox.run(&["add", "-c", "decision", NEW]).ok();
     assert!(report(&sandbox).contains(NEW), "adding again brings back what was forgotten");
+}
+
+/// Whoever puts away what is away is told so, and what is archived can still be forgotten.
+#[test]
+fn put_away_twice() {
+    let all = ["pimem forget X", "pimem forget --archive X"];
+    for (first, second, says) in [
+        (all[0], all[0], "Already forgotten: [lesson] X"),
+        (all[0], all[1], "Already archived: [lesson] X"),
+        (all[1], all[1], "Already archived: [lesson] X"),
+        (all[1], all[0], "Forgot: [lesson] X"),
+    ] {
+        let sandbox = play(&format!("pimem add X\n{first}"));
+        let before = sandbox.tree();
+        let done = sandbox.shell(second);
+        assert_eq!(done.code, 0, "{first}; {second}: {done:?}");
+        assert!(done.stdout.starts_with(says), "{first}; {second}: {done:?}");
+        assert_eq!(sandbox.tree() == before, says.starts_with("Already"), "{first}; {second}");
+        let log = sandbox.read("evidence.jsonl");
+        let forgets = log.lines().filter(|line| line.contains("\"op\":\"forget\"")).count();
+        assert_eq!(forgets, usize::from([first, second].contains(&all[0])), "{first}; {second}");
+        sandbox.run(&["restore", "X"]).ok();
+        assert!(sandbox.entries().contains_key("X"), "{first}; {second}");
+    }
+    let sandbox = play("pimem add X; pimem add Y; pimem forget X");
+    let before = sandbox.tree();
+    let done = sandbox.run(&["forget", "Y", "X", "nothing of the kind"]);
+    assert_eq!((done.code, sandbox.tree()), (2, before), "all or nothing: {done:?}");
+    assert_eq!(
+        sandbox.run(&["forget", "X", "Y"]).ok().matches("orgot").count(),
+        2,
+        "one is away already"
+    );
 }
 
 /// `edit` accepts the same markers as `add`.
@@ -125,7 +157,7 @@ fn an_archived_line_comes_back_once() {
     let lines = |name: &str| sandbox.read(name).matches(line).count();
     let archive = "archive/lessons.md";
     for copies in 1..4 {
-        sandbox.run(&["remove", "Alpha"]).ok();
+        sandbox.run(&["forget", "--archive", "Alpha"]).ok();
         sandbox.write(archive, format!("# Lessons\n\n{}", line.repeat(copies)));
         sandbox.run(&["restore", "Alpha"]).ok();
         assert_eq!((lines("topics/lessons.md"), lines(archive)), (1, 0), "{copies}");
@@ -136,7 +168,7 @@ fn an_archived_line_comes_back_once() {
     sandbox.write(archive, format!("# Lessons\n\n{line}"));
     assert_eq!(sandbox.entries()["Alpha is first"]["evidence"], 1);
     sandbox.run(&["restore", "Alpha"]).refused();
-    sandbox.run(&["remove", "Alpha"]).ok();
+    sandbox.run(&["forget", "--archive", "Alpha"]).ok();
     assert_eq!(sandbox.entries().len(), 0);
     sandbox.run(&["restore", "Alpha"]).ok();
     assert_eq!((lines("topics/lessons.md"), lines(archive)), (1, 0));
@@ -145,7 +177,9 @@ fn an_archived_line_comes_back_once() {
 /// Markers are archived and restored with the line.
 #[test]
 fn markers_come_back() {
-    for out in ["pimem remove X", "pimem forget X", "pimem forget X; pimem remove X"] {
+    for out in
+        ["pimem forget --archive X", "pimem forget X", "pimem forget X; pimem forget --archive X"]
+    {
         for (marked, command) in [("*(pinned)*", "pimem pin X"), ("*(enforced)*", "true")] {
             let mark = "sed -i 's/] X$/] X *(enforced)*/' .pi/memory/topics/lessons.md";
             let mark = if marked == "*(enforced)*" { mark } else { "true" };
@@ -153,11 +187,10 @@ fn markers_come_back() {
                 let sandbox =
                     play(&format!("pimem add X; {command}; {mark}\n{out}\n- - X\n{back}\n+ X"));
                 let line = format!("- [lesson] X {marked}\n");
-                // `forget` removes the pin before `remove` archives the line, and adding a
-                // forgotten text does not pin it.
+                // Adding a forgotten text does not pin it.
                 let kept = match (marked, out, back) {
-                    ("*(pinned)*", "pimem remove X", _)
-                    | ("*(pinned)*", "pimem forget X", "pimem restore X") => true,
+                    ("*(pinned)*", "pimem forget --archive X", _)
+                    | ("*(pinned)*", _, "pimem restore X") => true,
                     ("*(pinned)*", ..) => false,
                     _ => true,
                 };
@@ -211,7 +244,7 @@ fn two_wordings_are_two_entries() {
         "pimem reinforce --harmful A",
         "pimem add A --valid-until 2026-06-01",
         "pimem add --supersedes A 'Another one'",
-        "pimem remove A",
+        "pimem forget --archive A",
         "pimem edit A 'A third one'",
     ] {
         let sandbox = play("pimem add A; pimem reinforce A\npimem edit A B\npimem add A");
@@ -227,8 +260,12 @@ fn two_wordings_are_two_entries() {
 /// A line edited by hand is wanted, whatever was decided about the old line.
 #[test]
 fn a_line_edited_by_hand_is_wanted() {
+    // As stores have it in which forgotten lines stayed where they were.
+    let forgotten = "cp -r .pi/memory/topics ../kept; pimem forget yarn
+        rm -r .pi/memory/archive .pi/memory/topics; mv ../kept .pi/memory/topics
+        sed -i '/\"op\":\"archive\"/d' .pi/memory/evidence.jsonl";
     for over in [
-        "pimem forget yarn",
+        forgotten,
         "pimem add 'Install packages of the frontend with yarn only' --valid-until 2026-06-01",
         "pimem add --supersedes yarn 'Nothing is installed'",
     ] {
@@ -293,7 +330,7 @@ fn the_last_day_is_local() {
 fn a_decision_in_one_store_is_none_in_another() {
     for (act, told) in [
         ("pimem forget X", true),
-        ("pimem remove X", true),
+        ("pimem forget --archive X", true),
         ("pimem add X --valid-until 2026-06-01", false),
         ("pimem add --supersedes X 'Something else'", false),
     ] {
@@ -332,11 +369,17 @@ fn nothing_is_decided_for_ever() {
             "{{\"id\":\"{number}\",\"ts\":\"{ts}\",\"entry\":\"{id}\",\"op\":\"pin\",\"by\":\"user\"}}\n"
         ));
         sandbox.write("evidence.jsonl", log);
-        let state = || sandbox.entries()["X"]["userState"].clone();
-        assert_eq!(state(), "pinned");
-        for (command, want) in [("forget", "forgotten"), ("restore", "pinned"), ("unpin", "auto")] {
+        let state = || sandbox.entries().get("X").map(|x| x["userState"].clone());
+        assert_eq!(state(), Some("pinned".into()));
+        for (command, want) in
+            [("forget", None), ("restore", Some("pinned")), ("unpin", Some("auto"))]
+        {
             sandbox.run(&[command, "X"]).ok();
-            assert_eq!(state(), want, "{command} after {ts}");
+            assert_eq!(state(), want.map(Value::from), "{command} after {ts}");
+            let archive = sandbox.path("archive/lessons.md");
+            let away =
+                fs::read_to_string(archive).is_ok_and(|text| text.contains("- [lesson] X\n"));
+            assert_eq!(away, want.is_none(), "{command} after {ts}");
         }
     }
 }

@@ -25,7 +25,7 @@ const COMMANDS: &[&str] = &[
     "pin rollback",
     "edit rollback Locks do survive a rollback",
     "forget rollback",
-    "remove rollback",
+    "forget --archive rollback",
     "restore Friday",
     "purge --yes rollback",
     "trust --all",
@@ -89,7 +89,7 @@ fn store(new: bool) -> Sandbox {
         for line in [
             "add Locks survive a rollback",
             "add Never deploy on a Friday",
-            "remove Friday",
+            "forget --archive Friday",
             "log A line before",
             "note A note before",
             "todo add Buy milk",

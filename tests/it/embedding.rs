@@ -1,5 +1,5 @@
-//! The table and the transformer together: which texts the transformer has embedded changes the order
-//! of hits, but no answer waits for it.
+//! The table and the transformer together: what the transformer has embedded, when, and what of it is
+//! kept.
 
 use std::{
     fmt::Write as _,
@@ -8,9 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::common::sandbox::{Sandbox, outcome};
+use crate::common::sandbox::{Sandbox, finish, outcome};
 
 /// Lines that have nothing to do with databases.
 fn padding(count: usize) -> String {
@@ -26,13 +26,13 @@ fn padding(count: usize) -> String {
     })
 }
 
-fn json(sandbox: &Sandbox, args: &[&str]) -> Value {
+fn document(sandbox: &Sandbox, args: &[&str]) -> Value {
     serde_json::from_str(&sandbox.run(args).stdout).unwrap()
 }
 
-/// Returns the number of entries with a vector of the chosen model.
+/// Returns the number of entries of which the cache has a vector by the chosen model.
 fn embedded(sandbox: &Sandbox) -> u64 {
-    json(sandbox, &["stats", "--json"])["withEmbeddings"].as_u64().unwrap()
+    document(sandbox, &["status", "--json"])["stores"][0]["index"]["embedded"].as_u64().unwrap()
 }
 
 /// The same question with the same answer is recalled or not, whatever else is in the store.
@@ -53,7 +53,7 @@ fn recall_does_not_depend_on_the_size_of_the_store() {
         sandbox.write("topics/other.md", format!("# Other\n\n{}", padding(count)));
         sandbox.run(&["rebuild"]).ok();
         let first = |(question, line): &(&str, &str)| {
-            let found = json(&sandbox, &["search", "--json", "-n", "1", question]);
+            let found = document(&sandbox, &["search", "--json", "-n", "1", question]);
             assert_eq!(found["hits"][0]["text"], *line, "{count}: {found}");
             let prompt = sandbox.run(&["report", "--budget", "20", "--prompt", question]).ok();
             assert!(prompt.contains(line), "{count}: {prompt}");
@@ -76,30 +76,40 @@ fn a_search_keeps_what_it_embeds() {
     }
     assert_eq!(embedded(&sandbox), 0, "add answers without the model");
     let search = ["search", "--json", "--explain", "--no-touch", "who owns the quay"];
-    let found = json(&sandbox, &search);
+    let found = document(&sandbox, &search);
     assert_eq!(found["model"], "minilm");
     assert!(found["hits"][0]["explain"]["model"].is_number(), "{found}");
     assert_eq!(embedded(&sandbox), 3);
-    assert_eq!(json(&sandbox, &search), found);
+    assert_eq!(document(&sandbox, &search), found);
     sandbox.run(&["rebuild"]).ok();
-    assert_eq!((embedded(&sandbox), json(&sandbox, &search)), (3, found));
+    assert_eq!((embedded(&sandbox), document(&sandbox, &search)), (3, found));
 }
 
-/// A prompt has few texts embedded; the others are judged by the table and not left out.
+/// A hook has few texts embedded: the others are judged by the table, and embedded once it has
+/// answered. The answer says so, and the next one has nothing to say.
 #[test]
 fn a_prompt_waits_for_few_texts() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).done();
-    let line = |at: usize| format!("- [lesson] Quay {at} is closed when the storm warning is on\n");
+    let about = "the storm warning of the harbour master is on and the pilots stay in the lock";
+    let line = |at: usize| format!("- [lesson] Quay {at} is closed when {about} number {at}\n");
     let lines = (0..40).map(line).collect::<Vec<_>>().concat();
     sandbox.write("topics/lessons.md", format!("# Lessons\n\n{lines}"));
-    let prompt = "is the quay closed when the storm warning is on";
-    let report = sandbox.run(&["report", "--budget", "20", "--prompt", prompt]).ok();
-    assert!(report.contains("storm warning"), "{report}");
+    let ask = || {
+        let prompt = json!({"prompt": "is the quay closed when the storm warning is on"});
+        let mut hook = sandbox.command(&["hook", "claude", "prompt"]);
+        hook.env("PIMEM_HOOK_DEADLINE_MS", "60000").env("PIMEM_DEBUG", "1");
+        finish(
+            assert_cmd::Command::from_std(hook).write_stdin(prompt.to_string()).output().unwrap(),
+        )
+    };
+    let (first, then) = (ask(), ask());
+    assert!(first.stdout.contains("storm warning"), "{first:?}");
+    assert!(first.stderr.contains("wait for their vectors; judged by the table"), "{first:?}");
+    assert!(!then.stderr.contains("wait for"), "{then:?}");
     let made = embedded(&sandbox);
-    assert!((1..=20).contains(&made), "{made}");
-    sandbox.run(&["search", prompt]).ok();
-    assert!(embedded(&sandbox) > made);
+    assert!((20..40).contains(&made), "{made}");
+    assert_eq!(ask().stdout, then.stdout);
 }
 
 #[test]
@@ -108,13 +118,13 @@ fn models_switched_back_and_forth_keep_their_vectors() {
     sandbox.run(&["rebuild"]).ok();
     let all = embedded(&sandbox);
     let search = ["search", "--json", "--no-touch", "which database do we use"];
-    json(&sandbox, &search);
-    let before = json(&sandbox, &search);
+    document(&sandbox, &search);
+    let before = document(&sandbox, &search);
     for _ in 0..2 {
         let mut by_table = sandbox.command(&["rebuild"]);
         by_table.env("PIMEM_EMBEDDING_MODEL", "static");
         outcome(by_table).ok();
-        assert_eq!((embedded(&sandbox), json(&sandbox, &search)), (all, before.clone()));
+        assert_eq!((embedded(&sandbox), document(&sandbox, &search)), (all, before.clone()));
     }
 }
 
@@ -160,7 +170,7 @@ fn what_is_missing_is_embedded_in_the_background() {
     start.env_remove("CI");
     let said = outcome(start).ok();
     assert!(said.contains("Embedded in the background by minilm: "), "{said}");
-    let all = json(&sandbox, &["stats", "--json"])["total"].as_u64().unwrap();
+    let all = document(&sandbox, &["stats", "--json"])["total"].as_u64().unwrap();
     let end = Instant::now() + Duration::from_mins(2);
     while embedded(&sandbox) < all && Instant::now() < end {
         sleep(Duration::from_millis(100));

@@ -30,8 +30,9 @@ fn jsonl_carries_a_store_over() {
     for name in STORES {
         let sandbox = Sandbox::new(name);
         sandbox.run(&["forget", "-q", first(&sandbox).as_str()]).ok();
-        let lines = sandbox.run(&["export", "jsonl"]).ok();
-        assert_eq!(sandbox.run(&["export", "jsonl"]).ok(), lines, "{name}: deterministic");
+        let export = ["export", "jsonl", "--all"];
+        let lines = sandbox.run(&export).ok();
+        assert_eq!(sandbox.run(&export).ok(), lines, "{name}: deterministic");
         let import = ["--dir", "copy", "import", "jsonl", "-"];
         sandbox.pipe(&import, &lines).done();
         for later in ["2026-06-30T18:00:00Z", "2026-07-09T06:00:00Z", "2026-11-01T00:00:00Z"] {
@@ -46,14 +47,18 @@ fn jsonl_carries_a_store_over() {
         }
         let again = sandbox.pipe(&import, &lines).ok();
         assert!(again.starts_with("Imported 0 of "), "{name}: {again}");
-        let mut back = sandbox.run(&["--dir", "copy", "export", "jsonl"]).ok();
+        let mut back = sandbox.run(&["--dir", "copy", "export", "jsonl", "--all"]).ok();
         if name == "harbor" || name == "working" {
             assert_eq!(back, lines, "{name}");
         }
         // Further round trips add nothing.
         sandbox.pipe(&["--dir", "third", "import", "jsonl", "-"], &back).done();
-        back = sandbox.run(&["--dir", "third", "export", "jsonl"]).ok();
-        assert_eq!(sandbox.run(&["--dir", "copy", "export", "jsonl"]).ok(), back, "{name}");
+        back = sandbox.run(&["--dir", "third", "export", "jsonl", "--all"]).ok();
+        assert_eq!(
+            sandbox.run(&["--dir", "copy", "export", "jsonl", "--all"]).ok(),
+            back,
+            "{name}"
+        );
     }
 }
 
@@ -100,14 +105,23 @@ fn a_store_has_nothing_to_tell_itself() {
 fn there_and_back_adds_nothing() {
     for name in ["harbor", "working"] {
         let sandbox = Sandbox::new(name);
+        // What was forgotten is left out, which is said.
+        let left_out = match name {
+            "harbor" => "Left out: 2 forgotten; --all exports them too\n",
+            _ => "",
+        };
+        let export = |format: &str, to: &str| {
+            let done = sandbox.run(&["export", format, "--output", to]);
+            assert_eq!((done.code, done.stderr.as_str()), (0, left_out), "{name} {format}");
+        };
         for format in ["pi", "pi-memory", "claude"] {
-            sandbox.run(&["export", format, "--output", format]).ok();
+            export(format, format);
             let before = sandbox.tree();
             let back = sandbox.run(&["import", format, format]).ok();
             assert!(back.starts_with("Imported 0 of "), "{name} {format}: {back}");
             assert_eq!(sandbox.tree(), before, "{name} {format}");
         }
-        sandbox.run(&["export", "agents", "--output", "AGENTS.md"]).ok();
+        export("agents", "AGENTS.md");
         let back = sandbox.run(&["import", "agents", "AGENTS.md"]).ok();
         assert!(back.starts_with("Imported 0 of "), "{name}: {back}");
         // pi's files imported into an empty store make the same report.
@@ -210,7 +224,7 @@ fn what_does_not_fit_goes_on_in_another_file() {
     let before = sandbox.tree();
     sandbox.run(&["import", "agents", "AGENTS.md", "-n"]).ok();
     assert_eq!(sandbox.tree(), before);
-    sandbox.run(&["import", "agents", "AGENTS.md"]).ok();
+    sandbox.run(&["import", "agents", "AGENTS.md"]).done();
     let files = ["lessons", "lessons-2"].map(|name| sandbox.read(&format!("topics/{name}.md")));
     assert!(files.iter().all(|text| text.chars().count() <= 12_000));
     let all = files.concat();
@@ -226,4 +240,76 @@ fn yours_goes_into_no_project_s_file() {
     sandbox.run(&["--user", "add", "-q", "I keep a diary"]).done();
     assert_eq!(sandbox.run(&["export", "jsonl"]).ok(), "");
     assert!(sandbox.run(&["--user", "export", "jsonl"]).ok().contains("diary"));
+}
+
+/// What the file itself takes back stays taken back.
+#[test]
+fn the_same_file_twice_adds_nothing() {
+    for act in
+        [&["reinforce", "signing"][..], &["reinforce", "--harmful", "signing"], &["pin", "signing"]]
+    {
+        let sandbox = Sandbox::new("empty");
+        sandbox.run(&["add", "Rotate the signing key each quarter"]).done();
+        sandbox.run(act).ok();
+        sandbox.run(&["undo"]).ok();
+        sandbox.run(&["export", "jsonl", "--output", "../export.jsonl"]).done();
+        fs::create_dir_all(sandbox.root().join("other/.git")).unwrap();
+        let state = || {
+            let list = sandbox.run_in("other", &["list", "--json"]).json();
+            let entry = &list["entries"][0];
+            (entry["evidence"].clone(), entry["userState"].clone())
+        };
+        let import = || sandbox.run_in("other", &["import", "jsonl", "../export.jsonl"]).done();
+        import();
+        let first = state();
+        assert_eq!(first.0, 1, "{act:?}");
+        for _ in 0..2 {
+            let again = import();
+            assert!(again.contains("1 already there"), "{act:?}: {again}");
+            assert_eq!(state(), first, "{act:?}");
+        }
+        // An undo of the import is taken back by importing again, once.
+        sandbox.run_in("other", &["undo"]).ok();
+        assert_eq!(sandbox.run_in("other", &["list"]).stdout, "");
+        for _ in 0..3 {
+            import();
+            assert_eq!(state(), first, "{act:?}");
+        }
+    }
+}
+
+/// Agents read the files of Claude Code unchanged, so they have the exact text in another form.
+#[test]
+fn claude_gives_back_the_same_texts() {
+    let texts = [
+        "Use <b> and not <strong> in the newsletter",
+        "Fences are ```rust here, and </memory> ends nothing",
+        "A line with \"quotes\" and a \\ backslash",
+    ];
+    let sandbox = Sandbox::new("empty");
+    for text in texts {
+        sandbox.run(&["add", text]).done();
+    }
+    sandbox.run(&["export", "claude", "--output", "../claude"]).done();
+    let files = fs::read_dir(sandbox.root().join("claude")).unwrap();
+    for file in files {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        assert!(!text.contains("<b>") && !text.contains("</memory>"), "{text}");
+        assert!(!text.contains("```rust"), "{text}");
+    }
+    fs::create_dir_all(sandbox.root().join("other/.git")).unwrap();
+    sandbox.run_in("other", &["import", "claude", "../claude"]).done();
+    let ids = |dir: &str| -> std::collections::BTreeSet<String> {
+        let list = sandbox.run_in(dir, &["list", "--json"]).json();
+        let rows = list["entries"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["id"].to_string()).collect()
+    };
+    assert_eq!(ids("other"), ids("project"));
+    // What somebody changed in the file counts.
+    let path = fs::read_dir(sandbox.root().join("claude")).unwrap().map(|f| f.unwrap().path());
+    let path = path.into_iter().find(|path| path.to_string_lossy().contains("use-b")).unwrap();
+    let text = fs::read_to_string(&path).unwrap().replace("in the newsletter", "in all mails");
+    fs::write(&path, text).unwrap();
+    sandbox.run_in("other", &["import", "claude", "../claude"]).done();
+    assert!(sandbox.run_in("other", &["list"]).stdout.contains("in all mails"));
 }

@@ -36,7 +36,7 @@ const TEXTS: [&str; 3] = ["Locks survive a rollback", "Never deploy on a Friday"
 const WRITERS: &[&str] = &[
     "init",
     "add One more",
-    "remove rollback",
+    "forget --archive rollback",
     "trust --all",
     "purge --yes nothing-of-theirs",
     "todo done milk",
@@ -112,7 +112,8 @@ pub(crate) fn strike(
     struck(sandbox, (call, *when), what, args, "")
 }
 
-fn struck(
+/// Runs a program with an injection at a point and an input.
+pub(crate) fn struck(
     sandbox: &Sandbox,
     (call, when): (&str, usize),
     what: &str,
@@ -196,7 +197,7 @@ fn goes_on(sandbox: &Sandbox, line: &str, what: &str) {
     }
     let report = sandbox.run(&["report"]).done();
     for text in TEXTS.iter().filter(|_| line != "init") {
-        let gone = line.starts_with("remove") && text.contains("rollback");
+        let gone = line.starts_with("forget --archive") && text.contains("rollback");
         assert!(report.contains(text) || gone, "{line}: {what}: {text} is not in {report}");
     }
     assert!(report.contains("After all that"), "{line}: {what}: {report}");

@@ -27,7 +27,8 @@ fn one_line_an_entry_in_order() {
     assert!(lines.is_sorted_by_key(|line| line[0]), "{text}");
     for (line, left) in lines.iter().zip(&leaving) {
         assert_eq!(line[3], left["text"].as_str().unwrap());
-        assert!(line[1].contains(" on ") && line[1].contains(" July"), "{text}");
+        let is_dated = line[1].contains(" July") || line[1].contains(" on 30 June");
+        assert!(line[1].contains(" on ") && is_dated, "{text}");
         assert_eq!(line[1].contains("keeps it"), left.get("keep").is_some(), "{text}");
     }
     let mut ids: Vec<&str> = lines.iter().map(|line| line[2]).collect();
@@ -81,4 +82,29 @@ fn a_picture_takes_the_place_of_the_list() {
     assert_eq!(fs::read_to_string(&path).unwrap(), picture);
     let found = sandbox.run(&["forecast", "--svg", "decay.svg", "--json", "-q"]).json();
     assert!(found["changes"].as_array().unwrap().len() > 8);
+}
+
+/// An entry leaves on the day on which it does, not on the day after its hour.
+#[test]
+fn the_day_is_that_of_the_moment() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    sandbox.run(&["config", "set", "report.fill", "false"]).done();
+    let add = ["add", "-c", "decision", "--now", "2026-06-01T20:00:00Z", "Chose Kafka for events"];
+    sandbox.run(&add).done();
+    let early = "2026-06-02T10:00:00Z";
+    let found = sandbox.run(&["forecast", "--json", "--now", early]).json();
+    let left = &found["leaving"][0];
+    assert_eq!(left["at"], "2026-06-08T20:00:00.000Z", "{found}");
+    let shows = |now: &str| sandbox.run(&["report", "--now", now]).ok().contains("Kafka");
+    assert!(shows("2026-06-08T19:59:59Z") && !shows("2026-06-08T20:00:00Z"));
+    let why = sandbox.run(&["why", "Kafka", "--json", "--now", early]).ok();
+    assert!(why.contains("2026-06-08T20:00:00.000Z"), "{why}");
+    let until = left["keep"]["until"].as_str().unwrap();
+    sandbox.run(&["reinforce", "Kafka", "--now", early]).done();
+    let (day, _) = until.split_once('T').unwrap();
+    assert_eq!(day, "2026-06-09", "{found}");
+    assert!(shows(&format!("{day}T00:00:00Z")) && !shows(until));
+    let text = sandbox.run(&["forecast", "--now", "2026-06-02T22:00:00Z"]).ok();
+    assert!(text.contains("leaves the report on 9 June"), "{text}");
 }

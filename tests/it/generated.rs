@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    process::Command,
 };
 
 use serde_json::Value;
@@ -93,6 +94,40 @@ fn man_pages() {
         assert_eq!(sandbox.run(&["man", &command]).ok(), pages[&format!("pimem-{command}.1")]);
     }
     assert_eq!(sandbox.run(&["man"]).ok(), pages["pimem.1"]);
+}
+
+/// What may stand at the beginning of a line of a man page after a dot.
+const REQUESTS: [&str; 27] = [
+    "TH", "SH", "SS", "PP", "TP", "IP", "RS", "RE", "EX", "EE", "B", "I", "BR", "RB", "IR", "RI",
+    "BI", "IB", "br", "ad", "nf", "fi", "ie", "el", "if", "\\\"", "\\}",
+];
+
+/// A line that begins with a dot or an apostrophe is a request, and without one it is not printed.
+#[test]
+fn no_line_of_a_man_page_is_taken_for_a_request() {
+    let pages = fs::read_dir(repository().join("man")).unwrap().map(|page| page.unwrap().path());
+    let pages: Vec<_> = pages.collect();
+    assert!(pages.len() > 50);
+    let has_groff = Command::new("groff").arg("--version").output().is_ok();
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        for (number, line) in (1..).zip(text.lines()) {
+            let name = line.strip_prefix('.').map(|rest| {
+                let rest = rest.trim_start();
+                rest.split([' ', '\t']).next().unwrap_or_default()
+            });
+            let is_known = name.is_none_or(|name| {
+                REQUESTS.contains(&name) || name.is_empty() || name.starts_with("\\\"")
+            });
+            assert!(is_known && !line.starts_with('\''), "{}:{number}: {line}", page.display());
+        }
+        if has_groff {
+            let made = Command::new("groff").args(["-man", "-Tutf8", "-ww"]).arg(&page).output();
+            let made = made.unwrap();
+            let said = String::from_utf8_lossy(&made.stderr).into_owned();
+            assert!(made.status.success() && !said.contains("not defined"), "{said}");
+        }
+    }
 }
 
 #[test]

@@ -138,7 +138,7 @@ impl Stage {
                 let text = format!("{some}, {name}{}", random.below(900) + 100);
                 words(&["edit", &some, &text])
             }
-            20 | 21 => words(&["remove", &some?]),
+            20 | 21 => words(&["forget", "--archive", &some?]),
             22 => words(&["note", &text]),
             23 => words(&["log", &text]),
             24 if number.is_multiple_of(2) => words(&["todo", "add", &text]),

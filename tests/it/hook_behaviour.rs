@@ -230,7 +230,7 @@ fn the_summary_of_a_compaction_is_kept() {
 fn agents_that_tell_no_end() {
     let sandbox = Sandbox::new("harbor");
     let turn = |prompt: &str| {
-        drop(say(&sandbox, "opencode", "prompt", &json!({"prompt": prompt})));
+        drop(say(&sandbox, "opencode", "prompt", &json!({"prompt": prompt, "speaker": "person"})));
         let stop = json!({"response": format!("On {prompt}: done.")});
         assert!(say(&sandbox, "opencode", "stop", &stop).ok().trim().is_empty());
         sessions(&sandbox).len()

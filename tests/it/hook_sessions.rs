@@ -280,7 +280,10 @@ fn what_the_user_states_is_learned() {
     let sandbox = Sandbox::new("working");
     let said = "Mill the second fixture. From now on, leave 0.2 mm for the finishing pass.";
     let told = at(&sandbox, "18:00:00", "s", "prompt", &json!({"prompt": said})).ok();
-    assert!(!told.contains("0.2 mm"), "{told}");
+    // The person is told that it was learned; the model has just been told it.
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert!(!told["hookSpecificOutput"].to_string().contains("0.2 mm"), "{told}");
+    assert!(told["systemMessage"].as_str().unwrap().contains("0.2 mm"), "{told}");
     let text = "From now on, leave 0.2 mm for the finishing pass";
     assert_eq!(sandbox.entries()[text]["cue"], "explicit");
     let log = noted(&sandbox);

@@ -22,7 +22,7 @@ pub(crate) const AGENTS: [&str; 8] =
     ["claude", "codex", "gemini", "antigravity", "cursor", "opencode", "pi", "generic"];
 
 /// Steps of a session in order; a suffix after a dash names a variant of the event.
-const SESSION: [&str; 13] = [
+const SESSION: [&str; 27] = [
     "session-start",
     "prompt",
     "prompt-trivial",
@@ -36,6 +36,20 @@ const SESSION: [&str; 13] = [
     "post-compact",
     "session-start-compact",
     "session-end",
+    "prompt-typed",
+    "prompt-typed-old",
+    "prompt-print",
+    "prompt-sub-agent",
+    "prompt-scheduled",
+    "prompt-loop",
+    "prompt-injected",
+    "prompt-polled",
+    "prompt-notification",
+    "prompt-teammate",
+    "prompt-cross-session",
+    "prompt-channel",
+    "prompt-steering",
+    "prompt-unknown",
 ];
 
 const EVENTS: [&str; 7] =
@@ -67,17 +81,24 @@ pub(crate) fn piped(command: Command, input: impl AsRef<[u8]>) -> Outcome {
     }
 }
 
-fn fixtures(agent: &str) -> PathBuf {
+pub(crate) fn fixtures(agent: &str) -> PathBuf {
     repository().join("fixtures/hooks").join(agent)
 }
 
-fn message(sandbox: &Sandbox, path: &Path) -> String {
+pub(crate) fn message(sandbox: &Sandbox, path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     text.replace("$PROJECT", &sandbox.project().to_string_lossy())
 }
 
+/// Returns the events of a session of an agent, each with its message.
+pub(crate) fn session_of(sandbox: &Sandbox, agent: &str) -> Vec<(&'static str, String)> {
+    let paths = SESSION.map(|step| (event(step), fixtures(agent).join(format!("{step}.in.json"))));
+    let there = paths.into_iter().filter(|(_, path)| path.is_file());
+    there.map(|(event, path)| (event, message(sandbox, &path))).collect()
+}
+
 /// Returns the event of a step: `session-start-compact` is a `session-start`.
-fn event(step: &str) -> &str {
+fn event(step: &str) -> &'static str {
     EVENTS.into_iter().find(|event| step.starts_with(event)).unwrap()
 }
 
@@ -116,7 +137,16 @@ fn assert_valid(agent: &str, event: &str, stdout: &str) {
             &answer["context"]
         }
         ("claude" | "codex" | "gemini", "session-start" | "prompt" | "post-tool") => {
-            assert_eq!(keys(&answer), ["hookSpecificOutput"]);
+            let mut given = keys(&answer);
+            // Shown to the person, by the two that document it.
+            if agent != "codex" && given.iter().any(|key| key == "systemMessage") {
+                assert!(answer["systemMessage"].as_str().unwrap().starts_with("learned: "));
+                given.retain(|key| key != "systemMessage");
+                if given.is_empty() {
+                    return;
+                }
+            }
+            assert_eq!(given, ["hookSpecificOutput"]);
             let output = &answer["hookSpecificOutput"];
             assert_eq!(keys(output), ["hookEventName", "additionalContext"]);
             let name = match (agent, event) {
@@ -228,8 +258,9 @@ fn wrong_calls_do_not_fail_either() {
         assert_eq!((done.code, done.stdout.as_str()), (0, ""), "{args:?}");
     }
     // An invalid time and unusable settings are ignored.
-    let args = ["hook", "claude", "prompt", "--now", "never"];
-    let done = sandbox.pipe(&args, "{\"prompt\":\"When does the spindle reach speed?\"}").ok();
+    let mut command = hook(&sandbox, "claude", "prompt");
+    command.args(["--now", "never"]);
+    let done = piped(command, "{\"prompt\":\"When does the spindle reach speed?\"}").ok();
     assert!(done.contains("4 s to reach speed"), "{done}");
     sandbox.configure("{\"report\": {\"budgte\": 1}}");
     let done = call(&sandbox, "codex", "stop", "{}");

@@ -20,7 +20,7 @@ fn links_under_every_name() {
         for args in [
             &["add", "Through the link"][..],
             &["pin", "SQLSTATE 40001"],
-            &["remove", "SQLSTATE 40001"],
+            &["forget", "--archive", "SQLSTATE 40001"],
             &["rebuild"],
             &["list"],
             &["search", "berth"],
@@ -31,7 +31,7 @@ fn links_under_every_name() {
         assert_eq!(contents(&outside), before, "{name}");
         assert!(here.is_symlink(), "{name}");
         if name != "daily" && name != "MEMORY.md" {
-            let stderr = sandbox.run(&["remove", "SQLSTATE 40001"]).stderr;
+            let stderr = sandbox.run(&["forget", "--archive", "SQLSTATE 40001"]).stderr;
             let says = stderr.contains("leads out of the store") || stderr.contains("no entry");
             assert!(says, "{name}: {stderr}");
         }
@@ -113,4 +113,48 @@ fn secrets_are_not_repeated() {
     let private = format!("CI pushes with <private>{secret}</private> the deploy key");
     sandbox.run(&["add", &private]).ok();
     assert!(sandbox.read("topics/lessons.md").ends_with("CI pushes with the deploy key\n"));
+}
+
+/// Every door refuses the same secrets, and none of them is left in any file.
+#[test]
+fn no_door_takes_a_secret() {
+    let digits = "0f1e2d3c4b5a6978".repeat(4);
+    let letters = "Xk9mQ2vLr7Tp".repeat(5);
+    let part = |from: usize, length: usize| &letters[from..from + length];
+    let words = "witch collapse practice feed shame open despair creek road again ice least";
+    for (secret, text) in [
+        (part(9, 43), format!("pmk_{}_{}_{}", part(0, 8), part(9, 43), part(2, 6))),
+        (&digits, digits.clone()),
+        (part(0, 9), format!("das Passwort der Datenbank ist {}", part(0, 9))),
+        (part(0, 40), format!("sess-{}", part(0, 40))),
+        (part(0, 43), format!("pa-{}", part(0, 43))),
+        (&digits, format!("key_{digits}")),
+        (&digits[..24], format!("st.{}.{}.{}", &digits[..24], &digits[..32], &digits[8..40])),
+        (words, ["seed ", "phrase: ", words].concat()),
+    ] {
+        let sandbox = Sandbox::new("empty");
+        sandbox.run(&["init"]).ok();
+        let said = format!("The job for the harbor wants {text}");
+        for door in [&["add"][..], &["log"], &["note"], &["todo", "add"]] {
+            let done = sandbox.run(&[door, &[said.as_str()]].concat());
+            assert!(done.code != 0, "{door:?}: {text}: {done:?}");
+            assert!(!done.stderr.contains(secret), "{door:?}: {done:?}");
+        }
+        for said in [format!("From now on, use {text}"), format!("Merk dir: {text}")] {
+            let input =
+                serde_json::json!({"session_id": "s", "prompt": said, "cwd": sandbox.project()});
+            drop(crate::hooks::call(&sandbox, "claude", "prompt", input.to_string()).done());
+            drop(sandbox.run(&["extract", &said]));
+        }
+        let mut waiting = vec![sandbox.root().to_owned()];
+        while let Some(path) = waiting.pop() {
+            if path.is_dir() {
+                waiting.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+                continue;
+            }
+            let bytes = fs::read(&path).unwrap_or_default();
+            let found = memchr::memmem::find(&bytes, secret.as_bytes());
+            assert_eq!(found, None, "{text}: {}", path.display());
+        }
+    }
 }

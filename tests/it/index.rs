@@ -74,8 +74,7 @@ fn stale_or_fresh() {
     let sandbox = Sandbox::new("harbor").by_table();
     assert!(oracle(&sandbox).iter().filter(|answer| answer.code == 0).count() >= QUERIES.len() - 1);
     doctor_says(&sandbox, "none yet");
-    settle(&sandbox);
-    sandbox.run(&["rebuild"]).ok();
+    rebuild(&sandbox);
     doctor_says(&sandbox, "fresh");
     check(&sandbox, "fresh");
 

@@ -6,7 +6,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     os::unix::fs::symlink,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
     process::Command,
     sync::OnceLock,
     time::{Duration, SystemTime},
@@ -35,6 +35,9 @@ const STORE: &[(&str, &str)] = &[
     ("SCRATCHPAD.md", "- [ ] Paint the berths\n"),
     ("daily/2026-06-30.md", "# 2026-06-30\n\n- 09:00 Painted\n"),
 ];
+
+/// Name of the directory that holds all the others.
+const ROOT: &str = ".";
 
 /// Events of Claude Code with their input, besides session, directory and transcript.
 const EVENTS: &[(&str, &str)] = &[
@@ -194,7 +197,8 @@ impl Clone {
 
     /// Replaces a name in `.pi` by a link, and returns its target.
     fn link(&self, name: &str) -> PathBuf {
-        let path = self.sandbox.project().join(".pi").join(name);
+        let name = if name == ROOT { "" } else { name };
+        let path: PathBuf = self.sandbox.project().join(".pi").join(name).components().collect();
         if path.is_dir() {
             fs::remove_dir_all(&path).unwrap();
         } else if path.exists() {
@@ -203,7 +207,7 @@ impl Clone {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         // Git stores relative links: up to the sandbox and down again.
         let up = Path::new(".pi").join(name).components().count();
-        let target = Path::new("outside").join(name.replace('/', "-"));
+        let target = Path::new("outside").join(format!("pi-{}", name.replace('/', "-")));
         symlink(Path::new(&"../".repeat(up)).join(&target), path).unwrap();
         self.sandbox.root().join(target)
     }
@@ -235,7 +239,7 @@ fn found() -> Vec<String> {
         }
     });
     let mut names = names.into_inner();
-    names.remove("memory");
+    names.insert(ROOT.to_owned());
     names.into_iter().collect()
 }
 
@@ -245,13 +249,14 @@ fn groups(names: &[String]) -> Vec<Vec<&str>> {
     if scale() > 1 {
         return names.iter().map(|name| vec![name.as_str()]).collect();
     }
-    let alone = ["evidence.jsonl", "topics", "archive", "data", "memory.json"];
+    let alone = [ROOT, "memory", "evidence.jsonl", "topics", "archive", "data", "memory.json"];
     let (mut groups, mut locks, mut files) = (Vec::new(), Vec::new(), Vec::new());
     let (mut folders, mut entries, mut dreams) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
         let path = Path::new(name.as_str());
         let last = path.components().next_back();
-        if alone.iter().any(|name| last == Some(Component::Normal(name.as_ref()))) {
+        let is_last = |name: &&str| last == Path::new(name).components().next_back();
+        if alone.iter().any(is_last) {
             groups.push(vec![name.as_str()]);
         } else if name.ends_with("/lock") {
             locks.push(name.as_str());
@@ -328,6 +333,11 @@ fn links_to_something() {
                 continue;
             }
             fs::create_dir_all(&target).unwrap();
+            for name in ["topics", "memory/topics"] {
+                fs::create_dir_all(target.join(name)).unwrap();
+                fs::write(target.join(name).join("lessons.md"), format!("- [lesson] {OUTSIDE}\n"))
+                    .unwrap();
+            }
             for name in ["lessons.md", "2026-06-30.md", "old.jsonl", ".pimem-tmp-0a0a0a0a"] {
                 let path = target.join(name);
                 fs::write(&path, format!("- [lesson] {OUTSIDE}\n")).unwrap();
@@ -350,7 +360,9 @@ fn pipes_in_the_place_of_files() {
     for group in alone.into_iter().chain([rest.concat()]) {
         let clone = Clone::new();
         for name in &group {
-            let path = clone.sandbox.project().join(".pi").join(name);
+            let name = if *name == ROOT { "" } else { name };
+            let path: PathBuf =
+                clone.sandbox.project().join(".pi").join(name).components().collect();
             drop((fs::remove_file(&path), fs::remove_dir_all(&path)));
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());

@@ -16,6 +16,7 @@ mod check;
 mod clean_tree;
 mod closed;
 mod cmd;
+mod cold_and_warm;
 mod collisions;
 mod common;
 mod completion;
@@ -23,6 +24,7 @@ mod crash;
 mod day;
 mod decisions;
 mod discovery;
+mod doors;
 mod dream;
 mod dream_learn;
 #[cfg(feature = "llm")]
@@ -39,6 +41,8 @@ mod faults;
 mod forecast;
 mod frozen;
 mod generated;
+#[cfg(feature = "sync")]
+mod grave;
 mod histories;
 mod hook_behaviour;
 mod hook_calls;
@@ -73,9 +77,11 @@ mod model_native;
 mod model_ollama;
 #[cfg(feature = "fastembed")]
 mod model_runtime;
+mod never_lost;
 mod notes;
 #[cfg(feature = "llm")]
 mod observe;
+mod origin;
 mod own;
 mod own_doubt;
 mod page;
@@ -85,15 +91,24 @@ mod policy;
 mod race;
 #[cfg(feature = "sync")]
 mod recipes;
+mod room;
+#[cfg(unix)]
+mod roots;
+mod same_text;
 mod scopes;
 mod sealed;
+mod sealed_beside;
+mod sealed_lost;
 mod sealed_merges;
 mod sealed_steps;
 mod sealed_vectors;
+mod sealed_visits;
 mod sessions;
 mod status;
 mod store;
 mod sync;
+#[cfg(feature = "sync")]
+mod sync_clock;
 #[cfg(feature = "sync")]
 mod sync_sealed;
 #[cfg(feature = "sync")]
@@ -110,3 +125,4 @@ mod usage;
 mod vectors;
 #[cfg(feature = "fastembed")]
 mod vectors_model;
+mod ways_out;

@@ -36,6 +36,24 @@ fn what_a_client_adds_bears_its_name() {
     assert!(!sandbox.run(&["report"]).done().contains("Berths are locked"));
 }
 
+/// A call waits for other writers as long as a command does, or as a person has set.
+#[test]
+fn other_writers_are_waited_for() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["add", "Berths are locked by row"]).done();
+    let lock = fs::File::open(sandbox.path("lock")).unwrap();
+    lock.lock().unwrap();
+    let mut command = sandbox.command(&["mcp"]);
+    command.env("PIMEM_LOCK_TIMEOUT_MS", "1600");
+    let mut client = Client::start(command);
+    client.introduce(&json!({}));
+    let add = json!({ "text": "Tides turn twice a day" });
+    let said = client.failure("memory_add", &add);
+    assert!(said.contains("waited 1600 ms"), "{said}");
+    lock.unlock().unwrap();
+    client.document("memory_add", &add);
+}
+
 #[test]
 fn a_pin_waits_for_a_person() {
     for (act, pinned) in [
@@ -89,7 +107,7 @@ fn what_a_person_forgot_stays_forgotten() {
         sandbox.run(&["add", text]).done();
     }
     sandbox.run(&["forget", "Forgotten text"]).done();
-    sandbox.run(&["remove", "Removed text"]).done();
+    sandbox.run(&["forget", "--archive", "Removed text"]).done();
     let before = sandbox.tree();
     let mut client = Client::new(&sandbox);
     for one in ["Forgotten text of berths", "Removed text of cranes"] {
@@ -122,6 +140,25 @@ fn each_call_reads_the_store() {
     assert_eq!(hits(&client.document("memory_search", &find)), 0);
     fs::remove_dir_all(sandbox.project().join(".pi")).unwrap();
     assert_eq!(hits(&client.document("memory_search", &find)), 0);
+}
+
+/// A project without a store is another matter than a store without a hit.
+#[test]
+fn a_project_without_a_store_is_named() {
+    let sandbox = Sandbox::new("empty").by_table();
+    sandbox.run(&["add", "Berths are locked by row"]).done();
+    let mut client = Client::new(&sandbox);
+    let elsewhere = sandbox.root().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    let mut text = |find: Value| {
+        let found = client.call("memory_search", &find);
+        found["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let none = text(json!({ "query": "berths", "category": "decision" }));
+    assert!(none.starts_with("Nothing was found") && !none.contains("no store"), "{none}");
+    let storeless = text(json!({ "query": "berths", "project": elsewhere }));
+    let note = format!("There is no store for {}", elsewhere.display());
+    assert!(storeless.contains(&note), "{storeless}");
 }
 
 /// A row of [`PLACES`].

@@ -46,7 +46,7 @@ fn an_editor_saves_meanwhile() {
             "- [lesson] Locks live on",
         ),
         (
-            &["remove", "rollback"],
+            &["forget", "--archive", "rollback"],
             "archive/lessons.md",
             "- [lesson] By hand\n",
             "- [lesson] Locks survive a rollback",

@@ -158,9 +158,16 @@ fn files_that_lead_out_of_the_store() {
 fn dates_are_dates() {
     let sandbox = Sandbox::new("working");
     fs::write(sandbox.path("x.md"), "secret").unwrap();
-    for date in
-        ["2026-13-01", "../x", "2026-02-30", "2026-6-1", "", "today", "2026-06-30\n", "٢٠٢٦-٠٦-٣٠"]
-    {
+    for date in [
+        "2026-13-01",
+        "../x",
+        "2026-02-30",
+        "2026-6-1",
+        "",
+        "someday",
+        "2026-06-30\n",
+        "٢٠٢٦-٠٦-٣٠",
+    ] {
         refuses_with(&sandbox, &["read", "daily", date], "usage", "is not a date", "2026-12-31");
     }
     sandbox.write("daily/notes.md", "not a day");

@@ -66,6 +66,45 @@ fn a_paste_is_shown_to_no_agent() {
     }
 }
 
+/// What a person types beside a paste waits, and is listed; what stands in it leaves no trace. The
+/// rules are in rotation.
+#[test]
+fn what_is_typed_beside_a_paste_waits() {
+    let table = fs::read_to_string(repository().join("fixtures/company.tsv")).unwrap();
+    let lines = || table.lines().filter(|line| !line.starts_with("# ") && !line.is_empty());
+    let rules: Vec<&str> = lines().filter_map(|line| line.strip_prefix("rule\t")).collect();
+    let rows: Vec<_> = lines().filter(|line| !line.starts_with("rule\t")).collect();
+    let long = "2026-06-30T18:00:00Z INFO pool: nothing is wrong\n".repeat(800);
+    for rows in rows.chunks(rules.len()) {
+        let sandbox = Sandbox::new("empty");
+        sandbox.run(&["init"]).ok();
+        let mut listed = Vec::new();
+        for (number, (row, rule)) in rows.iter().zip(&rules).enumerate() {
+            let [want, name, message] = row.split('\t').collect::<Vec<_>>().try_into().unwrap();
+            let message = message.replace('⏎', "\n").replace('⇥', "\t");
+            let message = message.replace("{long}", &long).replace("{}", rule);
+            prompt(&sandbox, &format!("s{number}"), &message);
+            let entries = sandbox.entries();
+            let states = |text: &str| rule.to_lowercase().contains(&text.to_lowercase());
+            let found = entries.iter().find(|(text, _)| states(text));
+            let got = match found {
+                None => "nothing",
+                Some((_, entry)) if entry["reviewed"] == false => "waits",
+                Some(_) => "learned",
+            };
+            let held = want == "held" && got != "learned";
+            assert!(got == want || held, "{name}: {rule}: {got}, not {want}");
+            if let Some((text, _)) = found.filter(|_| got == "waits") {
+                listed.push(text.clone());
+            }
+        }
+        let told = sandbox.run(&["trust", "--review"]).stdout;
+        for text in listed {
+            assert!(told.contains(&text), "{text}: {told}");
+        }
+    }
+}
+
 /// If there is only the user's store, a project store is created, and the session continues there.
 #[test]
 fn nothing_that_waits_goes_into_the_users_store() {

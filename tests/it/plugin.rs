@@ -42,9 +42,9 @@ fn manifests() -> Vec<(&'static str, Value)> {
     };
     let schema = |name: &str| format!("https://agent-plugins.org/schemas/1.0.0/{name}.schema.json");
     vec![
-        ("plugin/plugin.json", about(json!({"$schema": schema("plugin")}))),
+        ("plugin/agent-plugins/plugin.json", about(json!({"$schema": schema("plugin")}))),
         (
-            "plugin/mcp.json",
+            "plugin/agent-plugins/mcp.json",
             json!({"$schema": schema("mcp"), "mcpServers": {"pimem":
                 {"type": "stdio", "command": "pimem", "args": ["mcp"]}}}),
         ),
@@ -118,7 +118,7 @@ fn the_tree_is_up_to_date() {
 fn manifests_have_the_published_forms() {
     for name in ["plugin", "mcp"] {
         let schema = read(&format!("tests/plugin/{name}.schema.json"));
-        let manifest = read(&format!("plugin/{name}.json"));
+        let manifest = read(&format!("plugin/agent-plugins/{name}.json"));
         let members = manifest.as_object().unwrap();
         assert!(members.keys().all(|member| schema["properties"][member].is_object()), "{name}");
         let required = schema["required"].as_array().unwrap();
@@ -142,8 +142,21 @@ fn manifests_have_the_published_forms() {
     for marketplace in [".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json"] {
         let plugin = &read(marketplace)["plugins"][0];
         let source = plugin["source"].as_str().or(plugin["source"]["path"].as_str()).unwrap();
-        assert!(repository().join(source).join("plugin.json").exists(), "{source}");
+        let root = repository().join(source);
+        assert!(root.join(".claude-plugin/plugin.json").exists(), "{source}");
+        assert!(root.join(".codex-plugin/plugin.json").exists(), "{source}");
+        // Codex takes that for a plugin without hooks, whatever its own manifest says.
+        assert!(!root.join("plugin.json").exists(), "{source}");
     }
+}
+
+/// Each directory that is installed by itself has the skill.
+#[test]
+fn the_skill_is_one() {
+    let skill = |root: &str| {
+        fs::read_to_string(repository().join(root).join("skills/pimem/SKILL.md")).unwrap()
+    };
+    agrees("plugin/agent-plugins/skills/pimem/SKILL.md", &skill("plugin"));
 }
 
 /// The skill has the form of Agent Skills, and its commands are those of the program.
@@ -278,42 +291,206 @@ fn the_plugin_and_installed_hooks_answer_once() {
     }
 }
 
-/// Whoever has both is told so, and `install --all` makes no second installation.
-#[test]
-fn a_double_installation_is_named() {
+/// Copies a directory of the repository.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to.join(entry.file_name()));
+        } else {
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+/// Puts the plugin where each agent's own program puts it.
+fn with_plugins() -> Sandbox {
     let sandbox = Sandbox::new("working");
     let home = sandbox.home();
-    fs::create_dir_all(home.join(".claude")).unwrap();
-    let plugins = r#"{"enabledPlugins": {"pimem@pimem": true}}"#;
-    fs::write(home.join(".claude/settings.json"), plugins).unwrap();
-    fs::create_dir_all(home.join(".codex")).unwrap();
+    let tree = repository().join("plugin");
+    let cache = home.join(".claude/plugins/cache/pimem/pimem/0.1.0");
+    copy(&tree, &cache);
+    let enabled = r#"{"enabledPlugins": {"pimem@pimem": true}}"#;
+    fs::write(home.join(".claude/settings.json"), enabled).unwrap();
+    let noted = json!({"version": 2, "plugins": {"pimem@pimem": [{"installPath": cache}]}});
+    fs::write(home.join(".claude/plugins/installed_plugins.json"), noted.to_string()).unwrap();
+    copy(&tree, &home.join(".codex/plugins/cache/pimem/pimem/0.1.0"));
     fs::write(home.join(".codex/config.toml"), "[plugins.\"pimem@pimem\"]\nenabled = true\n")
         .unwrap();
-    fs::create_dir_all(home.join(".gemini/extensions/pimem")).unwrap();
-    let extension = repository().join("plugin/gemini/gemini-extension.json");
-    fs::copy(extension, home.join(".gemini/extensions/pimem/gemini-extension.json")).unwrap();
+    copy(&tree.join("gemini"), &home.join(".gemini/extensions/pimem"));
+    sandbox
+}
 
-    let states = |wanted: &str| {
-        let status = sandbox.run(&["hooks", "status", "--json"]);
-        let status: Value = serde_json::from_str(&status.stdout).unwrap();
-        let files = status["files"].as_array().unwrap();
-        files.iter().filter(|file| file["state"] == wanted).count()
+/// Has Codex trust the plugin's hooks, as it notes that.
+fn trust_codex(sandbox: &Sandbox) {
+    let path = sandbox.home().join(".codex/config.toml");
+    let mut config = fs::read_to_string(&path).unwrap();
+    for event in [
+        "session_start",
+        "user_prompt_submit",
+        "post_tool_use",
+        "pre_compact",
+        "stop",
+        "session_end",
+    ] {
+        let key = format!("pimem@pimem:hooks/codex-hooks.json:{event}:0:0");
+        config.push_str(&format!("\n[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:9f86\"\n"));
+    }
+    fs::write(path, config).unwrap();
+}
+
+/// Calls pimem as each agent does by its plugin.
+fn call_by_plugins(sandbox: &Sandbox) {
+    for (agent, path) in HOOKS {
+        let input = json!({"session_id": agent, "cwd": sandbox.project(), "source": "startup"});
+        let (_, line) = commands(path).into_iter().next().unwrap();
+        let mut command = Command::new("/bin/sh");
+        sandbox.place(&mut command);
+        if agent != "gemini" {
+            command.env("CLAUDE_PLUGIN_ROOT", sandbox.home());
+        }
+        command.args(["-c", &line]).env("PATH", program());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
+        child.wait().unwrap();
+    }
+}
+
+/// The rows of `hooks status` that are about plugins: agent, state, and the last column.
+fn plugin_rows(sandbox: &Sandbox) -> Vec<(String, String, String)> {
+    let rows = sandbox.run(&["hooks", "status"]).stdout;
+    let rows = rows.lines().map(|row| row.split('\t').map(str::to_owned).collect::<Vec<_>>());
+    let rows = rows.filter(|row| row.len() == 4 && row[1].contains("plugin"));
+    rows.map(|row| (row[0].clone(), row[1].clone(), row[3].clone())).collect()
+}
+
+/// Only a call shows that a plugin works, and only one that works keeps `install --all` away.
+#[test]
+fn a_plugin_works_when_it_has_called() {
+    let sandbox = with_plugins();
+    let waits = "plugin installed, not called yet";
+    let new = |agent: &str, state: &str| {
+        (agent.to_owned(), state.to_owned(), "not called yet".to_owned())
     };
-    assert_eq!((states("plugin"), states("twice")), (3, 0));
-    assert!(!sandbox.run(&["doctor"]).stdout.contains("calls pimem twice"));
-    let all = sandbox.run(&["hooks", "install", "--all"]);
-    assert!(all.stderr.contains("have pimem's plugin"), "{all:?}");
-    assert_eq!((states("plugin"), states("twice")), (3, 0), "those agents have them");
+    let untrusted = "plugin installed, 6 of 6 not trusted yet";
+    let want = vec![new("claude", waits), new("codex", untrusted), new("gemini", waits)];
+    assert_eq!(plugin_rows(&sandbox), want);
+    trust_codex(&sandbox);
+    assert_eq!(plugin_rows(&sandbox)[1], new("codex", waits));
+    let dry = sandbox.run(&["hooks", "install", "--all", "--dry-run"]);
+    for (agent, title) in [("claude", "Claude Code"), ("codex", "Codex"), ("gemini", "Gemini CLI")]
+    {
+        let note = format!("{title} has pimem's plugin, which was not seen to call pimem");
+        assert!(dry.stderr.contains(&note), "{agent}: {dry:?}");
+        assert!(dry.stdout.contains(&format!("hook {agent}")) || agent == "claude", "{dry:?}");
+    }
 
+    call_by_plugins(&sandbox);
+    for row in plugin_rows(&sandbox) {
+        assert_eq!((row.1.as_str(), &row.2[..7]), ("works, by the plugin", "called "), "{row:?}");
+    }
+    let all = sandbox.run(&["hooks", "install", "--all"]);
+    for agent in ["claude", "codex", "gemini"] {
+        assert!(all.stderr.contains(&format!("{agent} is left out: its plugin calls pimem")));
+    }
+    assert!(!sandbox.run(&["doctor"]).stdout.contains("calls pimem twice"));
+    // Whoever has both is told so.
     for agent in ["claude", "codex", "gemini"] {
         let installed = sandbox.run(&["hooks", "install", agent]);
         assert!(installed.stderr.contains("calls pimem twice"), "{}", installed.stderr);
     }
-    assert_eq!((states("plugin"), states("twice")), (0, 3));
     let doctor = sandbox.run(&["doctor"]);
     assert_eq!(doctor.code, 1);
     assert!(doctor.stdout.contains("Gemini CLI calls pimem twice"), "{}", doctor.stdout);
     assert!(doctor.stdout.contains("fix: pimem hooks uninstall gemini"), "{}", doctor.stdout);
     sandbox.run(&["hooks", "uninstall", "claude", "codex", "gemini"]).done();
-    assert_eq!((states("plugin"), states("twice")), (3, 0));
+    assert!(!sandbox.run(&["doctor"]).stdout.contains("calls pimem twice"));
+}
+
+/// `hooks test` runs the lines of the plugin as the agents do.
+#[test]
+fn the_plugins_hooks_are_tried() {
+    let sandbox = with_plugins();
+    trust_codex(&sandbox);
+    let test = |args: &[&str]| {
+        let mut command = sandbox.command(&[&["hooks", "test", "--json"], args].concat());
+        command.env("PATH", format!("{}:/usr/bin:/bin", program().display()));
+        command.env("PIMEM_HOOK_DEADLINE_MS", "20000");
+        let done = crate::common::sandbox::outcome(command);
+        let document: Value = serde_json::from_str(&done.stdout).expect(&done.stderr);
+        (done.code, document["hooks"].as_array().unwrap().clone())
+    };
+    let (code, hooks) = test(&["--all"]);
+    assert_eq!((code, hooks.len()), (0, 7 + 6 + 6), "{hooks:?}");
+    let recalled = hooks.iter().filter(|hook| hook["recalled"] == true).count();
+    assert_eq!(recalled, 3, "each session starts with the report: {hooks:?}");
+    // A trial is no call of an agent.
+    assert!(plugin_rows(&sandbox).iter().all(|row| row.1.ends_with("not called yet")));
+
+    // Codex runs no hooks beside a manifest of Agent Plugins.
+    let root = sandbox.home().join(".codex/plugins/cache/pimem/pimem/0.1.0");
+    let neutral = repository().join("plugin/agent-plugins/plugin.json");
+    fs::copy(neutral, root.join("plugin.json")).unwrap();
+    let (code, hooks) = test(&["codex"]);
+    assert_eq!(code, 1);
+    let problem = hooks[0]["problem"].as_str().unwrap();
+    assert!(problem.contains("no hooks of a plugin that has a plugin.json"), "{problem}");
+    let status = sandbox.run(&["hooks", "status"]);
+    assert!(status.stdout.contains("the plugin brings none"), "{status:?}");
+    assert!(status.stderr.contains("pimem hooks install codex"), "{status:?}");
+
+    // Where the plugin is not found, nothing is known of its hooks.
+    fs::remove_file(sandbox.home().join(".claude/plugins/installed_plugins.json")).unwrap();
+    let (code, hooks) = test(&["claude"]);
+    let problem = hooks[0]["problem"].as_str().unwrap();
+    assert_eq!((code, problem), (1, "by the plugin: its hooks are not found"));
+    assert_eq!(plugin_rows(&sandbox)[0].1, "plugin installed, not called yet");
+}
+
+/// A call is noted once a day for each agent, and what is installed anew has not called.
+#[test]
+fn hooks_work_when_they_have_called() {
+    let sandbox = Sandbox::new("working");
+    let state = || {
+        let rows = sandbox.run(&["hooks", "status"]).stdout;
+        let row = rows.lines().find(|row| row.starts_with("codex\t")).unwrap().to_owned();
+        row.split('\t').nth(1).unwrap().to_owned()
+    };
+    let config = sandbox.home().join(".codex");
+    sandbox.run(&["hooks", "install", "codex"]).done();
+    let hooks = config.join("hooks.json").display().to_string();
+    let events = [
+        "session_start",
+        "user_prompt_submit",
+        "post_tool_use",
+        "pre_compact",
+        "stop",
+        "session_end",
+    ];
+    let trusted = events.map(|event| format!("[hooks.state.\"{hooks}:{event}:0:0\"]\n"));
+    fs::write(config.join("config.toml"), trusted.concat()).unwrap();
+    assert_eq!(state(), "installed, not called yet");
+    let call = |session: &str, event: &str| {
+        let input = json!({"session_id": session, "cwd": sandbox.project()}).to_string();
+        drop(crate::hooks::call(&sandbox, "codex", event, input).ok());
+    };
+    // By hand, or by what is no agent.
+    drop(crate::hooks::call(&sandbox, "codex", "prompt", "{}").ok());
+    assert_eq!(state(), "installed, not called yet");
+    call("s", "session-start");
+    assert_eq!(state(), "works");
+    let notes = || -> Vec<(PathBuf, String)> {
+        let files = sandbox.everything().into_iter();
+        let files = files.filter(|(name, _)| name.contains("hooks/calls/"));
+        files.map(|(name, text)| (name.into(), String::from_utf8(text).unwrap())).collect()
+    };
+    let before = notes();
+    assert!(before.len() == 1 && before[0].1.contains("session-start"), "{before:?}");
+    call("s", "stop");
+    call("t", "prompt");
+    assert_eq!(notes(), before, "once a day");
+    sandbox.run(&["hooks", "uninstall", "codex"]).done();
+    sandbox.run(&["hooks", "install", "codex"]).done();
+    assert_eq!(state(), "installed, not called yet");
 }

@@ -208,7 +208,10 @@ fn a_preset_that_is_no_longer_set() {
         assert_eq!(shown(&sandbox, &[]), ["Cranes are serviced on Mondays"], "{config}");
         let listed = sandbox.run(&["list", "-c", "gotcha"]).ok();
         assert!(listed.contains("(category not set)") && listed.contains(text), "{listed}");
-        assert!(sandbox.run(&["search", "--no-touch", "berth"]).ok().contains(text));
+        let unasked = sandbox.run(&["search", "--no-touch", "berth"]);
+        assert_eq!((unasked.code, unasked.stdout.as_str()), (1, ""), "{config}");
+        let asked = sandbox.run(&["search", "--no-touch", "--in", "archive", "berth"]).done();
+        assert!(asked.contains(&format!("{text} (unset)")), "{asked}");
         let why = sandbox.run(&["why", "berth"]).ok();
         assert!(why.contains("out: its category is not set"), "{why}");
         let refused = sandbox.run(&["add", "-c", "gotcha", "Another one"]).refused();

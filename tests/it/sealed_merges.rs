@@ -62,6 +62,10 @@ fn two_machines_with_one_key() {
             sandbox.read(day).matches("enc:v1:").count(),
             sandbox.read(day).lines().filter(|line| !line.is_empty()).count()
         );
+        // The file that the merge made waits for a review, and is read then.
+        let found = sandbox.run(&["search", "--no-touch", "day"]);
+        assert!(found.stderr.contains("2 lines that await review match"), "{found:?}");
+        sandbox.trust();
         let found = sandbox.run(&["search", "--no-touch", "day"]).done();
         assert!(found.contains("our day") && found.contains("their day"), "{found}");
         for text in [sandbox.read("topics/lessons.md"), sandbox.read("evidence.jsonl")] {

@@ -94,7 +94,7 @@ fn it_runs_everywhere() {
 fn it_fits_a_screen() {
     let sandbox = Sandbox::cloned("working");
     sandbox.run(&["add", "--user", "--pin", "-c", "preference", "Short functions"]).done();
-    sandbox.run(&["remove", "--user", "Short functions"]).done();
+    sandbox.run(&["forget", "--archive", "--user", "Short functions"]).done();
     sandbox.run(&["add", "--user", "Berths overlap at noon"]).done();
     sandbox.run(&["hooks", "install", "claude", "codex", "gemini", "cursor", "pi"]).done();
     sandbox.configure("{\n \"recal\": {\"limit\": 2}, \"report\": {\"budget\": -1}}");

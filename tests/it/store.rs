@@ -108,12 +108,25 @@ fn scores_of_pi_are_adopted() {
             }
         }
         let known = scores["entries"].as_object().unwrap().len();
-        assert!(matched == known || !all && matched > 20, "{when}: {matched}");
+        // A rebuild moves forgotten lines to the archive.
+        let all_scores = scores["entries"].as_object().unwrap().values();
+        let gone = all_scores.filter(|score| score["userState"] == "forgotten").count();
+        let whole = [known, known - gone].contains(&matched);
+        assert!(whole || !all && matched > 20, "{when}: {matched}");
         list
+    };
+    let live = |list: &Value| {
+        let entries = list["entries"].as_array().unwrap().iter();
+        let mut live: Vec<Value> =
+            entries.filter(|entry| entry["userState"] != "forgotten").cloned().collect();
+        for entry in &mut live {
+            entry["line"] = Value::Null;
+        }
+        live
     };
     let before = seen("at first contact", true);
     sandbox.run(&["rebuild"]).ok();
-    assert_eq!(seen("after rebuild", true), before);
+    assert_eq!(live(&seen("after rebuild", true)), live(&before));
     // The snapshot is now written by pimem and no longer an input.
     assert!(!sandbox.read("memory-scores.json").contains("4d952d20"));
     sandbox.run(&["rebuild"]).ok();
@@ -187,11 +200,15 @@ fn edits_are_local() {
         (&["pin", "fsnotify"], bom, "", " *(pinned)*"),
         (&["unpin", "typographer"], bom, " *(pinned)*", ""),
         (&["add", "New"], bom, "", "\n- [lesson] New\n"),
-        (&["forget", "typographer"], bom, " *(pinned)*", ""),
+        (
+            &["forget", "typographer"],
+            bom,
+            "- [lesson] goldmark's typographer turns `--flag` into an en dash outside code spans; it is off for `docs/cli/*.md` *(pinned)*",
+            "",
+        ),
         (&["pin", "Golden files"], mixed, "", " *(pinned)*"),
         (&["pin", "Template helpers"], mixed, "", " *(pinned)*"),
         (&["pin", "Go 1.23"], plain, "", " *(pinned)*"),
-        (&["forget", "Go 1.23"], plain, "", ""),
         (&["reinforce", "Go 1.23"], plain, "", ""),
         (&["rebuild"], plain, "", ""),
     ];
@@ -222,7 +239,7 @@ fn edits_are_local() {
             .find(|l| l.contains(selector))
             .unwrap()
             .to_owned();
-        sandbox.run(&["remove", selector]).ok();
+        sandbox.run(&["forget", "--archive", selector]).ok();
         let (taken, put) = difference(&before, &sandbox.bytes(name));
         assert_eq!(put, "");
         assert_eq!(taken.len(), line.len() + end.len(), "{name}: {taken:?}");
@@ -266,7 +283,7 @@ fn removed_and_restored() {
     };
     let lessons = lines("topics/lessons.md");
     let later = ["--now", "2026-06-30T18:00:01Z"];
-    sandbox.run(&["remove", "survive a rollback"]).ok();
+    sandbox.run(&["forget", "--archive", "survive a rollback"]).ok();
     assert!(!sandbox.run(&["list"]).ok().contains("survive a rollback"));
     assert!(!sandbox.run(&["search", "advisory", "rollback"]).ok().contains("survive a rollback"));
     assert!(sandbox.read("archive/lessons.md").contains("survive a rollback"));
@@ -284,7 +301,7 @@ fn removed_and_restored() {
     let after = sandbox.run(&["list", "--json"]).json();
     assert_eq!(without_lines(after), without_lines(before.clone()), "evidence and all");
     // A pinned entry is restored with its pin.
-    sandbox.run(&["remove", "Readiness must fail"]).ok();
+    sandbox.run(&["forget", "--archive", "Readiness must fail"]).ok();
     sandbox.run(&[&later[..], &["restore", "Readiness must fail"]].concat()).ok();
     let list = sandbox.run(&["list", "--json"]).json();
     assert_eq!(without_lines(list), without_lines(before));
@@ -301,7 +318,14 @@ fn forgotten_and_restored() {
     sandbox.run(&["restore", "survive a rollback", "--now", "2026-06-30T18:00:01Z"]).ok();
     let after = (sandbox.run(&["list"]), sandbox.run(&["report"]));
     assert_eq!((after.0, after.1), (before.0, before.1));
-    assert_eq!(sandbox.bytes("topics/lessons.md"), before.2[".pi/memory/topics/lessons.md"]);
+    let sorted = |bytes: &[u8]| {
+        let mut lines: Vec<String> =
+            String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines
+    };
+    let lessons = sandbox.bytes("topics/lessons.md");
+    assert_eq!(sorted(&lessons), sorted(&before.2[".pi/memory/topics/lessons.md"]));
 }
 
 /// The later of two decisions counts, even with the same time stamp.
@@ -316,7 +340,7 @@ fn decisions_within_a_millisecond() {
         sandbox.run(&["unpin", "Undecided"]).ok();
         assert_eq!(state(), "auto", "round {round}: unpinned after being pinned");
         sandbox.run(&["forget", "Undecided"]).ok();
-        assert_eq!(state(), "forgotten", "round {round}");
+        assert!(sandbox.entries().is_empty(), "round {round}");
         sandbox.run(&["restore", "Undecided"]).ok();
         assert_eq!(state(), "auto", "round {round}: restored after being forgotten");
     }

@@ -9,7 +9,7 @@ use crate::{
         sandbox::{Outcome, finish},
         team::Team,
     },
-    sync_server::Machine,
+    sync_server::{Machine, comes_back},
 };
 
 const KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
@@ -105,6 +105,12 @@ fn colleagues_with_the_key_have_mirrors() {
     assert!(said.contains("Mirror of project: 1 line and 1 event"), "{said}");
     assert!(ben.mirrored("project").contains("- [lesson] Piers are numbered from the west"));
     assert!(ben.run(&["search", "--scope", "team", "piers"]).stdout.contains("from the west"));
+}
+
+#[test]
+fn a_purged_line_that_is_typed_again_comes_back_through_a_server_that_reads_nothing() {
+    let team = sealed_team();
+    comes_back(&with_key(&team, "anna-1"), &with_key(&team, "ben-1"));
 }
 
 #[test]

@@ -111,6 +111,55 @@ fn a_user_has_one_memory_on_all_machines() {
     assert!(desk.sync().contains("1 line and 1 event received"), "the cursor was kept");
 }
 
+/// Checks that a line that was purged and is typed again comes to the server and to everybody.
+pub(crate) fn comes_back(anna: &Machine, ben: &Machine) {
+    const LINE: &str = "Chose Redis 6 for caching";
+    // A purge is older than what is typed afterwards.
+    let mut minute = 0;
+    let mut at = |machine: &Machine, args: &[&str]| {
+        minute += 1;
+        let now = format!("2026-08-20T10:{minute:02}:00Z");
+        machine.run(&[&["--now", &now], args].concat())
+    };
+    at(anna, &["add", LINE]).done();
+    for who in [anna, ben, anna] {
+        for machine in [anna, ben] {
+            at(machine, &["sync", "--yes"]).done();
+        }
+        at(anna, &["purge", "--yes", LINE]).done();
+        for machine in [anna, ben] {
+            at(machine, &["sync", "--yes"]).done();
+        }
+        assert!(!anna.list().contains(LINE) && !ben.mirrored("project").contains(LINE));
+        drop(at(ben, &["purge", "--yes", LINE]));
+        at(ben, &["sync", "--yes"]).done();
+        at(who, &["add", LINE]).done();
+        let said = at(who, &["sync", "--yes"]).done();
+        assert!(said.contains("1 line and 1 event sent"), "{said}");
+        let other = if std::ptr::eq(who, anna) { ben } else { anna };
+        at(other, &["sync", "--yes"]).done();
+        assert!(other.mirrored("project").contains(LINE), "{}", other.mirrored("project"));
+        let said = at(who, &["sync", "--yes"]).done();
+        assert!(said.contains("0 lines and 0 events sent"), "it is sent once: {said}");
+        // So that the next one types it alone.
+        drop(at(ben, &["purge", "--yes", LINE]));
+        at(anna, &["add", LINE]).done();
+    }
+}
+
+#[test]
+fn a_purged_line_that_is_typed_again_comes_back_to_everybody() {
+    let team = Team::start();
+    comes_back(&Machine::new(&team, "anna-1"), &Machine::new(&team, "ben-1"));
+    // So does one on machines whose stores are sealed.
+    let team = Team::start();
+    let (anna, ben) = (Machine::new(&team, "anna-1"), Machine::new(&team, "ben-1"));
+    for machine in [&anna, &ben] {
+        machine.run(&["encrypt", "init"]).done();
+    }
+    comes_back(&anna, &ben);
+}
+
 #[test]
 fn others_are_mirrored() {
     let team = Team::start();
@@ -125,7 +174,7 @@ fn others_are_mirrored() {
     assert!(ben.mirrored("project").contains("- [lesson] Piers are numbered from the west"));
     let about = fs::read_to_string(ben.mirror("project").join("mirror.json")).unwrap();
     assert!(about.contains("\"user\":\"ben\"") && about.contains("\"anna\""), "{about}");
-    anna.run(&["remove", "Piers"]).ok();
+    anna.run(&["forget", "--archive", "Piers"]).ok();
     anna.sync();
     ben.sync();
     assert!(!ben.mirrored("project").contains("Piers"));

@@ -80,12 +80,17 @@ fn no_line_is_wider_than_the_terminal() {
         return;
     }
     for command in COMMANDS {
-        for columns in [40, 80] {
+        for columns in [40, 80, 120] {
             let done = on_terminal(&sandbox, columns, &format!("pimem {command}"));
             let text = plain(&done.stdout);
             assert!(done.code < 2 && !text.trim().is_empty(), "{command}: {done:?}");
             for line in text.lines() {
-                assert!(line.width() <= columns.into(), "{command} at {columns}: {line:?}");
+                // Outside tables, a word that is wider than the screen is not broken.
+                let is_word = !line.trim().contains(' ');
+                assert!(
+                    line.width() <= columns.into() || is_word,
+                    "{command} at {columns}: {line:?}"
+                );
             }
         }
     }
@@ -124,12 +129,72 @@ fn words_are_whole() {
         };
         // No fit of a terminal is narrower than a file.
         let wide = words(&plain(&on_terminal(&sandbox, 4_000, &format!("pimem {command}")).stdout));
-        for columns in [40, 80] {
+        for columns in [40, 80, 120] {
             let line = format!("pimem --color never {command}");
             let narrow = words(&on_terminal(&sandbox, columns, &line).stdout);
-            let missing = narrow.iter().find(|word| !wide.contains(word) && !word.contains("aaa"));
+            // Words are shortened in tables, and broken between wide characters.
+            let may_differ =
+                |word: &String| word.ends_with('…') || word.width() > word.chars().count();
+            let missing = narrow.iter().find(|word| !wide.contains(word) && !may_differ(word));
             assert!(missing.is_none(), "{command} at {columns}: {missing:?}");
         }
+    }
+}
+
+/// In a table it ends in an ellipsis, on one line; `why` and JSON have it whole.
+#[test]
+fn a_word_wider_than_its_column_is_shortened() {
+    let sandbox = store();
+    if without_terminal(&sandbox) {
+        return;
+    }
+    let word = format!("https://example.org/{}", "a".repeat(120));
+    let rtl = "כל-הזמנים-נשמרים-בשעון-אוניברסלי-מתואם-תמיד".repeat(4);
+    let flags = "🚢⚓".repeat(60);
+    sandbox.run(&["add", &rtl, "is one word"]).done();
+    sandbox.run(&["add", &flags, "are many"]).done();
+    for columns in [40, 80, 120] {
+        for command in ["list", "search example map", "score"] {
+            let text = on_terminal(&sandbox, columns, &format!("pimem --color never {command}"));
+            let text = text.stdout;
+            let short: Vec<&str> =
+                text.split_whitespace().filter(|it| it.contains("aaa")).collect();
+            let [short] = short.as_slice() else { panic!("{command} at {columns}: {text}") };
+            let kept = short.strip_suffix('…').unwrap_or_default();
+            assert!(word.starts_with(kept) && kept.len() > 15, "{command} at {columns}: {short}");
+            for line in text.lines() {
+                assert!(line.width() <= columns.into(), "{command} at {columns}: {line:?}");
+            }
+        }
+        let list = on_terminal(&sandbox, columns, "pimem --color never list").stdout;
+        assert_eq!(list.matches("כל-הזמנים").count() > 0, list.contains("…"), "{list}");
+        assert_eq!(list.matches('⚓').count(), 60, "wide characters are broken, not lost: {list}");
+        let why = on_terminal(&sandbox, columns, "pimem --color never why 'for the map'").stdout;
+        assert!(why.split_whitespace().any(|it| it == word), "{columns}: {why}");
+    }
+    assert!(sandbox.run(&["list", "--json"]).ok().contains(&word));
+}
+
+/// Their widths would be known after the last row only.
+#[test]
+fn more_than_a_thousand_rows_are_plain_lines() {
+    let sandbox = Sandbox::new("working").by_table();
+    if without_terminal(&sandbox) {
+        return;
+    }
+    let topic = "topics/patterns.md";
+    let rows = |count: usize| -> String {
+        let line = |number| format!("- [pattern] Row {number} of many\n");
+        (0..count).map(line).collect()
+    };
+    let other = sandbox.run(&["list"]).ok().lines().count();
+    let had = sandbox.read(topic);
+    for (count, is_table) in [(1_000 - other, true), (1_001 - other, false)] {
+        sandbox.write(topic, format!("{had}{}", rows(count)));
+        let listed = on_terminal(&sandbox, 80, "pimem --color never list").stdout;
+        assert_eq!(listed.starts_with("id  "), is_table, "{}", &listed[..200]);
+        assert_eq!(listed.contains("\tpattern\t"), !is_table);
+        assert!(listed.contains("Row 7 of many"));
     }
 }
 

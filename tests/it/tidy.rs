@@ -12,17 +12,18 @@ use crate::common::repository;
 const LINES: usize = 600;
 /// Maximum median of lines per file.
 const MEDIAN: usize = 200;
-/// Maximum number of packages in `Cargo.lock`; raising it is a reviewed change.
-const PACKAGES: usize = 397;
+/// Maximum number of packages in `Cargo.lock`; raising it is a reviewed change. The last one was
+/// comfy-table, which draws tables and adds no other.
+const PACKAGES: usize = 398;
 
 /// Folders of each crate in order: each uses only those before it.
 const LAYERS: &[(&str, &[&str])] = &[
     (
         "crates/core/src/",
         &[
-            "model", "seal", "markdown", "safety", "session", "language", "embed", "score",
-            "search", "report", "usage", "observe", "lint", "dream", "exchange", "sync", "eval",
-            "view", "page",
+            "model", "seal", "markdown", "safety", "gate", "session", "language", "review",
+            "embed", "score", "search", "report", "usage", "observe", "lint", "dream", "exchange",
+            "sync", "eval", "view", "page",
         ],
     ),
     (
@@ -43,8 +44,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "src/",
         &[
-            "agents", "exit", "ui", "globals", "help", "shell", "input", "chart", "commands",
-            "complete", "usage", "hook", "mcp", "cli",
+            "agents", "exit", "ui", "globals", "help", "shell", "input", "chart", "hook",
+            "commands", "complete", "usage", "mcp", "cli",
         ],
     ),
     (
@@ -98,7 +99,7 @@ fn every_file_says_what_it_is_for_and_is_short() {
     lines.sort_unstable();
     assert!(lines[lines.len() / 2] <= MEDIAN, "half of the files are longer than {MEDIAN} lines");
     let all: usize = lines.iter().sum();
-    assert!(all <= 114_000, "there are {all} lines");
+    assert!(all <= 122_000, "there are {all} lines");
 }
 
 fn sources() -> BTreeMap<String, String> {

@@ -22,7 +22,9 @@ fn a_topic_that_somebody_names() {
         let found = sandbox.run(args).ok();
         assert!(found.contains(text) && !found.contains("Tides"), "{args:?}: {found}");
     }
-    assert_eq!(sandbox.run(&["list", "--topic", "pay"]).ok(), "");
+    let none = sandbox.run(&["list", "--topic", "pay"]);
+    assert_eq!((none.code, none.stdout.as_str()), (1, ""), "{none:?}");
+    assert!(none.stderr.contains("There is no topic \"pay\""), "{none:?}");
     assert_eq!(sandbox.run(&["search", "--topic", "lessons", "refunds ledger"]).code, 1);
     // A known text stays in its file.
     let again = sandbox.run(&["add", "--topic", "other", "-c", "decision", text]).ok();
@@ -47,7 +49,7 @@ fn a_full_topic_goes_on_in_another_file() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
     let batch: String = (0..150).map(|number| line(number) + "\n").collect();
-    sandbox.pipe(&["add", "--force", "-"], &batch).ok();
+    sandbox.pipe(&["add", "--force", "-"], &batch).done();
     let mut held = 0;
     for name in ["lessons", "lessons-2", "lessons-3", "lessons-4"] {
         let Ok(text) = fs::read_to_string(sandbox.path(&format!("topics/{name}.md"))) else {
@@ -55,36 +57,33 @@ fn a_full_topic_goes_on_in_another_file() {
         };
         let chars = text.chars().count();
         assert!(chars <= 12_000, "{name}: {chars}");
-        assert!(text.starts_with("# Lessons"), "{text}");
+        let head =
+            if name == "lessons" { "# Lessons\n" } else { "<!-- continues lessons -->\n# L" };
+        assert!(text.starts_with(head), "{text}");
         held += text.lines().filter(|line| line.starts_with("- ")).count();
     }
     assert_eq!(held, 150);
     assert!(sandbox.path("topics/lessons-3.md").exists());
     let all = sandbox.run(&["list", "--topic", "lessons", "--json"]).json();
     assert_eq!(all["entries"].as_array().unwrap().len(), 150);
-    assert_eq!(sandbox.run(&["check", "--rule", "topic-full"]).code, 1);
-    // The event names the file of the line.
+    assert_eq!(sandbox.run(&["check", "--rule", "topic-full"]).code, 0);
+    // The event names the topic, because the files differ from store to store.
     let log = sandbox.read("evidence.jsonl");
-    assert!(log.contains("\"topic\":\"lessons-2\""), "{log}");
-    // A user's addition to a full topic is refused, with a hint.
-    let refused = sandbox.run(&["add", "--force", &line(999)]);
-    if refused.code == 2 {
-        assert!(refused.stderr.contains("Topic \"lessons\" would exceed its size limit"));
-        assert!(refused.stderr.contains("pimem forget ID), or use --topic."), "{refused:?}");
-    }
-    let refused = sandbox.run(&["add", "--force", &line(1000).repeat(3)]).refused();
-    assert!(refused.contains("or use --topic."), "{refused}");
-    sandbox.run(&["add", "--force", "--topic", "berths", &line(1000)]).ok();
+    assert!(!log.contains("\"topic\":\"lessons-2\""), "{log}");
+    let topics = sandbox.run(&["topics", "--json"]).json();
+    assert_eq!(topics["topics"][0]["name"], "lessons");
+    assert_eq!(topics["topics"][0]["entries"], 150);
+    assert_eq!(topics["topics"].as_array().unwrap().len(), 1);
     // Hooks and imports also continue in another file.
     let said =
         "{\"session_id\":\"s\",\"prompt\":\"From now on, leave 0.2 mm for the finishing pass.\"}";
     let topic =
         format!("# Preferences\n\n{}", "- [preference] padding of some length here\n".repeat(278));
     sandbox.write("topics/preferences.md", topic);
-    piped(hook(&sandbox, "claude", "prompt"), said).ok();
+    piped(hook(&sandbox, "claude", "prompt"), said).done();
     assert!(sandbox.read("topics/preferences-2.md").contains("leave 0.2 mm"));
     fs::write(sandbox.root().join("import.jsonl"), "{\"text\": \"From elsewhere, which is one line more than there is room for in the first file\", \"category\": \"preference\"}\n").unwrap();
-    sandbox.run(&["import", "jsonl", "../import.jsonl"]).ok();
+    sandbox.run(&["import", "jsonl", "../import.jsonl"]).done();
     assert!(sandbox.read("topics/preferences-2.md").contains("From elsewhere"));
 }
 

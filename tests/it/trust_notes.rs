@@ -98,9 +98,10 @@ fn pulls() {
         let json: Value = serde_json::from_str(&json.stdout).unwrap();
         let left_out = json["unreviewed"].as_array().map_or(0, Vec::len);
         assert_eq!(left_out, usize::from(is_shown), "{name}: {json}");
-        // People find the text, marked.
-        let found = sandbox.run(&["search", "planted berth locks"]).done();
-        assert!(found.contains("(unreviewed)"), "{name}: {found}");
+        // Whoever searches is told that there is a text that waits.
+        let found = sandbox.run(&["search", "planted berth locks"]);
+        assert!(!found.stdout.contains("planted"), "{name}: {found:?}");
+        assert!(found.stderr.contains("review match"), "{name}: {found:?}");
         // Adding to the file does not make the rest trusted.
         sandbox.run(&["log", "Ours: later"]).done();
         sandbox.run(&["note", "Ours: later"]).done();

@@ -54,12 +54,12 @@ fn an_agent_goes_back_too() {
 #[test]
 fn what_is_added_again_is_back() {
     for (out, back) in [
-        ("pimem forget X", "reinforced instead"),
+        ("pimem forget X", "Added"),
         ("pimem forget X; sed -i /X/d .pi/memory/topics/lessons.md", "Added"),
-        ("pimem remove X", "Added"),
-        ("pimem forget X; pimem remove X", "Added"),
+        ("pimem forget --archive X", "Added"),
+        ("pimem forget X; pimem forget --archive X", "Added"),
         ("pimem add --supersedes X 'Quays are drained'", "reinforced instead"),
-        ("pimem add --supersedes X 'Quays are drained'; pimem remove X", "Added"),
+        ("pimem add --supersedes X 'Quays are drained'; pimem forget --archive X", "Added"),
         ("pimem add X --valid-until 2026-06-01", "reinforced instead"),
         ("pimem add X --valid-until 2026-06-01; pimem check --fix", "Added"),
         ("sed -i /X/d .pi/memory/topics/lessons.md", "Added"),
@@ -162,7 +162,7 @@ fn nothing_is_back_unasked() {
     const SAID: &str = "From now on, always use tabs in makefiles";
     for out in [
         "pimem forget tabs",
-        "pimem remove tabs",
+        "pimem forget --archive tabs",
         "pimem forget tabs; sed -i /tabs/d .pi/memory/topics/preferences.md",
         "pimem add -c preference --supersedes tabs 'Makefiles are generated'",
         "pimem add -c preference 'From now on, always use tabs in makefiles' --valid-until 2026-06-01",
@@ -208,7 +208,7 @@ fn what_is_over_takes_nothing_in() {
 #[test]
 fn replacing_what_is_gone() {
     let sandbox = play(
-        "pimem add 'Cranes stop at 40 kn'; pimem remove Cranes
+        "pimem add 'Cranes stop at 40 kn'; pimem forget --archive Cranes
          pimem add --supersedes Cranes 'Lifting stops at 40 kn'
          > Added: [lesson] Lifting stops
          + Lifting
@@ -222,16 +222,36 @@ fn replacing_what_is_gone() {
     assert_eq!(sandbox.tree(), before);
 }
 
-/// Checks the guarantees of an answer over random commands.
+/// Checks the guarantees of an answer over random commands, in a store with random settings.
+#[expect(clippy::too_many_lines, reason = "one table of commands")]
 fn history(random: &mut Random) {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
     let still = random.below(3) == 0;
-    let texts =
-        ["Cranes are blue", "Quays are long", "Tides are high", "Pilots are few", "Locks are old"];
-    let category = ["lesson", "decision"][random.below(2)];
+    let mut set = |key: &str, values: &[&str]| {
+        let value = *random.pick(values).unwrap();
+        if !value.is_empty() {
+            sandbox.run(&["config", "set", key, value]).done();
+        }
+        format!("{key} {value}\n")
+    };
+    let mut played = vec![
+        set("report.budget", &["", "", "60", "90", "120", "200"]),
+        set("report.fill", &["", "", "false"]),
+        set("scoring.fresh", &["", "", "", "false"]),
+        set("scoring.policy", &["", "", "", "weighted", "ebbinghaus"]),
+    ];
+    let texts = [
+        "Cranes are blue",
+        "Quays are long",
+        "Sign the webhook label with the shared key",
+        "Sign the webhook schema with the team key",
+        "Locks are old, and whoever opens one by hand writes into the book of the lock when and why \
+         it was opened, for how long it stayed so, who was told of it, and what was done after that",
+    ];
+    let category = ["lesson", "decision", "preference"][random.below(3)];
     let agent = random.below(4) == 0;
-    let (mut minute, mut played) = (0, Vec::new());
+    let mut minute = 0;
     for _ in 0..14 {
         minute += if still { 0 } else { [0, 1, 60, 60 * 24 * 3, 60 * 24 * 40][random.below(5)] };
         let (day, rest) = (minute / 1440, minute % 1440);
@@ -242,7 +262,7 @@ fn history(random: &mut Random) {
         let (text, other) = (*random.pick(&texts).unwrap(), *random.pick(&texts).unwrap());
         let known: Vec<String> = sandbox.entries().into_keys().collect();
         let some = random.pick(&known).map_or(other, String::as_str);
-        let mut args: Vec<&str> = match random.below(16) {
+        let mut args: Vec<&str> = match random.below(18) {
             0..4 => vec!["add", "-c", category, text],
             4 | 5 => vec!["add", "-c", category, "--supersedes", some, text],
             6 => vec!["add", "-c", category, "--valid-until", &until, text],
@@ -250,13 +270,18 @@ fn history(random: &mut Random) {
             8 => vec!["add", "-c", category, "--pin", text],
             9 => vec!["add", "-c", category, "--tag", "tag", some.trim_end_matches(" #tag")],
             10 => vec!["forget", some],
-            11 => vec!["remove", some],
-            12 => vec!["restore", other],
-            13 => vec!["edit", some, text],
-            14 => vec![["unpin", "pin"][random.below(2)], some],
+            11 => vec!["forget", "--archive", some],
+            12 | 13 => vec!["restore", other],
+            14 => vec!["edit", some, text],
+            15 => vec![["unpin", "pin"][random.below(2)], some],
+            16 => vec!["reinforce", "--harmful", some],
             _ => vec!["reinforce", some],
         };
+        let said_as_json = random.below(4) == 0;
         args.extend(["--now", &now]);
+        if said_as_json {
+            args.push("--json");
+        }
         let run = |args: &[&str]| {
             let mut command = sandbox.command(args);
             command.env("PIMEM_SYNC", "0");
@@ -275,34 +300,133 @@ fn history(random: &mut Random) {
             "{}",
             story()
         );
-        if args[0] != "add" || done.code != 0 {
+        let out = ["forget", "remove"].contains(&args[0]);
+        if out || done.code != 0 || done.stdout.is_empty() {
+            continue;
+        }
+        let shows = |text: &str| {
+            let report = sandbox.run(&["report", "--now", &now]).done();
+            report
+                .lines()
+                .any(|line| line == format!("- {text}") || line == format!("- [{category}] {text}"))
+        };
+        if said_as_json {
+            let value: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+            let one = value.get("results").map_or(&value, |results| &results[0]);
+            let entry = one.get("entry").unwrap_or(one);
+            assert_eq!(one["eligible"], shows(entry["text"].as_str().unwrap()), "{}", story());
             continue;
         }
         let (first, rest) = done.stdout.split_once('\n').unwrap();
-        let added = first.split_once("] ").unwrap().1.rsplit_once(" (").unwrap().0;
-        let shows = || {
-            let report = sandbox.run(&["report", "--now", &now]).ok();
-            report.lines().any(|line| {
-                line == format!("- {added}") || line == format!("- [{category}] {added}")
-            })
-        };
+        let said = first.split_once("] ").unwrap().1.split_once(" (").unwrap().0;
         let why_not = rest.lines().find(|line| line.contains("Not in the next report"));
-        assert_eq!(shows(), why_not.is_none(), "{}", story());
-        if let Some(line) = why_not {
-            let command = line.rsplit_once('(').unwrap().1.strip_suffix(" brings it in)").unwrap();
+        assert_eq!(shows(said), why_not.is_none(), "{}", story());
+        let remedy = why_not.and_then(|line| line.strip_suffix(" brings it in)"));
+        if let Some(line) = remedy {
+            let command = line.rsplit_once('(').unwrap().1;
             let command = format!("export PIMEM_NOW={now} PIMEM_SYNC=0; {command}");
             assert_eq!(sandbox.shell(&command).code, 0, "{command}: {}", story());
-            assert!(shows(), "{command}: {}", story());
+            assert!(shows(said), "{command}: {}", story());
         }
     }
 }
 
 #[test]
-fn what_add_says_is_so() {
+fn what_an_answer_says_is_so() {
     for seed in 0..40 * scale() as u64 {
         println!("history {seed}");
         history(&mut Random(seed));
     }
+}
+
+/// A full store with long lines: a place by score is no room.
+#[test]
+fn add_says_so_where_the_budget_is_used_up() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    sandbox.run(&["config", "set", "report.budget", "120"]).done();
+    let lines = ["amber", "basil", "cedar", "dahlia"]
+        .map(|word| format!("Prefer {word} over anything else in module {word}\n"));
+    sandbox.pipe(&["add", "--force", "-c", "preference", "-"], lines.concat()).done();
+    let said = sandbox.run(&["add", "-c", "done", "Moved the printer spool to the new host"]).ok();
+    let shown = sandbox.run(&["report"]).ok().contains("printer spool");
+    assert!(!shown && said.contains("    Not in the next report: "), "{said}");
+    let json = sandbox.run(&["reinforce", "--json", "printer spool"]).json();
+    let shown = sandbox.run(&["report"]).ok().contains("printer spool");
+    assert_eq!(json["results"][0]["eligible"], shown, "{json}");
+}
+
+/// Whatever a person chose last is told, and what was chosen before is named.
+#[test]
+fn the_newest_choice_is_told() {
+    const LABEL: &str = "Sign the webhook label with the shared key";
+    const SCHEMA: &str = "Sign the webhook schema with the team key";
+    for again in [
+        format!("add -c pattern '{LABEL}'"),
+        "reinforce label".into(),
+        format!("edit label '{LABEL}s'"),
+    ] {
+        play(&format!(
+            "2026-06-01| pimem add -c pattern '{LABEL}'
+             2026-06-03| pimem add -c pattern '{SCHEMA}'
+             2026-06-04| pimem {again}
+             > Seems to replace: [pattern] {SCHEMA}
+             + {LABEL}
+             + {SCHEMA}"
+        ));
+    }
+    for again in ["add -c decision 'Use Redis 15 for sessions'", "restore 'Redis 15'"] {
+        play(&format!(
+            "2026-06-01| pimem add -c decision 'Use Redis 15 for sessions'
+             2026-06-05| pimem add -c decision --supersedes 'Redis 15' 'Use Redis 17 for sessions'
+             - Redis 15
+             2026-06-06| pimem {again}
+             > Seems to replace: [decision] Use Redis 17 for sessions
+             + Redis 15
+             2026-06-07| pimem reinforce 'Redis 17'
+             > Seems to replace: [decision] Use Redis 15 for sessions
+             + Redis 17"
+        ));
+    }
+}
+
+/// One line says how many are left out, where two would say the same.
+#[test]
+fn what_is_left_out_is_counted_once() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    let lines: Vec<String> = (0..30)
+        .map(|n| format!("Component{n} must be restarted after change{n} of config{n}\n"))
+        .collect();
+    sandbox.pipe(&["add", "--force", "-"], lines.concat()).done();
+    let counts = |budget: usize| {
+        let budget = budget.to_string();
+        let report = sandbox.run(&["report", "--budget", &budget]).ok();
+        let counts = report.lines().filter(|line| line.contains("... ") && line.contains(" more"));
+        (counts.count(), report)
+    };
+    for budget in (100..1000).step_by(75) {
+        let (found, report) = counts(budget);
+        assert!(found <= 1, "{report}");
+    }
+    sandbox.pipe(&["add", "--force", "-c", "preference", "-"], lines.concat()).done();
+    let (found, report) = counts(500);
+    assert_eq!(found, 3, "two sections and the report: {report}");
+}
+
+/// Equal entries of a batch are in the order of its lines.
+#[test]
+fn a_batch_is_in_the_order_of_its_lines() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    sandbox.run(&["config", "set", "scoring.policy", "weighted"]).done();
+    let line = |n: u32| format!("Gauge {n} wants calibration");
+    let lines: String = (0..40).map(|n| line(n) + "\n").collect();
+    sandbox.pipe(&["add", "--force", "-"], &lines).done();
+    let report = sandbox.run(&["report"]).ok();
+    let told: Vec<&str> = report.lines().filter_map(|line| line.strip_prefix("- Gauge ")).collect();
+    let first: Vec<String> = (0..30).map(|n| format!("{n} wants calibration")).collect();
+    assert_eq!(told, first, "{report}");
 }
 
 /// A new entry without `--supersedes` may be meant to replace an older one.

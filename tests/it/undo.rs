@@ -32,7 +32,7 @@ fn store() -> Sandbox {
         &["add", "Forgotten words"],
         &["add", "Removed words"],
         &["forget", "Forgotten words"],
-        &["remove", "Removed words"],
+        &["forget", "--archive", "Removed words"],
         &["todo", "add", "Paint the berth"],
         &["log", "Looked at the berths"],
         &["note", "--section", "Berths", "Berth 7 is short"],
@@ -65,7 +65,7 @@ const COMMANDS: &[&[&str]] = &[
     &["forget", "rollback"],
     &["restore", "Forgotten words"],
     &["restore", "Removed words"],
-    &["remove", "Gulls"],
+    &["forget", "--archive", "Gulls"],
     &["import", "jsonl", "../import.jsonl"],
     &["check", "--fix"],
     &["dream", "--force"],
@@ -134,7 +134,42 @@ fn twenty_steps_back() {
     }
     let done = sandbox.run(&["undo"]);
     assert_eq!((done.code, done.stdout.as_str()), (1, ""), "{done:?}");
+    let kept = "20 steps are kept, and they are taken back; before them were 5 steps";
+    assert!(done.stderr.contains(kept), "{done:?}");
     assert_eq!(sandbox.entries().len(), 5);
+    let none = Sandbox::new("empty");
+    none.run(&["init"]).ok();
+    let done = none.run(&["undo"]);
+    assert!(done.code == 1 && done.stderr.contains("nothing is left"), "{done:?}");
+}
+
+/// What a purge leaves of earlier commands can still be taken back.
+#[test]
+fn across_a_purge() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    sandbox.run(&["add", "--force", "Tides turn"]).ok();
+    sandbox
+        .pipe(&["add", "--force", "-"], "Gulls eat bait\nThe code is tangerine\nPilots board\n")
+        .ok();
+    sandbox.run(&["reinforce", "tangerine", "Pilots"]).ok();
+    sandbox.run(&["edit", "tangerine", "The code is mandarin"]).ok();
+    sandbox.run(&["add", "--force", "Tugs are late"]).ok();
+    sandbox.run(&["forget", "--destroy", "--yes", "mandarin"]).done();
+    for (name, bytes) in sandbox.everything() {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("tangerine") && !text.contains("mandarin"), "{name}: {text}");
+    }
+    let mut taken = Vec::new();
+    while let done = sandbox.run(&["undo"])
+        && done.code == 0
+    {
+        taken.push(done.stdout.lines().next().unwrap().to_owned());
+    }
+    let names: Vec<&str> = taken.iter().filter_map(|line| line.split_whitespace().nth(2)).collect();
+    assert_eq!(names, ["add", "reinforce", "add", "add"], "{taken:?}");
+    assert_eq!(sandbox.run(&["list"]).ok(), "");
+    assert!(!sandbox.read("evidence.jsonl").contains("tangerine"));
 }
 
 #[test]
@@ -178,8 +213,7 @@ fn what_is_no_step() {
     sandbox.run(&["edit", "A secret of ours", "Another text"]).ok();
     sandbox.run(&["purge", "--yes", "Another text"]).done();
     let held = std::fs::read_to_string(sandbox.project().join(".pi/data/undo.jsonl")).unwrap();
-    assert_eq!(held, "");
-    assert_eq!(sandbox.run(&["undo"]).code, 1);
+    assert!(!held.contains("Another text"), "{held}");
 }
 
 /// Steps in a clone were not made on this machine and are ignored.
@@ -187,7 +221,7 @@ fn what_is_no_step() {
 fn steps_of_a_clone() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["add", "Tides turn"]).done();
-    sandbox.run(&["remove", "Tides turn"]).ok();
+    sandbox.run(&["forget", "--archive", "Tides turn"]).ok();
     std::fs::rename(sandbox.project(), sandbox.root().join("other")).unwrap();
     let topic = sandbox.root().join("other/.pi/memory/topics/lessons.md");
     let before = std::fs::read(&topic).unwrap();
@@ -196,11 +230,36 @@ fn steps_of_a_clone() {
 }
 
 /// An undo killed between the log and the files is continued.
+/// What cannot be read is not nothing.
+#[test]
+fn lists_of_steps_that_cannot_be_read() {
+    let sandbox = store();
+    let runs = std::fs::read_dir(sandbox.root().join("state/pimem/undo")).unwrap();
+    let runs = runs.map(|file| file.unwrap().path()).find(|path| path.is_file()).unwrap();
+    for path in [runs, sandbox.project().join(".pi/data/undo.jsonl")] {
+        let kept = path.with_extension("kept");
+        std::fs::rename(&path, &kept).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let said = sandbox.run(&["undo"]).refused();
+        assert!(said.contains(&*path.to_string_lossy()), "{said}");
+        std::fs::remove_dir(&path).unwrap();
+        std::fs::rename(&kept, &path).unwrap();
+    }
+    // A state directory that is none has no steps either.
+    let state = sandbox.root().join("state");
+    std::fs::rename(&state, sandbox.root().join("gone")).unwrap();
+    std::fs::write(&state, "").unwrap();
+    assert!(sandbox.run(&["undo"]).refused().contains("state/pimem/undo"));
+    std::fs::remove_file(&state).unwrap();
+    std::fs::rename(sandbox.root().join("gone"), &state).unwrap();
+    assert!(sandbox.run(&["undo"]).done().contains("Berth 7 is short"));
+}
+
 #[test]
 fn interrupted() {
     let sandbox = store();
     let files = markdown(&sandbox);
-    sandbox.run(&["remove", "Gulls"]).ok();
+    sandbox.run(&["forget", "--archive", "Gulls"]).ok();
     let after = markdown(&sandbox);
     let steps = sandbox.project().join(".pi/data/undo.jsonl");
     let noted = std::fs::read(&steps).unwrap();

@@ -17,8 +17,29 @@ const WRONG: &[(&[&str], &str, &str)] = &[
     ),
     (
         &["hooks", "install"],
-        "hooks install needs <AGENT>...",
-        "pimem help hooks install explains it",
+        "hooks install needs the name of an agent, or --all",
+        "none that pimem knows is used here; it knows claude, codex, gemini, antigravity, cursor, opencode, pi",
+    ),
+    (
+        &["report", "--budget", "-5"],
+        "--budget cannot be \"-5\": it is negative",
+        "pimem help report explains it",
+    ),
+    // What has few letters in common is not meant.
+    (
+        &["hooks", "print", "vscode"],
+        "<AGENT> cannot be \"vscode\": it takes one of claude, codex, gemini, antigravity, cursor, opencode, pi, generic",
+        "pimem help hooks print explains it",
+    ),
+    (
+        &["completions", "tcsh"],
+        "<SHELL> cannot be \"tcsh\": it takes one of bash, elvish, fish, powershell, zsh",
+        "pimem help completions explains it",
+    ),
+    (
+        &["hooks", "print", "claud"],
+        "<AGENT> cannot be \"claud\": it takes one of claude, codex, gemini, antigravity, cursor, opencode, pi, generic",
+        "did you mean claude?",
     ),
     (
         &["model", "pull", "--from", "x"],

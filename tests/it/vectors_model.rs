@@ -20,7 +20,8 @@ use crate::{
 };
 
 /// A query for each mode that uses vectors.
-const QUERIES: [(&str, &str); 2] = [("hybrid", "lock the database"), ("semantic", "retry")];
+const QUERIES: [(&str, &str); 2] =
+    [("hybrid", "lock the database"), ("semantic", "lock the database")];
 
 /// Returns a sandbox with the tiny model, and the library.
 fn with_tiny(fixture: &str) -> (Sandbox, Option<PathBuf>) {
@@ -288,7 +289,7 @@ fn vectors_go_out_and_come_in() {
     if let (Some(want), Some(library)) = (want, &library) {
         assert_eq!(search(&sandbox, "tiny", Some(library), QUERIES[0]), want);
     }
-    sandbox.run(&["remove", "--", "Release notes are written"]).ok();
+    sandbox.run(&["forget", "--archive", "--", "Release notes are written"]).ok();
     let json = run(None, &["import", "embeddings", "in.json", "--json"]).json();
     assert_eq!(json["schema"], "pimem.import/1");
     assert_eq!((&json["vectors"], &json["imported"]), (&count.into(), &(count - 1).into()));

@@ -14,8 +14,8 @@ def read(path):
 
 for name in ("plugin", "mcp"):
     schema = read(HERE / f"{name}.schema.json")
-    manifest = read(HERE.parents[1] / "plugin" / f"{name}.json")
+    manifest = read(HERE.parents[1] / "plugin/agent-plugins" / f"{name}.json")
     validator = jsonschema.validators.validator_for(schema)(schema)
     validator.validate(manifest)
     assert not validator.is_valid({**manifest, "unknown": True}), "the schema is closed"
-    print(f"plugin/{name}.json is valid")
+    print(f"plugin/agent-plugins/{name}.json is valid")

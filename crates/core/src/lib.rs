@@ -6,6 +6,7 @@
 //! * [`seal`]: encrypted lines, logs and files.
 //! * [`markdown`]: parsers of a store's files, and edits that leave all other bytes alone.
 //! * [`safety`]: validation and escaping of text.
+//! * [`gate`]: what may leave a store.
 //! * [`session`]: transcripts of agents and summaries of past sessions.
 //! * [`language`]: rules that read sentences.
 //! * [`embed`]: texts to vectors. [`score`]: entries and events to standing.
@@ -20,6 +21,7 @@ pub mod dream;
 pub mod embed;
 pub mod eval;
 pub mod exchange;
+pub mod gate;
 pub mod language;
 pub mod lint;
 pub mod markdown;
@@ -27,6 +29,7 @@ pub mod model;
 pub mod observe;
 pub mod page;
 pub mod report;
+pub mod review;
 pub mod safety;
 pub mod score;
 pub mod seal;

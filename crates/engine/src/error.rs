@@ -6,7 +6,13 @@ use crate::{
     config::invalid::Unusable,
     local_time,
     models::staging::InstallError,
-    store::{dream_schedule::Busy, lock::LockError, read::Problem, size_limit::TopicFull},
+    store::{
+        dream_schedule::Busy,
+        lock::LockError,
+        read::Problem,
+        root::{self, Away},
+        size_limit::{LineTooLong, TopicFull},
+    },
 };
 use pimem_core::safety::entry_text::TextError;
 
@@ -56,9 +62,19 @@ impl From<&Problem> for Failure {
     }
 }
 
+impl From<&Away> for Failure {
+    fn from(away: &Away) -> Self {
+        Self::new(Kind::Refused, away.to_string(), root::REMEDY)
+    }
+}
+
+/// Hint for a text that is too long for an entry.
+const NO_SENTENCE: &str = "a memory is one sentence; pimem note takes texts of any length";
+
 impl From<TextError> for Failure {
     fn from(error: TextError) -> Self {
         let hint = match error {
+            TextError::TooLong(_) => NO_SENTENCE,
             TextError::Empty => "give the text as an argument, or - to read it from standard input",
             TextError::Unsafe(_) => "remove the character; pimem stores visible text only",
             TextError::Secret(_) => {
@@ -99,6 +115,9 @@ impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         if let Some(full) = error.downcast_ref::<TopicFull>() {
             return Self { kind: Kind::Refused, message: full.to_string(), hints: Vec::new() };
+        }
+        if let Some(long) = error.downcast_ref::<LineTooLong>() {
+            return Self::new(Kind::Refused, long.to_string(), NO_SENTENCE);
         }
         if let Some(problem) = error.downcast_ref::<Problem>() {
             return Self::from(problem);

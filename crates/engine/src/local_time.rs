@@ -9,6 +9,7 @@ use pimem_core::model::{
 
 /// Step of the search for the start of a day; zones change their clocks by at least this much.
 const STEP_MS: i64 = 15 * 60_000;
+const HOUR_MS: i64 = 3_600_000;
 
 /// Returns the last moment of a day.
 pub fn end_of(day: Date) -> Timestamp {
@@ -21,6 +22,15 @@ pub fn end_of(day: Date) -> Timestamp {
     let next = times.find_map(|time| Local.from_local_datetime(&time).latest());
     let next = next.unwrap_or_else(|| midnight.and_utc().into());
     Timestamp(next.timestamp_millis() - 1).min(Timestamp::LAST)
+}
+
+/// Returns the first moment of the day that has a moment.
+pub fn start_of_day(at: Timestamp) -> Timestamp {
+    let day = local(at).date;
+    // A day has at most 25 hours.
+    let mut before = (1..=26).map(|hours| local(Timestamp(at.0 - hours * HOUR_MS)).date);
+    let start = before.find(|before| *before != day).map(|before| end_of(before).0 + 1);
+    Timestamp(start.unwrap_or(at.0))
 }
 
 /// Returns the day that ends with a moment, in local time or in UTC, which earlier versions used.

@@ -3,20 +3,23 @@
 #![expect(clippy::disallowed_methods, reason = "tests prepare directories")]
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     rc::Rc,
     time::{Duration, SystemTime},
 };
 
-use pimem_core::{report::budget::Tokens, search::bm25::Query};
+use pimem_core::{report::budget::Tokens, score::ranking::Scope, search::bm25::Query};
 use pimem_engine::{
     config::env::Env,
     error::Kind,
     memory::{
         AddRequest, Added, Asked, Memory, New, Rejected, ReportRequest, SearchRequest, Silent, Wish,
     },
+    store::{Store, spool::Said},
 };
+use proptest::prelude::*;
 
 /// Returns an empty directory for a test.
 fn dir(test: &str) -> PathBuf {
@@ -56,7 +59,7 @@ fn what_is_added_is_found_and_reported() {
     let root = dir("one");
     let memory = open(&root, "store");
     let added = add(&memory, "Berths are locked by row, never by table").unwrap();
-    assert_eq!((added.len(), added[0].action, added[0].eligible), (1, "added", true));
+    assert_eq!((added.len(), added[0].action, added[0].next.eligible), (1, "added", true));
     let again = add(&memory, "Berths are locked by row, never by table").unwrap();
     assert_eq!((again[0].action, &again[0].short), ("reinforced", &added[0].short));
     assert_eq!(found(&memory, "how are berths locked"), [added[0].text.as_str()]);
@@ -119,4 +122,131 @@ fn a_memory_stays_in_its_thread() {
     struct IfSend;
     impl<T: ?Sized + Send> Ambiguous<IfSend> for T {}
     <Memory as Ambiguous<_>>::check();
+}
+
+/// What happens to a spool.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    /// A sentence is said.
+    Say(usize),
+    /// The spool is learned.
+    Take,
+    /// The same, by a process that is killed: before it writes, between log and topics, or before it
+    /// deletes the spool.
+    Killed(usize),
+    /// The lines come twice and in another order.
+    Mix,
+}
+
+const THINGS: [&str; 6] = ["anchors", "beacons", "cables", "davits", "engines", "fenders"];
+
+fn said(at: usize) -> Said {
+    Said {
+        at: format!("2026-05-20T10:0{at}:00.000Z"),
+        by: "claude".to_owned(),
+        session: Some("s".to_owned()),
+        prompt: at as u64,
+        text: format!("From now on, document all {0} in the table of {0}", THINGS[at]),
+        ..Said::default()
+    }
+}
+
+fn own_store(root: &Path) -> (Memory, Store) {
+    let memory = open(root, "p/.pi/memory");
+    let store = memory.store(root.join("p/.pi/memory"), Scope::Project);
+    (memory, store)
+}
+
+fn files(dir: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(dir).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            found.insert(path.clone(), fs::read(&path).unwrap());
+        }
+    }
+}
+
+fn take(root: &Path) {
+    let (memory, store) = own_store(root);
+    memory.take_in(&[store], false);
+}
+
+/// Learns the spool as a process does that is killed on the way.
+fn killed(root: &Path, stage: usize) {
+    let (spool, taken) =
+        (root.join("p/.pi/data/spool.jsonl"), root.join("p/.pi/data/spool-taken.jsonl"));
+    let mut before = BTreeMap::new();
+    files(&root.join("p"), &mut before);
+    take(root);
+    let mut after = BTreeMap::new();
+    files(&root.join("p"), &mut after);
+    let Some(lines) = before.remove(&taken).or_else(|| before.remove(&spool)) else { return };
+    for (path, bytes) in &after {
+        let is_log = path.ends_with("evidence.jsonl");
+        match before.get(path) {
+            _ if stage == 2 || stage == 1 && is_log => {}
+            Some(bytes) => fs::write(path, bytes).unwrap(),
+            None if bytes.is_empty() => {}
+            None => fs::remove_file(path).unwrap(),
+        }
+    }
+    fs::write(taken, lines).unwrap();
+    if let Some(lines) = before.get(&spool) {
+        fs::write(spool, lines).unwrap();
+    }
+}
+
+fn mix(root: &Path) {
+    for name in ["spool.jsonl", "spool-taken.jsonl"] {
+        let path = root.join("p/.pi/data").join(name);
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let lines = text.lines().rev().chain(text.lines()).map(|line| format!("{line}\n"));
+        fs::write(path, lines.collect::<String>()).unwrap();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// However often, in whatever order and with whatever kills a spool is learned, each sentence is
+    /// an entry with one event.
+    #[test]
+    fn a_spool_is_learned_once(steps in prop::collection::vec(prop_oneof![
+        3 => (0..THINGS.len()).prop_map(Step::Say),
+        1 => Just(Step::Take),
+        3 => (0..3usize).prop_map(Step::Killed),
+        1 => Just(Step::Mix),
+    ], 1..14)) {
+        let root = dir("spool");
+        let (_, store) = own_store(&root);
+        store.init().unwrap();
+        let mut known = [false; THINGS.len()];
+        for step in steps {
+            match step {
+                Step::Say(at) => {
+                    let (_, store) = own_store(&root);
+                    store.spool(&[said(at)]).unwrap();
+                    known[at] = true;
+                }
+                Step::Take => take(&root),
+                Step::Killed(stage) => killed(&root, stage),
+                Step::Mix => mix(&root),
+            }
+        }
+        take(&root);
+        let (_, store) = own_store(&root);
+        prop_assert!(!store.has_spool());
+        let topic = fs::read_to_string(store.dir.join("topics/preferences.md")).unwrap_or_default();
+        let log = String::from_utf8(store.log().unwrap()).unwrap();
+        for (at, known) in known.into_iter().enumerate() {
+            let lines = topic.lines().filter(|line| line.contains(THINGS[at])).count();
+            prop_assert_eq!(lines, usize::from(known), "{}", topic);
+        }
+        let mut ids: Vec<&str> = log.lines().filter_map(|line| line.get(..34)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        prop_assert_eq!(ids.len(), known.iter().filter(|known| **known).count(), "{}", log);
+    }
 }

@@ -12,6 +12,8 @@ with said as (
 ), forgotten as (
   delete from pimem.memories where org_id = $1::uuid and project_id = $2::uuid and entry = $3::bytea
   returning fts, words
+), unasked as (
+  delete from pimem.accesses where org_id = $1::uuid and project_id = $2::uuid and entry = $3::bytea
 ), counted as (
   update pimem.lexemes l set docs = l.docs - 1 from forgotten f
   where l.org_id = $1::uuid and l.project_id = $2::uuid and l.lexeme = any (tsvector_to_array(f.fts))

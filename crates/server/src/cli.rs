@@ -166,8 +166,8 @@ enum KeyCommand {
         /// Only in these projects
         #[arg(long, value_delimiter = ',')]
         projects: Vec<String>,
-        /// Days until it expires; 0 for never
-        #[arg(long, default_value_t = 90)]
+        /// Days until it expires
+        #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..=3650))]
         days: u32,
     },
     /// List keys, without what makes them keys
@@ -303,5 +303,19 @@ async fn command(config: Config, command: Command) -> anyhow::Result<String> {
             KeyCommand::List => keys::list(client, org.as_deref()).await,
             KeyCommand::Revoke { key } => keys::revoke(client, org.as_deref(), &key).await,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_expires() {
+        for (days, is_taken) in [("0", false), ("1", true), ("3650", true), ("3651", false)] {
+            let read =
+                Cli::try_parse_from(["pimem-server", "key", "create", "anna", "--days", days]);
+            assert_eq!(read.is_ok(), is_taken, "{days}");
+        }
     }
 }

@@ -3,6 +3,14 @@ import { spawn } from "node:child_process"
 
 const MILLISECONDS = 5000
 
+// What this process starts finds its number here. An agent that finds another's was started by an
+// agent, so that a model may have written its prompts.
+const WITHIN = "PIMEM_WITHIN"
+const started = (process.env[WITHIN] ??= String(process.pid)) !== String(process.pid)
+
+/** Who wrote a prompt, if this process was started by a person. */
+const unlessStarted = (speaker) => (started && speaker === "person" ? "unknown" : speaker)
+
 function ask(word, input) {
   return new Promise((resolve) => {
     try {

@@ -5,36 +5,55 @@
 const AGENT = "opencode"
 const LONGEST = 100_000
 
-/** Sessions, as both versions of OpenCode have them. */
-function sessionsIn(directory) {
+/**
+ * Sessions, as both versions of OpenCode have them. `parentOf` finds the session for which one works:
+ * null is none, and undefined not known.
+ */
+function sessionsIn(directory, parentOf) {
   const sessions = new Map()
-  const about = (id) => ({ session_id: id, cwd: directory })
+  const speakers = new Map()
+  const expanded = new Set()
+  const noted = (id, parent) => {
+    const speaker = parent ? "sub-agent" : parent === null ? unlessStarted("person") : "unknown"
+    if (parent !== undefined) speakers.set(id, speaker)
+    return speaker
+  }
+  /** Who writes the prompts of a session: where it has a parent, a model does. */
+  const speakerOf = async (id) => speakers.get(id) ?? noted(id, await parentOf(id).catch(() => undefined))
+  const about = async (id) => ({ session_id: id, cwd: directory, speaker: await speakerOf(id) })
   const start = (id, source, before) => {
-    const opening = () => ask("session-start", { ...about(id), source })
+    const opening = async () => ask("session-start", { ...(await about(id)), source })
     const session = { start: before ? before.then(opening) : opening(), added: [] }
     sessions.set(id, session)
     return session
   }
   return {
-    created: (id) => sessions.has(id) || start(id, "startup"),
+    created(id, parent) {
+      noted(id, parent)
+      return sessions.has(id) || start(id, "startup")
+    },
     compacted(id, summary) {
-      const tell = (text) => text && ask("post-compact", { ...about(id), compact_summary: text })
+      const tell = async (text) => text && ask("post-compact", { ...(await about(id)), compact_summary: text })
       return start(id, "compact", Promise.resolve(summary).then(tell).catch(() => {}))
     },
-    deleted: (id) => sessions.delete(id),
-    compacting: async (id) => [await ask("pre-compact", about(id))].filter(Boolean),
-    stopped: (id, response) => ask("stop", { ...about(id), response }),
+    deleted: (id) => sessions.delete(id) && speakers.delete(id),
+    compacting: async (id) => [await ask("pre-compact", await about(id))].filter(Boolean),
+    stopped: async (id, response) => ask("stop", { ...(await about(id)), response }),
+    /** The next prompt is a command's text from a file, with what was typed behind its name. */
+    commanded: (id) => expanded.add(id),
     /** What the model is to know beside a prompt. */
     async prompted(id, prompt) {
       await (sessions.get(id) ?? start(id, "resume")).start
-      return ask("prompt", { ...about(id), prompt })
+      const told = await about(id)
+      if (expanded.delete(id) && told.speaker === "person") told.speaker = "unknown"
+      return ask("prompt", { ...told, prompt })
     },
     /** What the model is to know beside the output of a tool. */
     async ran(id, tool, input) {
       const file = input?.filePath ?? input?.path
       const call = typeof file === "string" ? { file_path: file } : { command: input?.patchText }
       if (!/edit|write|patch/.test(tool) || !Object.values(call)[0]) return ""
-      return ask("post-tool", { ...about(id), tool_name: tool, tool_input: call })
+      return ask("post-tool", { ...(await about(id)), tool_name: tool, tool_input: call })
     },
     /** Keeps what can only be said in the system prompt. */
     add: (id, context) => sessions.get(id)?.added.push(context),
@@ -57,7 +76,10 @@ function typed(prompt) {
 
 /** OpenCode 1. */
 async function server({ client, directory }) {
-  const sessions = sessionsIn(directory)
+  const sessions = sessionsIn(directory, async (id) => {
+    const { data } = await client.session.get({ path: { id } })
+    return data ? (data.parentID ?? null) : undefined
+  })
   /** The last answer, or the last summary of a compaction, which is a message of the assistant as well. */
   async function lastAnswer(id, isSummary) {
     const { data } = await client.session.messages({ path: { id } })
@@ -73,7 +95,7 @@ async function server({ client, directory }) {
   return {
     event: safe(async ({ event }) => {
       const { info, sessionID = info?.id } = event.properties ?? {}
-      if (event.type === "session.created") sessions.created(sessionID)
+      if (event.type === "session.created") sessions.created(sessionID, info ? (info.parentID ?? null) : undefined)
       if (event.type === "session.compacted") sessions.compacted(sessionID, lastAnswer(sessionID, true))
       if (event.type === "session.deleted") sessions.deleted(sessionID)
       if (event.type === "session.idle") await sessions.stopped(sessionID, await lastAnswer(sessionID, false))
@@ -86,6 +108,7 @@ async function server({ client, directory }) {
       const hidden = { synthetic: true, ignored: true, metadata: { pimem: true } }
       if (text) parts.push({ id: `${id}pimem`, messageID, sessionID, type: "text", text, ...hidden })
     }),
+    "command.execute.before": safe(async ({ sessionID }) => sessions.commanded(sessionID)),
     "experimental.chat.messages.transform": safe(async (_, { messages }) => {
       const parts = messages.flatMap((message) => message.parts)
       for (const part of parts) if (part.metadata?.pimem) part.ignored = false
@@ -105,7 +128,11 @@ async function server({ client, directory }) {
 
 /** OpenCode 2. */
 async function setup(ctx) {
-  const sessions = sessionsIn(ctx.location?.directory ?? process.cwd())
+  const parentIn = (info) => (info ? (info.parentID ?? null) : undefined)
+  const sessions = sessionsIn(ctx.location?.directory ?? process.cwd(), async (sessionID) => {
+    const found = await ctx.session.get?.({ sessionID })
+    return parentIn(found?.data ?? found)
+  })
   const said = new Map()
   const parts = (texts) => texts.map((text) => ({ type: "text", text }))
   await ctx.session.hook("prompt", safe(async ({ sessionID, prompt }) => {
@@ -125,7 +152,7 @@ async function setup(ctx) {
   const listen = async () => {
     for await (const { type, data } of ctx.event.subscribe({ signal: over.signal })) {
       const id = data?.sessionID
-      if (type === "session.created") sessions.created(id)
+      if (type === "session.created") sessions.created(id, parentIn(data.info))
       if (type === "session.compaction.ended") sessions.compacted(id, data.text)
       if (type === "session.deleted") sessions.deleted(id)
       if (type === "session.text.delta") said.set(id, ((said.get(id) ?? "") + data.delta).slice(-LONGEST))

@@ -12,6 +12,14 @@ function textOf(content) {
 export default function (pi) {
   // Why the session started, until the model can be told what is remembered.
   let source
+  // The input that becomes the next prompt, as it was before templates were put in its place.
+  let input
+  const speakerOf = (prompt) => {
+    const given = input
+    input = undefined
+    if (given?.source === "extension") return "agent"
+    return given?.source === "interactive" && given.text === prompt ? unlessStarted("person") : "unknown"
+  }
   const about = (ctx) => ({
     session_id: ctx.sessionManager?.getSessionId?.() ?? ctx.sessionManager?.getSessionFile?.() ?? "",
     cwd: ctx.cwd,
@@ -37,8 +45,10 @@ export default function (pi) {
     const last = entries.findLastIndex((entry) => entry.type === "compaction")
     if (last >= 0 && !entries.slice(last).some((entry) => entry.customType === "pimem")) source = "compact"
   })
+  on("input", ({ text, source }) => void (input = { text, source }))
   on("before_agent_start", async (event, session) => {
-    const said = [await opening(session), await ask("prompt", { ...session, prompt: event.prompt })].filter(Boolean)
+    const prompt = { ...session, speaker: speakerOf(event.prompt), prompt: event.prompt }
+    const said = [await opening(session), await ask("prompt", prompt)].filter(Boolean)
     if (said.length) return { message: { customType: "pimem", content: said.join("\n\n"), display: false } }
   })
   on("tool_result", async (event, session) => {

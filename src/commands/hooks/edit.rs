@@ -37,20 +37,34 @@ pub(crate) enum Act {
     Uninstall,
 }
 
+impl Act {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Install => "install",
+            Self::Uninstall => "uninstall",
+        }
+    }
+}
+
 pub(crate) fn run(ctx: &Shell, args: &Edit, act: Act) -> Result<Exit, Failure> {
+    args.chosen.required(ctx, act.name())?;
     let reach = args.chosen.scope.reach(ctx)?;
     let has_plugin = |agent| hooks::plugin(ctx, agent).is_some();
+    let works = |agent| hooks::plugin_works(ctx, agent);
     let agents = args.chosen.agents(|agent| match act {
-        Act::Install => hooks::is_present(ctx, agent) && !has_plugin(agent),
+        Act::Install => hooks::is_present(ctx, agent) && !works(agent),
         Act::Uninstall => {
             hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held))
         }
     });
+    let left_out = hooks::real().filter(|agent| act == Act::Install && !agents.contains(agent));
+    let mut is_any_left_out = false;
+    for agent in left_out.filter(|agent| args.chosen.is_all() && works(*agent)) {
+        is_any_left_out = true;
+        ctx.ui.note(&format!("{} is left out: its plugin calls pimem", agent.name()));
+    }
     match act {
-        Act::Install if agents.is_empty() && hooks::real().any(has_plugin) => {
-            ctx.ui
-                .note("the agents that are used here have pimem's plugin, which brings the hooks");
-        }
+        Act::Install if agents.is_empty() && is_any_left_out => {}
         Act::Install if agents.is_empty() => {
             let note = "no agent that pimem knows is used here; name one to install for it anyway";
             ctx.ui.note(note);
@@ -65,9 +79,13 @@ pub(crate) fn run(ctx: &Shell, args: &Edit, act: Act) -> Result<Exit, Failure> {
     let mut exit = if agents.is_empty() { Exit::Nothing } else { Exit::Done };
     let mut files = Vec::new();
     for agent in agents {
-        if act == Act::Install && has_plugin(agent) {
+        if act == Act::Install && works(agent) {
             let (what, fix) = hooks::twice(agent);
             ctx.ui.note(&format!("warning: {what}; {fix} takes these out again"));
+        } else if act == Act::Install && has_plugin(agent) {
+            let title = agent.title();
+            let note = format!("{title} has pimem's plugin, which was not seen to call pimem");
+            ctx.ui.note(&note);
         }
         for site in hooks::sites(ctx, agent, reach)? {
             match edit(ctx, &site, editor.as_ref(), act) {
@@ -80,6 +98,9 @@ pub(crate) fn run(ctx: &Shell, args: &Edit, act: Act) -> Result<Exit, Failure> {
                     };
                     let next = (act == Act::Install && change != Change::Keep)
                         .then(|| site.agent.next(reach));
+                    if change != Change::Keep && !args.dry_run {
+                        hooks::forget_calls(ctx, agent);
+                    }
                     files.push(edited(&site, &change, act, next, lines));
                     if act == Act::Install && is_off(&site) {
                         let path = ctx.places.short(&site.path);

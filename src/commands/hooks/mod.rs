@@ -17,8 +17,8 @@ use crate::{
     agents::{
         codex_trust,
         install::{Content, Reach},
-        plugin,
-        settings::Refusal,
+        plugin::{self, Way},
+        settings::{Found, Refusal},
         spec::Agent,
     },
     exit::Exit,
@@ -28,6 +28,7 @@ use pimem_core::exchange::json_scan::Position;
 use pimem_engine::{
     error::{Failure, Kind},
     store::{
+        agent_calls::{self, AgentCall},
         discover,
         foreign_file::{Foreign, ForeignFileError},
     },
@@ -91,7 +92,7 @@ pub(crate) struct Edit {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Chosen {
     /// Agents
-    #[arg(value_name = "AGENT", value_parser = names(false), required_unless_present = "all")]
+    #[arg(value_name = "AGENT", value_parser = names(false))]
     agents: Vec<String>,
     /// All agents that are used here, or that call pimem
     #[arg(long, conflicts_with = "agents")]
@@ -119,6 +120,38 @@ impl Scope {
 }
 
 impl Chosen {
+    /// Returns true if no agent is named.
+    pub(crate) fn is_all(&self) -> bool {
+        self.all
+    }
+
+    /// Checks that an agent is named. Of those that are used here, the hints name the commands.
+    ///
+    /// # Errors
+    /// Fails if none is named.
+    pub(crate) fn required(&self, ctx: &Shell, action: &str) -> Result<(), Failure> {
+        if self.all || !self.agents.is_empty() {
+            return Ok(());
+        }
+        let project = if self.scope.project { " --project" } else { "" };
+        let found: Vec<Agent> = real().filter(|agent| is_present(ctx, *agent)).collect();
+        let command = |agent: &Agent| {
+            format!(
+                "pimem hooks {action}{project} {}: {} is used here",
+                agent.name(),
+                agent.title()
+            )
+        };
+        let mut hints: Vec<String> = found.iter().map(command).collect();
+        let known: Vec<&str> = real().map(Agent::name).collect();
+        hints.push(match found.len() {
+            0 => format!("none that pimem knows is used here; it knows {}", known.join(", ")),
+            _ => format!("others that pimem knows: pimem help hooks {action}"),
+        });
+        let message = format!("hooks {action} needs the name of an agent, or --all");
+        Err(Failure { hints, ..Failure::new(Kind::Usage, message, "") })
+    }
+
     /// Returns the named agents; with `--all`, those for which `counts` is true.
     pub(crate) fn agents(&self, counts: impl Fn(Agent) -> bool) -> Vec<Agent> {
         if self.all {
@@ -211,13 +244,62 @@ pub(crate) fn untrusted(ctx: &Shell, site: &Site) -> usize {
     found().unwrap_or_default()
 }
 
-/// Returns the file by which an agent has the plugin, which brings hooks too.
-pub(crate) fn plugin(ctx: &Shell, agent: Agent) -> Option<PathBuf> {
+/// The plugin of an agent, which brings hooks too.
+pub(crate) struct Plugin {
+    /// The file that says that the agent has it.
+    pub(crate) says: PathBuf,
+    /// Directory of the plugin.
+    pub(crate) root: PathBuf,
+    /// Its hooks, none where they are not found, or why the agent runs none.
+    pub(crate) hooks: Result<Vec<Found>, String>,
+    /// Hooks that the agent does not run before the user has trusted them.
+    pub(crate) untrusted: usize,
+}
+
+/// Returns the plugin of an agent, if it has one that is switched on.
+pub(crate) fn plugin(ctx: &Shell, agent: Agent) -> Option<Plugin> {
     let config = config_dir(ctx, agent).ok()?;
+    let read = |path: &Path| fs::read_to_string(path).ok();
     let places = plugin::places(agent, &config, ctx.places.root());
-    let says_so =
-        |path: &PathBuf| fs::read_to_string(path).is_ok_and(|text| plugin::is_there(agent, &text));
-    places.into_iter().find(says_so)
+    let says_so = |path: &PathBuf| read(path).is_some_and(|text| plugin::is_there(agent, &text));
+    let says = places.into_iter().find(says_so)?;
+    let noted = read(&config.join(plugin::NOTED)).unwrap_or_default();
+    let list = |dir: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(dir).into_iter().flatten();
+        entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
+    };
+    let root = plugin::root(agent, &config, &noted, list);
+    let mut untrusted = 0;
+    let find = |root: &PathBuf| -> Result<Vec<Found>, String> {
+        let file = plugin::hooks_file(agent, |name| read(&root.join(name)))?;
+        let Some(text) = read(&root.join(&file)) else { return Ok(Vec::new()) };
+        let found = plugin::found(agent, &text);
+        if found.is_empty() {
+            return Err(format!("no hooks of ours in {}", ctx.places.short(&root.join(file))));
+        }
+        untrusted = plugin::untrusted(agent, &read(&says).unwrap_or_default(), &file, &found);
+        Ok(found)
+    };
+    let hooks = root.as_ref().map_or(Ok(Vec::new()), find);
+    Some(Plugin { says, root: root.unwrap_or_default(), hooks, untrusted })
+}
+
+/// Returns the last noted call of an agent, by its settings or by its plugin.
+pub(crate) fn called(ctx: &Shell, agent: Agent, way: Way) -> Option<AgentCall> {
+    agent_calls::last(ctx.env.state.as_deref()?, &agent.note(way))
+}
+
+/// Forgets the calls by an agent's settings, which were changed.
+pub(crate) fn forget_calls(ctx: &Shell, agent: Agent) {
+    if let Some(state) = &ctx.env.state {
+        agent_calls::forget(state, &agent.note(Way::Settings));
+    }
+}
+
+/// Returns true if an agent has the plugin and was seen to call pimem by it.
+pub(crate) fn plugin_works(ctx: &Shell, agent: Agent) -> bool {
+    plugin(ctx, agent).is_some_and(|plugin| plugin.hooks.is_ok())
+        && called(ctx, agent, Way::Plugin).is_some()
 }
 
 /// What to do about hooks that are there by the plugin and by `install`.

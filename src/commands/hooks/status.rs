@@ -1,11 +1,10 @@
 //! `pimem hooks status` and `print`: show what is installed, and what would be.
 
-use std::path::Path;
-
-use super::{Scope, Site, edit::is_marked};
+use super::{Plugin, Scope, Site, edit::is_marked};
 use crate::{
     agents::{
         install::{self, Content, Reach},
+        plugin::Way,
         settings,
         spec::Agent,
     },
@@ -38,8 +37,13 @@ pub(crate) fn status(ctx: &Shell, scope: Scope) -> Result<Exit, Failure> {
 impl Human for Status {
     fn human(&self, ui: &Ui) {
         let cells = |file: &FileStatus| {
-            let seen = if file.agent_present { "used here" } else { "not seen here" };
-            vec![file.agent.to_owned(), state(file), file.place.clone(), seen.to_owned()]
+            let seen = match &file.called {
+                Some(at) => format!("called {}", at.get(..10).unwrap_or(at)),
+                None if file.state == "plugin" => "not called yet".to_owned(),
+                None if file.agent_present => "used here".to_owned(),
+                None => "not seen here".to_owned(),
+            };
+            vec![file.agent.to_owned(), state(file), file.place.clone(), seen]
         };
         ui.table(&["agent", "hooks", "file", "agent is"], self.files.iter().map(cells).collect());
         for FileStatus { problem, hints, .. } in &self.files {
@@ -70,9 +74,10 @@ fn look(ctx: &Shell, reach: Reach) -> Result<Vec<FileStatus>, Failure> {
             let here = sites.iter().map(|site| file(ctx, site));
             files.extend(here.filter(|file| file.hooks > 0));
         }
-        if let Some(path) = hooks::plugin(ctx, agent) {
-            let is_twice = files.iter().any(|file| file.agent == agent.name() && file.hooks > 0);
-            files.push(by_plugin(ctx, agent, &path, is_twice));
+        if let Some(plugin) = hooks::plugin(ctx, agent) {
+            let is_twice = plugin.hooks.is_ok()
+                && files.iter().any(|file| file.agent == agent.name() && file.hooks > 0);
+            files.push(by_plugin(ctx, agent, plugin, is_twice));
         }
     }
     Ok(files)
@@ -111,29 +116,49 @@ fn file(ctx: &Shell, site: &Site) -> FileStatus {
             Content::Whole(_) => 1,
         },
         agent_present: hooks::is_present(ctx, site.agent),
+        called: called(ctx, site.agent, Way::Settings).filter(|_| hooks > 0),
         untrusted: (untrusted > 0).then_some(untrusted),
         problem,
         hints,
     }
 }
 
-fn by_plugin(ctx: &Shell, agent: Agent, path: &Path, is_twice: bool) -> FileStatus {
-    let hooks = agent.events().len();
-    let hint = || {
-        let (what, fix) = hooks::twice(agent);
-        format!("{what}: {fix}")
+/// Returns the time of the last noted call.
+fn called(ctx: &Shell, agent: Agent, way: Way) -> Option<String> {
+    hooks::called(ctx, agent, way).map(|call| call.at)
+}
+
+fn by_plugin(ctx: &Shell, agent: Agent, plugin: Plugin, is_twice: bool) -> FileStatus {
+    let Plugin { says: path, hooks, untrusted, .. } = plugin;
+    let (problem, hooks) = match hooks {
+        // Where they are not found, they are taken for those of this version.
+        Ok(hooks) if hooks.is_empty() => (None, agent.events().len()),
+        Ok(hooks) => (None, hooks.len()),
+        Err(why) => (Some(format!("{}'s plugin: {why}", agent.title())), 0),
     };
+    let mut hints = Vec::new();
+    if is_twice {
+        let (what, fix) = hooks::twice(agent);
+        hints.push(format!("{what}: {fix}"));
+    }
+    if problem.is_some() {
+        hints.push(format!("pimem hooks install {} calls pimem by its settings", agent.name()));
+    }
+    if untrusted > 0 {
+        hints.push(hooks::TRUST.to_owned());
+    }
     FileStatus {
         agent: agent.name(),
         path: path.display().to_string(),
-        place: ctx.places.short(path),
+        place: ctx.places.short(&path),
         state: if is_twice { "twice" } else { "plugin" },
         hooks,
-        of: hooks,
-        agent_present: true,
-        untrusted: None,
-        problem: None,
-        hints: is_twice.then(hint).into_iter().collect(),
+        of: agent.events().len(),
+        agent_present: hooks::is_present(ctx, agent),
+        called: called(ctx, agent, Way::Plugin).filter(|_| problem.is_none()),
+        untrusted: (untrusted > 0).then_some(untrusted),
+        problem,
+        hints,
     }
 }
 
@@ -181,8 +206,17 @@ fn state(file: &FileStatus) -> String {
             let untrusted = file.untrusted.unwrap_or_default();
             format!("installed, {untrusted} of {} not trusted yet", file.hooks)
         }
-        "plugin" => "by the plugin".to_owned(),
+        "plugin" if file.problem.is_some() => "the plugin brings none".to_owned(),
+        "plugin" if file.called.is_some() => "works, by the plugin".to_owned(),
+        "plugin" => match file.untrusted {
+            Some(untrusted) => {
+                format!("plugin installed, {untrusted} of {} not trusted yet", file.hooks)
+            }
+            None => "plugin installed, not called yet".to_owned(),
+        },
         "twice" => "by the plugin too".to_owned(),
+        "installed" if file.called.is_some() => "works".to_owned(),
+        "installed" => "installed, not called yet".to_owned(),
         state => state.to_owned(),
     }
 }

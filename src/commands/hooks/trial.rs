@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    Chosen, Site,
+    Chosen, Plugin, Site,
     edit::{is_held, is_marked},
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
         sample,
         settings::{self, Found},
         shape,
-        spec::Agent,
+        spec::{Agent, PLUGIN_VARIABLES},
     },
     commands::hooks,
     exit::Exit,
@@ -48,9 +48,12 @@ const FOREIGN: [&str; 4] =
     ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR", "PIMEM_DISABLE"];
 
 pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
+    args.required(ctx, "test")?;
     let reach = args.scope.reach(ctx)?;
-    let holds =
-        |agent| hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held));
+    let holds = |agent| {
+        let by_plugin = reach == Reach::User && hooks::plugin(ctx, agent).is_some();
+        by_plugin || hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held))
+    };
     let agents = args.agents(holds);
     if agents.is_empty() {
         ctx.ui.note("no agent calls pimem");
@@ -61,21 +64,45 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
     for agent in agents {
         let Some(site) = tested_site(ctx, agent, reach)? else { continue };
         let calls = calls(ctx, &site)?;
+        let plugin = hooks::plugin(ctx, agent).filter(|_| reach == Reach::User);
+        let is_bare = calls.is_empty() && plugin.is_none();
         let untrusted = hooks::untrusted(ctx, &site);
         if untrusted > 0 {
             let problem = format!("{untrusted} of {} are not trusted yet", calls.len());
             tested.push(failed(agent, problem));
             ctx.ui.hint(hooks::TRUST);
         }
-        if calls.is_empty() {
+        if is_bare {
             let problem = format!("nothing of ours in {}", ctx.places.short(&site.path));
             tested.push(failed(agent, problem));
         }
-        tested.extend(calls.iter().map(|call| trial.test(ctx, agent, call)));
+        tested.extend(calls.iter().map(|call| trial.test(ctx, agent, call, None)));
+        if let Some(plugin) = plugin {
+            tested.extend(of_plugin(ctx, &trial, agent, &plugin));
+        }
     }
     let failed = tested.iter().filter(|hook| !hook.ok).count();
     ctx.ui.show(&Tested { action: "test", failed, hooks: tested });
     Ok(if failed > 0 { Exit::Nothing } else { Exit::Done })
+}
+
+/// Runs the hooks of a plugin.
+fn of_plugin(ctx: &Shell, trial: &Trial, agent: Agent, plugin: &Plugin) -> Vec<TestedHook> {
+    let found = match &plugin.hooks {
+        Ok(found) if found.is_empty() => {
+            return vec![failed(agent, "by the plugin: its hooks are not found".to_owned())];
+        }
+        Ok(found) => found,
+        Err(why) => return vec![failed(agent, format!("by the plugin: {why}"))],
+    };
+    let mut tested = Vec::new();
+    if plugin.untrusted > 0 {
+        let count = format!("{} of {}", plugin.untrusted, found.len());
+        tested.push(failed(agent, format!("by the plugin: {count} are not trusted yet")));
+        ctx.ui.hint(hooks::TRUST);
+    }
+    tested.extend(found.iter().map(|call| trial.test(ctx, agent, call, Some(&plugin.root))));
+    tested
 }
 
 /// Returns the row of a problem with all hooks of an agent.
@@ -160,9 +187,7 @@ impl Trial {
             Failure::new(Kind::Usage, "there is no cache directory", "set HOME, or XDG_CACHE_HOME")
         })?;
         let parent = cache.join("pimem/trials");
-        if let Some(recent) = ctx.real_now.checked_sub(STALE) {
-            atomic::sweep_dirs(&parent, recent);
-        }
+        atomic::sweep_old(&parent, ctx.real_now, STALE);
         let trial = Self { dir: atomic::temporary_dir(&parent)? };
         atomic::create_dir(&trial.dir.join(".git"), atomic::Sync::Private)?;
         let program = Env::program().map_err(anyhow::Error::new)?;
@@ -191,8 +216,9 @@ impl Trial {
             .current_dir(&self.dir)
     }
 
-    fn test(&self, ctx: &Shell, agent: Agent, call: &Found) -> TestedHook {
-        let tried = self.attempt(ctx, agent, call);
+    /// Tries a hook, for one of a plugin with the plugin's directory.
+    fn test(&self, ctx: &Shell, agent: Agent, call: &Found, plugin: Option<&Path>) -> TestedHook {
+        let tried = self.attempt(ctx, agent, call, plugin);
         let args = call.args.iter().flatten().map(|arg| format!(" {arg}"));
         TestedHook {
             agent: agent.name(),
@@ -205,13 +231,21 @@ impl Trial {
     }
 
     /// Runs a command as its agent does, and checks the answer.
-    fn attempt(&self, ctx: &Shell, agent: Agent, call: &Found) -> Result<String, String> {
+    fn attempt(
+        &self,
+        ctx: &Shell,
+        agent: Agent,
+        call: &Found,
+        plugin: Option<&Path>,
+    ) -> Result<String, String> {
         let known = agent.events().iter().find(|event| event.word == call.word);
         let event = known.ok_or_else(|| format!("{} has no event {}", agent.title(), call.word))?;
         if event.native != call.event {
             return Err(format!("{} is for {}", call.word, event.native));
         }
         let program = match (&call.args, settings::split(&call.command)) {
+            // A line of the plugin looks for the program itself.
+            _ if plugin.is_some() => "pimem",
             (None, Some((program, _))) => program,
             _ => call.command.as_str(),
         };
@@ -224,6 +258,9 @@ impl Trial {
             }
             None => process::shell(&call.command),
         };
+        if let Some(root) = plugin {
+            command.envs(PLUGIN_VARIABLES.map(|name| (name, root)));
+        }
         let input = sample::input(agent, event, &self.dir.to_string_lossy()).to_string();
         let limit = call.timeout.map(|limit| limit * agent.unit());
         let limit = limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());

@@ -7,7 +7,7 @@ use crate::{
 use pimem_core::{
     report::budget::thousands,
     view::{
-        count,
+        count, counted,
         telemetry::{
             EntryUse, GONE, NamedUse, NeverUsed, Summary, Unused, Usage, Use, Uses, percent,
         },
@@ -49,10 +49,10 @@ impl Human for Summary {
             (
                 "injected",
                 format!(
-                    "{} times, {} different entries, {} tokens a session",
-                    thousands(self.entries),
-                    thousands(self.different_entries),
-                    thousands(self.tokens / self.sessions.max(1))
+                    "{}, {}, {} a session",
+                    count(self.entries, "time"),
+                    counted(self.different_entries, "different entry", "different entries"),
+                    count(self.tokens / self.sessions.max(1), "token")
                 ),
             ),
             (

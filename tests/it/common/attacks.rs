@@ -76,7 +76,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     }),
     ("removed and restored", |s| {
         append(s, "topics/lessons.md", "- [lesson] planted to be moved\n");
-        s.run(&["remove", "planted to be moved"]).done();
+        s.run(&["forget", "--archive", "planted to be moved"]).done();
         s.run(&["restore", "planted to be moved"]).done();
     }),
     ("pinned and reinforced here", |s| {
@@ -87,7 +87,9 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("rebuilt here", |s| {
         append(s, "topics/lessons.md", "- [lesson] planted before a rebuild\n");
         s.run(&["rebuild"]).done();
-        s.run(&["search", "planted"]).done();
+        let searched = s.run(&["search", "planted"]);
+        let (shown, said) = (&searched.stdout, &searched.stderr);
+        assert!(!shown.contains("planted") && said.contains("await"), "{searched:?}");
     }),
     ("a linked topic", |s| {
         s.plant("other.md", "- [lesson] planted behind a link\n");

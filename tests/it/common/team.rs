@@ -35,6 +35,10 @@ struct Shared {
     requests: Vec<(String, String)>,
     page: usize,
     mode: &'static str,
+    /// Events dated more than a day after this are refused.
+    clock: Option<String>,
+    /// True if there is always another page.
+    is_endless: bool,
 }
 
 /// A server that runs until the tests end. The user of the key `anna-1` is anna.
@@ -67,6 +71,16 @@ impl Team {
     /// Sets the number of objects in an answer.
     pub(crate) fn pages_of(&self, page: usize) {
         self.shared.lock().unwrap().page = page;
+    }
+
+    /// Sets the clock of the server.
+    pub(crate) fn clock_is(&self, now: &str) {
+        self.shared.lock().unwrap().clock = Some(now.to_owned());
+    }
+
+    /// Gives pages of nothing, and always another one.
+    pub(crate) fn endless(&self, is_endless: bool) {
+        self.shared.lock().unwrap().is_endless = is_endless;
     }
 
     pub(crate) fn in_mode(&self, mode: &'static str) {
@@ -165,6 +179,10 @@ fn answer(shared: &mut Shared, request: &str, key: &str, body: &str) -> (u16, St
             assert!(body.len() <= 1 << 20, "{}", body.len());
             (200, pushed(shared, user, &push).to_string())
         }
+        ("GET", "/v1/sync/pull") if shared.is_endless => {
+            let next = shared.requests.len().to_string();
+            (200, json!({"objects": [], "cursor": next, "more": true}).to_string())
+        }
         ("GET", "/v1/sync/pull") => {
             let all = shared.objects.get(query["project"]).cloned().unwrap_or_default();
             let from = query.get("cursor").map_or(0, |cursor| cursor.parse().unwrap());
@@ -180,9 +198,38 @@ fn answer(shared: &mut Shared, request: &str, key: &str, body: &str) -> (u16, St
     }
 }
 
+/// Drops the line that a purge names. What is left in its place keeps the cursors in step.
+fn drop_purged(shared: &mut Shared, project: &str, event: &Value) {
+    if event["op"] != "purge" {
+        return;
+    }
+    let named = |entry: &Value| {
+        let is_sealed = entry["id"].is_string();
+        if is_sealed { entry["id"] == event["entry"] } else { entry["hash"] == event["hash"] }
+    };
+    let mut hashes = Vec::new();
+    for object in shared.objects.entry(project.to_owned()).or_default() {
+        if object["kind"] == "entry" && named(object) {
+            hashes.push(object["hash"].as_str().unwrap().to_owned());
+            *object = json!({"kind": "event", "author": object["author"], "event": event});
+        }
+    }
+    shared.known.retain(|(_, name)| !hashes.iter().any(|hash| name.contains(hash.as_str())));
+}
+
+/// Returns true if a time is more than a day after another.
+fn is_days_after(ts: &str, now: &str) -> bool {
+    let days = |text: &str| -> f64 {
+        let number = |at: std::ops::Range<usize>| text[at].parse::<f64>().unwrap();
+        (number(0..4) * 12.0 + number(5..7)) * 31.0 + number(8..10) + number(11..13) / 24.0
+    };
+    days(ts) - days(now) > 1.0
+}
+
 fn pushed(shared: &mut Shared, user: &str, push: &Value) -> Value {
     let project = push["project"].as_str().unwrap().to_owned();
     let mut counts = [[0, 0], [0, 0]];
+    let mut refused = Vec::new();
     let objects = |kind: &str, list: &str| -> Vec<Value> {
         let all = push[list].as_array().unwrap().iter();
         all.map(|object| match kind {
@@ -202,6 +249,13 @@ fn pushed(shared: &mut Shared, user: &str, push: &Value) -> Value {
     );
     for (at, (kind, list)) in [("entry", "entries"), ("event", "events")].into_iter().enumerate() {
         for mut object in objects(kind, list) {
+            if let (Some(clock), Some(ts)) = (&shared.clock, object["event"]["ts"].as_str())
+                && is_days_after(ts, clock)
+            {
+                let id = &object["event"]["id"];
+                refused.push(json!({"kind": "event", "id": id, "reason": "future", "detail": ""}));
+                continue;
+            }
             let author = object["author"].take();
             // What is sealed has other bytes each time.
             let sealed = [&object["hash"], &object["event"]["hash"]];
@@ -212,10 +266,11 @@ fn pushed(shared: &mut Shared, user: &str, push: &Value) -> Value {
             object["author"] = author;
             counts[at][usize::from(!is_new)] += 1;
             if is_new {
+                drop_purged(shared, &project, &object["event"]);
                 shared.objects.entry(project.clone()).or_default().push(object);
             }
         }
     }
     let [entries, events] = counts.map(|[new, known]| json!({"new": new, "known": known}));
-    json!({"entries": entries, "events": events, "refused": []})
+    json!({"entries": entries, "events": events, "refused": refused})
 }

@@ -26,7 +26,7 @@ const MOST: usize = 1_000;
 /// and the strongest entries are kept.
 pub fn ask(now: Now, categories: &Categories, ranking: &Ranking, told: &[String]) -> String {
     let shown =
-        |row: &&ScoredEntry| row.entry.reviewed && row.evidence.user != UserState::Forgotten;
+        |row: &&ScoredEntry| row.entry.may_be_told() && row.evidence.user != UserState::Forgotten;
     let rows: Vec<&ScoredEntry> = ranking.rows.iter().filter(shown).collect();
     let mut left = ENTRIES;
     let mut entries: Vec<String> = rows.iter().map(|row| entry(now, categories, row)).collect();

@@ -61,9 +61,11 @@ pub(crate) fn ranking(categories: &Categories) -> Ranking {
             pinned: *name == "pinned",
             enforced: *name == "enforced",
             topic: format!("{category}s"),
+            continues: None,
             line,
             scope: Scope::Project,
             reviewed: *name != "unreviewed",
+            secret: None,
         });
     }
     Ranking::new(NOW, Rules::new(categories), vec![(placed, &ledger)])

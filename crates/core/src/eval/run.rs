@@ -3,13 +3,10 @@
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
-    embed::{
-        model::{STATIC, Thresholds},
-        vector::Vector,
-    },
+    embed::{model::Thresholds, vector::Vector},
     search::{
         bm25::{self, Query, Segment, Size},
-        candidates::{self, Dense, Space, Vectors},
+        candidates::{self, Dense, Vectors},
         near_words::QueryWords,
         rank::{self, Candidate, Judged, Mode, Weights},
         tokens::Tokenizer,
@@ -100,23 +97,26 @@ impl Collection {
         let words = QueryWords::new(query, &idf);
         let mut words = if mode == Mode::Keyword { words.exact() } else { words };
         let (own, plain) = (words.vector(), words.plain_vector());
-        let (table, model): ([&dyn Dense; 1], [&dyn Dense; 1]) = ([&self.table], [&self.model]);
-        let space = |query, thresholds, segments| Space { query, segments, thresholds };
-        let dense = (mode != Mode::Keyword).then(|| Vectors {
-            table: space(&own, STATIC, &table),
+        let table: [&dyn Dense; 1] = [&self.table];
+        let dense = (mode != Mode::Keyword).then_some(Vectors {
+            query: &own,
             plain: &plain,
-            model: vector.map(|(query, thresholds)| space(query, thresholds, &model)),
+            segments: &table,
         });
         let docs = self.size.docs;
         let corpus =
             candidates::Corpus { segments: &segments, bm25: &sums, dense, docs, keep: None };
-        let mut found = candidates::candidates(&corpus, mode, candidates::pool(limit));
+        let mut found = candidates::candidates(&corpus, mode, candidates::pool(limit, mode));
         for candidate in &mut found {
             let at = candidate.doc as usize;
             let text = self.texts.get(at).map(String::as_str).unwrap_or_default();
             let length = view.words(candidate.doc);
             candidate.reading = words.read(&crate::embed::passage(text), length, average);
             if let Some(vectors) = dense {
+                let (numbers, scale) = self.model.vector(candidate.doc);
+                if let Some((query, thresholds)) = vector.filter(|_| !numbers.is_empty()) {
+                    candidate.set_model(f64::from(query.cosine(numbers, scale)), thresholds);
+                }
                 vectors.set_plain(candidate);
                 let beside = |doc| doc < view.end();
                 candidate.context =

@@ -1,10 +1,13 @@
 //! Claude Code's memory directory: one file per memory with front matter, and the index
 //! `MEMORY.md`.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{File, Item, LONGEST, Parsed, agents, markdown};
-use crate::model::{category::Categories, entry::EntryId, event::Cue};
+use crate::{
+    model::{category::Categories, entry::EntryId, event::Cue},
+    safety::safe_text,
+};
 
 const INDEX: &str = "MEMORY.md";
 /// Maximum number of characters of a description.
@@ -89,6 +92,9 @@ fn typed(
             get("description").unwrap_or_default()
         }
     };
+    // The exact text, unless somebody has changed the memory since.
+    let exact = get("text").filter(|exact| safe_text::model(exact) == text);
+    let text = exact.unwrap_or(text);
     if text.is_empty() { Vec::new() } else { vec![Item { text, ..item }] }
 }
 
@@ -133,8 +139,9 @@ fn after(text: &str, lines: usize) -> String {
     rest.join("\n")
 }
 
-/// Returns the files of a directory, index first. Claude Code ignores the keys `category` and
-/// `pinned`.
+/// Returns the files of a directory, index first. Claude Code ignores the keys `category`, `pinned`
+/// and `text`. The last has the text of an entry that agents must not read as it is, in a form in
+/// which it misleads nobody.
 #[must_use]
 pub fn render(items: &[Item]) -> Vec<File> {
     let mut names = BTreeSet::new();
@@ -151,18 +158,37 @@ pub fn render(items: &[Item]) -> Vec<File> {
         let name = (7..=id.len()).filter_map(|length| id.get(..length));
         let mut name = name.map(|id| format!("{kind}-{lead}{id}"));
         let Some(name) = name.find(|name| names.insert(name.clone())) else { continue };
-        let brief = brief(&item.text);
+        // Agents read these files unchanged.
+        let shown = safe_text::model(&item.text);
+        let brief = brief(&shown);
+        let text = if shown == item.text { String::new() } else { coded(&item.text) };
         let pinned = if item.pinned { "pinned: true\n" } else { "" };
         let quoted = serde_json::Value::from(brief.as_str());
         let text = format!(
-            "---\nname: {name}\ndescription: {quoted}\ntype: {kind}\ncategory: {category}\n{pinned}---\n\n{}\n",
-            item.text
+            "---\nname: {name}\ndescription: {quoted}\ntype: {kind}\ncategory: {category}\n{pinned}{text}---\n\n{shown}\n"
         );
         index.push_str(&format!("- [{name}]({name}.md) — {brief}\n"));
         files.push(File { name: format!("{name}.md"), text });
     }
     files.insert(0, File { name: INDEX.to_owned(), text: index });
     files
+}
+
+/// Returns the line that has a text without characters that mislead: as JSON, in which letters,
+/// digits and spaces stand for themselves.
+fn coded(text: &str) -> String {
+    let mut line = String::from("text: \"");
+    for c in text.chars() {
+        if c == ' ' || c.is_alphanumeric() {
+            line.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(line, "\\u{unit:04x}");
+            }
+        }
+    }
+    line + "\"\n"
 }
 
 /// Returns the first words of a text, for a file name.

@@ -28,7 +28,7 @@ pub const ENTRY: [&str; 9] = [
     "supersedes",
 ];
 /// The keys of an entry with its evidence.
-pub const WHOLE: [&str; 13] = [
+pub const WHOLE: [&str; 14] = [
     "text",
     "category",
     "cue",
@@ -42,6 +42,7 @@ pub const WHOLE: [&str; 13] = [
     "evidenceCount",
     "userState",
     "events",
+    "withheld",
 ];
 
 const EXAMPLE: &str = r#"as in {"text": "Use tabs", "category": "preference", "tags": ["style"]}"#;
@@ -170,6 +171,7 @@ fn item(fields: &Map<String, Value>) -> Result<Item, Wrong> {
         supersedes: text("supersedes")?,
         score,
         events,
+        withheld: None,
     })
 }
 
@@ -221,6 +223,9 @@ pub fn render(item: &Item) -> String {
         put("lastReinforced", json!(score.last_reinforced.to_string()));
         put("evidenceCount", json!(score.evidence));
         put("userState", json!(score.user.name()));
+    }
+    if let Some(state) = item.withheld {
+        put("withheld", json!(state));
     }
     if !item.events.is_empty() {
         let value = |line: &String| serde_json::from_str(line).unwrap_or(Value::Null);

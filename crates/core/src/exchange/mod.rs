@@ -63,6 +63,8 @@ pub struct Item {
     pub score: Option<PiScore>,
     /// Evidence events, each with its line of the log; more precise than the score.
     pub events: Vec<(Event, String)>,
+    /// Why no agent is told it, in a word; only written.
+    pub withheld: Option<&'static str>,
 }
 
 /// Text that is not imported.

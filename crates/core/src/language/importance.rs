@@ -4,7 +4,7 @@
 use super::{
     cues::{Family, Reading},
     injection, pasted,
-    preference::{CHARS, cue, cut},
+    preference::{self, CHARS, Preference, cue, cut},
     sentence,
 };
 use crate::{
@@ -59,11 +59,21 @@ pub struct Weighed {
     pub text: Option<String>,
     /// Why it is not to be learned.
     pub refused: Option<String>,
+    /// True if the text is that of a statement that is learned of the question alone.
+    pub stated: bool,
 }
 
 /// The groups of cues that raise the importance, strongest first, each once.
 const GROUPS: [(&str, f64); 4] =
     [("naming", 0.4), ("identity", 0.35), ("correction", 0.3), ("preference", 0.25)];
+
+/// The kind of memory that each group makes, in the order in which they decide.
+const ORDER: [(usize, MemoryKind); 4] = [
+    (0, MemoryKind::Fact),
+    (2, MemoryKind::Correction),
+    (3, MemoryKind::Preference),
+    (1, MemoryKind::Fact),
+];
 
 /// Returns the group of a family in [`GROUPS`].
 fn group(family: Family) -> Option<usize> {
@@ -92,8 +102,8 @@ pub fn weigh(question: &str, answer: &str) -> Weighed {
         let mut found = reading.mentions(corrected);
         corrected = reading.only_denies();
         // The phrases of preferences have rules of their own.
-        if cue::stated(&sentence, &said).is_some() {
-            found.push((Family::Preference, "a plain preference"));
+        if let Some(clause) = cue::stated(&sentence, &said) {
+            found.push((cue::family(&said, &clause), "a plain preference"));
         }
         if !found.is_empty() {
             hidden = hidden.or(secret::find(&sentence.text));
@@ -101,19 +111,19 @@ pub fn weigh(question: &str, answer: &str) -> Weighed {
         for (family, wording) in found {
             let Some(place) = group(family).and_then(|at| cues.get_mut(at)) else { continue };
             if place.is_none() {
-                *place = Some((wording, cut(&sentence.text, CHARS).to_owned()));
+                *place = Some((wording, sentence.text.clone()));
             }
         }
     }
     let has = |at: usize| cues.get(at).is_some_and(Option::is_some);
-    let order = [
-        (0, MemoryKind::Fact),
-        (2, MemoryKind::Correction),
-        (3, MemoryKind::Preference),
-        (1, MemoryKind::Fact),
-    ];
-    let decisive = order.into_iter().find(|(at, _)| has(*at));
-    let stated = decisive.and_then(|(at, _)| cues.get(at)?.as_ref()).map(|(_, text)| text.clone());
+    let decisive = ORDER.into_iter().find(|(at, _)| has(*at));
+    let sentence = decisive.and_then(|(at, _)| cues.get(at)?.as_ref()).map(|(_, text)| text);
+    let stated = sentence.is_some_and(|sentence| {
+        let sentence = sentence.to_lowercase();
+        let found = preference::find(question);
+        found.iter().any(|found| sentence.contains(&found.text.to_lowercase()))
+    });
+    let said = sentence.map(|sentence| cut(sentence, CHARS).to_owned());
     let shares = GROUPS.iter().zip(&cues).filter_map(|((of, share), found)| {
         found.as_ref().map(|(cue, _)| Share { of, cue: Some(cue), share: *share })
     });
@@ -125,9 +135,24 @@ pub fn weigh(question: &str, answer: &str) -> Weighed {
     }
     let sum: f64 = BASE + shares.iter().map(|share| share.share).sum::<f64>();
     let kind = decisive.map_or(MemoryKind::Context, |(_, kind)| kind);
-    let text = stated.or_else(|| exchange(typed, answer));
+    let text = said.or_else(|| exchange(typed, answer));
     let refused = refused(question, typed, text.as_deref(), hidden);
-    Weighed { importance: sum.clamp(LIMITS.0, LIMITS.1), kind, words, shares, text, refused }
+    let importance = sum.clamp(LIMITS.0, LIMITS.1);
+    Weighed { importance, kind, words, shares, text, refused, stated }
+}
+
+/// Returns the kind of memory that a stated preference makes, by the rules of [`weigh`].
+#[must_use]
+pub fn kind(stated: &Preference) -> MemoryKind {
+    let weighed = weigh(&stated.text, "");
+    let own = group(stated.family);
+    // A phrase counts by what it is about, which the other cues of its sentence may not say.
+    let has = |at: usize| {
+        let name = GROUPS.get(at).map(|(name, _)| *name);
+        own == Some(at) || weighed.shares.iter().any(|share| Some(share.of) == name)
+    };
+    let decisive = ORDER.into_iter().find(|(at, _)| has(*at));
+    decisive.map_or(MemoryKind::Preference, |(_, kind)| kind)
 }
 
 /// Returns a question and its answer on one line.

@@ -1,27 +1,33 @@
 //! Detects text worded as an instruction to the agent that reads it, like planted memories.
 //!
 //! A lint, not a security boundary: precision comes before recall, so that ordinary notes of
-//! developers pass. Text in backticks or double quotes is quoted rather than stated, and ignored.
+//! developers pass. Text in backticks or double quotes is quoted rather than stated, and ignored,
+//! but for commands. Fixed wordings are matched here; combinations of concepts by
+//! [`injection_orders`].
 
 use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::injection_wordings::{ALL, FIRST, Wording};
+use super::{
+    injection_orders,
+    injection_wordings::{ALL, FIRST, Wording},
+};
 use crate::{markdown::entry_line::MAX_LINE, model::hash::fnv1a64};
 
 /// Returns the first such wording of a text: its byte offset, and a description of what it does.
 pub fn find(text: &str) -> Option<(usize, &'static str)> {
     let text = text.get(..text.floor_char_boundary(MAX_LINE))?;
-    let said = unquoted(text);
-    let lower = lower(&said);
+    let whole = lower(text);
+    let lower = unquoted(&whole);
     // Most texts lack the character that all tags begin with.
     let tags = if lower.contains(['<', '[']) { TAGS } else { &[] };
     let tag = tags.iter().filter_map(|tag| lower.find(tag)).min();
     let tokens = tokens(&lower);
     let order = (0..tokens.len()).find_map(|at| Some((tokens.get(at)?.0, order(&tokens, at)?)));
     let tag = tag.map(|at| (at, "imitates the marks of a chat"));
-    [tag, order].into_iter().flatten().min_by_key(|(at, _)| *at)
+    let combined = injection_orders::find(&whole);
+    [tag, order, combined].into_iter().flatten().min_by_key(|(at, _)| *at)
 }
 
 /// Tags between turns of a chat, and around tool calls and their results.
@@ -105,7 +111,6 @@ fn fits(steps: &str, tokens: &[Token<'_>], at: usize) -> bool {
             let words = rest.take(GAP).take_while(|(_, word)| word != ".").count();
             (0..=words).any(|skipped| fits(later, tokens, at + skipped))
         }
-        "|" => token == Some("|") && fits(later, tokens, at + 1),
         _ => {
             if let Some(words) = step.strip_suffix('*') {
                 fits(later, tokens, at) || (one_of(words) && fits(steps, tokens, at + 1))
@@ -157,7 +162,7 @@ fn unquoted(text: &str) -> String {
     out
 }
 
-/// Splits a text into words, `.` or `:` for ends of sentences, and `<url>` for addresses.
+/// Splits a text into words, and `.` or `:` for ends of sentences.
 fn tokens(lower: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::with_capacity(lower.len() / 4);
     let mut at = 0;
@@ -165,21 +170,14 @@ fn tokens(lower: &str) -> Vec<Token<'_>> {
         let word = chunk.trim_end_matches(|c: char| c.is_whitespace() || c == '|');
         let start = at;
         at += chunk.len();
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !".~$/\"".contains(c));
-        let bare = bare.trim_end_matches(['.', '$']);
-        let from = start + word.find(bare).unwrap_or(0);
-        let secret = bare.contains(['.', '_'])
-            && [".ssh", ".aws", "id_rsa", ".env"].iter().any(|file| bare.contains(file));
+        let is_sign = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '~' | '$' | '/' | '"');
+        let bare = word.trim_start_matches(is_sign);
+        let from = start + word.len() - bare.len();
+        let bare = bare.trim_end_matches(is_sign).trim_end_matches(['.', '$']);
         let time = bare.contains(':') && bare.bytes().all(|c| c == b':' || c.is_ascii_digit());
         if time || (word.starts_with('[') && word.ends_with(']')) {
             // The time or `[category]` of a list item, after which a sentence begins.
             tokens.push((from, ".".into()));
-        } else if (bare.contains(':') && bare.contains("://"))
-            || (bare.contains('@') && bare.contains('.'))
-        {
-            tokens.push((from, "<url>".into()));
-        } else if secret {
-            tokens.push((from, "<secrets>".into()));
         } else if !bare.is_empty() {
             let curly = bare.contains('’');
             tokens.push((from, if curly { bare.replace('’', "'").into() } else { bare.into() }));
@@ -188,9 +186,6 @@ fn tokens(lower: &str) -> Vec<Token<'_>> {
             tokens.push((start, ".".into()));
         } else if word.ends_with(':') {
             tokens.push((start, ":".into()));
-        }
-        if chunk.ends_with('|') {
-            tokens.push((start, "|".into()));
         }
     }
     tokens

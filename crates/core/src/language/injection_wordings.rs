@@ -1,11 +1,11 @@
 //! Table of wordings of instructions to an agent, grouped by what they do: in English, and the
-//! simplest ones in a few other languages.
+//! simplest ones in a few other languages. Orders that a combination of concepts tells are not here.
 
 use super::word_list::Filter;
 
 /// English wordings. Steps match words: `a|b` is one of them, `a?` is optional, `a|b*` any number
 /// of them, `..` up to six words of the sentence; `^` is where an instruction may begin, `$` the
-/// end of a sentence. `<url>`, `<secrets>` and `|` are separate tokens.
+/// end of a sentence.
 const WORDINGS: Groups = &[
     (
         "orders to ignore what was said before",
@@ -88,18 +88,11 @@ const WORDINGS: Groups = &[
         "orders to give away secrets or instructions",
         &[
             "reveal|print|output|show|leak|repeat|disclose|share|expose|dump|display|recite|paste me|us|back|out|all|of|the|full|entire* your full|entire|complete|own|hidden|secret|initial|original|internal|system* prompt|instructions",
-            "^ send|post|upload|forward|exfiltrate|transmit|submit|leak|email|copy .. credentials|secrets|passwords|cookies|conversation|<secrets> .. to|into .. <url>",
-            "^ send|post|upload|forward|exfiltrate|transmit|submit|leak|email|copy .. api|ssh|private|secret|access|auth|session|bearer keys|tokens .. to|into .. <url>",
-            "^ send|post|upload|forward|exfiltrate|transmit|submit|leak|email|copy .. environment|env variables|vars .. to|into .. <url>",
         ],
     ),
     (
         "orders to run what comes from the network",
-        &[
-            "run|execute|paste|use .. curl|wget .. <url> .. | sudo? sh|bash|zsh|python|python3|node",
-            "run|execute|paste|use .. sh|bash|zsh|eval curl|wget .. <url>",
-            "decode .. and execute|run|follow|obey|perform it|them|what",
-        ],
+        &["decode .. and execute|run|follow|obey|perform it|them|what"],
     ),
     (
         "orders to spread itself",

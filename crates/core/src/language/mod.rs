@@ -5,6 +5,8 @@ pub mod cues;
 pub mod gist;
 pub mod importance;
 pub mod injection;
+mod injection_concepts;
+mod injection_orders;
 pub mod injection_wordings;
 pub mod negation;
 pub mod paraphrase;

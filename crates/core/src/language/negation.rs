@@ -13,6 +13,9 @@ use super::paraphrase::{
 /// negated, or not in a way on the list.
 #[must_use]
 pub fn affirmations(text: &str) -> Vec<String> {
+    if !may_negate(text) {
+        return Vec::new();
+    }
     let Some(words) = words_of(text) else { return Vec::new() };
     let hedged = |word: &Word| HEDGES.contains(&word.plain.as_str());
     if words.iter().any(hedged) || text.contains('?') {
@@ -35,6 +38,17 @@ pub fn affirmations(text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Parts of all words that negate, so that most texts need not be read.
+const NEGATING: [&str; 7] = ["no", "n't", "n’t", "never", "avoid", "dis", "forbid"];
+/// The same, of predicates that have an opposite.
+const OPPOSED: [&str; 3] = ["unsupported", "optional", "off"];
+
+fn may_negate(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let has = |part: &&str| memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some();
+    NEGATING.iter().chain(&OPPOSED).any(has)
 }
 
 /// Words that make both a statement and its opposite possible.

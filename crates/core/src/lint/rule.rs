@@ -47,6 +47,8 @@ rules! {
         "resolve the conflict; entries around it are read";
     DAMAGED_EVENT Error "damaged-event" "A line of the evidence log cannot be read",
         "mend or delete that line by hand; the other lines count";
+    SEALED_LINE Error "sealed-line" "A line is sealed, and no key here opens it",
+        "leave it; bring the key that it is sealed under (pimem encrypt status)";
     NOT_UTF8 Error "not-utf8" "A line is not UTF-8",
         "convert the file, as with iconv";
     TOO_LONG Error "too-long" "A line is too long to be an entry",
@@ -54,7 +56,7 @@ rules! {
     CONTROL_CHARACTER Error "control-character" "A line holds a control, bidi or invisible character",
         "delete the character; what is shown is not what is read";
     SECRET Error "secret" "A line holds what looks like a key, a token or a password",
-        "revoke it, then take it out; what was committed stays in history";
+        "revoke it, then take it out; what was committed stays in history; if it is none: pimem trust --no-secret ID";
     INSTRUCTION Warning "instruction" "A text is worded as an order to the agent that reads it",
         "see where it came from; reword it as a fact, or remove it";
     CONTRADICTION Warning "contradiction" "An entry says the opposite of another one",
@@ -66,15 +68,19 @@ rules! {
     NEAR_DUPLICATE Warning "near-duplicate" "An entry says the same as another one in other words",
         "keep the better wording and remove the other";
     EXPIRED Warning "expired" "The date of an entry has passed",
-        "move it to the archive: pimem remove, or pimem check --fix";
+        "move it to the archive: pimem forget --archive, or pimem check --fix";
     SUPERSEDED Warning "superseded" "An entry was replaced and still stands in its topic",
-        "move it to the archive: pimem remove, or pimem check --fix";
+        "move it to the archive: pimem forget --archive, or pimem check --fix";
     UNSET_CATEGORY Warning "unset-category" "A line has a category of another preset",
         "pimem config set categories.preset all reads it; the line stays where it is";
+    NO_ENTRY Warning "no-entry" "A list item of a topic is no entry, so no agent is told it",
+        "begin it with a category: - [lesson] …; it stays where it is";
+    UNCLOSED Warning "unclosed" "A code block or comment has no end",
+        "close it; until then the lines below it are entries";
     OVER_BUDGET Warning "over-budget" "An entry is too long for its section of the report",
         "shorten it or split it; as it is, no report can show it";
     TOPIC_FULL Warning "topic-full" "A topic file is nearly full",
-        "pimem list, then pimem remove what is no longer needed";
+        "pimem list, then pimem forget what is no longer needed";
     FUTURE_EVENT Warning "future-event" "An event is dated more than a day ahead",
         "set the clock that wrote it; until that day it says what happened, and not when";
 }

@@ -2,7 +2,7 @@
 
 use super::{
     entries::{self, Topic},
-    lines::{self, Kind},
+    lines::{self, Extent, Kind},
     rule::{self, Finding, Place, Rule},
 };
 use crate::{
@@ -37,18 +37,21 @@ pub struct Measure<'a> {
     pub categories: &'a Categories,
     /// Maximum number of characters of a topic file.
     pub topic_chars: usize,
+    /// True if a topic without room goes on in another file.
+    pub goes_on: bool,
     /// Formats the local date of a moment.
     pub date: fn(Timestamp) -> String,
 }
 
 /// Returns all findings.
 pub fn check(measure: Measure<'_>, held: &Contents<'_>) -> Vec<Finding> {
-    let mut found = files(measure, &held.topics, held.logs);
+    let mut found = files(measure, &held.topics, held.logs, Extent::All);
     for (stem, doc) in &held.archive {
-        found.extend(lines::text(&format!("archive/{stem}.md"), doc.bytes(), Kind::Archive));
+        let name = format!("archive/{stem}.md");
+        found.extend(lines::text(&name, doc.bytes(), Kind::Archive, Extent::All));
     }
     for (name, bytes) in held.notes {
-        found.extend(lines::text(name, bytes, Kind::Notes));
+        found.extend(lines::text(name, bytes, Kind::Notes, Extent::All));
     }
     found.extend(entries::outdated(&held.topics, held.rows, measure.date));
     found.extend(entries::collisions(held.rows));
@@ -67,30 +70,41 @@ pub fn mendable(measure: Measure<'_>, topics: &[Topic<'_>], rows: &[ScoredEntry]
 
 /// Returns the findings about the integrity of the files.
 pub fn health(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> Vec<Finding> {
-    static HEALTH: [&Rule; 6] = [
+    static HEALTH: [&Rule; 10] = [
         &rule::CONFLICT_MARKER,
         &rule::DAMAGED_EVENT,
+        &rule::SEALED_LINE,
         &rule::NOT_UTF8,
         &rule::TOO_LONG,
         &rule::DUPLICATE,
         &rule::TOPIC_FULL,
+        &rule::SECRET,
+        &rule::NO_ENTRY,
+        &rule::UNCLOSED,
     ];
-    let mut found = files(measure, topics, logs);
+    let mut found = files(measure, topics, logs, Extent::Health);
     found.retain(|finding| HEALTH.contains(&finding.rule));
     sorted(found)
 }
 
 /// Checks topics and logs line by line.
-fn files(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> Vec<Finding> {
+fn files(
+    measure: Measure<'_>,
+    topics: &[Topic<'_>],
+    logs: &[Log<'_>],
+    extent: Extent,
+) -> Vec<Finding> {
     let mut found = Vec::new();
     for (name, bytes) in logs {
         found.extend(lines::log(name, bytes, measure.now));
     }
     for (stem, doc) in topics {
         let name = entries::file(stem);
-        found.extend(lines::text(&name, doc.bytes(), Kind::Topic(doc)));
+        let kind = Kind::Topic(stem, doc, measure.categories);
+        found.extend(lines::text(&name, doc.bytes(), kind, extent));
         let percent = doc.chars() * 100 / measure.topic_chars.max(1);
-        if percent >= 90 {
+        // A merge may make a file longer than pimem would.
+        if percent >= if measure.goes_on { 101 } else { 90 } {
             let says = format!("is {percent}% full");
             found.push(Finding::new(&rule::TOPIC_FULL, Place::file(&name), says));
         }

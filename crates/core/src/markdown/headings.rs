@@ -2,10 +2,7 @@
 
 use std::{iter::Peekable, ops::Range, vec::IntoIter};
 
-use super::{
-    handoff,
-    lines::{BOM, is_fence, lines},
-};
+use super::{asides::Asides, handoff, lines::lines};
 
 /// Maximum number of bytes of a title that count.
 const TITLE: usize = 200;
@@ -29,18 +26,12 @@ impl<'a> Headings<'a> {
     #[must_use]
     pub fn of(bytes: &'a [u8]) -> Self {
         let mut found = Vec::new();
-        let (mut fenced, mut commented, mut handed) = (false, false, false);
+        let mut asides = Asides::of(bytes);
+        let mut handed = false;
         for span in lines(bytes) {
-            let line = bytes.get(span.clone()).unwrap_or_default();
-            let marked = line.strip_prefix(BOM).unwrap_or(line);
-            fenced ^= !commented && is_fence(marked);
-            if fenced {
-                continue;
-            }
-            commented |= marked.starts_with(b"<!--");
+            let marked = bytes.get(span.clone()).unwrap_or_default();
             handed |= marked.starts_with(handoff::OPEN);
-            let is_hidden = commented;
-            commented &= !marked.trim_ascii_end().ends_with(b"-->");
+            let is_hidden = asides.hides(&span);
             let level = marked.iter().take_while(|byte| **byte == b'#').count();
             let is_titled = marked.get(level).is_some_and(u8::is_ascii_whitespace);
             if !is_hidden && is_titled && (1..=6).contains(&level) {

@@ -4,7 +4,10 @@
 
 use std::ops::Range;
 
-use super::lines::{self, Edit, newline};
+use super::{
+    asides::Asides,
+    lines::{self, Edit, newline},
+};
 
 /// Appends lines at the end. A new file starts with a title.
 #[must_use]
@@ -57,11 +60,11 @@ fn goes_on(last: &[u8], added: &[String]) -> bool {
 /// Returns the span of the last non-blank line of a section, including its heading.
 fn section(bytes: &[u8], heading: &str) -> Option<Range<usize>> {
     let mut found: Option<(usize, Range<usize>)> = None;
-    let mut fenced = false;
+    let mut asides = Asides::of(bytes);
     for span in lines::lines(bytes) {
         let line = bytes.get(span.clone()).unwrap_or_default();
-        fenced ^= lines::is_fence(line);
-        let title = title(line).filter(|_| !fenced);
+        let is_hidden = asides.hides(&span);
+        let title = title(line).filter(|_| !is_hidden);
         match (&mut found, title) {
             (Some((level, _)), Some((other, _))) if other <= *level => break,
             (Some((_, last)), _) => {

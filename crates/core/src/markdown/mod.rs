@@ -1,5 +1,6 @@
 //! Markdown files: a pure, lossless parser that never fails. Unknown syntax is preserved.
 
+pub mod asides;
 pub mod checklist;
 pub mod entry_line;
 pub mod handoff;

@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use super::{
+    asides::Asides,
     entry_line,
-    lines::{Edit, append, apply, count_chars, is_fence, lines},
+    lines::{Edit, append, apply, count_chars, lines},
 };
 use crate::model::{
     category::{Categories, CategoryId},
@@ -51,17 +52,22 @@ pub struct TopicDoc {
 }
 
 impl TopicDoc {
-    /// Parses a topic file. A duplicate line is listed twice, so that an edit finds both.
+    /// Parses a topic file. A duplicate line is listed twice, so that an edit finds both. Lines in
+    /// code blocks and comments are no entries.
     #[must_use]
     pub fn parse(bytes: Vec<u8>, categories: &Categories) -> Self {
-        let mut doc = Self { bytes, ..Self::default() };
-        for (number, span) in (1..).zip(lines(&doc.bytes)) {
-            let raw = doc.bytes.get(span.clone()).unwrap_or_default();
+        let mut entries = Vec::new();
+        let mut asides = Asides::of(&bytes);
+        for (number, span) in (1..).zip(lines(&bytes)) {
+            if asides.hides(&span) {
+                continue;
+            }
+            let raw = bytes.get(span.clone()).unwrap_or_default();
             let Some(found) = entry_line::parse(raw, categories) else { continue };
             let id = entry_line::id(raw, &found, categories);
             let text = String::from_utf8_lossy(raw.get(found.text.clone()).unwrap_or_default());
             let text_span = span.start + found.text.start..span.start + found.text.end;
-            doc.entries.push(TopicEntry {
+            entries.push(TopicEntry {
                 id,
                 category: found.category,
                 text: text.into_owned(),
@@ -71,7 +77,7 @@ impl TopicDoc {
                 text_span,
             });
         }
-        doc
+        Self { bytes, entries }
     }
 
     /// The bytes as read.
@@ -84,6 +90,16 @@ impl TopicDoc {
     #[must_use]
     pub fn chars(&self) -> usize {
         count_chars(&self.bytes)
+    }
+
+    /// Returns the topic that goes on in this file, if its first line names one.
+    #[must_use]
+    pub fn continues(&self) -> Option<&str> {
+        let first = self.bytes.get(lines(&self.bytes).next()?)?;
+        let inside = first.trim_ascii().strip_prefix(CONTINUES)?.strip_suffix(b"-->")?;
+        let name = str::from_utf8(inside.trim_ascii()).ok()?;
+        let fits = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.');
+        ((1..=64).contains(&name.len()) && name.chars().all(fits)).then_some(name)
     }
 
     /// Appends lines with the file's own line ends, adding one to the last line if it is missing. A
@@ -118,14 +134,14 @@ impl TopicDoc {
     pub fn heading_above(&self, entry: &TopicEntry) -> Option<String> {
         let above = self.bytes.get(..entry.span.start)?;
         let mut found = None;
-        let mut fenced = false;
+        let mut asides = Asides::of(&self.bytes);
         for span in lines(above) {
-            let line = above.get(span).unwrap_or_default();
-            fenced ^= is_fence(line);
+            let line = above.get(span.clone()).unwrap_or_default();
+            let is_hidden = asides.hides(&span);
             let rest = line.trim_ascii_start();
             let level = rest.iter().take_while(|byte| **byte == b'#').count();
             let title = rest.get(level..).unwrap_or_default();
-            if fenced || !title.starts_with(b" ") {
+            if is_hidden || !title.starts_with(b" ") {
                 continue;
             }
             match level {
@@ -166,6 +182,21 @@ impl TopicDoc {
     pub fn apply(&self, edits: Vec<Edit>) -> Vec<u8> {
         apply(&self.bytes, edits)
     }
+}
+
+/// Start of the first line of a file in which a topic goes on.
+const CONTINUES: &[u8] = b"<!-- continues ";
+
+/// Returns the first lines of a new file, `stem`, in which the topic `of` goes on.
+#[must_use]
+pub fn continuation(stem: &str, of: &str) -> String {
+    format!("<!-- continues {of} -->\n# {}\n\n", heading(stem))
+}
+
+/// Returns true if a line is a title or names the topic that a file continues.
+#[must_use]
+pub fn is_head(line: &[u8]) -> bool {
+    line.starts_with(b"# ") || line.starts_with(CONTINUES)
 }
 
 /// Returns the heading of a new topic file: `Build notes` for `build-notes`.
@@ -219,6 +250,38 @@ mod tests {
         check(doc.replace_text(two, "2"), "t\u{fffd}o", "2");
         check(doc.remove(one), "- [lesson] one  *(pinned)* \r\n", "");
         check(doc.remove(two), "- [lesson] t\u{fffd}o *(enforced)*\r", "");
+    }
+
+    #[test]
+    fn lines_in_code_blocks_and_comments_are_no_entries() {
+        let text = "- [lesson] a\n```\n- [lesson] b\n```\n<!--\n- [lesson] c\n-->\n- [lesson] d\n<!-- - [lesson] e\n";
+        let doc = doc(text.as_bytes());
+        let found: Vec<(&str, usize)> =
+            doc.entries.iter().map(|entry| (entry.text.as_str(), entry.line)).collect();
+        assert_eq!(found, [("a", 1), ("d", 8)]);
+        let edits = doc.entries.iter().map(|entry| doc.remove(entry)).collect();
+        let want = text.replace("- [lesson] a\n", "").replace("- [lesson] d\n", "");
+        assert_eq!(String::from_utf8(doc.apply(edits)).unwrap(), want);
+    }
+
+    #[test]
+    fn a_first_line_names_the_topic_that_a_file_continues() {
+        let long = format!("<!-- continues {} -->", "x".repeat(65));
+        for (text, want) in [
+            (continuation("release-2", "release"), Some("release")),
+            ("\u{feff}<!-- continues lessons -->\r\n".to_owned(), Some("lessons")),
+            ("<!-- continues a b -->".to_owned(), Some("a b")),
+            // What a union merge makes of two files that are new on both sides.
+            ("<!-- continues a -->\n<!-- continues a -->\n- [lesson] x".to_owned(), Some("a")),
+            ("# Release 2\n<!-- continues release -->\n".to_owned(), None),
+            ("<!-- continues ../release -->".to_owned(), None),
+            ("<!-- continues -->".to_owned(), None),
+            ("<!-- continues release".to_owned(), None),
+            (long, None),
+            (String::new(), None),
+        ] {
+            assert_eq!(doc(text.as_bytes()).continues(), want, "{text:?}");
+        }
     }
 
     #[test]

@@ -4,6 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::{entry::EntryId, hash::fnv1a64, share::Share, time::Timestamp, ulid::EventId};
 
+/// Why an entry was purged, if its text held a secret.
+pub(super) const SECRET: &str = "secret";
+/// Maximum number of proofs in one event.
+pub const MOST_PROOFS: u32 = 1_000;
+
 /// How a memory was produced; determines its weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cue {
@@ -84,9 +89,13 @@ pub enum EventKind {
     Importance(Share),
     /// These events about the same entry have no effect.
     Retract(Vec<EventId>),
-    /// Destroyed, with the SHA-256 of its line if the text was known: the tombstone, which keeps
-    /// other copies of the line from coming back.
-    Purge(Option<Box<str>>),
+    /// Destroyed: the tombstone, which keeps other copies of the line from coming back.
+    Purge {
+        /// SHA-256 of the line, if the text was known.
+        hash: Option<Box<str>>,
+        /// True if the text held a secret. Then nobody keeps a copy for a while.
+        secret: bool,
+    },
     /// Stands in the topic file with this stem.
     Move(Box<str>),
     /// Found `n` times on a device until now.
@@ -96,6 +105,9 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// A purge that says nothing of the text.
+    pub const PURGE: Self = Self::Purge { hash: None, secret: false };
+
     /// Returns true if the event says when the entry was of use. Other events do not affect the
     /// entry's times, so they can be dated as their order requires.
     #[must_use]
@@ -231,7 +243,14 @@ impl Event {
             EventKind::Priority(value) | EventKind::Importance(value) => {
                 put("value", json!(value.get()));
             }
-            EventKind::Purge(Some(hash)) => put("hash", json!(hash)),
+            EventKind::Purge { hash, secret } => {
+                if let Some(hash) = hash {
+                    put("hash", json!(hash));
+                }
+                if *secret {
+                    put("why", json!(SECRET));
+                }
+            }
             EventKind::Move(topic) => put("topic", json!(topic)),
             EventKind::Access { device, n } => {
                 put("device", json!(format!("{device:016x}")));
@@ -293,7 +312,11 @@ impl Event {
             EventKind::Priority(value) | EventKind::Importance(value) => {
                 u64::from(value.millionths())
             }
-            EventKind::Purge(Some(text)) | EventKind::Move(text) => fnv1a64(&[text.as_bytes()]),
+            EventKind::Purge { hash, secret } => {
+                let hash = hash.as_ref().map_or(0, |hash| fnv1a64(&[hash.as_bytes()]));
+                hash ^ u64::from(*secret).rotate_left(63)
+            }
+            EventKind::Move(text) => fnv1a64(&[text.as_bytes()]),
             EventKind::Access { device, n } => device ^ n.rotate_left(32),
             _ => 0,
         };
@@ -322,7 +345,7 @@ impl Event {
             EventKind::Priority(_) => "priority",
             EventKind::Importance(_) => "importance",
             EventKind::Retract(_) => "retract",
-            EventKind::Purge(_) => "purge",
+            EventKind::Purge { .. } => "purge",
             EventKind::Move(_) => "move",
             EventKind::Access { .. } => "access",
             EventKind::Unknown => "unknown",

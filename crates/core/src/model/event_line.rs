@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     entry::EntryId,
-    event::{Author, Cue, Event, EventKind, Origin, Why},
+    event::{Author, Cue, Event, EventKind, Origin, SECRET, Why},
     share::Share,
     time::Timestamp,
     ulid::EventId,
@@ -179,7 +179,10 @@ fn read_json(line: &str) -> Option<Event> {
             let ids = value.get("ids")?.as_array()?;
             EventKind::Retract(ids.iter().filter_map(|id| id.as_str().map(EventId::read)).collect())
         }
-        "purge" => EventKind::Purge(text("hash").map(Box::from)),
+        "purge" => EventKind::Purge {
+            hash: text("hash").map(Box::from),
+            secret: text("why") == Some(SECRET),
+        },
         "move" => EventKind::Move(text("topic")?.into()),
         "access" => {
             let device = u64::from_str_radix(text("device")?, 16).ok()?;

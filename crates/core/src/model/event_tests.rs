@@ -30,8 +30,10 @@ fn what_is_written_is_read() {
         EventKind::Archive(Why::Person),
         EventKind::Archive(Why::Age),
         EventKind::Retract(vec![EventId(1), EventId(2 << 80)]),
-        EventKind::Purge(None),
-        EventKind::Purge(Some("ba7816bf8f01cfea".into())),
+        EventKind::PURGE,
+        EventKind::Purge { hash: None, secret: true },
+        EventKind::Purge { hash: Some("ba7816bf8f01cfea".into()), secret: false },
+        EventKind::Purge { hash: Some("ba7816bf8f01cfea".into()), secret: true },
         EventKind::Move("lessons-2".into()),
         EventKind::Access { device: 0x0123_4567_89ab_cdef, n: 1 << 40 },
     ] {

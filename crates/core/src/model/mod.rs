@@ -10,5 +10,6 @@ pub mod hex;
 pub mod mirror;
 mod named;
 pub mod share;
+pub mod spelling;
 pub mod time;
 pub mod ulid;

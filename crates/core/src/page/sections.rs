@@ -18,15 +18,19 @@ const NAMED: usize = 6;
 
 pub(super) fn health(out: &mut Markup, page: &Page) {
     let status = &page.status;
-    let report = status.report;
+    let report = &status.report;
     out.raw("<dl class=\"cards\">\n");
     card(out, "entries in the report", report.entries);
     card(out, "left out", report.left_out);
-    card(out, "tokens", of_budget(report.tokens, report.budget));
+    let counted = report.tokens.saturating_sub(report.pinned_tokens);
+    card(out, "tokens", of_budget(counted, report.budget));
+    if report.pinned_tokens > 0 {
+        card(out, "tokens of pinned entries", thousands(report.pinned_tokens as usize));
+    }
     card(out, "findings of pimem doctor", status.findings);
     out.raw("</dl>\n");
     if let Some(budget) = report.budget {
-        pictures::bar(out, report.tokens, budget);
+        pictures::bar(out, counted, budget);
     }
     for store in &status.stores {
         of_store(out, store);
@@ -77,8 +81,9 @@ fn of_store(out: &mut Markup, store: &Store) {
     for (name, count) in store.states.counts() {
         card(out, name, count);
     }
+    // They are counted among the states, too.
     for (name, count) in store.marks.counts().into_iter().filter(|(_, count)| *count > 0) {
-        card(out, name, count);
+        card(out, &format!("of these {name}"), count);
     }
     card(out, "archived", store.archived);
     words(out, "review", store.awaiting.in_words.as_deref().unwrap_or("nothing waits"));
@@ -100,12 +105,14 @@ fn of_store(out: &mut Markup, store: &Store) {
 }
 
 pub(super) fn seen(out: &mut Markup, page: &Page) {
-    if page.report.is_empty() {
+    if page.given.is_empty() {
         out.raw("<p>Nothing: there is no entry to show.</p>\n");
         return;
     }
-    out.table("The report", "Every line of the report, with what it costs", &["tokens", "line"]);
-    for line in page.report.iter().filter(|line| !line.text.trim().is_empty()) {
+    out.raw("<p>What ").text(page.given_to.unwrap_or("an agent"));
+    out.raw(" is given when a new session starts, word for word.</p>\n");
+    out.table("What the agent is given", "Every line, with what it costs", &["tokens", "line"]);
+    for line in page.given.iter().filter(|line| !line.text.trim().is_empty()) {
         out.element("<tr><td class=\"number\">", line.tokens, "</td><td class=\"text\">");
         if let Some(heading) = line.text.strip_prefix('#') {
             out.element("<strong>", heading.trim_start_matches('#').trim(), "</strong>");

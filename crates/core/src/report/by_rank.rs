@@ -166,9 +166,11 @@ mod tests {
                 pinned: false,
                 enforced: false,
                 topic: "t".to_owned(),
+                continues: None,
                 line: 1,
                 scope: *scope,
                 reviewed: true,
+                secret: None,
             });
         }
         let rules = Rules { policy, ..Rules::new(categories) };

@@ -11,7 +11,7 @@ use crate::{
     model::{
         category::CategorySpec,
         entry::{EntryId, Wording},
-        event::{Author, Event, EventKind},
+        event::{Author, Event, EventKind, MOST_PROOFS},
         share::Share,
         time::Now,
     },
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Maximum number of reinforcements tried; also the most that one call may add.
-const MOST: u32 = 1000;
+const MOST: u32 = MOST_PROOFS;
 
 /// The factors of a stability score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,6 +79,8 @@ pub enum Act {
     Pin,
     /// Review the entry.
     Trust,
+    /// Say that what looks like a secret in it is none.
+    LetOut,
 }
 
 impl Act {
@@ -96,6 +98,7 @@ impl Act {
             Self::Prioritize => format!("pimem edit {short} --priority 1"),
             Self::Pin => format!("pimem pin {short}"),
             Self::Trust => format!("pimem trust {short}"),
+            Self::LetOut => format!("pimem trust --no-secret {short}"),
         }
     }
 }
@@ -113,10 +116,21 @@ pub fn cheapest(
     stores: &Stores<'_>,
     row: &ScoredEntry,
 ) -> Option<Act> {
-    let wording = row.entry.wording();
-    let shows = |kinds: &[EventKind]| shown_after(now, rules, settings, stores, &wording, kinds);
-    if !row.entry.reviewed {
-        return Some(Act::Trust);
+    let entry = &row.entry;
+    let shows = |kinds: &[EventKind]| shown_after(now, rules, settings, stores, entry, kinds);
+    if !entry.reviewed {
+        let vouched = |known: &LocatedEntry| LocatedEntry {
+            reviewed: known.reviewed || known.is_copy(entry),
+            ..known.clone()
+        };
+        let stores: Vec<_> = stores
+            .iter()
+            .map(|(placed, ledger)| (placed.iter().map(vouched).collect(), *ledger))
+            .collect();
+        return shown_after(now, rules, settings, &stores, entry, &[]).then_some(Act::Trust);
+    }
+    if row.entry.secret.is_some() {
+        return Some(Act::LetOut);
     }
     let over = row.is_over();
     let back = over.then_some(EventKind::Restore);
@@ -156,20 +170,26 @@ fn shown_after(
     rules: Rules<'_>,
     settings: Settings<'_>,
     stores: &Stores<'_>,
-    of: &Wording,
+    entry: &LocatedEntry,
     kinds: &[EventKind],
 ) -> bool {
-    shown_by(now, rules, settings, stores, &ledgers_after(now, stores, of.id, kinds), of)
+    let ledgers = ledgers_after(now, stores, entry, kinds);
+    shown_by(now, rules, settings, stores, &ledgers, &entry.wording())
 }
 
-/// Returns the ledgers of the stores after these events of now.
+/// Returns the ledgers of the stores after these events of now in the store of the entry.
 pub(super) fn ledgers_after(
     now: Now,
     stores: &Stores<'_>,
-    entry: EntryId,
+    entry: &LocatedEntry,
     kinds: &[EventKind],
 ) -> Vec<Ledger> {
-    stores.iter().map(|(_, ledger)| after(now, ledger, entry, kinds)).collect()
+    let is_there = |known: &LocatedEntry| known.scope == entry.scope && known.is_copy(entry);
+    let ledger = |(placed, ledger): &(Vec<LocatedEntry>, &Ledger)| {
+        let kinds = if placed.iter().any(is_there) { kinds } else { &[] };
+        after(now, ledger, entry.id, kinds)
+    };
+    stores.iter().map(ledger).collect()
 }
 
 /// Returns true if the report of `at` would show an entry, with these ledgers in place of the
@@ -183,7 +203,18 @@ pub(super) fn shown_by(
     of: &Wording,
 ) -> bool {
     let placed = stores.iter().zip(ledgers).map(|((placed, _), ledger)| (placed.clone(), ledger));
-    let ranking = Ranking::new(at, rules, placed.collect());
+    shows(at, rules, settings, placed.collect(), of)
+}
+
+/// Returns true if the report of `at` shows an entry.
+pub(super) fn shows(
+    at: Now,
+    rules: Rules<'_>,
+    settings: Settings<'_>,
+    stores: Vec<(Vec<LocatedEntry>, &Ledger)>,
+    of: &Wording,
+) -> bool {
+    let ranking = Ranking::new(at, rules, stores);
     let report = render::report(&ranking, rules.categories, settings);
     ranking.find(of).and_then(|row| report.verdict(&ranking, row)).is_some_and(Verdict::shown)
 }
@@ -256,10 +287,12 @@ mod tests {
                 text,
                 pinned: false,
                 topic,
+                continues: None,
                 line: 1,
                 scope,
                 enforced: false,
                 reviewed: true,
+                secret: None,
             });
         }
         (placed, ledger)
@@ -304,13 +337,13 @@ mod tests {
             let categories = Categories::default();
             let rules = Rules::new(&categories);
             let (placed, ledger) = store(&entries);
-            let of = placed[0].wording();
+            let of = placed[0].clone();
             let stores = vec![(placed, &ledger)];
             let fill = fill.then_some("pimem search");
             let settings = Settings { fill, ..settings(budget) };
             let shown = |kinds: &[EventKind]| shown_after(NOW, rules, settings, &stores, &of, kinds);
             let ranking = Ranking::new(NOW, rules, stores.clone());
-            let act = cheapest(NOW, rules, settings, &stores, ranking.find(&of).unwrap());
+            let act = cheapest(NOW, rules, settings, &stores, ranking.find(&of.wording()).unwrap());
             if let Some(Act::Reinforce(n)) = act {
                 prop_assert!(shown(&[EventKind::Reinforce(n)]));
                 if n > 1 && !shown(&[]) {

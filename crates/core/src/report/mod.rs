@@ -2,6 +2,7 @@
 
 pub mod budget;
 mod by_rank;
+pub mod certain;
 pub mod diff;
 pub mod explain;
 pub mod lasting;

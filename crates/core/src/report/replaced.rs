@@ -1,24 +1,32 @@
-//! Detects entries that seem to be replaced: a newer entry has similar content, but does not
-//! supersede them.
+//! Detects entries that seem to be replaced: somebody chose another entry later that is about the
+//! same, but did not say that it supersedes them.
+//!
+//! The newest choice is the latest typed act (see [`Evidence::choice`]), as for supersession. What
+//! seems to be replaced yields its place where places are scarce. It is not withheld while there
+//! is room.
+//!
+//! [`Evidence::choice`]: crate::score::evidence::Evidence::choice
 
 use std::cell::OnceCell;
 
 use crate::{
     language::gist::Gist,
     model::{
-        category::{Categories, CategorySpec},
+        category::{Categories, CategoryId, CategorySpec},
         entry::EntryId,
-        time::DAY_MS,
+        event::Order,
+        time::{DAY_MS, Timestamp},
     },
     score::{
         caps::Place,
+        evidence::Evidence,
         ranking::{Ranking, ScoredEntry},
     },
 };
 
 /// Share of common content words from which on a newer entry seems to replace an older one.
 const ALIKE: f64 = 0.2;
-/// Minimum age difference: similar entries of one day belong together.
+/// Minimum time between the first adds: similar entries of one day belong together.
 const APART_MS: i64 = DAY_MS;
 
 /// Returns true if a new text may seem to replace one of `others`, which are of its category.
@@ -52,17 +60,74 @@ pub fn seems_replaced<'a>(
         let beside = row.entry.category == new.entry.category && row.entry.scope == new.entry.scope;
         beside && !is_gone(row) && was_there(row)
     });
-    let alike = older.filter_map(|row| Some((Gist::of(&row.entry.text).near(&gist, ALIKE)?, row)));
-    alike
+    let found = older.filter_map(|row| Some((alike(&Gist::of(&row.entry.text), &gist)?, row)));
+    found
         .max_by(|(a, x), (b, y)| {
             a.total_cmp(b).then(x.evidence.first_seen.cmp(&y.evidence.first_seen))
         })
         .map(|(_, row)| row)
 }
 
+/// Returns how similar two texts of a category are, if one may seem to replace the other.
+#[must_use]
+pub fn alike(one: &Gist, other: &Gist) -> Option<f64> {
+    one.near(other, ALIKE)
+}
+
+/// Returns true if one of two similar entries is a newer choice than the other and seems to replace
+/// it, by the evidence of both.
+#[must_use]
+pub fn is_newer(one: &Evidence, other: &Evidence) -> bool {
+    Chosen::of(one).is_newer(&Chosen::of(other))
+}
+
+/// What tells which of two entries is the newer choice.
+struct Chosen {
+    first_seen: Timestamp,
+    choice: Order,
+}
+
+impl Chosen {
+    fn of(evidence: &Evidence) -> Self {
+        Self { first_seen: evidence.first_seen, choice: evidence.choice() }
+    }
+
+    fn is_newer(&self, other: &Self) -> bool {
+        let apart = self.first_seen.0.abs_diff(other.first_seen.0) >= APART_MS.unsigned_abs();
+        apart && self.choice > other.choice
+    }
+}
+
+/// Returns the entry that was a newer choice than another before that was chosen again, and now
+/// yields to it; the newest of them. `was` is the former choice of the other.
+#[must_use]
+pub fn overtaken<'a>(
+    ranking: &'a Ranking,
+    categories: &Categories,
+    by: &ScoredEntry,
+    was: Order,
+) -> Option<&'a ScoredEntry> {
+    if is_gone(by) {
+        return None;
+    }
+    let newer = Newer::new(ranking, categories);
+    let overtook = |at: &usize| {
+        let Some(row) = ranking.rows.get(*at) else { return false };
+        // Comparing texts comes last: it takes longest.
+        row.evidence.choice() > was
+            && !is_gone(row)
+            && newer
+                .successor(*at)
+                .and_then(|at| ranking.rows.get(at))
+                .is_some_and(|row| row.entry.is_copy(&by.entry))
+    };
+    let rows = (0..ranking.rows.len()).filter(overtook);
+    rows.filter_map(|at| ranking.rows.get(at)).max_by_key(|row| row.evidence.choice())
+}
+
 /// Returns true if an entry is out of force anyway.
 fn is_gone(row: &ScoredEntry) -> bool {
-    matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed)
+    matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed | Place::Secret)
 }
 
 /// The entries of a ranking, indexed for comparison with older ones of their category.
@@ -70,13 +135,19 @@ pub struct Newer<'a> {
     ranking: &'a Ranking,
     /// For each category, the indexes of rows that may replace another.
     rows: Vec<Vec<usize>>,
+    /// When each row was first added and last chosen.
+    chosen: Vec<Chosen>,
     gists: Vec<OnceCell<Gist>>,
+    /// Pairs of rows of which one replaced the other at some time and both are in force: the older
+    /// choice, and the newer one.
+    linked: Vec<(usize, usize)>,
 }
 
 impl<'a> Newer<'a> {
     #[must_use]
     pub fn new(ranking: &'a Ranking, categories: &Categories) -> Self {
         let mut rows = vec![Vec::new(); categories.iter().count()];
+        let mut linked = Vec::new();
         for (at, row) in ranking.rows.iter().enumerate() {
             let gone = is_gone(row);
             // Each completion stands for itself, however similar two are.
@@ -86,30 +157,191 @@ impl<'a> Newer<'a> {
             {
                 rows.push(at);
             }
+            for other in row.outlived.iter().filter(|_| !gone) {
+                let there = |found: &ScoredEntry| found.entry.id == *other && !is_gone(found);
+                let Some(other) = ranking.rows.iter().position(there) else { continue };
+                let choice = |at: usize| ranking.rows.get(at).map(|row| row.evidence.choice());
+                linked.push(if choice(other) < choice(at) { (other, at) } else { (at, other) });
+            }
         }
-        Self { ranking, rows, gists: vec![OnceCell::new(); ranking.rows.len()] }
+        let chosen = ranking.rows.iter().map(|row| Chosen::of(&row.evidence)).collect();
+        Self { ranking, rows, chosen, gists: vec![OnceCell::new(); ranking.rows.len()], linked }
     }
 
-    /// Returns the newer entry that seems to replace the row at index `at`: the most similar one.
+    /// Returns the newer entry that seems to replace the row at index `at`: one that replaced it
+    /// before, or the most similar one.
     #[must_use]
     pub fn seems_to_replace(&self, at: usize) -> Option<EntryId> {
-        let row = self.ranking.rows.get(at)?;
+        self.successor(at).and_then(|by| self.ranking.rows.get(by)).map(|row| row.entry.id)
+    }
+
+    /// Returns true if the row at index `at` and a newer choice replaced one another.
+    pub(super) fn is_linked(&self, at: usize) -> bool {
+        self.linked.iter().any(|(older, _)| *older == at)
+    }
+
+    /// Like [`seems_to_replace`](Self::seems_to_replace), as the index of a row.
+    pub(super) fn successor(&self, at: usize) -> Option<usize> {
+        if let Some((_, newer)) = self.linked.iter().find(|(older, _)| *older == at) {
+            return Some(*newer);
+        }
+        let (row, chosen) = (self.ranking.rows.get(at)?, self.chosen.get(at)?);
         let gist = self.gist(at, row)?;
-        let newer = self.rows.get(usize::from(row.entry.category.0))?.iter();
-        let alike = newer.filter_map(|other| {
-            let found = self.ranking.rows.get(*other)?;
-            let later = found.evidence.first_seen.0.saturating_sub(row.evidence.first_seen.0);
-            let is_newer = later >= APART_MS;
-            Some((is_newer.then(|| self.gist(*other, found))??.near(gist, ALIKE)?, found))
+        let near = self.of(row.entry.category).filter_map(|other| {
+            let newer = self.chosen.get(other).filter(|newer| newer.is_newer(chosen))?;
+            let found = self.ranking.rows.get(other)?;
+            Some((alike(self.gist(other, found)?, gist)?, other, newer.choice))
         });
-        alike
-            .max_by(|(a, x), (b, y)| {
-                a.total_cmp(b).then(x.evidence.first_seen.cmp(&y.evidence.first_seen))
-            })
-            .map(|(_, found)| found.entry.id)
+        near.max_by(|(a, _, x), (b, _, y)| a.total_cmp(b).then(x.cmp(y))).map(|(_, other, _)| other)
+    }
+
+    fn of(&self, category: CategoryId) -> impl Iterator<Item = usize> {
+        self.rows.get(usize::from(category.0)).into_iter().flatten().copied()
     }
 
     fn gist(&self, at: usize, row: &ScoredEntry) -> Option<&Gist> {
         Some(self.gists.get(at)?.get_or_init(|| Gist::of(&row.entry.text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{
+            event::{Author, Cue, Event, EventKind},
+            time::{Now, Timestamp},
+            ulid::EventId,
+        },
+        report::{
+            budget::Tokens,
+            render::{GroundTruth, Settings, report},
+            select::Verdict,
+        },
+        score::{
+            ledger::Ledger,
+            ranking::{LocatedEntry, Rules, Scope},
+        },
+    };
+
+    const TEXTS: [&str; 3] = [
+        "Sign the webhook label with the shared key",
+        "Sign the webhook schema with the team key",
+        "Cranes are painted blue",
+    ];
+
+    /// Ranks the three texts on day 30 after events, each with the number of its text and its day.
+    fn ranked(categories: &Categories, events: &[(usize, i64, Author, EventKind)]) -> Ranking {
+        let (category, spec) = categories.iter().nth(1).unwrap();
+        let id = |at: usize| EntryId::of(&spec.name, TEXTS[at].as_bytes());
+        let mut ledger = Ledger::default();
+        for (number, (at, day, by, kind)) in (0..).zip(events) {
+            let ts = Timestamp(day * DAY_MS);
+            let kind = match kind {
+                EventKind::Supersede(by) => {
+                    EventKind::Supersede(id(usize::try_from(by.0).unwrap()))
+                }
+                kind => kind.clone(),
+            };
+            ledger.fold(&Event { id: EventId::new(ts, number), ts, entry: id(*at), by: *by, kind });
+        }
+        let located = |at: usize| LocatedEntry {
+            id: id(at),
+            category,
+            text: TEXTS[at].to_owned(),
+            pinned: false,
+            enforced: false,
+            topic: "t".to_owned(),
+            continues: None,
+            line: at,
+            scope: Scope::Project,
+            reviewed: true,
+            secret: None,
+        };
+        let placed = (0..3).map(located).collect();
+        Ranking::new(Now(Timestamp(30 * DAY_MS)), Rules::new(categories), vec![(placed, &ledger)])
+    }
+
+    #[test]
+    fn the_newest_choice_stands() {
+        use Author::{Person, Program};
+        let categories = Categories::default();
+        let add = || EventKind::Add(Cue::Explicit, None);
+        let (again, machine) = (EventKind::Reinforce(1), Author::Program);
+        let by = |at: u64| EventKind::Supersede(EntryId(at));
+        let both = [(0, 1, Person, add()), (1, 3, Person, add())];
+        // What follows, and the older and the newer choice.
+        for (what, more, want) in [
+            ("nothing", vec![], Some((0, 1))),
+            ("it is said again", vec![(0, 4, Person, add())], Some((1, 0))),
+            ("it is confirmed", vec![(0, 4, Person, again.clone())], Some((1, 0))),
+            ("it is restored", vec![(0, 4, Person, EventKind::Restore)], Some((1, 0))),
+            ("a hook confirms it", vec![(0, 4, Program, again.clone())], Some((0, 1))),
+            (
+                "the other is confirmed last",
+                vec![(0, 4, Person, again.clone()), (1, 5, Person, again.clone())],
+                Some((0, 1)),
+            ),
+            (
+                "it was replaced by something unlike, and is said again",
+                vec![(0, 5, Person, by(2)), (0, 6, Person, add())],
+                Some((2, 0)),
+            ),
+        ] {
+            let events: Vec<_> =
+                both.iter().cloned().chain([(2, 2, machine, add())]).chain(more).collect();
+            let ranking = ranked(&categories, &events);
+            let newer = Newer::new(&ranking, &categories);
+            let at = |text: usize| {
+                ranking.rows.iter().position(|row| row.entry.text == TEXTS[text]).unwrap()
+            };
+            let (older, newest) = want.unwrap();
+            assert_eq!(newer.successor(at(older)), Some(at(newest)), "{what}");
+            assert_ne!(newer.successor(at(newest)), Some(at(older)), "{what}");
+        }
+        let of_one_day = [(0, 1, Person, add()), (1, 1, Person, add()), (1, 9, Person, again)];
+        let ranking = ranked(&categories, &of_one_day);
+        let newer = Newer::new(&ranking, &categories);
+        let mut all = (0..ranking.rows.len()).filter_map(|at| newer.successor(at));
+        assert_eq!(all.next(), None, "what came on one day belongs together");
+    }
+
+    #[test]
+    fn what_seems_replaced_gives_way_only_where_room_is_scarce() {
+        let categories = Categories::default();
+        let add = || EventKind::Add(Cue::Explicit, None);
+        let days = [27, 29, 20];
+        let events = (0..3).map(|at| (at, days[at], Author::Person, add())).collect::<Vec<_>>();
+        let ranking = ranked(&categories, &events);
+        let of = |budget| {
+            let fill = Some("pimem search");
+            let settings = Settings {
+                budget: Tokens(budget),
+                ground_truth: GroundTruth::Off,
+                remove_command: "",
+                fill,
+            };
+            let report = report(&ranking, &categories, settings);
+            let verdict = |text: &&str| {
+                let at = ranking.rows.iter().position(|row| row.entry.text == **text).unwrap();
+                report.verdicts[at].clone()
+            };
+            (TEXTS.iter().map(verdict).collect::<Vec<_>>(), report.text.to_string())
+        };
+        let (verdicts, text) = of(1700);
+        assert!(verdicts.iter().all(Verdict::shown), "{verdicts:?}");
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
+        let after = lines.iter().position(|line| line.contains(TEXTS[1])).unwrap() + 1;
+        assert!(
+            lines[after].contains(TEXTS[0]),
+            "it stands below what seems to replace it: {text}"
+        );
+        let mut scarce = 0;
+        for (verdicts, text) in (20..60).map(of) {
+            let others = verdicts[1].shown() && verdicts[2].shown();
+            assert!(others || !verdicts[0].shown(), "{text} {verdicts:?}");
+            scarce += usize::from(others && !verdicts[0].shown());
+        }
+        assert!(scarce > 0);
     }
 }

@@ -47,7 +47,7 @@ pub enum Verdict {
     ReportFull,
     /// The report has no space left for an entry of this lasting value.
     NoRoom(Lasting),
-    /// A newer entry seems to replace it, so it does not fill free space.
+    /// A newer choice seems to replace it, so others came first, and no space is left.
     SeemsReplaced(EntryId),
     /// Not reinforced within the section's window, in days.
     OutsideWindow(u32),
@@ -101,7 +101,10 @@ impl fmt::Display for Verdict {
             Self::SeemsReplaced(by) => {
                 let id = by.to_string();
                 let short = id.get(..7).unwrap_or(&id);
-                write!(f, "out: a newer entry seems to replace it ({short})")
+                write!(
+                    f,
+                    "out: a newer entry seems to replace it ({short}), and the budget is used up"
+                )
             }
             Self::OutsideWindow(days) => {
                 write!(f, "out: not reinforced in the last {days} days")
@@ -119,6 +122,9 @@ impl fmt::Display for Verdict {
             Self::NoPlace(Place::Unset) => f.write_str("out: its category is not set"),
             Self::NoPlace(Place::Forgotten) => f.write_str("out: forgotten"),
             Self::NoPlace(Place::Unreviewed) => f.write_str("out: not reviewed (pimem trust)"),
+            Self::NoPlace(Place::Secret) => {
+                f.write_str("out: it holds a secret (pimem trust --no-secret)")
+            }
             Self::NoPlace(_) => f.write_str("out: its score is too low"),
             Self::Superseded => f.write_str("out: superseded"),
             Self::Expired => f.write_str("out: expired"),
@@ -199,10 +205,11 @@ pub(super) fn select(
     let newer = Newer::new(ranking, categories);
     if fill.is_some() {
         for (at, (row, verdict)) in ranking.rows.iter().zip(&mut verdicts).enumerate() {
-            // An entry shown for being new gives way to a newer one that seems to replace it.
+            // An entry shown for being new gives way to a newer choice that seems to replace it, and
+            // every entry to one that it replaced before. It comes last where space is left.
             let is_new = row.fresh && row.state != State::Active;
             if *verdict == Verdict::ReportFull
-                && is_new
+                && (is_new || newer.is_linked(at))
                 && let Some(by) = newer.seems_to_replace(at)
             {
                 *verdict = Verdict::SeemsReplaced(by);
@@ -225,8 +232,13 @@ pub(super) fn select(
         for (row, _) in ranking.rows.iter().zip(&verdicts).filter(|(_, found)| found.shown()) {
             tails.take(row);
         }
-        closing =
-            fill_up(ranking, categories, (room.chars, &newer), &mut sections, &mut verdicts, tails);
+        closing = fill_up(
+            ranking,
+            categories,
+            &newer,
+            Space::new(room.chars, &mut sections, tails),
+            &mut verdicts,
+        );
     }
     let sections = sections.into_iter().flatten().collect();
     Selection { pinned, sections, by_score, closing, verdicts }
@@ -252,8 +264,7 @@ pub(super) struct Fill<'a> {
 
 /// Returns true if only space, caps or windows can keep an entry out of the report.
 pub(super) fn showable(row: &ScoredEntry) -> bool {
-    !matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unset | Place::Unreviewed)
-        && (row.evidence.count > 0 || row.place == Place::Pinned)
+    row.withheld().is_none() && (row.evidence.count > 0 || row.place == Place::Pinned)
 }
 
 /// The lines that count entries left out: one at the end of each section, one at the end of the
@@ -265,6 +276,11 @@ pub(super) struct Tails<'a> {
 }
 
 impl<'a> Tails<'a> {
+    /// Starts with so many entries of each category left out.
+    pub(super) fn counting(left: impl Iterator<Item = usize>, fill: Fill<'a>) -> Self {
+        Self { left: left.collect(), fill }
+    }
+
     /// Starts with every entry that could be shown counted as left out.
     pub(super) fn new(ranking: &Ranking, categories: &Categories, fill: Fill<'a>) -> Self {
         let mut left = vec![0; categories.iter().count()];
@@ -290,14 +306,16 @@ impl<'a> Tails<'a> {
         }
     }
 
-    fn of_section(left: usize) -> Option<SafeText> {
-        (left > 0).then(|| safe!("- ... {} more", left))
+    /// Returns true if all entries left out are of one category: then the last line of the report
+    /// says what that of their section would.
+    fn is_one(&self) -> bool {
+        self.left.iter().filter(|left| **left > 0).count() == 1
     }
 
     /// Returns the last line of a section.
     pub(super) fn end(&self, category: CategoryId) -> Option<Line> {
         let left = self.left.get(usize::from(category.0)).copied().unwrap_or(0);
-        Self::of_section(left).map(Line::from)
+        (left > 0 && !self.is_one()).then(|| Line::from(safe!("- ... {} more", left)))
     }
 
     pub(super) fn closing(&self) -> Option<SafeText> {
@@ -313,6 +331,9 @@ impl<'a> Tails<'a> {
     /// Characters of the closing line and of the lines in the sections for which `is_there` returns
     /// true.
     pub(super) fn chars(&self, is_there: impl Fn(usize) -> bool) -> usize {
+        if self.is_one() {
+            return self.closing_chars();
+        }
         let digits = |left: usize| left.checked_ilog10().unwrap_or(0) as usize + 1;
         let tail = |left: usize| "- ...  more\n".len() + digits(left);
         let left = self.left.iter().enumerate().filter(|(at, left)| **left > 0 && is_there(*at));
@@ -320,72 +341,132 @@ impl<'a> Tails<'a> {
     }
 
     /// The maximum number of characters that all lines can take.
-    fn most(&self) -> usize {
+    pub(super) fn most(&self) -> usize {
         self.chars(|_| true)
     }
 }
 
-/// Appends entries without a place by score to their sections, by lasting value, as far as they
-/// fit. Returns the last line of the report.
+/// The sections and what is left of the report for filling them.
+struct Space<'a> {
+    /// Characters for all sections together.
+    room: usize,
+    used: usize,
+    sections: &'a mut [Option<Section>],
+    tails: Tails<'a>,
+}
+
+impl<'a> Space<'a> {
+    fn new(room: usize, sections: &'a mut [Option<Section>], tails: Tails<'a>) -> Self {
+        let used = sections.iter().flatten().map(Section::chars).sum();
+        Self { room, used, sections, tails }
+    }
+
+    /// Returns true if a line fits, whatever the last lines of sections take.
+    fn may_take(&self, spec: &CategorySpec, category: CategoryId, line: &Line) -> bool {
+        self.used + self.cost(spec, category, line) <= self.room
+    }
+
+    /// Characters of a line, with the heading of its section if that is new.
+    fn cost(&self, spec: &CategorySpec, category: CategoryId, line: &Line) -> usize {
+        let is_new = self.sections.get(usize::from(category.0)).is_none_or(Option::is_none);
+        let heading = || 1 + heading_chars(&SafeText::of(&spec.section));
+        line.chars() + if is_new { heading() } else { 0 }
+    }
+
+    /// Adds a line to its section if it fits: below the line of the row `after` if that is there,
+    /// else at the end. Returns true if it fits.
+    fn take(
+        &mut self,
+        spec: &CategorySpec,
+        row: &ScoredEntry,
+        line: Line,
+        after: Option<usize>,
+    ) -> bool {
+        let category = usize::from(row.entry.category.0);
+        let cost = self.cost(spec, row.entry.category, &line);
+        self.tails.take(row);
+        let is_there =
+            |at: usize| at == category || self.sections.get(at).is_some_and(Option::is_some);
+        if self.used + cost + self.tails.chars(is_there) > self.room {
+            self.tails.put_back(row);
+            return false;
+        }
+        self.used += cost;
+        if let Some(slot) = self.sections.get_mut(category) {
+            let heading = || SafeText::of(&spec.section);
+            let section =
+                slot.get_or_insert_with(|| Section { heading: heading(), lines: Vec::new() });
+            let above = |known: &Line| known.row.is_some() && known.row == after;
+            let place = section.lines.iter().position(above).map(|at| at + 1);
+            section.lines.insert(place.unwrap_or(section.lines.len()), line);
+        }
+        true
+    }
+
+    /// Adds the last line of each section, and returns that of the report.
+    fn close(self, categories: &Categories) -> Option<SafeText> {
+        let Self { room, sections, tails, .. } = self;
+        for ((id, _), section) in categories.iter().zip(sections.iter_mut()) {
+            if let Some(section) = section {
+                section.lines.extend(tails.end(id));
+            }
+        }
+        let used: usize = sections.iter().flatten().map(Section::chars).sum();
+        tails.closing().filter(|_| used + tails.closing_chars() <= room)
+    }
+}
+
+/// Adds entries without a place by score to their sections, by lasting value, as far as they fit;
+/// after all others, those that a newer choice seems to replace. Returns the last line of the
+/// report.
 fn fill_up(
     ranking: &Ranking,
     categories: &Categories,
-    (room, newer): (usize, &Newer<'_>),
-    sections: &mut [Option<Section>],
+    newer: &Newer<'_>,
+    mut space: Space<'_>,
     verdicts: &mut [Verdict],
-    mut tails: Tails<'_>,
 ) -> Option<SafeText> {
     let mut waiting: Vec<(Lasting, usize)> = ranking
         .rows
         .iter()
         .zip(verdicts.iter())
         .enumerate()
-        .filter(|(_, (row, verdict))| {
-            showable(row) && !verdict.shown() && !matches!(verdict, Verdict::SeemsReplaced(_))
-        })
+        .filter(|(_, (row, verdict))| showable(row) && !verdict.shown())
         .map(|(at, (row, _))| (Lasting::of(row, categories.spec(row.entry.category)), at))
         .collect();
     // Rows are sorted best first, so the index breaks ties.
     waiting.sort_by_key(|(value, at)| (Reverse(*value), *at));
-    let mut used: usize = sections.iter().flatten().map(Section::chars).sum();
+    let mut last = Vec::new();
     for (value, at) in waiting {
         let (Some(row), Some(verdict)) = (ranking.rows.get(at), verdicts.get_mut(at)) else {
             continue;
         };
-        let category = usize::from(row.entry.category.0);
-        *verdict = Verdict::NoRoom(value);
+        let spec = categories.spec(row.entry.category);
         let line = Line::of(at, safe!("- {}", row.entry.text));
-        let mut cost = line.chars();
-        let heading = SafeText::of(&categories.spec(row.entry.category).section);
-        if sections.get(category).is_none_or(Option::is_none) {
-            cost += 1 + heading_chars(&heading);
-        }
-        if used + cost > room {
+        let gave_way = matches!(verdict, Verdict::SeemsReplaced(_));
+        // Space only shrinks, so what does not fit now does not fit later.
+        if !gave_way && !space.may_take(spec, row.entry.category, &line) {
+            *verdict = Verdict::NoRoom(value);
             continue;
         }
-        if let Some(by) = newer.seems_to_replace(at) {
-            *verdict = Verdict::SeemsReplaced(by);
+        if let Some(by) = newer.successor(at) {
+            last.push((value, at, by, line));
             continue;
         }
-        tails.take(row);
-        let is_there = |at: usize| at == category || sections.get(at).is_some_and(Option::is_some);
-        if used + cost + tails.chars(is_there) > room {
-            tails.put_back(row);
+        let fits = space.take(spec, row, line, None);
+        *verdict = if fits { Verdict::Fills(value) } else { Verdict::NoRoom(value) };
+    }
+    for (value, at, by, line) in last {
+        let (Some(row), Some(newer)) = (ranking.rows.get(at), ranking.rows.get(by)) else {
             continue;
-        }
-        used += cost;
-        *verdict = Verdict::Fills(value);
-        if let Some(slot) = sections.get_mut(category) {
-            slot.get_or_insert_with(|| Section { heading, lines: Vec::new() }).lines.push(line);
+        };
+        let fits = space.take(categories.spec(row.entry.category), row, line, Some(by));
+        if let Some(verdict) = verdicts.get_mut(at) {
+            *verdict =
+                if fits { Verdict::Fills(value) } else { Verdict::SeemsReplaced(newer.entry.id) };
         }
     }
-    for (section, left) in sections.iter_mut().zip(&tails.left) {
-        if let Some(section) = section {
-            section.lines.extend(Tails::of_section(*left).map(Line::from));
-        }
-    }
-    let used: usize = sections.iter().flatten().map(Section::chars).sum();
-    tails.closing().filter(|_| used + tails.closing_chars() <= room)
+    space.close(categories)
 }
 
 /// Returns the verdict before space is considered; `ReportFull` stands for "waits for space".
@@ -441,17 +522,27 @@ fn by_score(
     // With filling, the lines of [`Tails`] count the entries left out.
     let whole = filled || used + all <= limit;
     let reserve = if whole { 0 } else { omitted(waiting.len()).chars().count() + 1 };
-    let mut shown = Vec::new();
-    for (index, line) in waiting.iter().zip(lines) {
+    let mut lines: Vec<(usize, Line)> = waiting.iter().copied().zip(lines).collect();
+    if filled {
+        // Places of the category come before those of the pool, or what was just learned would not
+        // show, however many are kept for it.
+        let is_pooled =
+            |at: usize| ranking.rows.get(at).map(|row| matches!(row.place, Place::Pool(_)));
+        lines.sort_by_key(|(index, _)| is_pooled(*index));
+    }
+    lines.retain(|(_, line)| {
         let fits = used + line.chars() + reserve <= limit;
+        used += if fits { line.chars() } else { 0 };
+        fits
+    });
+    lines.sort_by_key(|(index, _)| *index);
+    for index in &waiting {
+        let rank = lines.iter().position(|(shown, _)| shown == index);
         if let Some(verdict) = verdicts.get_mut(*index) {
-            *verdict = if fits { Verdict::Shown(shown.len() + 1) } else { full.clone() };
-        }
-        if fits {
-            used += line.chars();
-            shown.push(line);
+            *verdict = rank.map_or_else(|| full.clone(), |rank| Verdict::Shown(rank + 1));
         }
     }
+    let mut shown: Vec<Line> = lines.into_iter().map(|(_, line)| line).collect();
     if shown.is_empty() {
         return None;
     }
@@ -471,6 +562,16 @@ pub fn tokens_alone(spec: &CategorySpec, text: &str) -> Tokens {
 
 pub(super) fn heading_chars(heading: &str) -> usize {
     "## \n".len() + heading.chars().count()
+}
+
+/// Characters that a section takes at most.
+pub(super) fn section_chars(spec: &CategorySpec) -> usize {
+    Tokens(spec.section_tokens).chars()
+}
+
+/// Characters of the line that counts what a section leaves out, at most.
+pub(super) fn omitted_chars() -> usize {
+    omitted(usize::MAX).chars().count() + 1
 }
 
 fn omitted(count: usize) -> SafeText {

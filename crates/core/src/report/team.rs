@@ -111,7 +111,7 @@ pub fn add(
     if settings.budget == Tokens(0) {
         return team;
     }
-    let mut frame = render::frame(report, own.ranking.policy, settings);
+    let mut frame = render::frame(report, settings);
     let before = frame.tokens(settings.budget);
     let most = Tokens(before.0.saturating_add(room.tokens.0)).min(room.total);
     let budget = match settings.budget {

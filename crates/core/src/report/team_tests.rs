@@ -40,9 +40,11 @@ fn ranking(scope: Scope, entries: &[Entry]) -> Ranking {
             pinned: *pinned,
             enforced: false,
             topic: "t".to_owned(),
+            continues: None,
             line: 1,
             scope,
             reviewed: true,
+            secret: None,
         });
     }
     Ranking::new(NOW, Rules::new(&categories), vec![(placed, &ledger)])
@@ -110,7 +112,7 @@ fn lines_of_the_team_are_below_the_others() {
     let (_, with, team) = both(&own, &[("home", &home), ("payments", &other)], settings, room(300));
     assert_eq!(
         &*with.text,
-        "# Project Memory [4% — 70/2,000 tokens, 1% by score]\n\n\
+        "# Project Memory [3% — 67/2,000 tokens]\n\n\
          ## Active Preferences\n- Ours\n- Both know this\n\n\
          ## Team (of others, or of other projects: notes, not instructions)\n\
          - [preference] Theirs, and old (unknown, home)\n\
@@ -142,7 +144,7 @@ fn without_own_lines_there_is_a_report_of_the_team() {
     let (alone, with, _) = both(&[], &[("payments", &theirs)], factual, room(300));
     assert!(alone.text.is_empty());
     let size = Tokens::of(&with.text);
-    let head = format!("{size}/2,000 tokens, 0% by score]\n\nGround Truth: ");
+    let head = format!("{size}/2,000 tokens]\n\nRecorded in earlier sessions ");
     assert!(with.text.contains(&head), "{}", &*with.text);
     let none = settings(Tokens(0), true);
     assert!(both(&[], &[("payments", &theirs)], none, room(300)).1.text.is_empty());

@@ -5,6 +5,11 @@ use crate::{
     safety::{private::without_private, safe_text, secret},
 };
 
+/// Maximum number of characters.
+pub const MAX_CHARS: usize = 20_000;
+/// Maximum number of bytes: a line that is longer would not be read.
+const MAX_BYTES: usize = entry_line::MAX_LINE - 1024;
+
 /// Text of an entry: one non-empty line without invisible characters or secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryText {
@@ -24,13 +29,16 @@ pub enum TextError {
     /// Contains a secret of this kind.
     #[error("the text contains what looks like {0}")]
     Secret(&'static str),
+    /// Has this many characters.
+    #[error("the text has {0} characters, and a memory 20,000 at most")]
+    TooLong(usize),
 }
 
 impl EntryText {
     /// Replaces line breaks by spaces, removes `<private>…</private>`, and strips a pinned marker.
     ///
     /// # Errors
-    /// If the rest is empty, or contains invisible characters or a secret.
+    /// If the rest is empty or too long, or contains invisible characters or a secret.
     pub fn new(raw: &str) -> Result<Self, TextError> {
         let open = without_private(raw);
         let folded = open.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}']);
@@ -45,6 +53,10 @@ impl EntryText {
         let (text, markers) = entry_line::split_markers(folded.trim());
         if text.is_empty() {
             return Err(TextError::Empty);
+        }
+        let chars = text.chars().count();
+        if chars > MAX_CHARS || text.len() > MAX_BYTES {
+            return Err(TextError::TooLong(chars));
         }
         Ok(Self { text: text.to_owned(), pinned: markers.pinned })
     }
@@ -64,6 +76,17 @@ impl EntryText {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_has_20_000_characters_at_most() {
+        let text = |c: char, n: usize| c.to_string().repeat(n);
+        assert!(EntryText::new(&text('x', MAX_CHARS)).is_ok());
+        assert_eq!(EntryText::new(&text('x', MAX_CHARS + 1)), Err(TextError::TooLong(20_001)));
+        // Within the limit, but its line would not be read.
+        assert_eq!(EntryText::new(&text('𝕏', MAX_CHARS)), Err(TextError::TooLong(20_000)));
+        let shown = TextError::TooLong(25_000).to_string();
+        assert_eq!(shown, "the text has 25000 characters, and a memory 20,000 at most");
+    }
 
     #[test]
     fn texts() {

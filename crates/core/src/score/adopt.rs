@@ -13,7 +13,7 @@ use crate::{
     markdown::entry_line,
     model::{
         entry::EntryId,
-        event::{Author, Cue, Event, EventKind, Origin},
+        event::{Author, Cue, Event, EventKind, MOST_PROOFS, Origin},
         hash::pi32,
         time::{Now, Timestamp},
         ulid::EventId,
@@ -154,7 +154,7 @@ pub fn from_pi(line: &Line<'_>, score: &PiScore) -> Vec<Event> {
         // second add.
         let kind = match score.evidence {
             0 | 1 => EventKind::Add(score.cue, None),
-            n => EventKind::Reinforce(n - 1),
+            n => EventKind::Reinforce((n - 1).min(MOST_PROOFS)),
         };
         events.push(derived(line.id, score.last_reinforced, kind));
     }
@@ -176,7 +176,7 @@ pub fn raise(line: &Line<'_>, score: &PiScore, known: &Evidence) -> Vec<Event> {
     let kind = match u32::try_from(more) {
         Ok(0) if score.last_reinforced <= known.last_reinforced => return Vec::new(),
         Ok(0) => EventKind::Add(score.cue, None),
-        more => EventKind::Reinforce(more.unwrap_or(u32::MAX)),
+        more => EventKind::Reinforce(more.unwrap_or(MOST_PROOFS).min(MOST_PROOFS)),
     };
     vec![derived(line.id, score.last_reinforced, kind)]
 }

@@ -78,6 +78,8 @@ pub enum Place {
     Unset,
     /// Neither written nor reviewed on this machine.
     Unreviewed,
+    /// Its text holds a secret.
+    Secret,
 }
 
 impl Place {

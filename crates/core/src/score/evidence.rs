@@ -2,7 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{entry::EntryId, event::Cue, share::Share, time::Timestamp};
+use crate::model::{
+    entry::EntryId,
+    event::{Cue, Order},
+    share::Share,
+    time::Timestamp,
+    ulid::EventId,
+};
 
 crate::named! {
     /// A user's decision about an entry.
@@ -36,6 +42,12 @@ pub struct Evidence {
     pub until: Option<Timestamp>,
     /// Entries that replace this one.
     pub superseded_by: BTreeSet<EntryId>,
+    /// Entries that replaced this one before it was chosen again.
+    pub outlived: BTreeSet<EntryId>,
+    /// The newest typed choice: the latest act that shows that somebody wants the entry, which is a
+    /// person's add, reinforcement or edit, a restoration, or its choice as a replacement. `None`
+    /// if there is none. Evidence of hooks and imports is no choice.
+    pub chosen: Option<Order>,
     /// Replaces the score under the policy `weighted`.
     pub priority: Option<Share>,
     /// Importance at the start, under the policy `ebbinghaus`.
@@ -55,6 +67,13 @@ pub struct Strength {
 }
 
 impl Evidence {
+    /// Returns when the entry was last chosen; one that nobody typed was chosen when it came.
+    #[must_use]
+    pub fn choice(&self) -> Order {
+        let come = (self.first_seen, EventId(0));
+        self.chosen.map_or(come, |chosen| chosen.max(come))
+    }
+
     #[must_use]
     pub fn strength(&self) -> Strength {
         let Self { cue, count, last_reinforced, user, .. } = *self;

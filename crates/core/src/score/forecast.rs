@@ -171,9 +171,11 @@ mod tests {
             pinned: false,
             enforced: false,
             topic,
+            continues: None,
             line: 1,
             scope,
             reviewed: true,
+            secret: None,
         };
         let rules = Rules { clock, ..Rules::new(&categories) };
         Ranking::new(Now(now), rules, vec![(vec![placed], &ledger)]).rows.remove(0)

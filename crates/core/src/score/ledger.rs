@@ -79,6 +79,8 @@ struct Count {
 pub(super) struct Account {
     pub(super) first_add: Option<Order>,
     last: Option<Timestamp>,
+    /// Latest event by which a person wants the entry.
+    wanted: Option<Order>,
     cue: Option<Cue>,
     /// True if there is any event besides adds and reinforcements.
     special: bool,
@@ -151,7 +153,7 @@ impl Ledger {
                 }
                 return;
             }
-            EventKind::Purge(_) => {
+            EventKind::Purge { .. } => {
                 let last = self.purged.entry(event.entry).or_insert(event.order());
                 *last = event.order().max(*last);
                 What::Purge
@@ -188,6 +190,9 @@ impl Ledger {
                 matches!(what, What::Restore | What::Chosen(_))
             }
         };
+        if wants {
+            account.wanted = account.wanted.max(Some(at));
+        }
         self.notes.push(Note { at, what, wants, before: account.tail });
         account.tail = u32::try_from(self.notes.len()).unwrap_or(0);
     }
@@ -225,11 +230,21 @@ impl Ledger {
                 user: UserState::Auto,
                 until: None,
                 superseded_by: BTreeSet::new(),
+                outlived: BTreeSet::new(),
+                chosen: own.wanted,
                 priority: None,
                 importance: None,
             });
         }
         self.gathered(now, entry)
+    }
+
+    /// Returns true if an entry has only adds and reinforcements, none of them in the future.
+    pub(super) fn is_plain(&self, now: Now, entry: EntryId) -> bool {
+        self.accounts.get(&entry).is_some_and(|own| {
+            let is_past = own.last.is_some_and(|last| last <= now.horizon());
+            !own.special && own.first_add.is_some() && is_past
+        })
     }
 
     /// Returns true if there is evidence for `entry`.

@@ -12,7 +12,7 @@ fn any_kind() -> impl Strategy<Value = EventKind> {
     prop_oneof![
         15 => lasting_kind(),
         1 => prop::collection::vec(0..40_u128, 0..4).prop_map(retract),
-        1 => Just(EventKind::Purge(None)),
+        1 => Just(EventKind::PURGE),
     ]
 }
 

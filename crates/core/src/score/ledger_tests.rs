@@ -77,7 +77,10 @@ fn edits_and_merges_carry_evidence() {
         event(6, 60, 1, edit(2)),
     ];
     assert_eq!(evidence(&events, 2).count, 3, "an edit is the same memory");
-    assert_eq!(evidence(&events, 1), evidence(&events, 2), "edited back: the cycle ends");
+    let chosen = |id| Evidence { chosen: None, ..evidence(&events, id) };
+    assert_eq!(chosen(1), chosen(2), "edited back: the cycle ends");
+    assert_eq!(evidence(&events, 1).choice(), events[5].order());
+    assert_eq!(evidence(&events, 3).choice(), events[3].order(), "a merge is no choice");
     let merged = evidence(&events, 3);
     assert_eq!((merged.count, merged.cue), (4, Cue::Explicit), "nobody knows the eighth");
     assert_eq!(merged.first_seen, Timestamp(10));
@@ -125,7 +128,8 @@ fn a_hand_edit_takes_over_no_decision_against_it() {
     for (kind, typed) in [
         (EventKind::Forget, (UserState::Forgotten, None, 0)),
         (EventKind::Expire(Timestamp(50)), (UserState::Pinned, Some(Timestamp(50)), 0)),
-        (EventKind::Supersede(EntryId(7)), (UserState::Pinned, None, 1)),
+        // Rewording is a choice, and the newest one stands.
+        (EventKind::Supersede(EntryId(7)), (UserState::Pinned, None, 0)),
     ] {
         let events = [
             event(1, 10, 1, add()),
@@ -192,10 +196,17 @@ fn what_ends_a_supersession() {
         (event(4, 40, 2, EventKind::Forget), false),
         (event(4, 40, 2, EventKind::Reinforce(1)), false),
     ] {
-        let superseded =
-            &evidence(&[&replaced[..], std::slice::from_ref(&last)].concat(), 1).superseded_by;
-        assert_eq!(superseded.is_empty(), ends, "{last:?}");
+        let found = evidence(&[&replaced[..], std::slice::from_ref(&last)].concat(), 1);
+        assert_eq!(found.superseded_by.is_empty(), ends, "{last:?}");
+        let by = BTreeSet::from([EntryId(2)]);
+        assert_eq!(found.outlived, if ends { by } else { BTreeSet::new() }, "{last:?}");
+        if ends {
+            assert_eq!(found.choice(), last.order());
+        }
     }
+    let reworded = [&replaced[..], &[event(4, 40, 5, edit(1))]].concat();
+    assert_eq!(evidence(&reworded, 5).superseded_by, BTreeSet::new());
+    assert_eq!(evidence(&reworded, 5).outlived, BTreeSet::from([EntryId(2)]));
 }
 
 /// An expiry date is not lifted by events before it. After it, a person's use of the entry lifts

@@ -69,19 +69,31 @@ struct Sum {
     harmful: u64,
     user: Option<(Order, UserState)>,
     until: Option<(Order, Timestamp)>,
+    /// Latest act that shows that somebody wants the entry, other than rewording it.
     wanted: Option<Order>,
+    /// The same with rewording.
+    typed: Option<Order>,
+    /// The same without what is dated beyond the horizon.
+    chosen: Option<Order>,
     superseded: Vec<(Order, EntryId)>,
     priority: Option<(Order, Share)>,
     importance: Option<(Order, Share)>,
 }
 
 impl Sum {
+    /// Adds an act that shows that somebody wants the entry.
+    fn choose(&mut self, at: Order, horizon: Timestamp) {
+        self.typed = self.typed.max(Some(at));
+        self.chosen = self.chosen.max(Some(at).filter(|at| at.0 <= horizon));
+    }
+
     /// Adds a note. `holds` is true if decisions against the entry count too.
     fn add(&mut self, note: &Note, horizon: Timestamp, holds: bool) {
         let at = note.at;
         let time = Some(at.0).filter(|time| *time <= horizon);
         if note.wants && holds {
             self.wanted = self.wanted.max(Some(at));
+            self.choose(at, horizon);
         }
         match note.what {
             What::Add(cue) => {
@@ -126,7 +138,9 @@ impl Ledger {
         let ended = |(at, until): &(Order, Timestamp)| {
             wanted.is_some_and(|wanted| wanted > *at && wanted.0 > *until)
         };
-        let holds = |(at, _): &&(Order, EntryId)| Some(*at) > wanted;
+        let (standing, outlived): (Vec<_>, Vec<_>) =
+            sum.superseded.iter().partition(|(at, _)| Some(*at) > sum.typed);
+        let ids = |found: Vec<&(Order, EntryId)>| found.into_iter().map(|(_, by)| *by).collect();
         Some(Evidence {
             cue: sum.cue.unwrap_or(Cue::Behavioral),
             count: roots
@@ -137,7 +151,9 @@ impl Ledger {
             touched: sum.touched.map_or(last, |touched| touched.max(last)),
             user: sum.user.map(|(_, user)| user).unwrap_or_default(),
             until: sum.until.filter(|until| !ended(until)).map(|(_, until)| until),
-            superseded_by: sum.superseded.iter().filter(holds).map(|(_, by)| *by).collect(),
+            superseded_by: ids(standing),
+            outlived: ids(outlived),
+            chosen: sum.chosen,
             priority: sum
                 .priority
                 .map(|(_, value)| value)
@@ -159,7 +175,7 @@ impl Ledger {
     /// Returns true if the times of an entry come from events about it, and not from a fallback.
     #[must_use]
     pub fn times(&self, now: Now, entry: EntryId) -> bool {
-        self.sum(now, entry).0.first.is_some()
+        self.is_plain(now, entry) || self.sum(now, entry).0.first.is_some()
     }
 
     /// Returns the sum of the events that count for an entry, and the count for its existence.
@@ -171,9 +187,14 @@ impl Ledger {
         let decided = through.as_ref().unwrap_or(&reach);
         let (mut sum, mut heard) = (Sum::default(), BTreeSet::new());
         for (id, end) in &reach {
-            let holds = |note: &Note| decided.get(id).is_some_and(|end| note.at < *end);
+            let holds = |at: Order| decided.get(id).is_some_and(|end| at < *end);
+            // Whoever rewords an entry wants it in these words.
+            let made = self.edges(*id).filter(|edge| edge.at < *end && edge.how != How::Merge);
+            for edge in made.filter(|edge| holds(edge.at)) {
+                sum.choose(edge.at, now.horizon());
+            }
             for note in self.notes(*id).filter(|note| note.at < *end) {
-                sum.add(note, now.horizon(), holds(note));
+                sum.add(note, now.horizon(), holds(note.at));
                 if !matches!(note.what, What::Source(_) | What::Chosen(_)) {
                     heard.insert(*id);
                 }

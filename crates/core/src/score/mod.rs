@@ -14,6 +14,5 @@ pub mod lineage;
 mod oracle;
 pub mod policy;
 pub mod ranking;
-pub mod rivals;
 pub mod stability;
 pub mod wording_filter;

@@ -65,7 +65,7 @@ fn counted(all: &[Event]) -> Vec<Event> {
     }
     let purges: Vec<(EntryId, Order)> = events
         .iter()
-        .filter(|event| matches!(event.kind, EventKind::Purge(_)))
+        .filter(|event| matches!(event.kind, EventKind::Purge { .. }))
         .map(|event| (event.entry, event.order()))
         .collect();
     events.retain(|event| {
@@ -93,6 +93,7 @@ fn latest(events: &[&Event], value: fn(&EventKind) -> Option<Share>) -> Option<S
     told.max().map(|(_, value)| value)
 }
 
+#[expect(clippy::too_many_lines, reason = "one reading of the rules, in their order")]
 pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Evidence> {
     let events = counted(all);
     let (ends, decided) = (ends(&events, entry, true), ends(&events, entry, false));
@@ -148,7 +149,15 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
         decided.get(&by).is_some_and(|end| event.order() < *end)
             && ends.get(&by).is_some_and(|end| event.order() < *end)
     });
-    let wanted = wanted.map(|event| event.order()).chain(chosen.map(Event::order)).max();
+    // So does rewording, by a command or by hand.
+    let reworded = carried.iter().filter(held);
+    let reworded = reworded.filter(|event| matches!(event.kind, EventKind::Edit(..)));
+    let wanted = wanted.map(|event| event.order()).chain(chosen.map(Event::order));
+    let wanted: Vec<Order> = wanted.collect();
+    let typed: Vec<Order> =
+        wanted.iter().copied().chain(reworded.map(|event| event.order())).collect();
+    let chosen = typed.iter().copied().filter(|(at, _)| *at <= now.horizon()).max();
+    let (wanted, typed) = (wanted.into_iter().max(), typed.into_iter().max());
     let until = carried.iter().filter(held).filter_map(|event| match event.kind {
         EventKind::Expire(until) => Some((event.order(), until)),
         _ => None,
@@ -156,10 +165,13 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
     let until = until
         .max()
         .filter(|(at, until)| wanted.is_none_or(|wanted| wanted <= *at || wanted.0 <= *until));
-    let superseded = carried.iter().filter(held).filter_map(|event| match event.kind {
-        EventKind::Supersede(by) if Some(event.order()) > wanted => Some(by),
-        _ => None,
-    });
+    let superseded = |stands: bool| -> BTreeSet<EntryId> {
+        let by = carried.iter().filter(held).filter_map(|event| match event.kind {
+            EventKind::Supersede(by) if (Some(event.order()) > typed) == stands => Some(by),
+            _ => None,
+        });
+        by.collect()
+    };
     let merges = carried.iter().filter(|event| matches!(event.kind, EventKind::Merge(_)));
     let merged: BTreeSet<EntryId> = merges.flat_map(|event| sources(event)).collect();
     let is_made = |event: &Event| matches!(event.kind, EventKind::Edit(..) | EventKind::Merge(_));
@@ -183,7 +195,9 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
         touched: restored.map_or(last, |restored| restored.max(last)),
         user: user.max().map(|(_, user)| user).unwrap_or_default(),
         until: until.map(|(_, until)| until),
-        superseded_by: superseded.collect(),
+        superseded_by: superseded(true),
+        outlived: superseded(false),
+        chosen,
         priority: latest(&carried, |kind| match kind {
             EventKind::Priority(value) => Some(*value),
             _ => None,

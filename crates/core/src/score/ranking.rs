@@ -2,7 +2,7 @@
 //!
 //! A pure function of its inputs, and the only source for the scores that commands show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     access::Accesses,
@@ -17,13 +17,16 @@ use super::{
     },
     stability::{self, Standing, State},
 };
-use crate::model::{
-    category::{Categories, CategoryId},
-    entry::{EntryId, Wording},
-    event::Cue,
-    hash::IdMap,
-    time::{Age, Now, Timestamp},
-    ulid::EventId,
+use crate::{
+    gate::{Facts, Withheld},
+    model::{
+        category::{Categories, CategoryId},
+        entry::{EntryId, Wording},
+        event::Cue,
+        hash::IdMap,
+        time::{Age, Now, Timestamp},
+        ulid::EventId,
+    },
 };
 
 crate::named! {
@@ -50,14 +53,24 @@ pub struct LocatedEntry {
     pub enforced: bool,
     /// Stem of the topic file.
     pub topic: String,
+    /// The topic that the file continues, if it is not the first file of one.
+    pub continues: Option<String>,
     /// Line number in the topic file, from 1.
     pub line: usize,
     pub scope: Scope,
     /// True if written or reviewed on this machine. Other entries are not shown to agents.
     pub reviewed: bool,
+    /// What kind of secret the text holds, unless a person has let this line out.
+    pub secret: Option<&'static str>,
 }
 
 impl LocatedEntry {
+    /// Returns the topic that the entry belongs to, in whichever of its files it stands.
+    #[must_use]
+    pub fn subject(&self) -> &str {
+        self.continues.as_deref().unwrap_or(&self.topic)
+    }
+
     #[must_use]
     pub fn wording(&self) -> Wording {
         Wording { id: self.id, category: self.category, text: self.text.clone() }
@@ -73,6 +86,12 @@ impl LocatedEntry {
     #[must_use]
     pub fn is_copy(&self, other: &Self) -> bool {
         self.id == other.id && self.category == other.category && self.text == other.text
+    }
+
+    /// Returns true if an agent may see the text.
+    #[must_use]
+    pub fn may_be_told(&self) -> bool {
+        self.reviewed && self.secret.is_none()
     }
 }
 
@@ -98,6 +117,8 @@ pub struct ScoredEntry {
     pub place: Place,
     /// The entry that replaces this one, if it is present.
     pub superseded_by: Option<EntryId>,
+    /// Entries present that replaced this one before it was chosen again.
+    pub outlived: Vec<EntryId>,
     pub expired: bool,
     /// True if another text has the same id, and with it the same evidence.
     pub shared: bool,
@@ -112,6 +133,28 @@ impl ScoredEntry {
         self.standing == Standing::Forgotten || ended && !pinned
     }
 
+    /// Returns what decides about the entry on its way out.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        Facts {
+            reviewed: self.entry.reviewed,
+            secret: self.entry.secret,
+            pinned: self.standing == Standing::Pinned,
+            forgotten: self.standing == Standing::Forgotten,
+            expired: self.expired,
+            replaced_by: self.superseded_by,
+            archived: None,
+            unset: self.place == Place::Unset,
+            yields_to: None,
+        }
+    }
+
+    /// Returns why the entry is withheld; `None` if an agent may be told it.
+    #[must_use]
+    pub fn withheld(&self) -> Option<Withheld> {
+        self.facts().verdict().withheld()
+    }
+
     /// Returns true if this copy wins over that of an earlier store. Reviewed copies win, then
     /// those in force, because a decision against an entry applies to one store only.
     fn precedes(&self, earlier: &Self) -> bool {
@@ -124,7 +167,7 @@ impl ScoredEntry {
     /// being shown.
     #[must_use]
     pub fn may_gain_unasked(&self, now: Now) -> bool {
-        self.entry.reviewed && rested(now, &self.evidence)
+        self.entry.may_be_told() && rested(now, &self.evidence)
     }
 }
 
@@ -140,6 +183,8 @@ pub struct Ranking {
     pub rows: Vec<ScoredEntry>,
     /// The policy by which the entries were scored.
     pub policy: Policy,
+    /// Earlier wordings that are no entries any more, each with the entry that it became.
+    pub former: IdMap<EntryId, EntryId>,
 }
 
 /// How entries are scored.
@@ -181,7 +226,7 @@ impl Ranking {
         let mut present: IdMap<EntryId, EntryId> = IdMap::default();
         for (entries, ledger) in &stores {
             // Unreviewed entries replace nothing.
-            for entry in entries.iter().filter(|entry| entry.reviewed) {
+            for entry in entries.iter().filter(|entry| entry.may_be_told()) {
                 for former in ledger.sources(entry.id) {
                     present.entry(former).or_insert(entry.id);
                 }
@@ -221,6 +266,11 @@ impl Ranking {
                 placement.place = Place::Unset;
             }
         }
+        let secrets =
+            rows.iter().zip(&mut placements).filter(|(row, _)| row.entry.secret.is_some());
+        for (_, placement) in secrets.filter(|(row, _)| row.entry.reviewed) {
+            placement.place = Place::Secret;
+        }
         let mut rows: Vec<Option<ScoredEntry>> = rows.into_iter().map(Some).collect();
         let ranked = ranking.into_iter().filter_map(|index| {
             let mut row = rows.get_mut(index)?.take()?;
@@ -229,7 +279,8 @@ impl Ranking {
             row.place = placement.place;
             Some(row)
         });
-        Self { rows: ranked.collect(), policy: rules.policy }
+        let former = present.into_iter().filter(|(from, to)| from != to).collect();
+        Self { rows: ranked.collect(), policy: rules.policy, former }
     }
 
     /// Returns the row of an entry; the better one if two texts share the id.
@@ -262,7 +313,7 @@ impl Ranking {
     pub fn topics(&self, scope: Scope) -> BTreeMap<&str, Vec<&ScoredEntry>> {
         let mut topics: BTreeMap<&str, Vec<&ScoredEntry>> = BTreeMap::new();
         for row in self.rows.iter().filter(|row| row.entry.scope == scope) {
-            topics.entry(&row.entry.topic).or_default().push(row);
+            topics.entry(row.entry.subject()).or_default().push(row);
         }
         topics
     }
@@ -306,11 +357,22 @@ pub fn short_ids(ids: impl Iterator<Item = EntryId>) -> IdMap<EntryId, String> {
     short
 }
 
+/// Returns the shortest prefix of an id, of at least 7 digits, that no other of `ids` has.
+#[must_use]
+pub fn short_id(id: EntryId, ids: impl Iterator<Item = EntryId>) -> String {
+    let others = ids.filter(|other| *other != id);
+    let common = others.map(|other| (id.0 ^ other.0).leading_zeros() / 4).max().unwrap_or(0);
+    let mut prefix = id.to_string();
+    prefix.truncate((common + 1).clamp(7, 16) as usize);
+    prefix
+}
+
 /// Returns the evidence with all times capped at `now`.
-pub(super) fn capped(now: Now, mut evidence: Evidence) -> Evidence {
+pub(crate) fn capped(now: Now, mut evidence: Evidence) -> Evidence {
     evidence.first_seen = now.cap(evidence.first_seen);
     evidence.last_reinforced = now.cap(evidence.last_reinforced);
     evidence.touched = now.cap(evidence.touched);
+    evidence.chosen = evidence.chosen.map(|(at, id)| (now.cap(at), id));
     evidence
 }
 
@@ -333,8 +395,12 @@ fn row(
         judge(now, rules, &entry, &evidence, (ledger, hands))
     };
     let fresh = rules.fresh && judged.is_none() && stability::fresh(known_for, spec, standing);
-    let mut replacements = evidence.superseded_by.iter().filter_map(|id| present.get(id));
-    let superseded_by = replacements.find(|id| **id != entry.id).copied();
+    let others = |ids: &BTreeSet<EntryId>| -> Vec<EntryId> {
+        let there = ids.iter().filter_map(|id| present.get(id)).copied();
+        there.filter(|id| *id != entry.id).collect()
+    };
+    let superseded_by = others(&evidence.superseded_by).first().copied();
+    let outlived = others(&evidence.outlived);
     let expired = evidence.until.is_some_and(|until| until < now.0);
     let (state, place) = (rules.policy.state(standing), Place::TooWeak);
     let shared = false;
@@ -350,6 +416,7 @@ fn row(
         fresh,
         place,
         superseded_by,
+        outlived,
         expired,
         shared,
     }
@@ -425,7 +492,9 @@ fn unknown(now: Now, pinned: bool) -> Evidence {
         touched: now.0,
         user: super::evidence::UserState::Auto,
         until: None,
-        superseded_by: std::collections::BTreeSet::new(),
+        superseded_by: BTreeSet::new(),
+        outlived: BTreeSet::new(),
+        chosen: None,
         priority: None,
         importance: None,
     }
@@ -444,7 +513,7 @@ pub fn candidate(row: &ScoredEntry) -> Candidate {
         first_seen: row.evidence.first_seen,
         last_reinforced,
         excluded: over && !pinned,
-        reviewed: row.entry.reviewed,
+        reviewed: row.entry.may_be_told(),
     }
 }
 

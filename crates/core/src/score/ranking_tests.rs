@@ -12,7 +12,20 @@ fn placed(text: &str, scope: Scope, reviewed: bool) -> LocatedEntry {
     let (text, topic) = (text.to_owned(), "t".to_owned());
     {
         let (pinned, enforced) = (false, false);
-        LocatedEntry { id, category, text, pinned, enforced, topic, line: 1, scope, reviewed }
+        let continues = None;
+        LocatedEntry {
+            id,
+            category,
+            text,
+            pinned,
+            enforced,
+            topic,
+            continues,
+            line: 1,
+            scope,
+            reviewed,
+            secret: None,
+        }
     }
 }
 

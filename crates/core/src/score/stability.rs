@@ -196,6 +196,8 @@ mod tests {
                 },
                 until: None,
                 superseded_by: std::collections::BTreeSet::new(),
+                outlived: std::collections::BTreeSet::new(),
+                chosen: None,
                 priority: None,
                 importance: None,
             };

@@ -14,6 +14,8 @@ mod ring;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 /// Returns true if the text of an entry is a token that nobody has opened. A shorter one is what is
 /// left of a token, in a store that is sealed.
 #[must_use]
@@ -32,6 +34,29 @@ pub fn is_sealed(text: &str) -> bool {
         _ => false,
     };
     text.lines().any(is_token)
+}
+
+/// Returns true if a line is sealed, wherever it stands: text that speaks of tokens is shorter.
+#[must_use]
+pub fn is_token(line: &str) -> bool {
+    match line::read(line::body(line.as_bytes()).0) {
+        line::Line::Sealed { token, .. } => line::is_long(token),
+        _ => false,
+    }
+}
+
+/// Returns under which keys the lines of a file say that they are sealed, with their numbers.
+#[must_use]
+pub fn key_ids(bytes: &[u8]) -> BTreeMap<KeyId, usize> {
+    let mut ids = BTreeMap::new();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        if let line::Line::Sealed { token, .. } = line::read(line::body(line).0)
+            && let Some(id) = line::key_of(token).filter(|_| line::may_be_token(token))
+        {
+            *ids.entry(id).or_default() += 1;
+        }
+    }
+    ids
 }
 
 pub use self::{

@@ -1,8 +1,10 @@
 //! Selects the few candidates whose text is worth reading, from postings and vectors.
 //!
-//! All documents are scored by BM25 and cosine; a large corpus is prefiltered by the sign bits of
-//! vectors. The result depends on the corpus alone, not on its division into segments, so that the
-//! state of an index never shows.
+//! All documents are scored by BM25 and by their cosine in the table, which gives every document a
+//! vector in microseconds; a large corpus is prefiltered by the sign bits of vectors. A slower model
+//! judges only what was selected: if it took part here, the result would depend on what it has
+//! embedded so far. The result depends on the corpus alone, not on its division into segments, so
+//! that the state of an index never shows.
 
 use std::ops::Range;
 
@@ -10,14 +12,11 @@ use super::{
     bm25::Segment,
     rank::{Candidate, Mode},
 };
-use crate::embed::{
-    model::Thresholds,
-    vector::{Vector, hamming},
-};
+use crate::embed::vector::{Vector, hamming};
 
 /// Corpora with more documents are prefiltered by sign bits.
 const EXACT: u64 = 4096;
-/// Number of documents that pass the prefilter by the sign bits of each model, and by BM25.
+/// Number of documents that pass the prefilter by sign bits, and by BM25.
 const SIEVED: usize = 1000;
 /// Distance of a document without a vector.
 const FARTHEST: u32 = u32::MAX;
@@ -48,51 +47,34 @@ pub struct Corpus<'a> {
     pub keep: Option<&'a dyn Fn(usize, u32) -> bool>,
 }
 
-/// The vectors of the query and of all documents.
+/// The vectors of the query and of all documents by the table.
 #[derive(Clone, Copy)]
 pub struct Vectors<'a> {
-    /// By the table, which has embedded every document; rare words of the query weigh more.
-    pub table: Space<'a>,
-    /// The query by the table, where all words weigh alike.
-    pub plain: &'a Vector,
-    /// By the chosen model, unless that is the table.
-    pub model: Option<Space<'a>>,
-}
-
-/// The vectors of one model.
-#[derive(Clone, Copy)]
-pub struct Space<'a> {
-    /// Vector of the query.
+    /// The query, where rare words weigh more.
     pub query: &'a Vector,
+    /// The query, where all words weigh alike.
+    pub plain: &'a Vector,
     /// Vectors of every segment.
     pub segments: &'a [&'a dyn Dense],
-    /// The model's thresholds.
-    pub thresholds: Thresholds,
-}
-
-impl Space<'_> {
-    /// Returns the cosine of a query and a document; `None` if it has no vector.
-    fn cosine(&self, query: &Vector, segment: usize, doc: u32) -> Option<f64> {
-        let (numbers, scale) = self.segments.get(segment)?.vector(doc);
-        (!numbers.is_empty()).then(|| f64::from(query.cosine(numbers, scale)))
-    }
 }
 
 impl Vectors<'_> {
-    /// Sets the cosines of a candidate by which it is found.
+    /// Sets the cosine by which a candidate is found.
     fn set(&self, candidate: &mut Candidate) {
-        let Candidate { segment, doc, .. } = *candidate;
-        candidate.table = self.table.cosine(self.table.query, segment, doc).unwrap_or_default();
-        let cosine = self.model.and_then(|model| model.cosine(model.query, segment, doc));
-        let model = self.model.map(|model| model.thresholds);
-        candidate.model = model.zip(cosine).map(|(model, cosine)| model.calibrate(cosine));
-        candidate.cosine = cosine.unwrap_or(candidate.table);
+        candidate.table = self.cosine(self.query, candidate);
+        candidate.cosine = candidate.table;
     }
 
     /// Sets the cosine of a candidate for its score.
     pub fn set_plain(&self, candidate: &mut Candidate) {
-        let cosine = self.table.cosine(self.plain, candidate.segment, candidate.doc);
-        candidate.plain = cosine.unwrap_or_default();
+        candidate.plain = self.cosine(self.plain, candidate);
+    }
+
+    fn cosine(&self, query: &Vector, candidate: &Candidate) -> f64 {
+        let segment = self.segments.get(candidate.segment);
+        let (numbers, scale) =
+            segment.map(|segment| segment.vector(candidate.doc)).unwrap_or_default();
+        if numbers.is_empty() { 0.0 } else { f64::from(query.cosine(numbers, scale)) }
     }
 }
 
@@ -140,27 +122,22 @@ fn with_cosines(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
     found
 }
 
-/// Returns the documents that are nearest to the query by the sign bits of a model, or best by BM25.
+/// Returns the documents that are nearest to the query by sign bits, or best by BM25.
 fn sieve(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
-    let distances = |space: Space<'_>| {
-        let signs = space.query.signs();
-        let mut distances = Vec::new();
-        each(corpus, |segment, doc, _| {
-            let stored = space.segments.get(segment).map_or(&[][..], |segment| segment.signs(doc));
-            distances.push(if stored.is_empty() { FARTHEST } else { hamming(&signs, stored) });
-        });
-        let far = nth(&distances, SIEVED).min(FARTHEST - 1);
-        distances.into_iter().map(move |distance| distance <= far)
-    };
-    let mut by_table = distances(vectors.table);
-    let mut by_model = vectors.model.map(distances);
+    let signs = vectors.query.signs();
+    let mut distances = Vec::new();
+    each(corpus, |segment, doc, _| {
+        let stored = vectors.segments.get(segment).map_or(&[][..], |segment| segment.signs(doc));
+        distances.push(if stored.is_empty() { FARTHEST } else { hamming(&signs, stored) });
+    });
+    let far = nth(&distances, SIEVED).min(FARTHEST - 1);
+    let mut distances = distances.into_iter();
     let mut words = pick(corpus, |bm25| bm25 > 0.0);
     best(&mut words, SIEVED, |candidate| candidate.bm25);
     let least = words.iter().map(|candidate| candidate.bm25).fold(f64::INFINITY, f64::min);
     pick(corpus, |bm25| {
-        let near = by_table.next().unwrap_or(false);
-        let near_model = by_model.as_mut().and_then(Iterator::next).unwrap_or(false);
-        near || near_model || bm25 >= least
+        let near = distances.next().is_some_and(|distance| distance <= far);
+        near || bm25 >= least
     })
 }
 
@@ -192,10 +169,12 @@ pub fn context(
     (1..).zip(weights).map(at).fold(0.0, f64::max)
 }
 
-/// Returns how many candidates to read for `limit` hits.
+/// Returns how many candidates to read for `limit` hits. Where meaning alone counts, the table by
+/// itself is no good judge of the first.
 #[must_use]
-pub fn pool(limit: usize) -> usize {
-    limit.saturating_add(8).max(24)
+pub fn pool(limit: usize, mode: Mode) -> usize {
+    let least = if mode == Mode::Semantic { 64 } else { 24 };
+    limit.saturating_add(8).max(least)
 }
 
 /// Returns the `n`-th smallest distance.
@@ -213,8 +192,8 @@ pub fn cut(candidates: &mut Vec<Candidate>, mode: Mode, n: usize) {
     best(candidates, n, |candidate| candidate.first(mode));
 }
 
-/// Keeps the best `n` candidates with ties for the last place, in their order.
-fn best(found: &mut Vec<Candidate>, n: usize, score: impl Fn(&Candidate) -> f64) {
+/// Keeps the best `n` with ties for the last place, in their order.
+pub fn best<T>(found: &mut Vec<T>, n: usize, score: impl Fn(&T) -> f64) {
     if n == 0 {
         found.clear();
     }
@@ -229,7 +208,6 @@ fn best(found: &mut Vec<Candidate>, n: usize, score: impl Fn(&Candidate) -> f64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::model::STATIC;
 
     /// Documents `first..first + n` of a made-up corpus, none of them deleted.
     struct Made(Vec<Range<u32>>, Vec<(Vector, Vec<u8>)>);
@@ -285,8 +263,7 @@ mod tests {
             segments.iter().map(|segment| *segment as &dyn Segment).collect();
         let dense: Vec<&dyn Dense> =
             segments.iter().map(|segment| *segment as &dyn Dense).collect();
-        let table = Space { query: &query, segments: &dense, thresholds: STATIC };
-        let dense = Some(Vectors { table, plain: &query, model: None });
+        let dense = Some(Vectors { query: &query, plain: &query, segments: &dense });
         let corpus = Corpus { segments: &views, bm25: &bm25, dense, docs, keep: None };
         let ends: Vec<u32> = segments.iter().map(|segment| segment.end()).collect();
         candidates(&corpus, Mode::Hybrid, n)

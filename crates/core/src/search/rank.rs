@@ -1,7 +1,7 @@
 //! Scores of candidates, combined from words, vectors and standing.
 
 use super::near_words::Reading;
-use crate::score::stability::Standing;
+use crate::{embed::model::Thresholds, score::stability::Standing};
 
 /// BM25 at which its part reaches half of its weight.
 const SATURATION: f64 = 8.0;
@@ -54,7 +54,8 @@ pub struct Candidate {
     /// Number of the document in the segment.
     pub doc: u32,
     pub bm25: f64,
-    /// Cosine with the query by the chosen model, -1 to 1, not calibrated; 0 without vectors.
+    /// Cosine with the query by the chosen model, -1 to 1, not calibrated, or by the table; 0 without
+    /// vectors.
     pub cosine: f64,
     /// Cosine by the table, where rare words of the query weigh more; 0 without vectors.
     pub table: f64,
@@ -70,6 +71,12 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Sets the cosine by the chosen model, which has these thresholds.
+    pub fn set_model(&mut self, cosine: f64, thresholds: Thresholds) {
+        self.cosine = cosine;
+        self.model = Some(thresholds.calibrate(cosine));
+    }
+
     /// Returns the rank, 0 to 1.
     fn rank(&self, mode: Mode, weights: Weights) -> f64 {
         let own = self.own(mode, weights);
@@ -121,7 +128,7 @@ impl Candidate {
         }
     }
 
-    /// Returns the rank before the text is read.
+    /// Returns the rank before the text is read and the chosen model asked.
     #[must_use]
     pub fn first(&self, mode: Mode) -> f64 {
         self.unread(mode, FIRST_COSINE)
@@ -133,7 +140,7 @@ impl Candidate {
     }
 
     fn unread(&self, mode: Mode, cosine: f64) -> f64 {
-        let likeness = self.likeness().max(0.0);
+        let likeness = self.table.max(0.0);
         match mode {
             Mode::Keyword => half_at(self.bm25),
             Mode::Semantic => likeness,

@@ -11,7 +11,7 @@ use crate::{
     model::{
         category::Categories,
         entry::EntryId,
-        event::{Event, EventKind, Order},
+        event::{Event, EventKind, MOST_PROOFS, Order},
         hash::IdMap,
         time::Now,
     },
@@ -168,6 +168,12 @@ impl Gate<'_> {
             return refuse(String::new(), Reason::BadEvent, "this is not an event on one line");
         };
         let id = event.id.to_string();
+        if let EventKind::Reinforce(n) | EventKind::Harmful(n) = event.kind
+            && n > MOST_PROOFS
+        {
+            let detail = format!("the event counts more than {MOST_PROOFS} proofs");
+            return refuse(id, Reason::BadEvent, &detail);
+        }
         if line.contains(sealed::MARK) {
             return refuse(id, Reason::BadEvent, "the event is sealed");
         }
@@ -232,7 +238,7 @@ impl Purges {
     /// Notes an event: a purge, or one that brings an entry back. Others change nothing.
     pub fn note(&mut self, event: &Event) {
         let at = Some(event.order());
-        if matches!(event.kind, EventKind::Purge(_)) {
+        if matches!(event.kind, EventKind::Purge { .. }) {
             let known = self.0.entry(event.entry).or_default();
             known.purged = known.purged.max(at);
         } else if event.is_typed() {

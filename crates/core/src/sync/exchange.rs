@@ -12,7 +12,7 @@ use crate::model::{
     category::Categories,
     entry::EntryId,
     event::{Event, EventKind, Order},
-    hash::IdMap,
+    hash::{IdMap, IdSet},
     time::Now,
 };
 
@@ -51,6 +51,8 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// Entries whose purge is to be carried out, with its position.
     pub purged: IdMap<EntryId, Order>,
+    /// Those of them whose purge says that the text held a secret.
+    pub secrets: IdSet<EntryId>,
     pub refused: Vec<Refused>,
 }
 
@@ -159,7 +161,7 @@ pub fn apply(now: Now, categories: &Categories, held: &Held, received: &Objects)
         }
     }
     // A purge is obeyed whatever follows from it.
-    let is_purge = |event: &Event| matches!(event.kind, EventKind::Purge(_));
+    let is_purge = |event: &Event| matches!(event.kind, EventKind::Purge { .. });
     let at_once = fresh.iter().map(|(event, _)| event).filter(|event| is_purge(event));
     let before = Folded::of(own.iter().chain(at_once));
     let mut folded = before.clone();
@@ -193,8 +195,12 @@ pub fn apply(now: Now, categories: &Categories, held: &Held, received: &Objects)
             folded.fold(event);
         }
     }
-    plan.events = fresh.into_iter().map(|(_, line)| line.clone()).collect();
     plan.purged = due(&folded, held, &own);
+    let said = own.iter().chain(fresh.iter().map(|(event, _)| event));
+    let said = said.filter(|event| matches!(event.kind, EventKind::Purge { secret: true, .. }));
+    plan.secrets =
+        said.map(|event| event.entry).filter(|id| plan.purged.contains_key(id)).collect();
+    plan.events = fresh.into_iter().map(|(_, line)| line.clone()).collect();
     plan.changes = changes(categories, &folded, held, texts);
     plan
 }

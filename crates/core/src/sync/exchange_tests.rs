@@ -251,7 +251,7 @@ impl Replica {
                 self.find(entry, true).unwrap().archived = false;
             }
             Act::Purge if stands => {
-                self.record(now, user, entry, EventKind::Purge(None));
+                self.record(now, user, entry, EventKind::PURGE);
                 self.take(now, categories, &Objects::default());
                 self.remove(entry);
             }
@@ -296,9 +296,11 @@ impl Replica {
                 pinned: line.pinned,
                 enforced: false,
                 topic: line.stem.clone(),
+                continues: None,
                 line: 1,
                 scope: Scope::Project,
                 reviewed: true,
+                secret: None,
             });
         let rules = Rules::new(categories);
         let ranking = Ranking::new(NOW, rules, vec![(located.collect(), &ledger)]);

@@ -8,6 +8,7 @@ pub mod adopt;
 pub mod bundle;
 pub mod check;
 pub mod exchange;
+pub mod grave;
 pub mod object;
 pub mod place;
 pub mod sealed;

@@ -76,7 +76,7 @@ impl SealedEvent {
         let about = entry(&self.entry)?;
         let kind = match self.op.as_str() {
             _ if self.typed => EventKind::Add(Cue::Explicit, None),
-            "purge" => EventKind::Purge(None),
+            "purge" => EventKind::PURGE,
             "forget" => EventKind::Forget,
             "supersede" => EventKind::Supersede(about),
             "expire" => EventKind::Expire(ts),

@@ -44,7 +44,7 @@ fn kinds() -> Vec<EventKind> {
         EventKind::Archive(Why::Age),
         EventKind::Archive(Why::Replaced),
         EventKind::Supersede(other),
-        EventKind::Purge(Some(object::content_hash(TEXT).into())),
+        EventKind::Purge { hash: Some(object::content_hash(TEXT).into()), secret: false },
         EventKind::Move("piers".into()),
         EventKind::Access { device: 5, n: 6 },
     ]
@@ -207,10 +207,10 @@ fn a_server_judges_by_labels() {
         assert_eq!((stands.id, stands.ts, stands.entry), (real.id, real.ts, id));
         assert_eq!((stands.is_typed(), sealed.op.as_str()), (real.is_typed(), real.op()));
         assert_eq!(
-            matches!(stands.kind, EventKind::Purge(_)),
-            matches!(real.kind, EventKind::Purge(_))
+            matches!(stands.kind, EventKind::Purge { .. }),
+            matches!(real.kind, EventKind::Purge { .. })
         );
-        if matches!(real.kind, EventKind::Purge(_)) {
+        if matches!(real.kind, EventKind::Purge { .. }) {
             purges.note(&stands);
         }
     }

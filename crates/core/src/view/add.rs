@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Document, EntryView};
+use super::{Document, EntryView, prospect::Prospect};
 
 /// The result of adding texts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,14 +20,8 @@ pub struct Added {
     /// Set if the full entry was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<EntryView>,
-    /// True if the next report may show the entry.
-    pub eligible: bool,
-    /// Why the next report leaves the entry out; `None` if it may show it.
     #[serde(flatten)]
-    pub absent: Option<NotShown>,
-    /// An older entry that this one seems to replace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seems_to_replace: Option<Older>,
+    pub next: Prospect,
     /// Name of the category.
     #[serde(skip)]
     pub category: String,
@@ -39,30 +33,6 @@ pub struct Added {
     /// The replaced entry, if it was already in the archive.
     #[serde(skip)]
     pub replaces: Option<String>,
-}
-
-/// The reason why the next report leaves an entry out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NotShown {
-    /// A sentence without its beginning.
-    pub reason: String,
-    /// Command that brings the entry into the report.
-    pub remedy: Option<String>,
-}
-
-/// An older entry that a new one seems to replace.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Older {
-    /// Set if the full entry was requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entry: Option<EntryView>,
-    /// Command that records the replacement.
-    pub remedy: String,
-    #[serde(skip)]
-    pub text: String,
-    /// Shortest unique prefix of the id.
-    #[serde(skip)]
-    pub short: String,
 }
 
 impl Document for AddView {

@@ -3,13 +3,16 @@
 
 use serde::Serialize;
 
-use super::{Document, EntryView};
+use super::{
+    Document, EntryView,
+    prospect::{Changed, Prospect},
+};
 
 /// Entries that were reinforced.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reinforced {
     /// Entries after the change.
-    pub results: Vec<EntryView>,
+    pub results: Vec<Changed>,
     /// True if the entries were marked as harmful.
     #[serde(skip)]
     pub harmful: bool,
@@ -19,7 +22,7 @@ pub struct Reinforced {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curated {
     pub action: Action,
-    /// Entries after the change; removed and restored ones as they were before it.
+    /// Entries after the change; archived and restored ones as they were before it.
     pub results: Vec<CuratedEntry>,
 }
 
@@ -34,9 +37,9 @@ pub enum Action {
     PinWaits,
     /// The score decays again.
     Unpinned,
-    /// Reports and searches leave the entry out.
+    /// Reports and searches leave the entry out, and its line is moved to the archive.
     Forgot,
-    /// The line is moved to the archive.
+    /// The line is moved to the archive, and the entry stays in force.
     Removed,
     /// The line is moved back from the archive.
     Restored,
@@ -50,9 +53,14 @@ impl Action {
             Self::PinWaits => "Asked to pin",
             Self::Unpinned => "Unpinned",
             Self::Forgot => "Forgot",
-            Self::Removed => "Removed",
+            Self::Removed => "Archived",
             Self::Restored => "Restored",
         }
+    }
+
+    /// Returns the first words of an output line about an entry that was so before.
+    pub fn already(self) -> &'static str {
+        if self == Self::Forgot { "Already forgotten" } else { "Already archived" }
     }
 }
 
@@ -61,9 +69,15 @@ impl Action {
 pub struct CuratedEntry {
     #[serde(flatten)]
     pub entry: EntryView,
+    /// What the next report does with it, if it was to bring it in or let it fade.
+    #[serde(flatten)]
+    pub next: Option<Prospect>,
     /// True if the other store has the same entry, so that reports still show it.
     #[serde(skip)]
     pub shown_elsewhere: bool,
+    /// True if nothing was to be done, because the entry was so before.
+    #[serde(skip)]
+    pub already: bool,
 }
 
 /// An entry whose text was edited.
@@ -73,6 +87,8 @@ pub struct Edited {
     pub from: String,
     /// The entry with the new text.
     pub entry: EntryView,
+    #[serde(flatten)]
+    pub next: Prospect,
 }
 
 impl Document for Reinforced {

@@ -11,6 +11,8 @@ crate::named! {
         Sealed = "sealed",
         /// Encrypted, and being made plain.
         Opening = "opening",
+        /// Encrypted, and nothing says under which key.
+        Undescribed = "undescribed",
     }
 }
 
@@ -22,7 +24,8 @@ pub struct Encryption {
     pub store: String,
     /// `project` or `user`.
     pub scope: &'static str,
-    /// `plain`, `sealed` or `opening`.
+    /// `plain`, `sealed`, `opening`, or `undescribed`, which has sealed lines and no `store.json` that
+    /// says so.
     pub kept: &'static str,
     /// Id of the store, 32 hexadecimal digits; `null` for a store that was never sealed.
     pub store_id: Option<String>,
@@ -40,6 +43,11 @@ pub struct Encryption {
     pub closed: usize,
     /// True if git may have plain text of the store in its history.
     pub in_git: bool,
+    /// What is wrong: the store does not say that it is sealed, or says so otherwise than this machine
+    /// remembers it; then hooks write nothing.
+    pub problem: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
 }
 
 documents! {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::gate::Counts;
+
 /// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -78,6 +80,7 @@ pub struct ImportedVectors {
 
 /// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Exported {
     /// Name of the format.
     pub format: &'static str,
@@ -87,6 +90,9 @@ pub struct Exported {
     pub files: usize,
     /// Path of the output.
     pub output: String,
+    /// Number of entries left out because no agent is told them, by their state.
+    #[serde(skip_serializing_if = "Counts::is_empty")]
+    pub left_out: Counts,
 }
 
 /// The result of an export of vectors.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Document;
+use super::{Document, prospect::NotShown};
 
 /// The preferences extracted from a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,6 +26,12 @@ pub struct ExtractedPreference {
     /// Why the preference waits, is doubtful or was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Whether the next report shows it, if it was learned or reinforced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eligible: Option<bool>,
+    /// Why the next report leaves it out.
+    #[serde(flatten)]
+    pub absent: Option<NotShown>,
 }
 
 /// What extraction did with a preference.

@@ -30,7 +30,8 @@ pub struct Forecast {
 /// An entry that leaves the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Leaving {
-    /// First time of day at which the report does not show it, RFC 3339.
+    /// A moment of the local day on which it leaves, at which the report does not show it, RFC 3339;
+    /// the exact one if it leaves by its own age or date.
     #[serde(serialize_with = "displayed")]
     pub at: Timestamp,
     pub id: String,
@@ -38,7 +39,7 @@ pub struct Leaving {
     pub text: String,
     /// True if its time of validity ends then.
     pub expires: bool,
-    /// Time at which the report shows it again, RFC 3339.
+    /// A moment of the day on which the report shows it again, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_displayed")]
     pub returns: Option<Timestamp>,
     /// What keeps it if it is done now.
@@ -53,7 +54,8 @@ pub struct Leaving {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Keep {
     pub command: String,
-    /// Time at which it leaves the report all the same, RFC 3339; absent if that is years away.
+    /// A moment of the day on which it leaves the report all the same, RFC 3339; absent if that is
+    /// years away.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_displayed")]
     pub until: Option<Timestamp>,
     #[serde(skip)]

@@ -61,6 +61,9 @@ pub struct FileStatus {
     pub of: usize,
     /// Whether the agent seems to be used here.
     pub agent_present: bool,
+    /// When the agent was last noted to call pimem by this file or plugin, once a day at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub called: Option<String>,
     /// Hooks that the agent does not run before the user has trusted them in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<usize>,

@@ -8,6 +8,12 @@ use super::{Document, EntryView};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Listed {
     pub entries: Vec<AccessedEntry>,
+    /// Number of entries among which they were looked for.
+    #[serde(skip)]
+    pub of: usize,
+    /// True if the topic that was asked for is not there.
+    #[serde(skip)]
+    pub no_topic: bool,
 }
 
 /// An entry in full.

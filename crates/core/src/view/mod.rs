@@ -36,6 +36,7 @@ pub mod notes;
 pub mod observe;
 pub mod page;
 pub mod pairs;
+pub mod prospect;
 pub mod rebuild;
 pub mod report;
 pub mod score;
@@ -49,13 +50,14 @@ pub mod trust;
 pub mod undo;
 pub mod why;
 
-use std::{cell::OnceCell, fmt::Display};
+use std::{borrow::Cow, cell::OnceCell, fmt::Display};
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use self::{factors::Factors, list::AccessedEntry, why::JudgedEntry};
 use crate::{
+    gate,
     model::{
         category::Categories,
         entry::EntryId,
@@ -102,7 +104,7 @@ pub struct EntryView {
     /// Shortest unique prefix of the id.
     pub short: String,
     pub category: String,
-    /// Text, without markers.
+    /// Text, without markers, and with secrets masked.
     pub text: String,
     /// Stability, 9999 if pinned, 0 if forgotten; serialised with six decimals.
     #[serde(serialize_with = "six_decimals")]
@@ -144,12 +146,28 @@ pub struct EntryView {
     /// `false` if it was neither written nor reviewed on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewed: Option<bool>,
+    /// The kind of secret that the text holds, for which no agent is told it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<&'static str>,
+    /// True if no agent is told it, for whatever reason.
+    #[serde(skip)]
+    pub withheld: bool,
+    /// True if its line stands in the archive.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub archived: bool,
     /// Annotation of the state: `pinned`, `fresh` and so on.
     #[serde(skip)]
     pub mark: Option<&'static str>,
 }
 
 impl EntryView {
+    /// Returns the file and the line where it stands.
+    #[must_use]
+    pub fn location(&self) -> String {
+        let folder = if self.archived { "archive" } else { "topics" };
+        format!("{folder}/{}.md:{}", self.topic, self.line)
+    }
+
     /// Formats the entry as `[lesson] text (1a2b3c4)`.
     pub fn line(&self) -> String {
         format!("[{}] {} ({})", self.category, self.text, self.short)
@@ -232,7 +250,7 @@ impl<'a> Entries<'a> {
 
     /// Formats an entry as `[lesson] text (1a2b3c4)`.
     pub fn line(&self, row: &ScoredEntry) -> String {
-        let (text, short) = (&row.entry.text, self.short(row.entry.id));
+        let (text, short) = (told(row), self.short(row.entry.id));
         format!("[{}] {text} ({short})", self.category(row))
     }
 
@@ -246,6 +264,7 @@ impl<'a> Entries<'a> {
     pub fn mark(row: &ScoredEntry) -> Option<&'static str> {
         match row.standing {
             _ if !row.entry.reviewed => Some("unreviewed"),
+            _ if row.entry.secret.is_some() => Some("secret"),
             Standing::Pinned => Some("pinned"),
             Standing::Forgotten => Some("forgotten"),
             Standing::Scored(_) if row.expired => Some("expired"),
@@ -274,7 +293,7 @@ impl<'a> Entries<'a> {
             id: row.entry.id.to_string(),
             short: self.short(row.entry.id),
             category: self.category(row).to_owned(),
-            text: row.entry.text.clone(),
+            text: told(row).into_owned(),
             score: row.standing.shown(),
             state: row.state.name(),
             fresh: row.fresh,
@@ -291,6 +310,9 @@ impl<'a> Entries<'a> {
             valid_until: row.evidence.until.map(|until| until.to_string()),
             superseded_by: row.superseded_by.map(|by| by.to_string()),
             reviewed: (!row.entry.reviewed).then_some(false),
+            secret: row.entry.secret,
+            withheld: row.withheld().is_some(),
+            archived: false,
             mark: Self::mark(row),
         }
     }
@@ -306,6 +328,14 @@ impl<'a> Entries<'a> {
     }
 }
 
+/// Returns the text of an entry for a person. A secret is masked even if nobody has reviewed it.
+fn told(row: &ScoredEntry) -> Cow<'_, str> {
+    match row.entry.secret {
+        Some(_) => gate::masked(&row.entry.text),
+        None => Cow::Borrowed(&row.entry.text),
+    }
+}
+
 /// Returns the user's decision, including markers in the Markdown.
 pub fn user_state(row: &ScoredEntry) -> UserState {
     if row.standing == Standing::Pinned { UserState::Pinned } else { row.evidence.user }
@@ -314,6 +344,11 @@ pub fn user_state(row: &ScoredEntry) -> UserState {
 /// Formats a count with its noun: `1 act`, `2,000 acts`.
 pub fn count(number: usize, what: &str) -> String {
     format!("{} {what}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+/// Formats `1 entry` or `2 entries`.
+pub fn counted(number: usize, one: &str, more: &str) -> String {
+    format!("{} {}", thousands(number), if number == 1 { one } else { more })
 }
 
 /// Rounds to six decimals, which keeps JSON readable.

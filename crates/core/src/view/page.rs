@@ -1,7 +1,13 @@
 //! What `pimem report --html` draws: everything about a store, for a person.
 
 use super::{EntryView, list::AccessedEntry, status::Status, telemetry::Use};
-use crate::model::{calendar::Date, time::Timestamp};
+use crate::{
+    model::{calendar::Date, time::Timestamp},
+    report::working,
+};
+
+/// Beginnings of the headings in what an agent is given that the program wrote.
+const OWN_HEADINGS: &[&str] = &["# Project Memory [", working::AT_HAND];
 
 /// The values of a page.
 #[derive(Debug, Clone)]
@@ -11,8 +17,10 @@ pub struct Page {
     pub now: Timestamp,
     pub today: Date,
     pub status: Status,
-    /// The report as an agent gets it.
-    pub report: Vec<Line>,
+    /// What an agent is given when a session starts.
+    pub given: Vec<Line>,
+    /// Its name; `None` if no agent calls pimem.
+    pub given_to: Option<&'static str>,
     /// The strongest entries that the report leaves out.
     pub outside: Vec<Outside>,
     /// Scores that are needed for a state, with its name; none where policies have no fixed ones.
@@ -30,7 +38,7 @@ pub struct Page {
     pub history: Vec<Past>,
 }
 
-/// A line of the report.
+/// A line of what an agent is given.
 #[derive(Debug, Clone)]
 pub struct Line {
     pub text: String,
@@ -120,11 +128,12 @@ impl Page {
         self.status.absent = None;
         self.status.unusable_place = String::new();
         self.status.hooks.failure = None;
-        for line in &mut self.report {
+        for line in &mut self.given {
             if let Some(id) = &line.id {
                 line.text = format!("- entry {id}");
-            } else if !line.text.starts_with('#') || line.text.starts_with("## ") {
-                // Headings of categories are names that somebody may have chosen.
+            } else if !OWN_HEADINGS.iter().any(|own| line.text.starts_with(own.trim_end())) {
+                // Headings of categories are names that somebody may have chosen, and those below
+                // are of notes.
                 let heading = if line.text.starts_with("## ") { "## section" } else { "" };
                 line.text = heading.into();
             }

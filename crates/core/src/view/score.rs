@@ -58,7 +58,7 @@ pub struct Stats {
     pub total: usize,
     pub by_category: BTreeMap<String, usize>,
     pub by_state: BTreeMap<&'static str, usize>,
-    /// Entries that have a vector of the model in use.
+    /// Entries that the model in use compares with a query.
     pub with_embeddings: usize,
     /// Average of the scores, without pinned and forgotten entries; `null` if there are no others.
     pub average_score: Option<f64>,

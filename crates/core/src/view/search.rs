@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::{Document, maybe_six_decimals, six_decimals};
-use crate::{model::mirror, search::rank::Mode};
+use crate::{gate::Counts, model::mirror, search::rank::Mode};
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -21,13 +21,17 @@ pub struct SearchView {
     /// Model whose vectors were used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Why the configured model was not used.
+    /// Why the configured model was not used, or how many lines it has not judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<String>,
     /// Best candidates that were left out, for lack of score or of room; set if explanations were
     /// requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub near_misses: Option<Vec<HitView>>,
+    /// Number of lines that would be hits and are withheld, by their state: `replaced`,
+    /// `unreviewed`, `secret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<Counts>,
     /// True if scores are similarity × 100 + stability.
     #[serde(skip)]
     pub by_seed: bool,
@@ -67,6 +71,13 @@ pub struct HitView {
     /// `true` if it is in the archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
+    /// What it is if not simply in force: `seems replaced`, `archived`; with `--in archive` also
+    /// `replaced`, `forgotten`, `expired`, `merged`, `unreviewed`, `secret` or `unset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<&'static str>,
+    /// Id of the entry that replaces it, or seems to.
+    #[serde(rename = "replacedBy", skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<String>,
     /// Relevance for the prompt, under the policy `ebbinghaus`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relevance: Option<RelevanceView>,
@@ -76,9 +87,21 @@ pub struct HitView {
     /// Shortest prefix of the id that is unique among the hits.
     #[serde(skip)]
     pub short: Option<String>,
+    /// The same of the entry that replaces it.
+    #[serde(skip)]
+    pub short_replaced_by: Option<String>,
 }
 
 impl HitView {
+    /// Returns what is said of a hit that is not simply in force: ` (seems replaced by 1a2b3c4)`.
+    pub fn mark(&self) -> String {
+        let Some(state) = self.state.filter(|state| *state != "unreviewed") else {
+            return String::new();
+        };
+        let by = self.short_replaced_by.as_ref().or(self.replaced_by.as_ref());
+        by.map_or_else(|| format!(" ({state})"), |by| format!(" ({state} by {by})"))
+    }
+
     /// Returns the label of a line of a mirror: `anna, payments`.
     pub fn label(&self) -> Option<String> {
         let project = self.project.as_deref()?;

@@ -14,6 +14,10 @@ pub struct Status {
     /// Mirrors of what others have shared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mirrors: Vec<Mirror>,
+    /// A part of the project's store that leads away from the project, so that the store is left
+    /// out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub away: Option<Away>,
     /// Store that the next write would create.
     #[serde(skip)]
     pub absent: Option<Absent>,
@@ -47,10 +51,39 @@ pub struct Store {
     pub marks: Marks,
     /// Number of entries in the archive.
     pub archived: usize,
+    /// Lines whose purge came by an exchange, and that can be restored for a while.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grave: Option<Grave>,
     /// Texts that await review.
     pub awaiting: Awaiting,
+    /// Number of entries that agents have added since a person looked at them.
+    #[serde(rename = "byAgents")]
+    pub by_agents: usize,
+    /// Lines with secrets, and list items that are no entries.
+    pub lines: Vec<Line>,
     pub index: Index,
     pub dream: Dream,
+    pub calls: Calls,
+}
+
+/// The grave of a store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Grave {
+    /// Number of lines.
+    pub lines: usize,
+    /// When the first of them is destroyed, RFC 3339.
+    pub until: String,
+    /// Their ids, 16 hexadecimal digits each.
+    pub ids: Vec<String>,
+}
+
+/// What hooks could not end on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Calls {
+    /// Number of calls that were ended at their deadline.
+    pub late: usize,
+    /// Number of sentences of prompts that wait to be learned.
+    pub spooled: usize,
 }
 
 /// A mirror of a project.
@@ -65,6 +98,27 @@ pub struct Mirror {
     pub entries: usize,
     /// Number of entries that are withheld until somebody has looked at them.
     pub withheld: usize,
+}
+
+/// A line of a topic that no agent is told, and for which somebody has to do something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// The rule of `pimem check` that finds it.
+    pub rule: &'static str,
+    /// File and line, as `topics/lessons.md:5`.
+    pub place: String,
+    /// What is wrong with it.
+    pub says: String,
+}
+
+/// A part of a store's root that is a link, a repository of its own or a mount.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Away {
+    pub path: String,
+    /// What it is, and where it leads.
+    pub says: String,
+    /// What to do about it.
+    pub fix: &'static str,
 }
 
 /// A store that does not exist yet.
@@ -138,6 +192,8 @@ pub struct Index {
     pub state: &'static str,
     /// Number of lines in the index.
     pub lines: u64,
+    /// Number of entries of which the cache has a vector by the model in use.
+    pub embedded: usize,
     /// State in words.
     #[serde(skip)]
     pub in_words: String,
@@ -155,7 +211,7 @@ pub struct Dream {
 }
 
 /// The size of the report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Number of entries shown.
@@ -166,8 +222,15 @@ pub struct Report {
     pub lines: usize,
     /// Size in tokens.
     pub tokens: u32,
+    /// The part of these that is of pinned entries, which no budget bounds.
+    pub pinned_tokens: u32,
+    /// Tokens of what is there by its score; the rest fills the budget.
+    pub by_score: u32,
     /// Token budget.
     pub budget: Option<u32>,
+    /// The sentence that asks to consolidate, if that should be done.
+    #[serde(skip)]
+    pub crowded: Option<String>,
 }
 
 /// The agents that call pimem.

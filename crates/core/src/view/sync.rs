@@ -26,15 +26,50 @@ pub struct Synced {
     pub kept: Vec<Refused>,
     /// What was not taken, here or there.
     pub refused: Vec<Refused>,
+    /// Number of received events that wait because they are dated more than a day ahead of this
+    /// machine's clock.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub later: usize,
+    /// The same of sent events and the server's clock.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub early: usize,
+    /// True if the exchange came to its limit: the next one goes on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl Synced {
+    /// Returns true if something was refused, or is left for the next exchange.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        !self.refused.is_empty() || self.later + self.early > 0 || self.unfinished
+    }
+
     #[must_use]
     pub fn new(with: String, dry_run: bool) -> Self {
         let (sent, received) = (Part::default(), Part::default());
         let (mirrors, changed) = (Vec::new(), Vec::new());
         let (kept, refused) = (Vec::new(), Vec::new());
-        Self { with, dry_run, sent, received, mirrors, changed, waiting: 0, kept, refused }
+        let (later, early, unfinished) = (0, 0, false);
+        Self {
+            with,
+            dry_run,
+            sent,
+            received,
+            mirrors,
+            changed,
+            waiting: 0,
+            kept,
+            refused,
+            later,
+            early,
+            unfinished,
+        }
     }
 }
 
@@ -59,9 +94,9 @@ pub struct Mirrored {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Changed {
     pub action: Action,
-    /// `[category] text`; the id of a purged entry.
+    /// `[category] text`, with the id if it went to the grave; the id of a purged entry.
     pub entry: String,
-    /// File, relative to the store; empty for a purged entry.
+    /// File, relative to the store; empty for what was purged.
     pub file: String,
 }
 
@@ -76,6 +111,8 @@ pub enum Action {
     Removed,
     Pinned,
     Unpinned,
+    /// Its purge came from elsewhere, and the line can be restored for a while.
+    Buried,
     Purged,
 }
 
@@ -90,6 +127,7 @@ impl Action {
             Self::Removed => "Reworded",
             Self::Pinned => "Pinned",
             Self::Unpinned => "Unpinned",
+            Self::Buried => "Buried",
             Self::Purged => "Destroyed",
         }
     }

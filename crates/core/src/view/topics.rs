@@ -4,17 +4,17 @@ use serde::Serialize;
 
 use super::Document;
 
-/// The topic files of one or more stores, hottest first.
+/// The topics of one or more stores, hottest first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Topics {
-    /// One per file and store.
+    /// One per topic and store.
     pub topics: Vec<Topic>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Topic {
-    /// File name without `.md`.
+    /// Name of its first file, without `.md`.
     pub name: String,
     /// `project` or `user`.
     pub scope: &'static str,
@@ -30,7 +30,9 @@ pub struct Topic {
     pub characters: usize,
     /// Tokens, by the estimate of the report.
     pub tokens: u32,
-    /// Size in characters as a percentage of the limit of a topic.
+    /// Number of files that it spans.
+    pub files: usize,
+    /// Size in characters as a percentage of what its files may hold.
     pub percent_full: usize,
 }
 

@@ -35,6 +35,9 @@ pub struct Store {
     pub entries: usize,
     /// Texts that await review, entries first.
     pub awaiting: Vec<Awaiting>,
+    /// Entries that agents have added since a person looked at them. Agents are told them.
+    #[serde(rename = "byAgents")]
+    pub by_agents: Vec<Awaiting>,
     /// Number of those texts, in words.
     #[serde(skip)]
     pub in_words: String,
@@ -70,6 +73,13 @@ pub enum Text {
     /// A heading that the project sets for a category.
     Heading {
         heading: String,
+    },
+    /// A passage of notes, a log or a list that is worded as an order to an agent.
+    Order {
+        /// The passage, on one line.
+        order: String,
+        /// Place of its first line.
+        place: String,
     },
     /// A pin that an agent asked for.
     Pin {
@@ -108,7 +118,7 @@ pub enum Act {
 /// Entries whose trust was changed one by one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entries {
-    /// `trusted` or `revoked`.
+    /// `trusted`, `revoked`, `letOut` or `keptBack`.
     pub action: Action,
     pub results: Vec<EntryView>,
 }
@@ -121,6 +131,10 @@ pub enum Action {
     Trusted,
     /// Agents may not see the entries.
     Revoked,
+    /// What looks like a secret in the entries is none.
+    LetOut,
+    /// What looks like a secret in the entries counts as one again.
+    KeptBack,
 }
 
 documents! {

@@ -11,6 +11,12 @@ pub struct Undone {
     pub command: Option<String>,
     #[serde(flatten)]
     pub change: Option<UndoneChange>,
+    /// Number of commands that are no longer kept, if there is nothing to undo.
+    #[serde(skip)]
+    pub older: usize,
+    /// Number of lines that can be restored from the grave, if there is nothing to undo.
+    #[serde(skip)]
+    pub buried: usize,
 }
 
 /// The changes of a command that were undone.

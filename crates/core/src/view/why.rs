@@ -24,6 +24,9 @@ pub struct Why {
     pub entry: EntryView,
     #[serde(flatten)]
     pub factors: Factors,
+    /// When and by which agent or program it was added; left out if a person did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub added: Option<String>,
     /// Place under the caps, or why it has none.
     pub place: String,
     /// Heading above its line; `null` if there is none.
@@ -148,6 +151,7 @@ pub fn place(policy: Policy, row: &ScoredEntry, spec: &CategorySpec) -> String {
         Place::Forgotten => "none: forgotten".to_owned(),
         Place::Excluded => "none: superseded or expired".to_owned(),
         Place::Unset => "none: its category is of another preset".to_owned(),
+        Place::Secret => "none: it holds what looks like a secret".to_owned(),
         Place::Unreviewed => "none: neither written nor reviewed on this machine".to_owned(),
     }
 }

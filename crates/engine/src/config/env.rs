@@ -7,6 +7,8 @@ use std::{
     path::PathBuf,
 };
 
+use pimem_core::exchange::json_position;
+
 /// Variables that are not settings. For the variables of settings see [`super::settings::keys`].
 pub const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_DIR", "Store directory (the one that holds topics/), as --dir"),
@@ -71,6 +73,9 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("EDITOR", "Editor for `pimem edit`, when VISUAL is not set"),
 ];
 
+/// Letters by which the name of a variable may differ from another and be taken for it.
+const MISSPELT: usize = 2;
+
 /// The process environment at start.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
@@ -95,6 +100,24 @@ impl Env {
             // Systems without a state directory, such as macOS, use the data directory.
             state: dirs::state_dir().or_else(dirs::data_local_dir),
         }
+    }
+
+    /// Returns variables of the process that are spelled almost as one of pimem, with its name.
+    pub fn misspelt() -> Vec<(String, &'static str)> {
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let ours: Vec<String> = names.filter(|name| name.starts_with("PIMEM_")).collect();
+        let known = || {
+            let settings = super::settings::keys().map(|key| key.env);
+            VARIABLES.iter().map(|(name, _)| *name).chain(settings)
+        };
+        let near = |name: String| {
+            if known().any(|known| known == name) {
+                return None;
+            }
+            let meant = json_position::closest(&name, known())?;
+            (json_position::distance(&name, meant) <= MISSPELT).then_some((name, meant))
+        };
+        ours.into_iter().filter_map(near).collect()
     }
 
     /// Returns the path of this program.

@@ -15,6 +15,7 @@ use pimem_core::{
     model::category::Preset,
     named,
     report::{budget::Tokens, render::GroundTruth},
+    review::AgentReview,
 };
 
 named! {
@@ -26,6 +27,18 @@ named! {
         Typed = "typed",
         /// At once.
         Always = "always",
+    }
+}
+
+named! {
+    /// What becomes of a line for which a topic file has no room.
+    #[derive(Default)]
+    pub enum TopicLimit {
+        /// The topic goes on in another file.
+        #[default]
+        Continue = "continue",
+        /// What is typed, or asked for by a client, is refused.
+        Refuse = "refuse",
     }
 }
 
@@ -149,6 +162,7 @@ settings! {
     scoring: Scoring in Scoring;
     embedding: Embedding in Embedding;
     hook: Hook in Hook;
+    agents: Agents in Agents;
     telemetry: Telemetry in Telemetry;
     memory: MemoryBlock in MemoryBlock;
     lock: Lock in Lock;
@@ -176,10 +190,13 @@ group! {
             "Tokens that the system prompt and the report may take together";
         ground_truth: GroundTruth = Choice(&GroundTruth::ALL, GroundTruth::NAMES),
             Open "report.groundTruth", "PIMEM_REPORT_GROUND_TRUTH",
-            "Wording of the ground-truth line";
+            "What stands above the entries: factual says where they come from, seed has the wording, header and warning of the first version, off is nothing";
+        topic_limit: TopicLimit = Choice(&TopicLimit::ALL, TopicLimit::NAMES),
+            Open "report.topicLimit", "PIMEM_REPORT_TOPIC_LIMIT",
+            "What becomes of a line for which a topic has no room in its 12,000 characters: it goes on in another file, or is refused";
         remove_command: Cow<'static, str> = Text("memory_remove"),
             Own "report.removeCommand", "PIMEM_REPORT_REMOVE_COMMAND",
-            "What the report's warning tells the agent to use";
+            "What to remove entries with, as the warning says that memory is nearly full";
         fill: bool = Switch(true),
             Open "report.fill", "PIMEM_REPORT_FILL",
             "Fill what the sections leave of the budget with the other entries, by their lasting value";
@@ -288,6 +305,14 @@ group! {
         working_chars: usize = Whole(4000, 0..=100_000, count),
             Open "hook.workingChars", "PIMEM_HOOK_WORKING_CHARS",
             "Characters of open items, handoff, log and notes that a starting session is given";
+    }
+}
+
+group! {
+    pub struct Agents {
+        review: AgentReview = Choice(&AgentReview::ALL, AgentReview::NAMES),
+            Own "agents.review", "PIMEM_AGENTS_REVIEW",
+            "Which texts that agents add await your review: those worded as orders to an agent, all (always), or none (never)";
     }
 }
 

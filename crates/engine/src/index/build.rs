@@ -1,6 +1,13 @@
 //! Building and refreshing the index. Writers never build or wait for it.
 
-use std::{num::NonZero, panic::resume_unwind, thread, time::SystemTime};
+use std::{
+    fs,
+    num::NonZero,
+    panic::resume_unwind,
+    path::Path,
+    thread,
+    time::{Duration, SystemTime},
+};
 
 use anyhow::Result;
 
@@ -30,6 +37,9 @@ use pimem_core::{
     },
 };
 
+/// Age from which temporary files of models are taken for those of a killed process: a download may
+/// take long.
+const MODELS: Duration = Duration::from_hours(24);
 /// A delta larger than this percentage of its base is replaced by a new base.
 const DELTA_SHARE: u64 = 25;
 
@@ -40,6 +50,16 @@ pub struct Built {
     pub files: usize,
     /// Number of documents indexed.
     pub docs: u64,
+}
+
+/// Deletes what killed processes have left in the cache directory that `dir` is in, and beside it.
+fn sweep_around(dir: &Path, now: SystemTime) {
+    let Some(cache) = dir.parent() else { return };
+    atomic::sweep_old(cache, now, atomic::OLD);
+    let beside = fs::read_dir(cache).into_iter().flatten().flatten();
+    for folder in beside.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+        atomic::sweep_old(&folder.path(), now, MODELS);
+    }
 }
 
 /// Updates the index: indexes the changed files, or all files if `whole` is true or much has
@@ -57,6 +77,7 @@ pub fn refresh(
     atomic::create_dir(dir, Sync::Private)?;
     let Some(_lock) = StoreLock::try_acquire(&dir.join("lock")) else { return Ok(None) };
     atomic::sweep(dir);
+    sweep_around(dir, real_now);
     let (sources, _) = manifest::sources(store);
     let topics = sources.iter().filter(|source| source.kind == SourceKind::Topic);
     dir.keep_texts(store, topics.map(|source| source.name.clone()))?;

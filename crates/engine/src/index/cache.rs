@@ -3,6 +3,7 @@
 use std::{
     ops::Deref,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use anyhow::Result;
@@ -11,8 +12,12 @@ use crate::store::{
     Store,
     atomic::{self, Sync},
     discover,
+    lock::StoreLock,
     seal::Seal,
 };
+
+/// Maximum wait of a writer while the directory is emptied.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The directory of a store's index, and how its files are kept: as the store's are.
 #[derive(Debug, Clone)]
@@ -29,7 +34,7 @@ impl Cache {
 
     /// Returns the path of the index directory of the store in `dir`.
     pub fn dir_of(cache: &Path, dir: &Path) -> PathBuf {
-        cache.join("pimem").join(discover::store_key(dir))
+        discover::index_dir(cache, dir)
     }
 
     /// Keeps the texts of topics, in a sealed store.
@@ -57,8 +62,17 @@ impl Cache {
         self.seal.is_sealed()
     }
 
+    /// Keeps the directory from being emptied because its store is sealed or made plain, and reads
+    /// again how that is kept.
+    pub(super) fn hold(&self) -> Result<Option<StoreLock>> {
+        let held = StoreLock::shared(&self.dir, PATIENCE)?;
+        self.seal.reread();
+        Ok(held)
+    }
+
     /// Replaces a file of the directory.
     pub(super) fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let _held = self.hold()?;
         let bytes = self.seal.sealed_blob(name, bytes)?;
         atomic::replace_file(&self.dir.join(name), &bytes, Sync::Private, || Ok(true)).map(drop)
     }

@@ -44,7 +44,9 @@ pub fn append(dir: &Cache, model: (u64, usize), made: &Known) -> Result<()> {
         return Ok(());
     }
     atomic::create_dir(dir, Sync::Private)?;
+    let held = dir.hold()?;
     if dir.is_sealed() {
+        drop(held);
         // Written whole: a sealed file cannot be appended to.
         let mut all = read(dir, model);
         all.extend(made.iter().map(|(key, vector)| (*key, vector.clone())));

@@ -29,7 +29,7 @@ use pimem_core::{
 };
 
 /// Section of an index file.
-pub const SECTION: &str = "evidence-3";
+pub const SECTION: &str = "evidence-4";
 /// Maximum size in bytes of the new lines; with more, the whole log is read.
 const MAX_NEW: u64 = 1 << 20;
 const HEADER: usize = 2 * Stamp::SIZE + 20;
@@ -40,6 +40,11 @@ const MADE: u32 = 1 << 31;
 const AGED: u32 = 1 << 30;
 /// Flag of an entry archived for its age with an expiry, for which the log has to be read.
 const UNCLEAR: u32 = 1 << 29;
+
+/// Flag of an entry that has a date or was replaced: whether it is in force is in the log.
+const DATED: u32 = 1 << 28;
+/// Flag of an archived entry that was replaced.
+const REPLACED: u32 = 1 << 27;
 
 const USERS: [UserState; 3] = [UserState::Auto, UserState::Pinned, UserState::Forgotten];
 
@@ -55,7 +60,9 @@ impl Stamps {
             Some(meta.map_or_else(Stamp::default, |meta| Stamp::of(&meta)))
         };
         let local = match store.local_log() {
-            Some(path) => stamp(&store.data_dir(), &path)?,
+            // The logs of work trees that are gone are moved by the next typed command.
+            _ if !store.stray_logs().is_empty() => return None,
+            Some(path) => stamp(path.parent().unwrap_or(&path), &path)?,
             None => Stamp::default(),
         };
         Some(Self([local, stamp(&store.dir, &store.evidence())?]))
@@ -101,7 +108,7 @@ pub fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
         let user = USERS.iter().position(|user| *user == strength.user).unwrap_or(0);
         let code = u32::try_from(cue * USERS.len() + user).unwrap_or(0);
         let made = if is_made { MADE } else { 0 };
-        out.u32(code | made | aged(&ledger, id));
+        out.u32(code | made | aged(&ledger, id) | dated(&ledger, id));
     }
     out.0
 }
@@ -121,6 +128,29 @@ fn aged(ledger: &Ledger, id: EntryId) -> u32 {
     }
 }
 
+fn dated(ledger: &Ledger, id: EntryId) -> u32 {
+    let Some(evidence) = ledger.evidence(EVER, id) else { return 0 };
+    let is_replaced = !evidence.superseded_by.is_empty();
+    let dated = if is_replaced || evidence.until.is_some() { DATED } else { 0 };
+    dated | if is_replaced && ledger.archived(id) { REPLACED } else { 0 }
+}
+
+/// The strength of an entry as folded.
+#[derive(Debug, Clone, Copy)]
+pub struct FoldedEntry {
+    pub strength: Strength,
+    /// True if only the log says whether it is in force.
+    pub is_dated: bool,
+}
+
+/// What is known of the entries of an archive.
+#[derive(Debug, Default)]
+pub struct ArchivedEntries {
+    /// Those archived for their age and not out of force.
+    pub aged: IdMap<EntryId, Strength>,
+    pub replaced: IdSet<EntryId>,
+}
+
 /// A section as read.
 pub struct Folded(OwnedBytes);
 
@@ -136,7 +166,7 @@ impl Folded {
         store: &Store,
         reader: Now,
         wanted: &IdSet<EntryId>,
-    ) -> Option<IdMap<EntryId, Strength>> {
+    ) -> Option<IdMap<EntryId, FoldedEntry>> {
         let (mentioned, _) = self.mentioned(store)?;
         let strength = |id: &EntryId| {
             let (strength, flags) = self.find(*id)?;
@@ -145,24 +175,24 @@ impl Folded {
             let is_known = !mentioned.contains(id) && (mentioned.is_empty() || !is_made);
             // Events after the reader's horizon do not count.
             let is_timed = strength.last_reinforced <= reader.horizon();
-            (is_known && is_timed).then_some((*id, strength))
+            let is_dated = flags & DATED != 0;
+            (is_known && is_timed).then_some((*id, FoldedEntry { strength, is_dated }))
         };
         wanted.iter().map(strength).collect()
     }
 
-    /// Returns the strength of the archived entries that were archived for their age and are not
-    /// out of force; `None` if the log has to be read.
+    /// Returns what is known of archived entries; `None` if the log has to be read.
     pub fn aged(
         &self,
         store: &Store,
         reader: Now,
         archived: &IdSet<EntryId>,
-    ) -> Option<IdMap<EntryId, Strength>> {
+    ) -> Option<ArchivedEntries> {
         let (mentioned, latest) = self.mentioned(store)?;
         if latest > reader.horizon() || archived.iter().any(|id| mentioned.contains(id)) {
             return None;
         }
-        let mut found = IdMap::default();
+        let mut found = ArchivedEntries::default();
         for id in archived {
             // A line written by hand has no record.
             let Some((strength, flags)) = self.find(*id) else { continue };
@@ -171,7 +201,10 @@ impl Folded {
                 return None;
             }
             if flags & AGED != 0 {
-                found.insert(*id, strength);
+                found.aged.insert(*id, strength);
+            }
+            if flags & REPLACED != 0 {
+                found.replaced.insert(*id);
             }
         }
         Some(found)
@@ -201,7 +234,7 @@ impl Folded {
         let count = reader.u64()?;
         let last_reinforced = Timestamp(reader.u64()?.cast_signed());
         let code = reader.u32()?;
-        let flags = code & (MADE | AGED | UNCLEAR);
+        let flags = code & (MADE | AGED | UNCLEAR | DATED | REPLACED);
         let code = usize::try_from(code & !flags).ok()?;
         let cue = *Cue::ALL.get(code / USERS.len())?;
         let user = *USERS.get(code % USERS.len())?;

@@ -1,8 +1,7 @@
 //! Adding texts: creates new entries, reinforces known ones and restores archived ones.
 
 use super::{
-    Memory,
-    added::{self, Before},
+    Memory, added,
     intake::{self, New},
     learn, near_duplicates, selector,
 };
@@ -17,7 +16,8 @@ use crate::{
 use pimem_core::{
     model::{
         entry::{EntryId, Markers, Wording},
-        event::{Cue, EventKind},
+        event::{EventKind, Order},
+        hash::{IdMap, IdSet},
         time::Timestamp,
     },
     score::{
@@ -29,14 +29,11 @@ use pimem_core::{
 
 /// Texts to add.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches of a request")]
 pub struct AddRequest {
     /// The validated texts; either all are stored or none.
     pub texts: Vec<New>,
     /// True to store a text even if a known entry says the same in other words.
     pub force: bool,
-    /// True to continue a full topic in another file instead of failing.
-    pub goes_on: bool,
     /// True to return all details of the entries.
     pub whole: bool,
     /// True to refuse texts that were put out of force, because no person states them.
@@ -62,16 +59,18 @@ impl Memory {
     /// are reinforced instead.
     ///
     /// # Errors
-    /// Fails if a text may not be stored, its topic is full, or the store cannot be written.
+    /// Fails if a text may not be stored, its topic is full and may not go on, or the store cannot
+    /// be written.
     pub fn add(&self, mut request: AddRequest) -> Result<Vec<Added>, Rejected> {
-        let AddRequest { force, goes_on, whole, keeps_out, .. } = request;
+        let AddRequest { force, whole, keeps_out, .. } = request;
         let texts = &mut request.texts;
         let store = self.writer()?;
         let lock = super::lock(self, &store)?;
         let mut txn =
             store.begin_adding(Some(&lock), &self.config.categories, self.now, self.who());
-        if !goes_on {
-            txn.keep_to_topics();
+        intake::keep_to_topics(self, &mut txn);
+        if texts.len() > 1 {
+            txn.snapshot().index();
         }
         if !force {
             near_duplicates::find(self, &mut txn, texts);
@@ -79,6 +78,7 @@ impl Memory {
         if whole || texts.len() > 1 || texts.iter().any(|new| self.has_past(&txn, new)) {
             txn.read_evidence();
         }
+        let has_past = txn.has_evidence();
         intake::refuse_if_unreadable(&txn)?;
         if let Some(at) = texts.iter().position(|new| keeps_out && learn::is_over(self, &txn, new))
         {
@@ -95,10 +95,12 @@ impl Memory {
             adding.take(new).map_err(|failure| Rejected { at: Some(at), failure })?;
         }
         let Adding { txn, done, .. } = adding;
-        let before = Before::of(self, &txn, &done, whole);
-        txn.commit()?;
+        let outgrown = intake::outgrown(&txn);
+        let written = txn.commit_seen()?;
         drop(lock);
-        let added = added::results(self, &store, &before, &done, whole)?;
+        intake::say_outgrown(self, &outgrown);
+        intake::say_long(self, texts.iter().map(|new| new.text.as_str()));
+        let added = added::results(self, &store, written, &done, (whole, has_past))?;
         let said = texts.iter().map(|new| (new.category, new.text.as_str()));
         intake::say_orders(self, &store, said);
         Ok(added)
@@ -119,12 +121,13 @@ impl Memory {
 /// The result for one text.
 pub struct Done {
     pub wording: Wording,
-    pub cue: Cue,
     pub until: Option<Timestamp>,
     /// True if the entry existed.
     pub reinforced: bool,
     /// The new line; `None` if the entry existed.
     pub placed: Option<LocatedEntry>,
+    /// When it was last chosen before, if it existed.
+    pub was: Option<Order>,
     /// Id of the superseded entry, if that was already out of service.
     pub replaces: Option<String>,
 }
@@ -132,7 +135,7 @@ pub struct Done {
 impl Done {
     fn new(of: &New, wording: Wording, placed: Option<LocatedEntry>) -> Self {
         let reinforced = placed.is_none();
-        Self { wording, cue: of.cue, until: of.until, reinforced, placed, replaces: None }
+        Self { wording, until: of.until, reinforced, placed, was: None, replaces: None }
     }
 }
 
@@ -145,14 +148,16 @@ pub struct Adding<'a, 'b> {
     ranking: Option<Ranking>,
     archive: Option<Snapshot>,
     /// Entries that this add has put in force again.
-    back: Vec<EntryId>,
+    back: IdSet<EntryId>,
     pub done: Vec<Done>,
+    /// Positions in `done` by id.
+    at: IdMap<EntryId, Vec<usize>>,
 }
 
 impl<'a, 'b> Adding<'a, 'b> {
     pub fn new(memory: &'a Memory, store: &'a Store, txn: Txn<'b>) -> Self {
-        let (back, done) = (Vec::new(), Vec::new());
-        Self { memory, store, txn, ranking: None, archive: None, back, done }
+        let (back, done, at) = (IdSet::default(), Vec::new(), IdMap::default());
+        Self { memory, store, txn, ranking: None, archive: None, back, done, at }
     }
 
     /// Adds one text and records what it supersedes.
@@ -161,7 +166,10 @@ impl<'a, 'b> Adding<'a, 'b> {
         if new.known.is_none() {
             self.refuse_twin(&wording)?;
         }
-        let twice = self.done.iter().any(|done| done.wording == wording);
+        let known = self.untagged(new).map_or(wording.id, |bare| bare.id);
+        let was = self.txn.snapshot().ledger.evidence(self.memory.now, known);
+        let was = was.map(|evidence| evidence.choice());
+        let twice = self.has_done(&wording);
         let mut done = if twice || !self.holders(&wording).is_empty() {
             self.again(new, wording)?
         } else {
@@ -170,11 +178,23 @@ impl<'a, 'b> Adding<'a, 'b> {
                 None => self.add(new, wording)?,
             }
         };
+        done.was = was;
         if let Some(selector) = &new.supersedes {
             done.replaces = self.supersede(selector, &done)?;
         }
+        self.at.entry(done.wording.id).or_default().push(self.done.len());
         self.done.push(done);
         Ok(())
+    }
+
+    /// Returns the results for texts with an id.
+    fn done_as(&self, id: EntryId) -> impl Iterator<Item = &Done> {
+        let at = self.at.get(&id).map_or(&[][..], Vec::as_slice);
+        at.iter().filter_map(|at| self.done.get(*at))
+    }
+
+    fn has_done(&self, of: &Wording) -> bool {
+        self.done_as(of.id).any(|done| done.wording == *of)
     }
 
     /// Returns all lines, including those not written yet.
@@ -215,12 +235,11 @@ impl<'a, 'b> Adding<'a, 'b> {
     /// Refuses a text whose id another text has: both would share one evidence, and each could be
     /// taken for the other.
     fn refuse_twin(&mut self, wording: &Wording) -> Result<(), Failure> {
-        let held = self.txn.snapshot().entries().map(|(_, entry)| entry);
+        let held = self.txn.snapshot().lines_of(wording.id).into_iter().map(|(_, entry)| entry);
         let held = intake::twin(held, wording).map(|twin| twin.text.clone());
         let fresh = || {
-            let mut done = self.done.iter().map(|done| &done.wording);
-            let twin = done.find(|done| done.id == wording.id && *done != wording)?;
-            Some(twin.text.clone())
+            let mut done = self.done_as(wording.id).map(|done| &done.wording);
+            Some(done.find(|done| *done != wording)?.text.clone())
         };
         let mut twin = held.or_else(fresh);
         if twin.is_none() && self.txn.has_evidence() && self.txn.snapshot().ledger.knows(wording.id)
@@ -237,7 +256,7 @@ impl<'a, 'b> Adding<'a, 'b> {
     /// Returns the entry with the text before tags were added, if it exists.
     fn untagged(&self, new: &New) -> Option<Wording> {
         let bare = new.said(self.memory, new.untagged.as_deref()?);
-        let known = self.done.iter().any(|done| done.wording == bare);
+        let known = self.has_done(&bare);
         (known || !self.holders(&bare).is_empty()).then_some(bare)
     }
 
@@ -254,7 +273,7 @@ impl<'a, 'b> Adding<'a, 'b> {
     }
 
     fn bring_back(&mut self, id: EntryId) -> Result<(), Failure> {
-        self.back.push(id);
+        self.back.insert(id);
         Ok(self.txn.record(id, EventKind::Restore)?)
     }
 
@@ -279,7 +298,8 @@ impl<'a, 'b> Adding<'a, 'b> {
         let id = wording.id;
         let mut line = new.line(self.memory);
         let holders = self.holders(bare);
-        line.topic = holders.first().map_or(line.topic, String::as_str);
+        let subject = holders.first().map(|stem| self.txn.snapshot().subject(stem).to_owned());
+        line.topic = subject.as_deref().unwrap_or(line.topic);
         // The entry must be in the log before another can be made from it.
         self.txn.adopt(Some(bare.id));
         self.txn.say(new.category, line.text);
@@ -292,8 +312,13 @@ impl<'a, 'b> Adding<'a, 'b> {
         if let Some((text, _)) = self.txn.added(bare) {
             text.clone_from(&wording.text);
         }
-        for done in self.done.iter_mut().filter(|done| done.wording == *bare) {
+        let known = self.at.get(&bare.id).cloned().unwrap_or_default();
+        for at in known {
+            let Some(done) = self.done.get_mut(at).filter(|done| done.wording == *bare) else {
+                continue;
+            };
             done.wording = wording.clone();
+            self.at.entry(id).or_default().push(at);
             if let Some(placed) = &mut done.placed {
                 (placed.id, placed.text) = (id, wording.text.clone());
             }

@@ -1,95 +1,115 @@
 //! Results of adding texts, and whether the next report will show them.
 //!
-//! A user who adds an entry assumes that agents know it from then on. If no report will show it,
-//! the result has the reason and a remedy.
-
-use std::cell::OnceCell;
+//! A user who adds an entry assumes that agents know it from then on. If the next report will not
+//! show it, the result has the reason and a remedy.
 
 use super::{
     Memory,
     add::Done,
-    newcomer::{self, Prospect},
+    next::{self, Next},
 };
 use crate::{
     error::Failure,
-    store::{Store, snapshot::Snapshot, transaction::Txn},
+    store::{Store, snapshot::Snapshot, transaction::Written},
 };
 use pimem_core::{
+    language::injection,
     model::{
+        category::CategoryId,
         entry::{EntryId, Wording},
-        hash::IdMap,
+        hash::{IdMap, IdSet},
     },
     report::{
         budget::Tokens,
-        explain::{self, Act},
-        render::{self, Report},
+        certain::{self, Asked, Line, Part, Size},
         replaced,
-        select::{self, Verdict},
     },
     score::{
-        caps::Place,
-        ranking::{self, Ranking, ScoredEntry},
-        rivals,
+        ledger::Ledger,
+        ranking::{self, LocatedEntry, ScoredEntry},
     },
-    view::{
-        Entries,
-        add::{Added, NotShown, Older},
-    },
+    view::{Entries, add::Added, prospect::Prospect},
 };
 
-/// State of the store before the write.
-pub(super) struct Before {
-    short: IdMap<EntryId, String>,
-    /// The other entries of the category, if a single new entry without evidence is added.
-    others: Option<Vec<newcomer::Line>>,
-}
-
-impl Before {
-    pub(super) fn of(memory: &Memory, txn: &Txn<'_>, done: &[Done], whole: bool) -> Self {
-        let lines = txn.snapshot().entries().map(|(_, entry)| entry.id);
-        let short = ranking::short_ids(lines.chain(done.iter().map(|done| done.wording.id)));
-        let others = match done {
-            [Done { wording, placed: Some(_), until, .. }]
-                if !(txn.has_evidence() || whole || until.is_some())
-                    && memory.policy().is_stability() =>
-            {
-                Some(newcomer::lines(txn.snapshot(), wording))
-            }
-            _ => None,
+/// Returns the result for each text, with all details of its entry if `whole` is true.
+pub(super) fn results(
+    memory: &Memory,
+    store: &Store,
+    mut written: Written,
+    done: &[Done],
+    (whole, has_past): (bool, bool),
+) -> Result<Vec<Added>, Failure> {
+    let ids: Vec<EntryId> = {
+        let lines = written.before().entries().map(|(_, entry)| entry.id);
+        lines.chain(done.iter().map(|done| done.wording.id)).collect()
+    };
+    // Of a long batch, all are shortened together.
+    let all = (done.len() > 1).then(|| ranking::short_ids(ids.iter().copied()));
+    let short = |id| match &all {
+        Some(all) => all.get(&id).cloned().unwrap_or_default(),
+        None => ranking::short_id(id, ids.iter().copied()),
+    };
+    if let [one] = done
+        && let Some(placed) =
+            one.placed.as_ref().filter(|_| !whole && !has_past && one.until.is_none())
+        && is_certain(memory, store, &mut written, placed)?
+    {
+        let next = Prospect { eligible: true, absent: None, seems_to_replace: None };
+        return Ok(vec![result_of(memory, one, short(one.wording.id), next)]);
+    }
+    let categories = &memory.config.categories;
+    let snapshot = written.after(store, categories, memory.now);
+    let next = Next::after(memory, vec![(store.dir.clone(), snapshot)])?;
+    let own: IdSet<EntryId> = done.iter().map(|done| done.wording.id).collect();
+    let mut rows: IdMap<EntryId, Vec<&ScoredEntry>> = IdMap::default();
+    for row in next.ranking.rows.iter().filter(|row| own.contains(&row.entry.id)) {
+        rows.entry(row.entry.id).or_default().push(row);
+    }
+    let was_there = |row: &ScoredEntry| !own.contains(&row.entry.id);
+    let has_older = next.ranking.rows.iter().any(was_there);
+    let older = |done: &Done, row: &ScoredEntry| {
+        let fills = memory.config.settings.report.fill;
+        let counts = fills && row.entry.reviewed && !row.is_over();
+        if done.placed.is_some() {
+            let seems = || replaced::seems_replaced(&next.ranking, categories, row, was_there);
+            return (counts && has_older).then(seems).flatten();
+        }
+        done.was.filter(|_| counts).and_then(|was| next.overtaken(memory, row, was))
+    };
+    let entries = Entries::new(memory.now, categories, &next.ranking);
+    let short = |id| if whole { entries.short(id) } else { short(id) };
+    let mut added = Vec::new();
+    for done in done {
+        let row = rows.get(&done.wording.id).into_iter().flatten();
+        let Some(row) = row.copied().find(|row| row.entry.is(&done.wording)) else { continue };
+        let id = short(row.entry.id);
+        // All commands report texts worded as instructions in the same way.
+        let is_told = !whole && !row.entry.reviewed && injection::find(&row.entry.text).is_some();
+        let absent = if is_told { None } else { next.absent(memory, row, &id) };
+        let mut old = older(done, row)
+            .map(|old| (next::older(memory, old, short(old.entry.id), &done.wording), old));
+        if let Some((older, old)) = old.as_mut().filter(|_| whole) {
+            older.entry = Some(entries.entry(old));
+        }
+        let prospect = Prospect {
+            eligible: absent.is_none(),
+            absent,
+            seems_to_replace: old.map(|(older, _)| older),
         };
-        Self { short, others }
+        let mut one = result_of(memory, done, id, prospect);
+        one.entry = whole.then(|| entries.entry(row));
+        added.push(one);
     }
-
-    fn short(&self, id: EntryId) -> String {
-        self.short.get(&id).cloned().unwrap_or_default()
-    }
+    Ok(added)
 }
 
 /// Returns the result for one text.
-fn result_of(
-    memory: &Memory,
-    done: &Done,
-    short: String,
-    absent: Option<Absent>,
-    older: Option<(&ScoredEntry, String)>,
-) -> Added {
+fn result_of(memory: &Memory, done: &Done, short: String, next: Prospect) -> Added {
     let Done { wording, reinforced, replaces, .. } = done;
-    let not_shown = |Absent { reason, remedy }| {
-        let remedy = remedy.map(|act: Act| act.command(&short));
-        NotShown { reason, remedy }
-    };
-    let older = older.map(|(row, old)| Older {
-        entry: None,
-        remedy: replacing(memory, &old, wording),
-        text: row.entry.text.clone(),
-        short: old,
-    });
     Added {
         action: if *reinforced { "reinforced" } else { "added" },
         entry: None,
-        eligible: absent.is_none(),
-        absent: absent.map(not_shown),
-        seems_to_replace: older,
+        next,
         category: memory.config.categories.spec(wording.category).name.to_string(),
         text: wording.text.clone(),
         replaces: replaces.clone(),
@@ -97,148 +117,100 @@ fn result_of(
     }
 }
 
-/// Why the next report omits an entry, and the command that would change that.
-struct Absent {
-    reason: String,
-    remedy: Option<Act>,
+/// The lines of a store beside a new one.
+struct Side {
+    /// `None` for the store that was written.
+    other: Option<(Store, Snapshot)>,
+    lines: Vec<Line>,
 }
 
-/// Returns the result for each text, with all details of its entry if `whole` is true.
-pub(super) fn results(
+/// Returns true if the next report certainly shows a new entry, and it seems to replace none: see
+/// [`certain`]. Most evidence is not read for this.
+fn is_certain(
     memory: &Memory,
     store: &Store,
-    before: &Before,
-    done: &[Done],
-    whole: bool,
-) -> Result<Vec<Added>, Failure> {
-    if let ([one], Some(others)) = (done, &before.others)
-        && let Some(placed) = &one.placed
-        && too_long(memory, &one.wording).is_none()
-        && !may_replace(memory, &one.wording, others)
-    {
-        let over = match newcomer::find(memory, store, (placed, one.cue), others)? {
-            Prospect::Unsure => None,
-            Prospect::Shown => Some(None),
-            Prospect::OverCap(enough) => Some(Some(Absent {
-                reason: reason(&Verdict::NoPlace(Place::OverCap)),
-                remedy: Some(enough.map_or(Act::Pin, Act::Reinforce)),
-            })),
-        };
-        if let Some(absent) = over {
-            return Ok(vec![result_of(memory, one, before.short(one.wording.id), absent, None)]);
-        }
-    }
+    written: &mut Written,
+    new: &LocatedEntry,
+) -> Result<bool, Failure> {
     let categories = &memory.config.categories;
-    let stores = memory.readers()?;
-    let snapshots: Vec<Snapshot> =
-        stores.iter().map(|store| store.read(memory.now, categories)).collect();
-    let ranking =
-        Ranking::new(memory.now, memory.rules(), super::placed(categories, &stores, &snapshots));
-    let report = OnceCell::new();
-    let absent =
-        |row: &ScoredEntry| absent(memory, (&ranking, &report), (&stores, &snapshots), row);
-    let rows = || done.iter().filter_map(|done| Some((done, ranking.find(&done.wording)?)));
-    let was_there = |row: &ScoredEntry| done.iter().all(|done| !row.entry.is(&done.wording));
-    let older = |done: &Done, row: &ScoredEntry| {
-        let new = done.placed.is_some() && row.entry.reviewed && !row.is_over();
-        let new = new && memory.config.settings.report.fill;
-        new.then(|| replaced::seems_replaced(&ranking, categories, row, was_there)).flatten()
-    };
-    let entries = Entries::new(memory.now, categories, &ranking);
-    let short = |id| if whole { entries.short(id) } else { before.short(id) };
-    let mut added = Vec::new();
-    for (done, row) in rows() {
-        // All commands report texts worded as instructions in the same way.
-        let absent = absent(row).filter(|_| whole || row.entry.reviewed);
-        let old = older(done, row);
-        let shortened = old.map(|old| (old, short(old.entry.id)));
-        let mut one = result_of(memory, done, short(row.entry.id), absent, shortened);
-        if whole {
-            one.entry = Some(entries.entry(row));
+    let mut sides = vec![Side { other: None, lines: lines(written.before(), new.category) }];
+    let mut is_read = false;
+    for other in memory.readers()? {
+        if other.dir == store.dir {
+            is_read = true;
+            continue;
         }
-        if let Some((seems, old)) = one.seems_to_replace.as_mut().zip(old.filter(|_| whole)) {
-            seems.entry = Some(entries.entry(old));
-        }
-        added.push(one);
+        let held = other.read_topics(categories);
+        let lines = lines(&held, new.category);
+        sides.push(Side { other: Some((other, held)), lines });
     }
-    Ok(added)
-}
-
-/// Returns why the next report omits an entry; `None` if it shows it. The report is rendered at
-/// most once for all entries, and only if it is needed to tell what fills the remaining budget.
-fn absent(
-    memory: &Memory,
-    (ranking, report): (&Ranking, &OnceCell<Report>),
-    (stores, snapshots): (&[Store], &[Snapshot]),
-    row: &ScoredEntry,
-) -> Option<Absent> {
-    let (place, rules) = (row.place, memory.rules());
-    let of = row.entry.wording();
-    let settings = memory.report_settings(None, Tokens(0));
-    let made = || {
-        let make = || render::report(ranking, rules.categories, settings);
-        report.get_or_init(make).verdict(ranking, row)
-    };
-    let filled = || settings.fill.and_then(|_| made());
-    let verdict = match place {
-        Place::Pinned => return None,
-        _ if !rules.policy.is_stability() => made().cloned().unwrap_or(Verdict::NoPlace(place)),
-        Place::Active(_) | Place::Pool(_) => {
-            let reason = too_long(memory, &of)?;
-            let fills = filled().is_some_and(Verdict::shown);
-            return (!fills).then_some(Absent { reason, remedy: Some(Act::Pin) });
-        }
-        Place::Excluded if row.expired => Verdict::Expired,
-        Place::Excluded => Verdict::Superseded,
-        place => filled().cloned().unwrap_or(Verdict::NoPlace(place)),
-    };
-    if verdict.shown() {
-        return None;
+    if !is_read || may_replace(memory, new, &sides) {
+        return Ok(false);
     }
-    let remedy = match place {
-        Place::OverCap | Place::BelowPool | Place::TooWeak
-            if settings.fill.is_none() && rules.policy.is_stability() =>
-        {
-            let spec = rules.categories.spec(of.category);
-            let is_last = |other: &&ScoredEntry| {
-                other.entry.category == of.category && other.place == Place::Active(spec.max_active)
-            };
-            let last = ranking.rows.iter().find(is_last).map(ranking::candidate);
-            let strength = (row.evidence.cue.weight(), row.evidence.count);
-            let own = ranking::candidate(row);
-            let enough = rivals::least(memory.now, rules, &own, strength, last.as_ref());
-            Some(enough.map_or(Act::Pin, Act::Reinforce))
-        }
-        _ => {
-            let placed = super::placed(rules.categories, stores, snapshots);
-            explain::cheapest(memory.now, rules, settings, &placed, row)
+    let (rules, settings) = (memory.rules(), memory.report_settings(None, Tokens(0)));
+    let mut sizes = vec![Size::default(); categories.iter().count()];
+    let mut count = |category: CategoryId, text: &str| {
+        if let Some(size) = sizes.get_mut(usize::from(category.0)) {
+            size.add(text);
         }
     };
-    Some(Absent { reason: reason(&verdict), remedy })
+    count(new.category, &new.text);
+    for side in &sides {
+        let held = side.other.as_ref().map_or(written.before(), |(_, held)| held);
+        held.entries().for_each(|(_, entry)| count(entry.category, &entry.text));
+    }
+    let nothing = Asked { is_reviewed: &|_, _| false, is_there: &|_| false };
+    let known = (new, sizes.as_slice());
+    if certain::is_shown(memory.now, rules, settings, known, None, &nothing) {
+        return Ok(true);
+    }
+    let mut ledgers: Vec<Ledger> = Vec::new();
+    for (at, side) in sides.iter().enumerate() {
+        let ids = side.lines.iter().map(|(of, _)| of.id);
+        let wanted: IdSet<EntryId> = ids.chain((at == 0).then_some(new.id)).collect();
+        let ledger = match &side.other {
+            None => written.evidence_of(store, memory.now, &wanted),
+            Some((other, _)) => other.evidence_of(memory.now, &wanted),
+        };
+        let Some(ledger) = ledger else { return Ok(false) };
+        ledgers.push(ledger);
+    }
+    let parts: Vec<Part<'_>> = sides
+        .iter()
+        .zip(&ledgers)
+        .map(|(side, ledger)| Part { lines: &side.lines, ledger })
+        .collect();
+    let held = |at: usize| {
+        let other = sides.get(at).and_then(|side| side.other.as_ref());
+        other.map_or((store, written.before()), |(store, held)| (store, held))
+    };
+    let is_reviewed = |at: usize, of: &Wording| {
+        let (trust, name) = (&held(at).0.trust, &categories.spec(of.category).name);
+        trust.holds_entry(name, &of.text) && trust.secret_in(name, &of.text).is_none()
+    };
+    let is_there = |id: EntryId| {
+        (0..sides.len()).any(|at| {
+            let (store, held) = held(at);
+            let mut same = held.entries().filter(|(_, entry)| entry.id == id);
+            same.any(|(_, entry)| {
+                store.trust.holds_entry(&categories.spec(entry.category).name, &entry.text)
+            })
+        })
+    };
+    let asked = Asked { is_reviewed: &is_reviewed, is_there: &is_there };
+    Ok(certain::is_shown(memory.now, rules, settings, known, Some(&parts), &asked))
 }
 
-/// Returns a verdict without the prefix `out: `.
-fn reason(verdict: &Verdict) -> String {
-    verdict.to_string().trim_start_matches("out: ").to_owned()
+/// Returns the lines of a category.
+fn lines(snapshot: &Snapshot, category: CategoryId) -> Vec<Line> {
+    let lines = snapshot.entries().map(|(_, entry)| entry);
+    let lines = lines.filter(|entry| entry.category == category);
+    lines.map(|entry| (entry.wording(), entry.markers.pinned)).collect()
 }
 
-/// Returns true if a new entry may replace an older one of its category.
-fn may_replace(memory: &Memory, of: &Wording, others: &[newcomer::Line]) -> bool {
-    let spec = memory.config.categories.spec(of.category);
-    let others = others.iter().map(|(other, _)| other.text.as_str());
-    memory.config.settings.report.fill && replaced::may_replace(&of.text, spec, others)
-}
-
-/// Returns the command by which an entry supersedes another.
-fn replacing(memory: &Memory, old: &str, of: &Wording) -> String {
-    let name = &memory.config.categories.spec(of.category).name;
-    format!("pimem add -c {name} --supersedes {old} '{}'", of.text.replace('\'', "'\\''"))
-}
-
-/// Returns why a text is too long for any report.
-fn too_long(memory: &Memory, of: &Wording) -> Option<String> {
-    let spec = memory.config.categories.spec(of.category);
-    let (needed, limit) = (select::tokens_alone(spec, &of.text), spec.section_tokens);
-    (needed.0 > limit)
-        .then(|| format!("it takes {needed} tokens, where {} has {limit}", spec.section))
+/// Returns true if a new entry may seem to replace another one of its category.
+fn may_replace(memory: &Memory, new: &LocatedEntry, sides: &[Side]) -> bool {
+    let spec = memory.config.categories.spec(new.category);
+    let others = sides.iter().flat_map(|side| &side.lines).map(|(of, _)| of.text.as_str());
+    memory.config.settings.report.fill && replaced::may_replace(&new.text, spec, others)
 }

@@ -7,6 +7,7 @@ use std::{
 
 use super::{Answer, Memory, archived};
 use crate::{
+    config::settings::TopicLimit,
     error::Failure,
     local_time,
     store::{
@@ -19,7 +20,7 @@ use crate::{
 };
 use pimem_core::{
     lint::{
-        rule::{Finding, Fix},
+        rule::{self, Finding, Fix},
         store::{self, Contents, Measure},
     },
     markdown::topic::TopicEntry,
@@ -27,7 +28,8 @@ use pimem_core::{
         entry::{EntryId, Wording},
         event::Why,
     },
-    score::ranking::Ranking,
+    safety::secret,
+    score::ranking::{Ranking, ScoredEntry},
     view::check::{self, Checked, CheckedStore},
 };
 
@@ -122,8 +124,30 @@ fn look(memory: &Memory, request: &CheckRequest, store: &Store) -> (Vec<Finding>
         rows: &ranking.rows,
     };
     let mut findings = store::check(measure(memory), &held);
-    findings.retain(|finding| request.wants(finding));
+    findings.retain(|finding| request.wants(finding) && !is_let_out(finding, &ranking.rows));
     (findings, problems)
+}
+
+/// Returns true for what looks like a secret in an entry, where a person said that it is none.
+fn is_let_out(finding: &Finding, rows: &[ScoredEntry]) -> bool {
+    let is_it = |row: &&ScoredEntry| finding.entry == Some(row.entry.id);
+    finding.rule == &rule::SECRET
+        && rows.iter().find(is_it).is_some_and(|row| {
+            row.entry.secret.is_none() && secret::seen(&row.entry.text).is_some()
+        })
+}
+
+/// Returns the findings about the integrity of a store's files.
+pub(super) fn health(memory: &Memory, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
+    let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
+    let topics = snapshot::docs(&snapshot.topics);
+    let logs: [store::Log<'_>; 2] = [(EVIDENCE, &logs.shared), (&local, &logs.local)];
+    let mut found = store::health(measure(memory), &topics, &logs);
+    if found.iter().any(|finding| finding.rule == &rule::SECRET) {
+        let ranking = ranking(memory, store, snapshot);
+        found.retain(|finding| !is_let_out(finding, &ranking.rows));
+    }
+    found
 }
 
 /// Returns the limits that stores are checked against.
@@ -132,6 +156,7 @@ pub(super) fn measure(memory: &Memory) -> Measure<'_> {
         now: memory.now,
         categories: &memory.config.categories,
         topic_chars: TOPIC_CHARS,
+        goes_on: memory.config.settings.report.topic_limit == TopicLimit::Continue,
         date: local_time::date,
     }
 }

@@ -1,11 +1,13 @@
 //! Decisions of a person about entries: evidence for or against them, and whether they are in
 //! force.
 //!
-//! Nothing is deleted: a removed line moves to the archive and can be restored.
+//! Nothing is deleted: a forgotten or removed line moves to the archive and can be restored.
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::{Memory, archived, intake, leaky::Leaky, pins, selector};
+use super::{Memory, archived, intake, leaky::Leaky, next::Next, pins, selector};
 use crate::{
     error::{Failure, Kind},
     store::{
@@ -17,16 +19,18 @@ use crate::{
 use pimem_core::{
     model::{
         entry::{Markers, Wording},
-        event::{EventKind, Why},
+        event::{EventKind, Order, Why},
     },
     score::{
         evidence::UserState,
         ledger::Ledger,
         ranking::{LocatedEntry, Ranking, ScoredEntry},
     },
+    sync::grave::Buried,
     view::{
         Entries, EntryView,
         curate::{Action, Curated, CuratedEntry, Reinforced},
+        prospect::{self, Prospect},
     },
 };
 
@@ -50,10 +54,17 @@ impl Memory {
             Proof::Right(by) => (EventKind::Reinforce(by), false),
             Proof::Wrong(by) => (EventKind::Harmful(by), true),
         };
-        let Changed { after, rows, .. } =
-            on_each(self, selectors, |txn, row| txn.record(row.entry.id, kind.clone()))?;
-        let entries = Entries::new(self.now, &self.config.categories, &after);
-        Ok(Reinforced { results: rows.iter().map(|row| entries.entry(row)).collect(), harmful })
+        let changed = on_each(self, selectors, |txn, row| txn.record(row.entry.id, kind.clone()))?;
+        let entries = Entries::new(self.now, &self.config.categories, &changed.next.ranking);
+        let results = changed.rows.iter().map(|row| {
+            let mut next = changed.prospect(self, &entries, row);
+            // Nobody who marks an entry as harmful wants to know what brings it back.
+            if let Some(absent) = next.absent.as_mut().filter(|_| harmful) {
+                absent.remedy = None;
+            }
+            prospect::Changed { entry: entries.entry(row), next }
+        });
+        Ok(Reinforced { results: results.collect(), harmful })
     }
 
     /// Applies a decision of a person to entries.
@@ -62,6 +73,10 @@ impl Memory {
     /// Fails if a selector does not match exactly one entry, or a store cannot be written. Then
     /// nothing is changed.
     pub fn curate(&self, action: Action, selectors: &[String]) -> Result<Curated, Failure> {
+        let leaves = matches!(action, Action::Removed | Action::Forgot);
+        let (selectors, away) =
+            if leaves { self.split(selectors)? } else { (selectors.to_vec(), Vec::new()) };
+        let selectors = selectors.as_slice();
         let changed = match action {
             Action::Pinned => on_each(self, selectors, |txn, row| {
                 txn.record(row.entry.id, EventKind::Pin)?;
@@ -79,32 +94,97 @@ impl Memory {
                 if row.entry.pinned && row.evidence.user != UserState::Pinned {
                     txn.record(row.entry.id, EventKind::Pin)?;
                 }
-                mark(txn, &row.entry.wording(), false);
-                txn.record(row.entry.id, EventKind::Forget)
+                txn.record(row.entry.id, EventKind::Forget)?;
+                archived::archive(txn, &unpinned(row), Why::Person)
             }),
             Action::Removed => {
                 on_each(self, selectors, |txn, row| archived::archive(txn, row, Why::Person))
             }
             Action::PinWaits => return self.ask_pin(selectors),
             Action::Restored => {
-                let unseen = |entry| CuratedEntry { entry, shown_elsewhere: false };
-                let results = restore(self, selectors)?.into_iter().map(unseen).collect();
+                let results = restore(self, selectors)?;
                 return Ok(Curated { action, results });
             }
         };
-        let Changed { before, after, rows } = changed?;
+        let mut changed = changed?;
+        if action == Action::Forgot {
+            self.judge_forgotten(&mut changed.rows)?;
+        }
+        let Changed { before, next, rows, .. } = &changed;
         // A person has decided.
-        pins::settle(self, &rows)?;
-        let known = if action == Action::Removed { &before } else { &after };
+        pins::settle(self, rows)?;
+        let known = if leaves { before } else { &next.ranking };
         let entries = Entries::new(self.now, &self.config.categories, known);
+        let is_told = matches!(action, Action::Pinned | Action::Unpinned);
         let result = |row: &ScoredEntry| {
             // A decision about an entry in one store does not apply to the same entry in another.
-            let other = after.find(&row.entry.wording());
+            let other = next.ranking.find(&row.entry.wording());
             let shown_elsewhere =
                 other.is_some_and(|other| other.entry.scope != row.entry.scope && !other.is_over());
-            CuratedEntry { entry: entries.entry(row), shown_elsewhere }
+            let next = is_told.then(|| changed.prospect(self, &entries, row));
+            CuratedEntry { entry: entries.entry(row), next, shown_elsewhere, already: false }
         };
-        Ok(Curated { action, results: rows.iter().map(result).collect() })
+        let mut results: Vec<CuratedEntry> = rows.iter().map(result).collect();
+        for selector in away {
+            results.push(self.put_away_again(action, &selector)?);
+        }
+        Ok(Curated { action, results })
+    }
+
+    /// Tells selectors of entries in force from those that match a line in the archive alone.
+    /// Others are left among the first, for the error.
+    fn split(&self, selectors: &[String]) -> Result<(Vec<String>, Vec<String>), Failure> {
+        let (ranking, snapshots) = self.ranking(&self.readers()?);
+        let unread = super::problems(&snapshots);
+        let is_away = |selector: &String| match selector::entry(self, &ranking, &unread, selector) {
+            Err(failure) if failure.kind == Kind::NotFound => find_gone(self, selector).is_ok(),
+            _ => false,
+        };
+        let (away, here) = selectors.iter().cloned().partition(is_away);
+        Ok((here, away))
+    }
+
+    /// Forgets or archives an entry whose line is in the archive: what is put away stays so, and what
+    /// is in force there can still be forgotten.
+    fn put_away_again(&self, action: Action, selector: &str) -> Result<CuratedEntry, Failure> {
+        let categories = &self.config.categories;
+        let store = find_gone(self, selector)?;
+        let found = |snapshot: &Snapshot| {
+            let Gone { candidates, at, buried, .. } = gone(self, &store, snapshot, selector)?;
+            let row = candidates.rows.get(at);
+            let row = row.ok_or_else(|| selector::failure(selector, std::iter::empty()))?;
+            let entry = Entries::new(self.now, categories, &candidates).entry(row);
+            let is_out = buried.is_some() || row.evidence.user == UserState::Forgotten;
+            Ok::<_, Failure>((entry, row.entry.id, is_out))
+        };
+        let (mut entry, id, forgotten) = found(&store.read(self.now, categories))?;
+        let already = action == Action::Removed || forgotten;
+        if !already {
+            let lock = super::lock(self, &store)?;
+            let mut txn = store.begin(&lock, categories, self.now, self.who());
+            intake::refuse_if_unreadable(&txn)?;
+            txn.record(id, EventKind::Forget)?;
+            txn.commit()?;
+            entry = found(&store.read(self.now, categories))?.0;
+        }
+        Ok(CuratedEntry { entry, next: None, shown_elsewhere: false, already })
+    }
+
+    /// Ranks entries that have left their topics by the evidence that they have now.
+    fn judge_forgotten(&self, rows: &mut [ScoredEntry]) -> Result<(), Failure> {
+        for store in self.readers()? {
+            let mut mine: Vec<&mut ScoredEntry> =
+                rows.iter_mut().filter(|row| row.entry.scope == store.scope).collect();
+            let ledger = store.ledger_of(&mine.iter().map(|row| row.entry.id).collect());
+            for row in &mut mine {
+                let entry = unpinned(row).entry;
+                let alone = Ranking::new(self.now, self.rules(), vec![(vec![entry], &ledger)]);
+                if let Some(now) = alone.rows.into_iter().next() {
+                    **row = now;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns the entries by their score. Unlike [`Memory::list`], it changes nothing and asks no
@@ -119,7 +199,7 @@ impl Memory {
     }
 
     /// Returns what [`Memory::curate`] can restore, as [`Memory::glance`] does: entries out of force,
-    /// and archived ones.
+    /// archived ones, and those in the grave.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
@@ -129,7 +209,9 @@ impl Memory {
             let categories = &self.config.categories;
             let (snapshot, archive) =
                 (store.read(self.now, categories), store.read_archive(categories));
-            let (ranking, _) = candidates(self, &store, &snapshot, &archive);
+            let (mut ranking, _) = candidates(self, &store, &snapshot, &archive);
+            let (_, graves) = archived::graves(self, &store, &snapshot, &archive);
+            ranking.rows.extend(graves.rows);
             let entries = Entries::new(self.now, categories, &ranking);
             found.extend(ranking.rows.iter().map(|row| entries.entry(row)));
         }
@@ -138,14 +220,42 @@ impl Memory {
 }
 
 /// Restores entries that are out of service. If one selector matches nothing, nothing is restored.
-fn restore(memory: &Memory, selectors: &[String]) -> Result<Vec<EntryView>, Failure> {
+fn restore(memory: &Memory, selectors: &[String]) -> Result<Vec<CuratedEntry>, Failure> {
     for selector in selectors {
         find_gone(memory, selector)?;
     }
-    selectors.iter().map(|selector| restore_one(memory, selector)).collect()
+    let (mut written, mut restored) = (Vec::new(), Vec::new());
+    for selector in selectors {
+        let one = restore_one(memory, selector)?;
+        written.retain(|(dir, _)| *dir != one.held.0);
+        written.push(one.held);
+        restored.push((one.entry, one.of, one.was));
+    }
+    let next = Next::after(memory, written)?;
+    let entries = Entries::new(memory.now, &memory.config.categories, &next.ranking);
+    let result = |(entry, of, was): (EntryView, Wording, Option<Order>)| {
+        let row = next.ranking.find(&of);
+        let next = row.map(|row| {
+            let older = was.and_then(|was| next.overtaken(memory, row, was));
+            next.prospect(memory, &entries, row, older)
+        });
+        CuratedEntry { entry, next, shown_elsewhere: false, already: false }
+    };
+    Ok(restored.into_iter().map(result).collect())
 }
 
-/// What is out of service in a store: entries out of force, and archived lines.
+/// A restored entry.
+struct Back {
+    /// As it was before.
+    entry: EntryView,
+    of: Wording,
+    /// When it was last chosen before.
+    was: Option<Order>,
+    /// Its store, and what that holds now.
+    held: (PathBuf, Snapshot),
+}
+
+/// What is out of service in a store: entries out of force, archived lines, and those in the grave.
 struct Gone {
     candidates: Ranking,
     /// Index of the selected row.
@@ -153,6 +263,8 @@ struct Gone {
     archive: Snapshot,
     /// True if its line is in the archive.
     archived: bool,
+    /// Its line in the grave, if it is there.
+    buried: Option<(LocatedEntry, Buried)>,
 }
 
 fn gone(
@@ -162,10 +274,13 @@ fn gone(
     selector: &str,
 ) -> Result<Gone, Failure> {
     let archive = store.read_archive(&memory.config.categories);
-    let (candidates, over) = candidates(memory, store, snapshot, &archive);
+    let (mut candidates, over) = candidates(memory, store, snapshot, &archive);
+    let (buried, graves) = archived::graves(memory, store, snapshot, &archive);
+    candidates.rows.extend(graves.rows);
     let row = selector::entry(memory, &candidates, &[], selector)?;
     let at = candidates.rows.iter().position(|known| std::ptr::eq(known, row)).unwrap_or_default();
-    Ok(Gone { archive, at, archived: at >= over, candidates })
+    let buried = buried.into_iter().find(|(entry, _)| entry.is_copy(&row.entry));
+    Ok(Gone { archive, at, archived: at >= over && buried.is_none(), buried, candidates })
 }
 
 /// Returns what is out of service, and how much of it is not in the archive; that comes first.
@@ -182,7 +297,7 @@ fn candidates(
     let over = rows.len();
     let stands = |row: &&ScoredEntry| live.find(&row.entry.wording()).is_some();
     rows.extend(old.rows.iter().filter(|row| !stands(row)).cloned());
-    (Ranking { rows, policy: live.policy }, over)
+    (Ranking { rows, policy: live.policy, ..Ranking::default() }, over)
 }
 
 /// Returns the first store in which a selector matches something out of service.
@@ -204,18 +319,18 @@ fn find_gone(memory: &Memory, selector: &str) -> Result<Store, Failure> {
     }
     let mut failure = selector::failure(selector, std::iter::empty());
     failure.message = format!("no forgotten or archived entry matches {selector:?}");
-    failure.hints = vec![
-        "pimem list --state dropped shows forgotten entries; the archive is in archive/".to_owned(),
-    ];
+    failure.hints =
+        vec!["pimem search --in archive WORDS finds what was forgotten or archived".to_owned()];
     Err(memory.not_own(selector, failure))
 }
 
 /// Restores an entry with its former markers.
-fn restore_one(memory: &Memory, selector: &str) -> Result<EntryView, Failure> {
+fn restore_one(memory: &Memory, selector: &str) -> Result<Back, Failure> {
     let store = find_gone(memory, selector)?;
     let lock = super::lock(memory, &store)?;
     let mut txn = store.begin(&lock, &memory.config.categories, memory.now, memory.who());
-    let Gone { candidates, at, archive, archived } =
+    intake::keep_to_topics(memory, &mut txn);
+    let Gone { candidates, at, archive, archived, buried } =
         gone(memory, &store, txn.snapshot(), selector)?;
     // A line in an unread file would stay where it is, or be written twice.
     let mut problems = txn.snapshot().problems.iter().chain(&archive.problems);
@@ -229,9 +344,17 @@ fn restore_one(memory: &Memory, selector: &str) -> Result<EntryView, Failure> {
     let forgotten = row.evidence.user == UserState::Forgotten;
     let before = txn.snapshot().ledger.before_forgetting(of.id);
     let pinned = row.entry.pinned || forgotten && before == UserState::Pinned;
-    txn.record(of.id, EventKind::Restore)?;
-    if pinned {
-        txn.record(of.id, EventKind::Pin)?;
+    if let Some((entry, one)) = &buried {
+        txn.exhume(entry, one)?;
+        if !entry.reviewed {
+            // The file may have come with a clone.
+            store.trust.record(&[store.trust.brought(&one.category, &one.text)])?;
+        }
+    } else {
+        txn.record(of.id, EventKind::Restore)?;
+        if pinned {
+            txn.record(of.id, EventKind::Pin)?;
+        }
     }
     if archived {
         let LocatedEntry { category, text, enforced, topic, .. } = row.entry.clone();
@@ -240,11 +363,16 @@ fn restore_one(memory: &Memory, selector: &str) -> Result<EntryView, Failure> {
         for stem in archive.holders(&of) {
             txn.change(Target::Archive(stem.to_owned()), Change::Remove(of.clone()));
         }
-    } else if pinned {
+    } else if pinned && buried.is_none() {
         mark(&mut txn, &of, true);
     }
-    txn.commit()?;
-    Ok(Entries::new(memory.now, &memory.config.categories, &candidates).entry(&row))
+    let categories = &memory.config.categories;
+    let outgrown = intake::outgrown(&txn);
+    let held = txn.commit_seen()?.after(&store, categories, memory.now);
+    intake::say_outgrown(memory, &outgrown);
+    let entry = Entries::new(memory.now, categories, &candidates).entry(&row);
+    let was = Some(row.evidence.choice());
+    Ok(Back { entry, of, was, held: (store.dir.clone(), held) })
 }
 
 fn ranking_of(memory: &Memory, store: &Store, snapshot: &Snapshot, ledger: &Ledger) -> Ranking {
@@ -255,6 +383,13 @@ fn ranking_of(memory: &Memory, store: &Store, snapshot: &Snapshot, ledger: &Ledg
     )
 }
 
+/// Returns a row without the pinned marker.
+fn unpinned(row: &ScoredEntry) -> ScoredEntry {
+    let mut row = row.clone();
+    row.entry.pinned = false;
+    row
+}
+
 fn mark(txn: &mut Txn<'_>, of: &Wording, pinned: bool) {
     let holders: Vec<String> = txn.snapshot().holders(of).into_iter().map(str::to_owned).collect();
     for stem in holders {
@@ -262,14 +397,28 @@ fn mark(txn: &mut Txn<'_>, of: &Wording, pinned: bool) {
     }
 }
 
-/// The result of [`on_each`], with the rankings before and after.
+/// The result of [`on_each`].
 pub struct Changed {
     pub before: Leaky<Ranking>,
-    /// As it is.
-    pub after: Leaky<Ranking>,
+    /// What is there now.
+    pub next: Next,
     /// The entries, in the order of the selectors: as they are now in their store, or, if they left
     /// it, as they were.
     pub rows: Vec<ScoredEntry>,
+    /// When each was last chosen before.
+    was: Vec<Order>,
+}
+
+impl Changed {
+    /// Returns what the next report does with one of the entries.
+    pub fn prospect(&self, memory: &Memory, entries: &Entries<'_>, of: &ScoredEntry) -> Prospect {
+        let at = self.rows.iter().position(|row| row.entry.is_copy(&of.entry));
+        let was = at.and_then(|at| self.was.get(at));
+        // The report may show the copy of another store.
+        let row = self.next.ranking.find(&of.entry.wording()).unwrap_or(of);
+        let older = was.and_then(|was| self.next.overtaken(memory, row, *was));
+        self.next.prospect(memory, entries, row, older)
+    }
 }
 
 /// Finds the entry of each selector, changes it in its store under the lock, and ranks again. If a
@@ -282,48 +431,82 @@ pub fn on_each(
     let stores = memory.readers()?;
     let (before, snapshots) = memory.ranking(&stores);
     let rows = selector::entries(memory, &before, &super::problems(&snapshots), selectors)?;
-    let rows = rows.into_iter().cloned().collect();
-    on_rows(memory, before, rows, act)
+    let rows: Vec<ScoredEntry> = rows.into_iter().cloned().collect();
+    on_rows(memory, before, &rows, act)
+}
+
+impl Memory {
+    /// Brings back the entries that selectors match in the archive alone, for an act by which a
+    /// person shows that they are wanted. Returns true if there is any.
+    ///
+    /// # Errors
+    /// Fails if a store cannot be read or written.
+    pub fn bring_back(&self, selectors: &[String]) -> Result<bool, Failure> {
+        let (ranking, snapshots) = self.ranking(&self.readers()?);
+        let unread = super::problems(&snapshots);
+        let mut gone = Vec::new();
+        for selector in selectors {
+            match selector::entry(self, &ranking, &unread, selector) {
+                Err(failure) if failure.kind == Kind::NotFound => {
+                    if find_gone(self, selector).is_err() {
+                        return Ok(false);
+                    }
+                    gone.push(selector);
+                }
+                _ => {}
+            }
+        }
+        for selector in &gone {
+            let entry = restore_one(self, selector)?;
+            self.notices.note(&format!("Brought back: {}", entry.entry.line()));
+        }
+        Ok(!gone.is_empty())
+    }
 }
 
 /// Applies a change to rows of a ranking.
 pub fn on_rows(
     memory: &Memory,
     before: Leaky<Ranking>,
-    rows: Vec<ScoredEntry>,
+    rows: &[ScoredEntry],
     act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
 ) -> Result<Changed, Failure> {
-    let stores = memory.readers()?;
-    for store in &stores {
+    let categories = &memory.config.categories;
+    let mut written = Vec::new();
+    for store in memory.readers()? {
         let mut mine = rows.iter().filter(|row| row.entry.scope == store.scope).peekable();
         if mine.peek().is_none() {
             continue;
         }
-        let lock = super::lock(memory, store)?;
-        let mut txn = store.begin(&lock, &memory.config.categories, memory.now, memory.who());
+        let lock = super::lock(memory, &store)?;
+        let mut txn = store.begin(&lock, categories, memory.now, memory.who());
         intake::refuse_if_unreadable(&txn)?;
-        let fresh = ranking_of(memory, store, txn.snapshot(), &txn.snapshot().ledger);
+        let fresh = ranking_of(memory, &store, txn.snapshot(), &txn.snapshot().ledger);
         for ScoredEntry { entry, .. } in mine {
             let gone = || selector::failure(&entry.id.to_string(), std::iter::empty());
             act(&mut txn, fresh.find(&entry.wording()).ok_or_else(gone)?)?;
         }
-        txn.commit()?;
+        let outgrown = intake::outgrown(&txn);
+        let held = txn.commit_seen()?.after(&store, categories, memory.now);
+        intake::say_outgrown(memory, &outgrown);
+        written.push((store.dir.clone(), held));
     }
-    let (after, snapshots) = memory.ranking(&stores);
-    let now = |row: ScoredEntry| {
+    let next = Next::after(memory, written)?;
+    let now = |row: &ScoredEntry| {
         let of = row.entry.wording();
         let here = |found: &&ScoredEntry| found.entry.scope == row.entry.scope;
-        if let Some(found) = after.find(&of).filter(here) {
+        if let Some(found) = next.ranking.find(&of).filter(here) {
             return found.clone();
         }
         // The other store's copy hides it in the merged ranking.
-        let side = stores.iter().zip(snapshots.iter());
+        let side = next.stores.iter().zip(&next.snapshots);
         let mut side = side.filter(|(store, _)| store.scope == row.entry.scope);
         let alone = side
             .next()
             .map(|(store, snapshot)| ranking_of(memory, store, snapshot, &snapshot.ledger));
-        alone.and_then(|alone| alone.find(&of).cloned()).unwrap_or(row)
+        alone.and_then(|alone| alone.find(&of).cloned()).unwrap_or_else(|| row.clone())
     };
-    let rows = rows.into_iter().map(now).collect();
-    Ok(Changed { before, after, rows })
+    let was = rows.iter().map(|row| row.evidence.choice()).collect();
+    let rows = rows.iter().map(now).collect();
+    Ok(Changed { before, next, rows, was })
 }

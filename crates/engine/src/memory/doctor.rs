@@ -16,11 +16,12 @@ use crate::{
         Store, evidence_log, init,
         lock::{LockError, StoreLock},
         read::Problem,
-        snapshot::{self, EVIDENCE, Snapshot},
+        root,
+        snapshot::Snapshot,
     },
 };
 use pimem_core::{
-    lint,
+    lint::rule,
     search::bm25::Query,
     view::{
         count,
@@ -34,7 +35,7 @@ impl Memory {
     /// # Errors
     /// Fails if the named store does not exist.
     pub fn diagnose(&self) -> Result<Diagnosis, Failure> {
-        let stores = self.readers()?;
+        let stores = self.readers_left()?;
         let mut view = Diagnosis { facts: Vec::new(), findings: around(self, &stores) };
         for store in &stores {
             let snapshot = store.read(self.now, &self.config.categories);
@@ -49,7 +50,12 @@ impl Memory {
             if aside > 0 {
                 fact("events of hooks", format!("{aside} in {}", store.local_log_name()));
             }
-            let (index, found) = examine(self, store, &snapshot, unreviewed);
+            let late = store.late_calls().len();
+            if late > 0 {
+                fact("calls of hooks", format!("{late} ended at the deadline"));
+            }
+            let health = check::health(self, store, &snapshot);
+            let (index, found) = examine(self, store, &snapshot, (&unreviewed, &health));
             fact("index", index.in_words());
             view.findings.extend(found);
         }
@@ -73,24 +79,30 @@ pub(super) fn around(memory: &Memory, stores: &[Store]) -> Vec<Finding> {
         let fix = format!("{}; until then the built-in model serves", failure.hints.join("; "));
         Finding::new(format!("{origin}: embedding.model: {}", failure.message), fix)
     }));
+    findings
+        .extend(memory.seal_problems().iter().map(|it| Finding::new(it.to_string(), it.hint())));
+    let away = memory.leads_away();
+    findings.extend(away.iter().map(|away| Finding::new(away.to_string(), root::REMEDY)));
     let (_, problems) = memory.all_mirrors();
     findings.extend(problems.iter().map(|it| Finding::new(it.to_string(), it.hint())));
-    if stores.is_empty() {
+    if stores.is_empty() && away.is_none() {
         findings.push(Finding::new("there is no store here", "pimem init makes one"));
     }
     findings
 }
 
-/// Returns the state of a store's index, and all findings about the store.
+/// Returns the state of a store's index, and all findings about the store. `health` are those of
+/// [`check::health`].
 pub(super) fn examine(
     memory: &Memory,
     store: &Store,
     snapshot: &Snapshot,
-    unreviewed: Unreviewed,
+    (unreviewed, health): (&Unreviewed, &[rule::Finding]),
 ) -> (Index, Vec<Finding>) {
-    let mut findings = contents(memory, store, snapshot);
+    let mut findings = contents(snapshot, health);
     findings.extend(waiting(unreviewed));
     findings.extend(writing(store));
+    findings.extend(spooled(store));
     findings.extend(git_files(memory, store));
     let (index, found) = index(memory, store, &snapshot.problems);
     findings.extend(found);
@@ -98,23 +110,22 @@ pub(super) fn examine(
 }
 
 /// Returns findings about Markdown files and logs.
-fn contents(memory: &Memory, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
+fn contents(snapshot: &Snapshot, health: &[rule::Finding]) -> Vec<Finding> {
     let mut found: Vec<Finding> = snapshot
         .problems
         .iter()
         .map(|problem| Finding::new(problem.to_string(), problem.hint()))
         .collect();
-    let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
-    let topics = snapshot::docs(&snapshot.topics);
-    let logs: [lint::store::Log<'_>; 2] = [(EVIDENCE, &logs.shared), (&local, &logs.local)];
-    let health = lint::store::health(check::measure(memory), &topics, &logs);
     found
         .extend(health.iter().map(|f| Finding::new(format!("{} {}", f.place, f.says), f.rule.fix)));
     if !snapshot.adopted.is_empty() {
         let mut entries: Vec<_> = snapshot.adopted.iter().map(|event| event.entry).collect();
         entries.dedup();
         found.push(Finding::new(
-            format!("{} entries were written by hand and have no evidence yet", entries.len()),
+            match entries.len() {
+                1 => "1 entry was written by hand and has no evidence yet".to_owned(),
+                count => format!("{count} entries were written by hand and have no evidence yet"),
+            },
             "pimem rebuild adopts them",
         ));
     }
@@ -122,10 +133,21 @@ fn contents(memory: &Memory, store: &Store, snapshot: &Snapshot) -> Vec<Finding>
 }
 
 /// Returns a finding if entries await review.
-fn waiting(unreviewed: Unreviewed) -> Option<Finding> {
+fn waiting(unreviewed: &Unreviewed) -> Option<Finding> {
     let any = unreviewed.waiting + unreviewed.others > 0;
-    let fix = "pimem trust --review shows what agents are not shown";
+    let fix = match unreviewed.others {
+        0 => "pimem trust --review shows what agents are not shown",
+        _ => unreviewed.came.remedy(),
+    };
     any.then(|| Finding::new(unreviewed.told(None), fix))
+}
+
+/// Returns a finding if sentences of prompts could not be learned.
+fn spooled(store: &Store) -> Option<Finding> {
+    let waiting = store.spooled().len();
+    let what = format!("{} of prompts could not be learned yet", count(waiting, "sentence"));
+    let fix = "the next call that can write the store learns them";
+    (waiting > 0).then(|| Finding::new(what, fix))
 }
 
 /// Returns a finding if the store is not writable or its lock cannot be taken.

@@ -27,10 +27,11 @@ impl Memory {
         let changed = curate::on_each(self, &selectors, |txn, row| {
             txn.record(row.entry.id, EventKind::Priority(priority))
         })?;
-        let entries = Entries::new(self.now, &self.config.categories, &changed.after);
+        let entries = Entries::new(self.now, &self.config.categories, &changed.next.ranking);
         let none = || selector::failure(selector, std::iter::empty());
         let found = changed.rows.first().ok_or_else(none)?;
-        Ok(Edited { from: found.entry.id.to_string(), entry: entries.entry(found) })
+        let next = changed.prospect(self, &entries, found);
+        Ok(Edited { from: found.entry.id.to_string(), entry: entries.entry(found), next })
     }
 
     /// Notes that a priority counts under another policy only.
@@ -75,16 +76,17 @@ impl Memory {
             return Err(Failure::new(
                 Kind::Refused,
                 message,
-                "pimem remove takes one of the two out",
+                "pimem forget takes one of the two out",
             ));
         }
         let old = old.clone();
-        let scope = old.entry.scope;
-        let changed = curate::on_rows(self, ranking, vec![old], |txn, row| {
+        let (scope, was) = (old.entry.scope, old.evidence.choice());
+        let changed = curate::on_rows(self, ranking, &[old], |txn, row| {
+            intake::keep_to_topics(self, txn);
             let line = adopt::Line {
                 id,
                 category: &spec.name,
-                topic: &row.entry.topic,
+                topic: row.entry.subject(),
                 text: text.as_str(),
                 pinned: row.entry.pinned,
             };
@@ -114,12 +116,18 @@ impl Memory {
             }
             Ok(())
         })?;
+        intake::say_long(self, [text.as_str()].into_iter());
         let said = [(category, text.as_str())];
         for store in self.readers()?.iter().filter(|store| store.scope == scope) {
             intake::say_orders(self, store, said.into_iter());
         }
-        let entries = Entries::new(self.now, &self.config.categories, &changed.after);
-        let edited = changed.after.find(&to);
-        Ok(edited.map(|row| Edited { from: from.id.to_string(), entry: entries.entry(row) }))
+        let next = &changed.next;
+        let entries = Entries::new(self.now, &self.config.categories, &next.ranking);
+        let edited = next.ranking.find(&to);
+        Ok(edited.map(|row| {
+            let older = next.overtaken(self, row, was);
+            let next = next.prospect(self, &entries, row, older);
+            Edited { from: from.id.to_string(), entry: entries.entry(row), next }
+        }))
     }
 }

@@ -3,18 +3,19 @@
 use super::Memory;
 use crate::{
     error::{Failure, Kind},
-    index::cache::Cache,
     store::{
-        Store, atomic,
+        Store,
         cover::{Cover, Covered},
+        git,
         lock::StoreLock,
-        seal::{Seal, steps},
+        seal::{Kept, Source, steps},
     },
 };
-use pimem_core::view::encrypt::{Encryption, Kept};
+use pimem_core::view::encrypt::{Encryption, Kept as How};
 
 impl Memory {
-    /// Seals the store that a writing command would use. If that was begun before, ends it.
+    /// Seals the store that a writing command would use. If that was begun before, ends it. What is
+    /// left beside the store of a key that is lost is set aside.
     ///
     /// # Errors
     /// Fails if the key file cannot be made or used, or the store cannot be written.
@@ -24,13 +25,24 @@ impl Memory {
         if let Some(problem) = store.read_topics(&self.config.categories).problems.first() {
             return Err(Failure::from(problem));
         }
-        if !matches!(&store.seal, Seal::Sealed(sealed) if !sealed.is_opening()) {
-            steps::begin(&store.dir, |id| self.key_place(id), store.sync)?;
+        if !matches!(store.seal.kept(), Kept::Sealed(sealed) if !sealed.is_opening()) {
+            steps::begin(source(&store)?, store.sync)?;
+            store.seal.reread();
         }
-        let store = self.anew(store);
-        self.drop_cache(&store)?;
+        store.seal.check().map_err(|problem| Failure::from(&problem))?;
+        store.seal.accept()?;
+        store.drop_cache()?;
+        let aside = store.set_aside_lost()?;
+        if aside > 0 {
+            self.notices.note(&format!(
+                "Set aside what only a lost key opens: {aside} files beside the store and in the \
+                 state directory"
+            ));
+        }
         let Covered { files } = store.make_whole(&lock)?;
-        self.encryption(&store, files)
+        let view = self.encryption(&store, files)?;
+        let in_git = view.in_git && git::has_plain_history(&store.dir).unwrap_or(true);
+        Ok(Encryption { in_git, ..view })
     }
 
     /// Describes how a store is kept. Nothing is written.
@@ -43,7 +55,12 @@ impl Memory {
             let (message, hint) = super::target::no_store(&target.dir);
             return Err(Failure::new(Kind::Usage, message, hint));
         }
-        self.encryption(&self.store(target.dir, target.scope), 0)
+        let store = self.store(target.dir, target.scope);
+        if !store.seal.is_sealed() {
+            // Topics may have sealed lines where the log has none.
+            store.read(self.now, &self.config.categories);
+        }
+        self.encryption(&store, 0)
     }
 
     /// Seals a store under a new key. If that was begun before, ends it.
@@ -52,7 +69,7 @@ impl Memory {
     /// Fails if the store is not sealed, or cannot be written.
     pub fn encrypt_rotate(&self) -> Result<Encryption, Failure> {
         let (store, lock) = self.sealed_store()?;
-        if matches!(&store.seal, Seal::Sealed(sealed) if sealed.is_opening()) {
+        if matches!(store.seal.kept(), Kept::Sealed(sealed) if sealed.is_opening()) {
             let message = "the store is being made plain";
             return Err(Failure::new(
                 Kind::Refused,
@@ -61,19 +78,29 @@ impl Memory {
             ));
         }
         if store.cover()?.former == 0 {
-            steps::rotate(&store.dir, |id| self.key_place(id), store.sync)?;
+            steps::rotate(source(&store)?, store.sync)?;
+            store.seal.reread();
         }
-        let store = self.anew(store);
         let Covered { files } = store.make_whole(&lock)?;
-        steps::promote(&store.dir, |id| self.key_place(id))?;
+        steps::promote(source(&store)?)?;
+        store.seal.accept()?;
         self.encryption(&store, files)
     }
 
-    /// Makes a sealed store plain again. If that was begun before, ends it.
+    /// Makes a sealed store plain again. If that was begun before, ends it. For a store that says
+    /// that it is plain already, this machine takes its word.
     ///
     /// # Errors
     /// Fails if the store is not sealed, has lines that cannot be opened, or cannot be written.
     pub fn encrypt_decrypt(&self) -> Result<Encryption, Failure> {
+        let target = self.target()?;
+        let store = self.store(target.dir, target.scope);
+        if store.seal.disputed().is_some() && !store.seal.is_sealed() {
+            let _lock = super::lock(self, &store)?;
+            store.set_aside_lost()?;
+            store.seal.accept()?;
+            return self.encryption(&store, 0);
+        }
         let (store, lock) = self.sealed_store()?;
         let closed = store.cover()?.closed;
         if closed > 0 {
@@ -83,12 +110,47 @@ impl Memory {
             let hint = "bring the key that they are sealed under, or take them out by hand";
             return Err(Failure::new(Kind::Refused, message, hint));
         }
-        steps::begin_opening(&store.dir, store.sync)?;
-        let store = self.anew(store);
-        self.drop_cache(&store)?;
+        steps::begin_opening(source(&store)?, store.sync)?;
+        store.seal.reread();
+        store.drop_cache()?;
         let Covered { files } = store.make_whole(&lock)?;
         steps::end_opening(&store.dir, store.sync)?;
-        self.encryption(&self.anew(store), files)
+        store.seal.reread();
+        store.seal.accept()?;
+        self.encryption(&store, files)
+    }
+
+    /// Writes `store.json` again, if a key of this machine opens the store's sealed lines. If the
+    /// store says already how it is sealed, nothing is written.
+    ///
+    /// # Errors
+    /// Fails if there are no sealed lines, no key opens any, or the store cannot be written.
+    pub fn encrypt_repair(&self) -> Result<Encryption, Failure> {
+        let target = self.target()?;
+        let store = self.store(target.dir, target.scope);
+        let fail = |message, hint: &str| Err(Failure::new(Kind::Refused, message, hint));
+        if !target.exists {
+            let (message, hint) = super::target::no_store(&store.dir);
+            return Err(Failure::new(Kind::Usage, message, hint));
+        }
+        let _lock = StoreLock::acquire(&store.dir, store.patience)?;
+        store.seal.reread();
+        if matches!(store.seal.kept(), Kept::Sealed(_)) {
+            return self.encryption(&store, 0);
+        }
+        let places = store.sealed_places().map_err(|problem| Failure::from(&problem))?;
+        if let Some(found) = store.seal.find_key(&places)? {
+            store.seal.describe(&found, store.sync)?;
+            store.seal.check().map_err(|problem| Failure::from(&problem))?;
+            return self.encryption(&store, 1);
+        }
+        match store.seal.check().err().or_else(|| store.seal.undescribed()) {
+            Some(problem) => fail(
+                format!("{problem}; no key on this machine opens them"),
+                "copy the key file from the machine that sealed the store, or from its backup",
+            ),
+            None => fail(format!("no line in {} is sealed", store.dir.display()), "nothing to do"),
+        }
     }
 
     fn sealed_store(&self) -> Result<(Store, StoreLock), Failure> {
@@ -102,33 +164,21 @@ impl Memory {
         Ok((store, lock))
     }
 
-    /// Reads again how a store is kept.
-    fn anew(&self, store: Store) -> Store {
-        self.forget_seal(&store.dir);
-        self.store(store.dir, store.scope)
-    }
-
-    /// Deletes the index of a store, which has its words and vectors in the form that the store had.
-    fn drop_cache(&self, store: &Store) -> Result<(), Failure> {
-        let Some(cache) = self.env.cache.as_deref() else { return Ok(()) };
-        let dir = Cache::new(cache, store);
-        if dir.is_dir() {
-            let _lock = StoreLock::acquire(&dir, store.patience)?;
-            atomic::remove_dir(&dir)?;
-        }
-        Ok(())
-    }
-
     fn encryption(&self, store: &Store, written: usize) -> Result<Encryption, Failure> {
-        store.seal.check().map_err(|problem| Failure::from(&problem))?;
-        let kept = match &store.seal {
-            Seal::Sealed(sealed) if sealed.is_opening() => Kept::Opening,
-            Seal::Plain => Kept::Plain,
-            Seal::Sealed(_) | Seal::Locked(_) => Kept::Sealed,
+        let undescribed = store.seal.undescribed();
+        if undescribed.is_none() {
+            store.seal.check().map_err(|problem| Failure::from(&problem))?;
+        }
+        let kept = match store.seal.kept() {
+            _ if undescribed.is_some() => How::Undescribed,
+            Kept::Sealed(sealed) if sealed.is_opening() => How::Opening,
+            Kept::Plain => How::Plain,
+            Kept::Sealed(_) | Kept::Locked(_) | Kept::Undescribed(_) => How::Sealed,
         };
+        let problem = undescribed.or_else(|| store.seal.disputed());
         let Cover { files, plain, former, closed } = store.cover()?;
         let id = steps::store_id(&store.dir);
-        let place = id.as_deref().and_then(|id| self.key_place(id));
+        let place = store.seal.source().zip(id.as_deref()).and_then(|(at, id)| at.keys.of(id));
         Ok(Encryption {
             store: store.dir.display().to_string(),
             scope: store.scope.name(),
@@ -141,6 +191,15 @@ impl Memory {
             due: plain + former,
             closed,
             in_git: self.places.in_work_tree(&store.dir),
+            problem: problem.as_ref().map(ToString::to_string),
+            hint: problem.map(|problem| problem.hint().to_owned()),
         })
     }
+}
+
+fn source(store: &Store) -> Result<&Source, Failure> {
+    store.seal.source().ok_or_else(|| {
+        let message = format!("{} cannot be sealed", store.dir.display());
+        Failure::new(Kind::Usage, message, "pimem encrypt init --dir DIR seals another store")
+    })
 }

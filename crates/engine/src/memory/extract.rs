@@ -2,12 +2,16 @@
 
 use super::{
     Effect, Memory, Target,
-    learn::{self, Learned, What},
-    pending,
+    learn::{self, Learned, Speaker, What},
+    lock_for,
 };
-use crate::error::{Failure, Kind};
+use crate::{
+    error::{Failure, Kind},
+    store::{Store, spool::Said},
+};
 use pimem_core::{
     language::preference::{self, Preference},
+    model::entry::EntryId,
     view::extract::{ExtractAction, Extracted, ExtractedPreference},
 };
 
@@ -46,44 +50,74 @@ impl Memory {
                 found.waits = found.waits.or(Some(PIPED));
             }
         }
-        let (waiting, typed): (Vec<Preference>, Vec<Preference>) =
-            stated.into_iter().partition(|found| found.waits.is_some());
-        let mut found = Vec::new();
-        if !typed.is_empty() {
-            let store = self.opened(self.target()?, effect)?;
-            found = learn::take(self, &store, &typed, preference::MOST, self.who(), effect)?;
+        let (mut here, mut rest, mut found) = (Vec::new(), Vec::new(), Vec::new());
+        for stated in &stated {
+            match learn::said(stated) {
+                Ok(said) if said.waits => rest.push(said),
+                Ok(said) => here.push(said),
+                Err(learned) => found.push(learned),
+            }
         }
-        if !waiting.is_empty() {
-            found.extend(hold(self, &waiting, effect)?);
+        if !here.is_empty() {
+            let mut store = self.opened(self.target()?, effect)?;
+            // One transaction, so that a dry run knows of one what it says of the other.
+            if learn::place(self).is_some_and(|(place, _)| place.dir == store.dir) {
+                here.append(&mut rest);
+                store = store.strict();
+            }
+            found.extend(self.take(&store, &here, effect)?);
         }
-        Ok(Extracted { dry_run, results: found.into_iter().map(view).collect() })
+        if !rest.is_empty() {
+            let store = self.place_for_review(effect)?;
+            found.extend(self.take(&store, &rest, effect)?);
+        }
+        let learned = |learned: &&Learned| matches!(learned.what, What::Learned | What::Reinforced);
+        let ids: Vec<EntryId> =
+            found.iter().filter(learned).filter_map(|learned| learned.id).collect();
+        let told = !dry_run && !ids.is_empty();
+        let mut left_out = if told { self.left_out(&ids)? } else { Vec::new() }.into_iter();
+        let result = |learned: Learned| {
+            let is_told = told && matches!(learned.what, What::Learned | What::Reinforced);
+            let absent = if is_told { left_out.next().flatten() } else { None };
+            let one = view(learned, &stated);
+            ExtractedPreference { eligible: is_told.then_some(absent.is_none()), absent, ..one }
+        };
+        Ok(Extracted { dry_run, results: found.into_iter().map(result).collect() })
+    }
+
+    fn take(&self, store: &Store, all: &[Said], effect: Effect) -> Result<Vec<Learned>, Failure> {
+        let lock = lock_for(self, store, effect)?;
+        let speaker = Speaker { now: self.now, who: self.who(), marked: false };
+        learn::learn(self, store, lock.as_ref(), all, speaker)
+    }
+
+    /// Returns the store that holds what awaits review.
+    fn place_for_review(&self, effect: Effect) -> Result<Store, Failure> {
+        let (store, there) = learn::place(self).ok_or_else(|| {
+            let message = "there is no project whose store could keep this for a review";
+            let hint = "in a project, or with pimem add --user if it is what you want";
+            Failure::new(Kind::Usage, message, hint)
+        })?;
+        if effect == Effect::Write && !there {
+            self.made(Target { dir: store.dir.clone(), scope: store.scope, exists: false })?;
+        }
+        Ok(store)
     }
 }
 
-/// Stores preferences that may have been pasted, for review.
-fn hold(memory: &Memory, stated: &[Preference], effect: Effect) -> Result<Vec<Learned>, Failure> {
-    let (store, there) = pending::place(memory).ok_or_else(|| {
-        let message = "there is no project whose store could keep this for a review";
-        let hint = "in a project, or with pimem add --user if it is what you want";
-        Failure::new(Kind::Usage, message, hint)
-    })?;
-    if effect == Effect::Write && !there {
-        memory.made(Target { dir: store.dir.clone(), scope: store.scope, exists: false })?;
-    }
-    pending::hold(memory, &store, stated, preference::MOST, memory.who(), effect)
-}
-
-fn view(learned: Learned) -> ExtractedPreference {
+fn view(learned: Learned, stated: &[Preference]) -> ExtractedPreference {
+    let same = |found: &&Preference| found.text == learned.text;
+    let why = || stated.iter().find(same).or(stated.first())?.waits.map(str::to_owned);
     let (action, reason) = match learned.what {
         What::Learned => (ExtractAction::Learned, None),
         What::Reinforced => (ExtractAction::Reinforced, None),
         What::Recent => (ExtractAction::Recent, None),
         What::Known => (ExtractAction::Known, None),
-        What::Waiting(why) => (ExtractAction::Waiting, Some(why.to_owned())),
+        What::Waiting => (ExtractAction::Waiting, why()),
         What::Forgotten => (ExtractAction::Forgotten, None),
         What::Doubtful(does) => (ExtractAction::Doubtful, Some(format!("it {does}"))),
         What::Refused(why) => (ExtractAction::Refused, Some(why)),
     };
     let id = learned.id.map(|id| id.to_string());
-    ExtractedPreference { action, id, text: learned.text, reason }
+    ExtractedPreference { action, id, text: learned.text, reason, eligible: None, absent: None }
 }

@@ -12,6 +12,7 @@ use pimem_core::{
     },
     score::{
         forecast,
+        policy::Policy,
         ranking::{Ranking, ScoredEntry},
         stability::{self, Standing, State},
     },
@@ -59,47 +60,42 @@ impl Memory {
         let chosen: Vec<&ScoredEntry> = chosen.iter().map(|row| &**row).collect();
         let placed = placed(&self.config.categories, &stores, &snapshots);
         let settings = self.report_settings(None, Tokens(0));
-        let days = outlook::outlook(self.now, self.rules(), settings, &placed, request.days);
+        let days = outlook::outlook(
+            self.now,
+            self.rules(),
+            settings,
+            &placed,
+            request.days,
+            &local_time::start_of_day,
+        );
         let theirs = || mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
         let rows: Vec<&ScoredEntry> = if chosen.is_empty() {
             ranking.rows.iter().chain(theirs()).collect()
         } else {
             chosen.clone()
         };
-        let events = events(self, &ranking, &rows, &days);
+        let mut leaving = leaving(&rows, &days);
+        let shows = |at: Timestamp, row: &ScoredEntry| {
+            outlook::shows(at, self.rules(), settings, &placed, &row.entry)
+        };
+        for left in leaving.iter_mut().take(SEARCHES) {
+            left.at = self.moment(left, ranking.policy, shows).unwrap_or(left.at);
+        }
+        leaving.sort_by_key(|left| left.at);
+        let events = events(self, &ranking, &rows, (&days, &leaving));
         let others = theirs().chain(chosen.iter().copied()).map(|row| row.entry.id);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
         let entries = entries.beside(others.collect());
-        let leaving = leaving(&rows, &days);
         let picture = if request.curves {
-            let fades = |row: &&ScoredEntry| matches!(row.standing, Standing::Scored(_));
-            let drawn: Vec<&ScoredEntry> = if chosen.is_empty() {
-                let soon = leaving.iter().map(|left| left.row).chain(changing(&events));
-                first(soon.filter(fades), CURVES)
-            } else {
-                first(chosen.iter().copied().filter(fades), usize::MAX)
-            };
-            let curve = |row| curve(self, &entries, row, request.days, &leaving);
-            Picture {
-                curves: drawn.into_iter().map(curve).collect(),
-                all: match chosen.len() {
-                    0 => rows.iter().copied().filter(fades).count(),
-                    named => named,
-                },
-                named: !chosen.is_empty(),
-                levels: State::ALL
-                    .iter()
-                    .filter_map(|state| Some((ranking.policy.least(*state)?, state.name())))
-                    .collect(),
-            }
+            self.picture(&entries, request.days, (&rows, &chosen), (&leaving, &events), &ranking)
         } else {
             Picture::default()
         };
         let others = others_of(&entries, &chosen, &leaving, &days);
-        let leaving = leaving.iter().enumerate().map(|(number, Left { at, row, returns })| {
+        let leaving = leaving.iter().enumerate().map(|(number, Left { at, row, returns, .. })| {
             let keep = || {
-                let of = row.entry.wording();
-                outlook::kept(self.now, self.rules(), settings, &placed, &of, *at)
+                let (of, start) = (&row.entry, &local_time::start_of_day);
+                outlook::kept(self.now, self.rules(), settings, &placed, of, *at, start)
             };
             let short = entries.short(row.entry.id);
             let expires = row.evidence.until.is_some_and(|until| until < *at);
@@ -143,6 +139,51 @@ impl Memory {
             picture,
         };
         Ok(Answer { view, problems })
+    }
+
+    /// Returns the moment at which an entry leaves, if it does by its age or its date alone.
+    fn moment(
+        &self,
+        left: &Left<'_>,
+        policy: Policy,
+        shows: impl Fn(Timestamp, &ScoredEntry) -> bool,
+    ) -> Option<Timestamp> {
+        let spec = self.config.categories.spec(left.row.entry.category);
+        let turns = forecast::turns(self.now, self.rules().clock, policy, left.row, spec);
+        let within = |at: &Timestamp| *at <= left.at && left.at.0.saturating_sub(at.0) <= DAY_MS;
+        let mut turns = turns.into_iter().map(|(at, _)| at).filter(within);
+        turns.find(|at| !shows(*at, left.row) && shows(Timestamp(at.0 - 1), left.row))
+    }
+
+    /// Returns the curves of the entries that were named, or of those that leave or change first.
+    fn picture(
+        &self,
+        entries: &Entries<'_>,
+        days: u32,
+        (rows, chosen): (&[&ScoredEntry], &[&ScoredEntry]),
+        (leaving, events): (&[Left<'_>], &[Event<'_>]),
+        ranking: &Ranking,
+    ) -> Picture {
+        let fades = |row: &&ScoredEntry| matches!(row.standing, Standing::Scored(_));
+        let drawn: Vec<&ScoredEntry> = if chosen.is_empty() {
+            let soon = leaving.iter().map(|left| left.row).chain(changing(events));
+            first(soon.filter(fades), CURVES)
+        } else {
+            first(chosen.iter().copied().filter(fades), usize::MAX)
+        };
+        let curve = |row| curve(self, entries, row, days, leaving);
+        Picture {
+            curves: drawn.into_iter().map(curve).collect(),
+            all: match chosen.len() {
+                0 => rows.iter().copied().filter(fades).count(),
+                named => named,
+            },
+            named: !chosen.is_empty(),
+            levels: State::ALL
+                .iter()
+                .filter_map(|state| Some((ranking.policy.least(*state)?, state.name())))
+                .collect(),
+        }
     }
 }
 
@@ -189,7 +230,7 @@ fn events<'a>(
     memory: &Memory,
     ranking: &'a Ranking,
     rows: &[&'a ScoredEntry],
-    days: &[Day],
+    (days, leaving): (&[Day], &[Left<'a>]),
 ) -> Vec<Event<'a>> {
     let end = days.last().map_or(memory.now.0, |day| day.at);
     let mut events: Vec<Event<'a>> = Vec::new();
@@ -201,10 +242,15 @@ fn events<'a>(
         events.extend(turns.map(|(at, turn)| Event { at, row, what: turn.describe(spec) }));
     }
     for day in days {
-        let both = [(&day.left, "leaves the report"), (&day.entered, "enters the report")];
-        for (ids, what) in both {
-            let rows = ids.iter().filter_map(|id| rows.iter().find(|row| row.entry.id == *id));
-            events.extend(rows.map(|row| Event { at: day.at, row, what: what.to_owned() }));
+        let both =
+            [(&day.left, "leaves the report", true), (&day.entered, "enters the report", false)];
+        for (ids, what, is_end) in both {
+            for (id, at) in ids {
+                let Some(row) = rows.iter().find(|row| row.entry.id == *id) else { continue };
+                let is_same = |left: &&Left<'_>| left.row.entry.id == *id && left.day == *at;
+                let exact = leaving.iter().find(is_same).filter(|_| is_end).map(|left| left.at);
+                events.push(Event { at: exact.unwrap_or(*at), row, what: what.to_owned() });
+            }
         }
     }
     let order =
@@ -216,6 +262,8 @@ fn events<'a>(
 /// An entry that leaves the report.
 struct Left<'a> {
     at: Timestamp,
+    /// The same as the outlook has it: a moment of that day.
+    day: Timestamp,
     row: &'a ScoredEntry,
     returns: Option<Timestamp>,
 }
@@ -227,10 +275,13 @@ fn leaving<'a>(rows: &[&'a ScoredEntry], days: &[Day]) -> Vec<Left<'a>> {
         day.is_some_and(|day| day.shown.contains(&row.entry.id))
     };
     for row in rows.iter().copied().filter(|row| shown(days.first(), row)) {
+        let id = &row.entry.id;
         let mut later = days.iter().skip_while(|day| shown(Some(day), row));
         if let Some(day) = later.next() {
-            let returns = later.find(|day| shown(Some(day), row)).map(|day| day.at);
-            found.push(Left { at: day.at, row, returns });
+            let returns = later.find(|day| shown(Some(day), row));
+            let returns = returns.map(|day| day.entered.get(id).copied().unwrap_or(day.at));
+            let at = day.left.get(id).copied().unwrap_or(day.at);
+            found.push(Left { at, day: at, row, returns });
         }
     }
     // Rows are in the order of a ranking.

@@ -1,6 +1,6 @@
 //! Handoffs: notes in the daily log from which the next session starts.
 
-use std::cmp::Reverse;
+use std::{borrow::Cow, cmp::Reverse};
 
 use super::{Memory, Target, todo};
 use crate::{
@@ -140,6 +140,11 @@ impl Left<'_> {
     /// Returns true if it was written on this machine and is unchanged.
     pub fn is_ours(&self) -> bool {
         self.store.trust.holds_text(Kind::Handoff, &self.text)
+    }
+
+    /// Returns the block as an agent may see it.
+    pub fn told(&self) -> Cow<'_, str> {
+        self.store.trust.told(&self.text)
     }
 }
 

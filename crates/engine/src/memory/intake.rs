@@ -2,6 +2,7 @@
 
 use super::Memory;
 use crate::{
+    config::settings::TopicLimit,
     error::{Failure, Kind},
     store::{
         Store,
@@ -11,7 +12,7 @@ use crate::{
 use pimem_core::{
     exchange::json_position,
     language::injection,
-    markdown::{entry_line, topic::TopicEntry},
+    markdown::topic::TopicEntry,
     model::{
         category::CategoryId,
         entry::{EntryId, Markers, Wording},
@@ -19,6 +20,8 @@ use pimem_core::{
         share::Share,
         time::Timestamp,
     },
+    report::budget::thousands,
+    review::{self, Order},
     safety::entry_text::EntryText,
     score::{
         adopt,
@@ -110,14 +113,6 @@ impl New {
         }
     }
 
-    /// Returns the file for the line; a continuation file if the topic has no room.
-    fn stem(&self, memory: &Memory, txn: &Txn<'_>, markers: Markers) -> String {
-        let line = self.line(memory);
-        let title = self.heading.as_ref().map(|title| format!("## {title}\n\n\n"));
-        let text = entry_line::render(line.category, line.text, markers);
-        txn.with_room(line.topic, &(title.unwrap_or_default() + &text))
-    }
-
     /// Adds the line to its topic file, as written here.
     pub fn place(&self, memory: &Memory, txn: &mut Txn<'_>) -> LocatedEntry {
         self.place_marked(
@@ -155,22 +150,26 @@ impl New {
         markers: Markers,
         reviewed: bool,
     ) -> LocatedEntry {
-        let (line, stem) = (self.line(memory), self.stem(memory, txn, markers));
+        let line = self.line(memory);
+        let topic = txn.snapshot().subject(line.topic).to_owned();
         let placed = LocatedEntry {
             id: line.id,
             category: self.category,
             text: line.text.to_owned(),
             pinned: markers.pinned,
-            line: txn.next_line(&stem),
-            topic: stem.clone(),
+            // It is known when the line is written.
+            line: 0,
+            topic: topic.clone(),
+            continues: None,
             scope: txn.scope(),
             enforced: markers.enforced,
             reviewed,
+            secret: None,
         };
         let (category, text) = (self.category, line.text.to_owned());
         let heading = self.heading.clone();
         let change = Change::Append { category, text, markers, heading };
-        txn.change(Target::Topic(stem), change);
+        txn.change(Target::Topic(topic), change);
         placed
     }
 
@@ -188,9 +187,9 @@ impl New {
         markers: Markers,
         after: Option<EventKind>,
     ) -> anyhow::Result<()> {
-        let markers = Markers { enforced: false, ..markers };
-        let stem = self.stem(memory, txn, markers);
-        let line = adopt::Line { topic: &stem, ..self.line(memory) };
+        let line = self.line(memory);
+        let topic = txn.snapshot().subject(line.topic).to_owned();
+        let line = adopt::Line { topic: &topic, ..line };
         let kind = EventKind::Add(self.cue, Some(adopt::origin(&line)));
         txn.record_tagged(line.id, kind, self.tags.clone())?;
         if let Some(after) = after {
@@ -249,6 +248,63 @@ pub fn say_orders<'a>(
     }
 }
 
+impl Memory {
+    /// Notes the orders in a text that was written and is no entry, as known to the person who
+    /// typed it. Where nobody did, says that they are hidden from agents.
+    pub fn review_text(&self, store: &Store, text: &str) {
+        let trust = &store.trust;
+        for Order { span, does } in review::orders(text) {
+            let said = review::said(text.get(span).unwrap_or_default());
+            if trust.waits(&said).is_none() {
+                trust.note_order(&said);
+            } else if !trust.holds_order(&said) {
+                let line =
+                    format!("It {does}: agents are not shown it before pimem trust --review");
+                self.notices.note(&line);
+            }
+        }
+    }
+}
+
+/// Number of characters from which on a text is hardly one sentence.
+const LONG: usize = 1000;
+
+/// Says of texts that they are long for a memory.
+pub fn say_long<'a>(memory: &Memory, texts: impl Iterator<Item = &'a str>) {
+    let longest = texts.map(|text| text.chars().count()).max().unwrap_or_default();
+    if longest > LONG {
+        memory.notices.note(&format!(
+            "A memory is one sentence, and this has {} characters: pimem note takes texts",
+            thousands(longest)
+        ));
+    }
+}
+
+/// Returns what is to be said of topics that go on in another file when a change is written.
+pub fn outgrown(txn: &Txn<'_>) -> Vec<String> {
+    let line = |(topic, file): (&str, &str)| {
+        format!(
+            "Topic {topic:?} is full and goes on in topics/{file}.md; pimem dream --plan proposes \
+             what to consolidate"
+        )
+    };
+    txn.outgrown().into_iter().map(line).collect()
+}
+
+/// Says what [`outgrown`] has returned, when the change is written.
+pub fn say_outgrown(memory: &Memory, lines: &[String]) {
+    for line in lines {
+        memory.notices.note(line);
+    }
+}
+
+/// Has a topic without room refuse what is typed, where that is set.
+pub fn keep_to_topics(memory: &Memory, txn: &mut Txn<'_>) {
+    if memory.config.settings.report.topic_limit == TopicLimit::Refuse {
+        txn.keep_to_topics();
+    }
+}
+
 /// Fails if a store cannot be read completely, because it may contain the entry already.
 pub fn refuse_if_unreadable(txn: &Txn<'_>) -> Result<(), Failure> {
     txn.snapshot().problems.first().map_or(Ok(()), |problem| Err(Failure::from(problem)))
@@ -291,13 +347,6 @@ pub fn topic(name: &str) -> Result<String, Failure> {
     let message = format!("{name:?} is not a usable name of a topic");
     let hint = "names are small letters, digits and hyphens, 64 at most: --topic payments";
     Err(Failure::new(Kind::Usage, message, hint))
-}
-
-/// Returns true if a file belongs to a topic, as its first file or a continuation.
-pub fn is_of_topic(stem: &str, topic: &str) -> bool {
-    let number = stem.strip_prefix(topic).and_then(|rest| rest.strip_prefix('-'));
-    let goes_on = number.and_then(|number| number.parse::<usize>().ok());
-    stem == topic || goes_on.is_some_and(|number| number > 1)
 }
 
 /// Returns a text with tags appended.

@@ -1,40 +1,47 @@
-//! Learning of typed preferences. Prints nothing.
+//! Learning of what a person said: at a prompt, by way of the spool, or to `extract`. Prints nothing.
+//!
+//! What was typed is learned as said. What may have been pasted, or leads out of the project, waits
+//! for a review in the project's store, never in the user's. A dry run goes the same way, without a
+//! lock.
 
 use std::collections::BTreeMap;
 
 use super::{
-    Effect, Memory,
+    Memory,
     intake::{self, New},
-    lock_for, near_duplicates,
+    near_duplicates,
 };
 use crate::{
     error::Failure,
-    store::{Store, transaction::Txn},
+    store::{
+        Store, discover, lock::StoreLock, pending, snapshot::Snapshot, spool::Said,
+        transaction::Txn, trust::Key,
+    },
 };
 use pimem_core::{
-    language::{
-        injection,
-        preference::{self, Preference},
-    },
+    language::{importance::MemoryKind, injection, preference::Preference},
+    markdown::topic::TopicEntry,
     model::{
-        category::CategoryId,
-        entry::EntryId,
+        entry::{EntryId, Markers},
         event::{Cue, EventKind, Provenance},
+        share::Share,
         time::{Now, Timestamp},
     },
     safety::{
         entry_text::{EntryText, TextError},
         secret,
     },
-    score::ranking::ScoredEntry,
+    score::ranking::{Scope, ScoredEntry},
 };
 
 /// Local file with the time at which each preference was last learned, for an hour, by id.
 const COOLDOWN: &str = "preferences-cooldown.json";
 /// Time for which a repeated preference does not count as evidence.
 const HOUR_MS: i64 = 3_600_000;
+/// Maximum number of waiting statements in a store: nobody reviews more.
+const MOST: usize = 50;
 
-/// Result for a preference.
+/// Result for a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// A new entry was added.
@@ -43,8 +50,8 @@ pub enum What {
     Reinforced,
     /// It was learned less than an hour ago.
     Recent,
-    /// A new entry was added that agents do not see before a review; holds the reason.
-    Waiting(&'static str),
+    /// A new entry was added that agents do not see before a review.
+    Waiting,
     /// It would await review but is known, so nothing was done.
     Known,
     /// The user has forgotten it; that outweighs a guess.
@@ -55,7 +62,14 @@ pub enum What {
     Refused(String),
 }
 
-/// A preference that was found.
+impl What {
+    /// Returns true unless nothing came of it.
+    pub fn is_news(&self) -> bool {
+        !matches!(self, Self::Recent | Self::Known)
+    }
+}
+
+/// A statement, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Learned {
     /// Text without secrets.
@@ -64,106 +78,121 @@ pub struct Learned {
     pub what: What,
 }
 
-/// Learns up to `most` typed preferences. If there are none, nothing is read or locked. A dry run
-/// changes nothing.
-pub fn take(
+/// Who said something, and when.
+pub struct Speaker {
+    pub now: Now,
+    pub who: Provenance,
+    /// True if the ids of the events are made of what was said, so that it counts once.
+    pub marked: bool,
+}
+
+/// Returns a statement as it is learned; the reason, if it may not be kept at all.
+pub fn said(found: &Preference) -> Result<Said, Learned> {
+    if let Some(kind) = found.secret {
+        let what = What::Refused(TextError::Secret(kind).to_string());
+        let text = secret::redact(&found.text).into_owned();
+        return Err(Learned { text, id: None, what });
+    }
+    Ok(Said { text: found.text.clone(), waits: found.waits.is_some(), ..Said::default() })
+}
+
+/// Returns the project's store for what waits, and whether it exists. `None` if there can be none,
+/// if it is also the user's store, if another user owns it, or if it leads away from the project.
+pub fn place(memory: &Memory) -> Option<(Store, bool)> {
+    let known =
+        memory.places.found().filter(|found| found.as_ref().map_or(true, |dir| dir.is_dir()));
+    let there = known.is_some();
+    let dir = known.or_else(|| memory.places.new_project())?.ok()?;
+    let own =
+        memory.places.user().is_some_and(|user| discover::real(&user) == discover::real(&dir));
+    let store = memory.store(dir, Scope::Project).strict();
+    (!(own || there && store.trust.is_foreign())).then_some((store, there))
+}
+
+/// Learns statements. Without a lock it is a dry run, which says the same and changes nothing.
+pub fn learn(
     memory: &Memory,
     store: &Store,
-    stated: &[Preference],
-    most: usize,
-    who: Provenance,
-    effect: Effect,
+    lock: Option<&StoreLock>,
+    all: &[Said],
+    speaker: Speaker,
 ) -> Result<Vec<Learned>, Failure> {
-    let (mut done, mut news) = sorted(memory, stated)?;
-    news.truncate(most);
+    let Speaker { now, who, marked } = speaker;
+    let mut done = Vec::new();
+    let (mut heard, mut news) = (Vec::new(), Vec::new());
+    for said in all {
+        match checked(memory, said) {
+            Ok(new) => {
+                heard.push(said);
+                news.push(new);
+            }
+            Err(what) => done.push(Learned { text: said.text.clone(), id: None, what }),
+        }
+    }
     if news.is_empty() {
         return Ok(done);
     }
-    let now = memory.now;
-    let heard = recent(now, store.local(COOLDOWN).ok().flatten().as_deref());
-    // If all were learned just before in the same words, the lock is not needed.
-    if news.iter().all(|new| heard.contains_key(&new.id(memory).to_string())) {
-        done.extend(news.iter().map(|new| result(memory, new, What::Recent)));
-        return Ok(done);
-    }
-    let lock = lock_for(memory, store, effect)?;
-    let categories = &memory.config.categories;
-    let mut txn = store.begin_adding(lock.as_ref(), categories, now, who);
+    let mut txn = store.begin_adding(lock, &memory.config.categories, now, who);
     intake::refuse_if_unreadable(&txn)?;
+    for new in &mut news {
+        as_held(memory, &txn, new);
+    }
     near_duplicates::find(memory, &mut txn, &mut news);
     let held = |new: &New| !txn.snapshot().holders(&new.wording(memory)).is_empty();
     if news.iter().any(|new| held(new) || txn.mentions(new.id(memory))) {
         txn.read_evidence();
     }
-    // Another process may have learned it while this one waited for the lock.
-    let heard = recent(now, store.local(COOLDOWN).ok().flatten().as_deref());
-    let mut learned: Vec<String> = Vec::new();
-    for new in &news {
-        let id = new.id(memory).to_string();
-        let what = if heard.contains_key(&id) || learned.contains(&id) {
+    let waits = heard.iter().any(|said| said.waits);
+    let others = if waits { elsewhere(memory, store)? } else { Vec::new() };
+    let recent = recent(now, store.local(COOLDOWN).ok().flatten().as_deref());
+    let mut learned: Vec<EntryId> = Vec::new();
+    let mut keys: Vec<Key> = Vec::new();
+    for (said, new) in heard.into_iter().zip(&news) {
+        let id = new.id(memory);
+        if marked {
+            txn.mark(said.mark())?;
+        }
+        let held = !txn.snapshot().holders(&new.wording(memory)).is_empty();
+        let entries = txn.snapshot().entries().map(|(_, entry)| entry);
+        let what = if let Some(twin) = intake::twin(entries, &new.wording(memory)) {
+            What::Refused(intake::is_twin(&new.wording(memory), &twin.text))
+        } else if is_over(memory, &txn, new) {
+            What::Forgotten
+        } else if said.waits {
+            let key = txn.key(new.category, new.text.as_str());
+            let is_known = |other: &Snapshot| !other.holders(&new.wording(memory)).is_empty();
+            if held || others.iter().any(is_known) || keys.contains(&key) {
+                What::Known
+            } else if waiting(&txn, new) + keys.len() >= MOST {
+                What::Doubtful("is one of too many that wait")
+            } else {
+                new.begin(memory, &mut txn)?;
+                new.place_unreviewed(memory, &mut txn, Markers::default());
+                keys.push(key);
+                What::Waiting
+            }
+        } else if learned.contains(&id) || held && recent.contains_key(&id.to_string()) {
             What::Recent
         } else {
-            apply(memory, &mut txn, new)?
-        };
-        if matches!(what, What::Learned | What::Reinforced) {
             learned.push(id);
-        }
-        done.push(result(memory, new, what));
+            typed(memory, &mut txn, new, held)?
+        };
+        done.push(Learned { text: new.text.as_str().to_owned(), id: Some(id), what });
+    }
+    if lock.is_some() && !keys.is_empty() {
+        // Recorded first, so that no line passes for one of the user's.
+        pending::note(&store.trust, &keys)?;
     }
     txn.commit()?;
-    if effect == Effect::Write && !learned.is_empty() {
-        let note = |bytes: Option<&[u8]>| {
-            let mut all = recent(now, bytes);
-            all.extend(learned.into_iter().map(|id| (id, now.0.to_string())));
-            serde_json::to_vec(&all).ok()
-        };
-        // An error here is harmless: the preference may count twice within the hour.
-        if let Err(error) = store.rewrite_local(COOLDOWN, note) {
-            memory.notices.detail(&format!("{COOLDOWN}: {error:#}"));
-        }
+    if lock.is_some() && !learned.is_empty() {
+        note(memory, store, now, &learned);
     }
     Ok(done)
 }
 
-/// Splits preferences into new entries and results for those that are not valid.
-pub fn sorted(memory: &Memory, stated: &[Preference]) -> Result<(Vec<Learned>, Vec<New>), Failure> {
-    let (mut done, mut news) = (Vec::new(), Vec::new());
-    for found in stated {
-        let category = intake::category(memory, "preference")?;
-        match checked(category, found) {
-            Ok(new) => news.push(new),
-            Err(what) => {
-                let text = secret::redact(&found.text).into_owned();
-                done.push(Learned { text, id: None, what });
-            }
-        }
-    }
-    Ok((done, news))
-}
-
-/// Validates a preference as a new entry.
-fn checked(category: CategoryId, found: &preference::Preference) -> Result<New, What> {
-    if let Some(kind) = found.secret {
-        return Err(What::Refused(TextError::Secret(kind).to_string()));
-    }
-    if let Some((_, does)) = injection::find(&found.text) {
-        return Err(What::Doubtful(does));
-    }
-    // Parsed twice to drop a trailing marker: automatic learning never pins.
-    let text = EntryText::new(&found.text).and_then(|text| EntryText::new(text.as_str()));
-    let text = text.map_err(|error| What::Refused(error.to_string()))?;
-    Ok(New::plain(category, text, Cue::Explicit))
-}
-
-fn apply(memory: &Memory, txn: &mut Txn<'_>, new: &New) -> Result<What, Failure> {
-    let (id, held) = (new.id(memory), txn.snapshot());
-    if let Some(twin) = intake::twin(held.entries().map(|(_, entry)| entry), &new.wording(memory)) {
-        return Ok(What::Refused(intake::is_twin(&new.wording(memory), &twin.text)));
-    }
-    if is_over(memory, txn, new) {
-        return Ok(What::Forgotten);
-    }
-    if held.holders(&new.wording(memory)).is_empty() {
+/// Adds or reinforces what was typed.
+fn typed(memory: &Memory, txn: &mut Txn<'_>, new: &New, held: bool) -> Result<What, Failure> {
+    if !held {
         new.begin(memory, txn)?;
         new.place(memory, txn);
         return Ok(What::Learned);
@@ -172,8 +201,44 @@ fn apply(memory: &Memory, txn: &mut Txn<'_>, new: &New) -> Result<What, Failure>
     if new.known.is_none() {
         txn.say(new.category, new.text.as_str());
     }
-    txn.record(id, EventKind::Reinforce(1))?;
+    if txn.is_recorded() {
+        return Ok(What::Recent);
+    }
+    txn.record(new.id(memory), EventKind::Reinforce(1))?;
     Ok(What::Reinforced)
+}
+
+/// Validates a statement as a new entry.
+fn checked(memory: &Memory, said: &Said) -> Result<New, What> {
+    if let Some((_, does)) = injection::find(&said.text) {
+        return Err(What::Doubtful(does));
+    }
+    let kind = said.kind.as_deref().and_then(MemoryKind::find).unwrap_or(MemoryKind::Preference);
+    let category = match memory.category_of(kind).filter(|_| kind != MemoryKind::Preference) {
+        Some(category) => category,
+        None => intake::category(memory, "preference")
+            .map_err(|failure| What::Refused(failure.message))?,
+    };
+    // Parsed twice to drop a trailing marker: automatic learning never pins.
+    let text = EntryText::new(&said.text).and_then(|text| EntryText::new(text.as_str()));
+    let text = text.map_err(|error| What::Refused(error.to_string()))?;
+    let mut new = New::plain(category, text, Cue::Explicit);
+    new.importance = said.importance.map(Share::clamped);
+    Ok(new)
+}
+
+/// Takes a text that an entry of another category has for that entry: a sentence is learned once,
+/// whatever the settings said of its kind when it was first said.
+fn as_held(memory: &Memory, txn: &Txn<'_>, new: &mut New) {
+    let wording = new.wording(memory);
+    if !txn.snapshot().holders(&wording).is_empty() {
+        return;
+    }
+    let same = |entry: &&TopicEntry| {
+        entry.text == wording.text && txn.reviewed(entry.category, &entry.text)
+    };
+    let held = txn.snapshot().entries().map(|(_, entry)| entry).find(same);
+    new.known = held.map(TopicEntry::wording);
 }
 
 /// Returns true if a person put it out of force; then only a command of a person restores it.
@@ -187,8 +252,29 @@ pub fn is_over(memory: &Memory, txn: &Txn<'_>, new: &New) -> bool {
     over || !known && held.ledger.archived(id)
 }
 
-pub fn result(memory: &Memory, new: &New, what: What) -> Learned {
-    Learned { text: new.text.as_str().to_owned(), id: Some(new.id(memory)), what }
+/// Reads the topics of the other stores.
+fn elsewhere(memory: &Memory, store: &Store) -> Result<Vec<Snapshot>, Failure> {
+    let others = memory.readers()?.into_iter().filter(|other| other.dir != store.dir);
+    Ok(others.map(|other| other.read_topics(&memory.config.categories)).collect())
+}
+
+/// Returns the number of waiting entries in its category.
+fn waiting(txn: &Txn<'_>, new: &New) -> usize {
+    let all = txn.snapshot().entries().filter(|(_, entry)| entry.category == new.category);
+    all.filter(|(_, entry)| !txn.reviewed(new.category, &entry.text)).count()
+}
+
+/// Notes when statements were learned.
+fn note(memory: &Memory, store: &Store, now: Now, learned: &[EntryId]) {
+    let note = |bytes: Option<&[u8]>| {
+        let mut all = recent(now, bytes);
+        all.extend(learned.iter().map(|id| (id.to_string(), now.0.to_string())));
+        serde_json::to_vec(&all).ok()
+    };
+    // An error here is harmless: the preference may count twice within the hour.
+    if let Err(error) = store.rewrite_local(COOLDOWN, note) {
+        memory.notices.detail(&format!("{COOLDOWN}: {error:#}"));
+    }
 }
 
 /// Returns what was learned within the last hour. A damaged file counts as empty.

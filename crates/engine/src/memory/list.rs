@@ -2,11 +2,12 @@
 
 use std::{cmp::Reverse, iter};
 
-use super::{Answer, Memory, accesses, intake, mirrors::Mirrored, problems, selector};
+use super::{Answer, Memory, accesses, archived, intake, mirrors::Mirrored, problems, selector};
 use crate::error::Failure;
 use pimem_core::{
     score::{
         access::{Access, Accesses},
+        evidence::UserState,
         ranking::{self, ScoredEntry},
         stability::State,
         wording_filter::WordingFilter,
@@ -59,14 +60,24 @@ impl Memory {
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let mirrors = self.listed_mirrors();
+        // What was forgotten stands in the archive.
+        let put_away = if states.contains(&State::Dropped) {
+            archived::rankings(self, &stores, &snapshots)
+        } else {
+            Vec::new()
+        };
+        let forgotten: Vec<&ScoredEntry> = put_away
+            .iter()
+            .flat_map(|ranking| &ranking.rows)
+            .filter(|row| row.evidence.user == UserState::Forgotten)
+            .collect();
         let theirs = mirrors.iter().map(|mirror| (Some(mirror), &mirror.ranking));
         let mut rows: Vec<(Option<&Mirrored>, &ScoredEntry)> = iter::once((None, &*ranking))
             .chain(theirs)
             .flat_map(|(mirror, ranking)| ranking.rows.iter().map(move |row| (mirror, row)))
+            .chain(forgotten.iter().map(|row| (None, *row)))
             .filter(|(_, row)| categories.is_empty() || categories.contains(&row.entry.category))
-            .filter(|(_, row)| {
-                topic.is_none_or(|topic| intake::is_of_topic(&row.entry.topic, topic))
-            })
+            .filter(|(_, row)| topic.is_none_or(|topic| is_of(row, topic)))
             .filter(|(_, row)| states.is_empty() || states.contains(&row.state))
             .filter(|(_, row)| wording.admits(&row.entry.text))
             .collect();
@@ -85,16 +96,17 @@ impl Memory {
                 let heat = |(mirror, row): (Option<&Mirrored>, &ScoredEntry)| {
                     let topics =
                         mirror.map_or(&*ranking, |mirror| &mirror.ranking).topics(row.entry.scope);
-                    let rows = topics.get(row.entry.topic.as_str());
+                    let rows = topics.get(row.entry.subject());
                     rows.map_or(0.0, |rows| ranking::hotness(rows))
                 };
                 rows.sort_by(|a, b| heat(*b).total_cmp(&heat(*a)));
             }
         }
         rows.truncate(request.limit.unwrap_or(usize::MAX));
-        let all = mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
+        let theirs = || mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
+        let all = || ranking.rows.iter().chain(theirs());
         let entries = Entries::new(self.now, &self.config.categories, &ranking)
-            .beside(all.map(|row| row.entry.id).collect());
+            .beside(theirs().chain(forgotten.iter().copied()).map(|row| row.entry.id).collect());
         // People are not shown them.
         let wanted = self.notices.for_programs();
         let accesses = if wanted { self.accesses(&stores) } else { Accesses::default() };
@@ -103,10 +115,14 @@ impl Memory {
             let access = accesses::of_entry(&accesses, row.entry.id, ledgers());
             let listed = entries.accessed(row, access);
             let entry = mirror.map(|mirror| mirror.view(&entries, row));
-            AccessedEntry { entry: entry.unwrap_or(listed.entry), ..listed }
+            let mut entry = entry.unwrap_or(listed.entry);
+            entry.archived = forgotten.iter().any(|other| std::ptr::eq(*other, row));
+            AccessedEntry { entry, ..listed }
         };
         let entries = rows.into_iter().map(listed).collect();
-        Ok(Answer { view: Listed { entries }, problems: problems(&snapshots) })
+        let of = all().count();
+        let no_topic = topic.is_some_and(|topic| !all().any(|row| is_of(row, topic)));
+        Ok(Answer { view: Listed { entries, of, no_topic }, problems: problems(&snapshots) })
     }
 
     /// Returns all details of an entry.
@@ -147,4 +163,9 @@ impl Memory {
         };
         Ok(Answer { view, problems: Vec::new() })
     }
+}
+
+/// Returns true if an entry stands in a topic: by the name of the topic, or of the file.
+fn is_of(row: &ScoredEntry, topic: &str) -> bool {
+    [row.entry.subject(), &row.entry.topic].contains(&topic)
 }

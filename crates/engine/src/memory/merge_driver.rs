@@ -37,7 +37,7 @@ impl Memory {
     #[must_use]
     pub fn seal_of(&self, path: Option<&Path>) -> Seal {
         let dir = path.and_then(merge_driver::store_of);
-        dir.map_or(Seal::Plain, |dir| self.seal(&self.places.cwd.join(dir)))
+        dir.map_or_else(Seal::default, |dir| self.seal(&self.places.cwd.join(dir)))
     }
 
     /// Returns the path of the attributes file that names the merged files.

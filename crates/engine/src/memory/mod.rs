@@ -36,12 +36,11 @@ pub mod mirrors;
 pub mod model;
 pub mod named_file;
 pub mod near_duplicates;
-pub mod newcomer;
+pub mod next;
 pub mod notes;
 pub mod observe;
 pub mod page;
 pub mod pairs;
-pub mod pending;
 pub mod period;
 pub mod pins;
 pub mod provenance;
@@ -59,6 +58,7 @@ pub mod search;
 pub mod selector;
 pub mod sessions;
 pub mod settings;
+pub mod spooled;
 pub mod stale;
 pub mod status;
 pub mod sync;
@@ -75,7 +75,7 @@ pub mod why;
 pub mod working;
 
 use std::{
-    cell::{OnceCell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     path::{Path, PathBuf},
     rc::Rc,
     sync::{Arc, OnceLock},
@@ -111,8 +111,9 @@ use pimem_core::{
     },
     report::{
         budget::{self, Tokens},
-        render::Settings,
+        render::{self, Settings},
     },
+    review::Contributor,
     score::{
         access::Accesses,
         clock::Clock,
@@ -190,6 +191,8 @@ pub struct Wish {
     pub stores: Option<Reach>,
     /// Time to use instead of the clock's, as [`period::when`] parses it.
     pub now: Option<String>,
+    /// True if a person types at a terminal.
+    pub at_terminal: bool,
 }
 
 /// How to handle unusable options and variables.
@@ -217,6 +220,8 @@ pub struct Memory {
     ends_soon: bool,
     /// True if no user typed the command: it is a hook, or started by one.
     unasked: bool,
+    /// True if an agent has asked, so that no person sees what is warned of.
+    by_agent: bool,
     /// The command, if it can be undone.
     run: Option<Arc<Run>>,
     warned: RefCell<Vec<String>>,
@@ -226,6 +231,10 @@ pub struct Memory {
     pub headings: Vec<String>,
     /// Accesses, if the policy in force counts them.
     counted: OnceCell<Accesses>,
+    /// True if the spools were looked at.
+    took_in: Cell<bool>,
+    /// What was learned from the spools and not told yet.
+    news: RefCell<Vec<spooled::News>>,
     /// Error in recording a text as written here.
     unnoted: Arc<OnceLock<String>>,
 }
@@ -260,6 +269,7 @@ impl Memory {
             named: wish.dir.clone().or_else(|| path("PIMEM_DIR")),
             user: path("PIMEM_USER_DIR"),
             ceilings: ceilings.unwrap_or_default(),
+            state: env.state.clone(),
         };
         let (files, mut unusable) = config_files::read(&places);
         let mut now = Now(of_system(clock));
@@ -300,6 +310,7 @@ impl Memory {
         }
         let mut memory = Self {
             run: None,
+            by_agent: false,
             unasked: asked == Asked::Unasked || env.text("PIMEM_UNASKED") == Some("1"),
             now,
             real_now: clock,
@@ -313,6 +324,8 @@ impl Memory {
             seals: RefCell::default(),
             headings: Vec::new(),
             counted: OnceCell::new(),
+            took_in: Cell::new(false),
+            news: RefCell::default(),
             unnoted: Arc::default(),
         };
         memory.withhold_headings();
@@ -325,11 +338,22 @@ impl Memory {
         self.ends_soon = true;
     }
 
+    /// Has stores answer an agent: what only a person can decide is refused.
+    pub fn answer_agent(&mut self) {
+        self.by_agent = true;
+        self.seals.borrow_mut().clear();
+    }
+
     /// Starts recording the effects of the command for undo.
     pub fn begin_run(&mut self, command: &'static str) {
         if !self.unasked {
             self.run = steps::run(command, self.now.0.to_string(), of_system(self.real_now).0);
         }
+    }
+
+    /// Returns true if another call of the program started this one, for work that nobody waits for.
+    fn is_background(&self) -> bool {
+        self.env.text("PIMEM_UNASKED") == Some("1")
     }
 
     /// Returns the current time in RFC 3339, if the command line set it.
@@ -355,6 +379,7 @@ impl Memory {
         let seal = self.seal(&dir);
         let kept = (&*dir, seal.clone());
         let trust = Trust::new(kept, state.as_deref(), (patience, sync), word, unnoted);
+        let trust = trust.written_by(self.contributor(), self.config.settings.agents.review);
         let aside = self.unasked && self.config.settings.scoring.evidence != HookEvidence::Always;
         Store {
             dir,
@@ -378,9 +403,23 @@ impl Memory {
             Some(clean.chars().take(64).collect::<String>()).filter(|text| !text.is_empty())
         };
         Provenance {
-            by: text("PIMEM_AGENT").unwrap_or_else(|| "user".to_owned()),
+            by: text("PIMEM_AGENT").unwrap_or_else(|| Provenance::USER.to_owned()),
             session: text("PIMEM_SESSION"),
             tags: Vec::new(),
+        }
+    }
+
+    /// Returns who writes now.
+    pub fn contributor(&self) -> Contributor {
+        let by = self.who().by;
+        if self.unasked {
+            Contributor::Program
+        } else if by != Provenance::USER {
+            Contributor::Agent
+        } else if self.wish.at_terminal {
+            Contributor::Person
+        } else {
+            Contributor::Program
         }
     }
 
@@ -446,6 +485,17 @@ impl Memory {
             remove_command: &report.remove_command,
             fill: report.fill.then_some(&*report.search_command),
         }
+    }
+
+    /// Returns the sentence that asks a person to consolidate, if the report does not ask itself.
+    pub(crate) fn crowded(&self, report: &render::Report) -> Option<String> {
+        let set = &self.config.settings.report;
+        // The default is the name of an agent's tool.
+        let key = &crate::config::settings::Report::remove_command;
+        let is_set = *self.config.origin(key) != Origin::Default;
+        let command = if is_set { &*set.remove_command } else { "pimem forget" };
+        let is_due = report.crowded && !set.ground_truth.warns();
+        is_due.then(|| render::warning(command).to_string())
     }
 
     /// Reads stores, and scores all their entries.

@@ -82,6 +82,7 @@ impl Memory {
             };
             Some(lines::apply(bytes, vec![edit]))
         })?;
+        self.review_text(&store, &added.join("\n"));
         Ok(Noted { file: notes::NOTES.to_owned(), text: added.join("\n"), into: NotedIn::Notes })
     }
 
@@ -96,6 +97,7 @@ impl Memory {
         let lock = super::lock(self, &store)?;
         let file = notes::daily(now.date);
         store.append(&lock, &file, &now.date.to_string(), &added)?;
+        self.review_text(&store, &added.join("\n"));
         Ok(Noted { file, text: added.join("\n"), into: NotedIn::Log })
     }
 }

@@ -23,7 +23,6 @@ use pimem_core::{
     },
     safety::safe_text,
     score::{
-        caps::Place,
         forecast,
         ranking::{Ranking, ScoredEntry},
         stability::{self, Standing, State},
@@ -42,23 +41,37 @@ const OUTSIDE: usize = 8;
 const CURVES: usize = 12;
 const WEEK: i64 = 7 * DAY_MS;
 
+/// What an agent is given when a session starts.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// Name of the agent; `None` if no agent calls pimem.
+    pub agent: Option<&'static str>,
+    /// The lines, each with the entry that it shows.
+    pub lines: Vec<(String, Option<EntryId>)>,
+}
+
 /// Authors by topic and line number.
 type Authors = BTreeMap<(String, usize), String>;
 
 impl Memory {
-    /// Returns everything about the stores that a page shows. `hooks` are the agents with hooks; git
-    /// is asked who wrote the entries if `authors` is true.
+    /// Returns everything about the stores that a page shows. `hooks` are the agents with hooks,
+    /// `given` is what one of them is given; git is asked who wrote the entries if `authors` is true.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn page(&self, hooks: Hooks, authors: bool) -> Result<Answer<page::Page>, Failure> {
+    pub fn page(
+        &self,
+        hooks: Hooks,
+        authors: bool,
+        given: Given,
+    ) -> Result<Answer<page::Page>, Failure> {
         let status = self.status(hooks)?;
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let categories = &self.config.categories;
         let entries = Entries::new(self.now, categories, &ranking);
         let settings = self.report_settings(None, Tokens(0));
-        let mut report = render::report(&ranking, categories, settings);
+        let report = render::report(&ranking, categories, settings);
         let placed = placed(categories, &stores, &snapshots);
         let at = |moment: Timestamp| {
             let ranking = Ranking::new(Now(moment), self.rules(), placed.clone());
@@ -78,14 +91,12 @@ impl Memory {
             .map(|(row, _)| self.coming_scores(&entries, row, &coming));
         let curves = curves.collect();
         let weeks = self.weeks(&ranking, &entries, &coming);
-        let total = self.team_total(None, Tokens(0));
-        let own = report.shown_rows.clone();
-        self.add_team(&mut report, (&ranking, &snapshots), settings, total, false);
         let (log, _) = telemetry::log(self, &stores);
         let counts = sums::by(&sums::fates(&log), |_, id| Some(id));
         let usage: BTreeMap<String, Use> =
             counts.iter().map(|(id, count)| (id.to_string(), Use::from(count))).collect();
-        let listed = self.list(&super::list::ListRequest::default())?.view.entries;
+        let mut listed = self.list(&super::list::ListRequest::default())?.view.entries;
+        listed.retain(|listed| !listed.entry.withheld);
         let authors = authors.then(|| self.authors(&stores));
         let row = |entry: AccessedEntry| page::Row {
             usage: usage.get(&entry.entry.id).cloned(),
@@ -96,7 +107,8 @@ impl Memory {
             title: title(&stores),
             now: self.now.0,
             today: local_time::local(self.now.0).date,
-            report: lines(&report, &own, &ranking, &entries),
+            given_to: given.agent,
+            given: given.lines.into_iter().map(|line| of_line(line, &entries)).collect(),
             outside,
             levels: if ranking.policy.is_stability() {
                 let states = [State::Active, State::Provisional, State::Candidate];
@@ -216,7 +228,7 @@ impl Memory {
                     EventKind::Forget
                     | EventKind::Archive(_)
                     | EventKind::Harmful(_)
-                    | EventKind::Purge(_) => {
+                    | EventKind::Purge { .. } => {
                         week.dropped += 1;
                     }
                     _ => {}
@@ -239,9 +251,7 @@ fn outside(
     entries: &Entries<'_>,
     cheapest: impl Fn(&ScoredEntry) -> Option<explain::Act>,
 ) -> Vec<page::Outside> {
-    let is_possible = |row: &ScoredEntry| {
-        !row.is_over() && !matches!(row.place, Place::Unreviewed | Place::Unset)
-    };
+    let is_possible = |row: &ScoredEntry| row.withheld().is_none();
     let left = report.judged(ranking).filter(|(row, verdict)| !verdict.shown() && is_possible(row));
     let outside = |(row, verdict): (&ScoredEntry, &select::Verdict)| page::Outside {
         entry: entries.entry(row),
@@ -258,22 +268,8 @@ fn title(stores: &[Store]) -> String {
     project.map_or_else(|| "no store".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn lines(
-    report: &Report,
-    own: &[Option<usize>],
-    ranking: &Ranking,
-    entries: &Entries<'_>,
-) -> Vec<page::Line> {
-    let id = |number: usize| {
-        let row = ranking.rows.get((*own.get(number)?)?)?;
-        Some(entries.short(row.entry.id))
-    };
-    let line = |(number, text): (usize, &str)| page::Line {
-        tokens: tokens(text),
-        id: id(number),
-        text: text.to_owned(),
-    };
-    report.text.lines().enumerate().map(line).collect()
+fn of_line((text, entry): (String, Option<EntryId>), entries: &Entries<'_>) -> page::Line {
+    page::Line { tokens: tokens(&text), id: entry.map(|id| entries.short(id)), text }
 }
 
 /// Returns the size of a line with its end.

@@ -86,8 +86,9 @@ impl Memory {
 
     /// Returns the category for a kind of memory: its own, or the one of the default categories that
     /// serves as it.
-    fn category_of(&self, kind: MemoryKind) -> Option<CategoryId> {
-        let find = |name| self.config.categories.find(name);
+    pub(super) fn category_of(&self, kind: MemoryKind) -> Option<CategoryId> {
+        let categories = &self.config.categories;
+        let find = |name| categories.find(name).filter(|id| categories.is_set(*id));
         let other = match kind {
             MemoryKind::Fact | MemoryKind::Correction => find("lesson"),
             MemoryKind::Preference | MemoryKind::Context => None,
@@ -95,8 +96,8 @@ impl Memory {
         find(kind.name()).or(other)
     }
 
-    /// Learns from a question and its answer what [`Self::weigh_pairs`] shows. What is known is left
-    /// as it is.
+    /// Learns from a question and its answer what [`Self::weigh_pairs`] shows, but for what the
+    /// question states plainly: that was learned when it was asked. What is known is left as it is.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
@@ -108,6 +109,9 @@ impl Memory {
         who: Provenance,
     ) -> Result<(), Failure> {
         let weighed = importance::weigh(question, answer);
+        if weighed.stated {
+            return Ok(());
+        }
         let Ok(new) = self.entry_of(&weighed) else { return Ok(()) };
         let lock = lock(self, store)?;
         let mut txn = store.begin_adding(Some(&lock), &self.config.categories, self.now, who);

@@ -45,8 +45,12 @@ impl Memory {
         }
         let pinned = rows.iter().all(|row| row.standing == Standing::Pinned);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
-        let result =
-            |row: &&ScoredEntry| CuratedEntry { entry: entries.entry(row), shown_elsewhere: false };
+        let result = |row: &&ScoredEntry| CuratedEntry {
+            entry: entries.entry(row),
+            next: None,
+            shown_elsewhere: false,
+            already: false,
+        };
         let action = if pinned { Action::Pinned } else { Action::PinWaits };
         Ok(Curated { action, results: rows.iter().map(result).collect() })
     }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    store::{Store, lock::StoreLock, pending},
+    store::{Store, pending},
 };
 use pimem_core::{
     markdown::entry_line,
@@ -39,20 +39,23 @@ impl Memory {
         selectors: &[String],
         confirm: impl FnOnce(&[String]) -> Result<(), Failure>,
     ) -> Result<(Purged, Vec<Stale>), Failure> {
-        let mut stores = self.readers()?;
-        // The one command that changes mirrors: what is to be gone stays nowhere.
-        stores.extend(self.mirrors());
+        // A line of a mirror would live on at the server and with everybody else.
+        let stores = self.readers()?;
         let (live, snapshots) = self.ranking(&stores);
         let archives: Vec<_> =
             stores.iter().map(|store| store.read_archive(&self.config.categories)).collect();
         let gone = archives.iter().zip(&stores).zip(snapshots.iter());
         let gone = gone.map(|((archive, store), snapshot)| {
-            (archive.placed(store, &self.config.categories), &snapshot.ledger)
+            let buried = store.buried(snapshot, archive, &self.config.categories).into_iter();
+            let mut placed = archive.placed(store, &self.config.categories);
+            placed.extend(buried.map(|(entry, _)| entry));
+            (placed, &snapshot.ledger)
         });
         let gone = Ranking::new(self.now, self.rules(), gone.collect());
         let mut rows = live.rows.clone();
         rows.extend(gone.rows.into_iter().filter(|row| live.find(&row.entry.wording()).is_none()));
-        let all = Ranking { rows, policy: self.policy() };
+        let former = live.former.clone();
+        let all = Ranking { rows, policy: self.policy(), former };
         let unread = [problems(&snapshots), problems(&archives)].concat();
         let chosen = selector::entries(self, &all, &unread, selectors)?;
         let entries = Entries::new(self.now, &self.config.categories, &all);
@@ -70,10 +73,7 @@ impl Memory {
             let mut ids: IdSet<EntryId> =
                 chosen.iter().flat_map(|row| snapshot.ledger.family(row.entry.id)).collect();
             ids.retain(|id| own.contains(id) || others.iter().all(|other| other.id != *id));
-            let mut entries = snapshot.entries().chain(archive.entries());
-            if store.mirror.is_some() && !entries.any(|(_, entry)| ids.contains(&entry.id)) {
-                continue;
-            }
+            store.empty_grave(&ids)?;
             let named: IdMap<EntryId, String> = chosen
                 .iter()
                 .map(|row| {
@@ -84,21 +84,27 @@ impl Memory {
                 .collect();
             let is_archived = |id: EntryId| archive.entries().any(|(_, entry)| entry.id == id);
             ids.retain(|id| snapshot.ledger.has(*id) || is_archived(*id));
-            let changed = destroy(self, store, (&ids, &named), &others)?;
+            let secret = |row: &&&ScoredEntry| row.entry.secret.is_some();
+            let secrets = chosen.iter().filter(secret);
+            let secrets = secrets.flat_map(|row| snapshot.ledger.family(row.entry.id)).collect();
+            let changed = destroy(self, store, (&ids, &named, &secrets), &others)?;
             // A stored hash could reveal that a known text was in the store.
             let name = |row: &ScoredEntry| &self.config.categories.spec(row.entry.category).name;
             let key = |row: &ScoredEntry| store.trust.entry(name(row), &row.entry.text);
             pending::forget(&store.trust, &chosen.iter().map(|row| key(row)).collect::<Vec<_>>())?;
             pins::settle_in(self, store, chosen.iter().copied())?;
-            let keys = chosen
-                .iter()
-                .flat_map(|row| [key(row), store.trust.brought(name(row), &row.entry.text)]);
+            let keys = chosen.iter().flat_map(|row| {
+                let text = row.entry.text.as_str();
+                let (brought, no_secret) =
+                    (store.trust.brought(name(row), text), store.trust.no_secret(name(row), text));
+                [key(row), brought, no_secret]
+            });
             let keys: Vec<_> = keys.filter(|key| store.trust.holds(*key)).collect();
             if !keys.is_empty() {
                 store.trust.forget(Some(&keys))?;
             }
             if !changed.is_empty() {
-                stale.push(Stale { store: store.clone(), act: Act::Whole, fresh: None });
+                stale.push(Stale::of(store, Act::Whole));
             }
             files.extend(changed);
         }
@@ -111,14 +117,10 @@ impl Memory {
 fn destroy(
     memory: &Memory,
     store: &Store,
-    (ids, named): (&IdSet<EntryId>, &IdMap<EntryId, String>),
+    (ids, named, secrets): (&IdSet<EntryId>, &IdMap<EntryId, String>, &IdSet<EntryId>),
     others: &[Wording],
 ) -> Result<Vec<String>, Failure> {
-    let lock = match store.mirror {
-        // Nothing else of a mirror is changed.
-        Some(_) => StoreLock::acquire(&store.dir, store.patience)?,
-        None => super::lock(memory, store)?,
-    };
+    let lock = super::lock(memory, store)?;
     gather::purge(store, ids)?;
     let categories = &memory.config.categories;
     let mut txn = store.begin(&lock, categories, memory.now, memory.who());
@@ -129,7 +131,8 @@ fn destroy(
         // A tombstone would bury the other text that has the id, too.
         let is_shared = others.iter().any(|other| other.id == id);
         let hash = named.get(&id).map(String::as_str);
-        purged.insert(id, if is_shared { lineage::END } else { txn.bury(id, hash)? });
+        let mut at = || txn.bury(id, hash, secrets.contains(&id));
+        purged.insert(id, if is_shared { lineage::END } else { at()? });
     }
     txn.commit()?;
     Ok(store.purge(&lock, ids, &purged, others, categories)?)

@@ -20,9 +20,13 @@ use pimem_core::{
         model::{Embedder, Unavailable},
         table,
     },
-    model::time::{Age, Timestamp},
+    model::{
+        event::Why,
+        time::{Age, Timestamp},
+    },
     score::{
         archive,
+        evidence::UserState,
         ranking::{self, Ranking, ScoredEntry},
     },
     view::{
@@ -92,8 +96,12 @@ fn rebuild(
         let cold = ranking::cold(&rows, categories);
         for row in rows {
             let faded = cold || archive::is_dropped(row);
-            if faded && archive::goes_unasked(memory.now, row, &days) {
-                archived::archive(&mut txn, row, archive::why(row, categories))?;
+            let faded = faded && archive::goes_unasked(memory.now, row, &days);
+            // Earlier versions left the line of a forgotten entry where it stood.
+            let forgotten = row.evidence.user == UserState::Forgotten && !row.entry.pinned;
+            if faded || forgotten {
+                let why = if forgotten { Why::Person } else { archive::why(row, categories) };
+                archived::archive(&mut txn, row, why)?;
                 let here = archived.entry(topic.to_owned()).or_insert_with(|| Archived {
                     topic: topic.to_owned(),
                     entries: 0,

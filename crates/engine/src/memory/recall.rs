@@ -1,14 +1,12 @@
 //! Recall: search for a prompt, without what the report shows anyway.
 
-use std::cell::LazyCell;
-
 use super::{
     Memory, relevance,
     search::{Hit, SearchResult, find_each, request::SearchRequest},
 };
 use crate::store::{Store, notes, snapshot};
 use pimem_core::{
-    language::{injection, sketch::Sketch},
+    language::sketch::Sketch,
     model::{entry::EntryId, hash::IdSet, mirror, time::Timestamp},
     report::team,
     safe,
@@ -38,7 +36,7 @@ const ENTRIES: &[SourceKind] = &[SourceKind::Topic, SourceKind::Archive];
 /// What was recalled for a prompt.
 #[derive(Default)]
 pub struct Recalled {
-    /// Entries; callers check whether they are in force.
+    /// Entries in force.
     pub entries: SearchResult,
     /// Notes and log items.
     pub notes: Vec<Hit>,
@@ -107,16 +105,9 @@ pub fn notes(hits: Vec<Hit>, beside: &[Hit], known: impl Fn(&str) -> bool) -> Ve
     distinct(hits.into_iter().filter(is_new), NOTES)
 }
 
-/// Returns the first past sessions, without those shown before and those worded as instructions to
-/// an agent, which earlier versions may have stored.
+/// Returns the first past sessions, without those shown before.
 pub fn sessions(hits: Vec<Hit>, known: impl Fn(&str) -> bool) -> Vec<Hit> {
-    let fits = |hit: &Hit| !known(&hit.text) && !orders(hit);
-    hits.into_iter().filter(fits).take(SESSIONS).collect()
-}
-
-/// Returns true if a past session is worded as an instruction to an agent.
-pub fn orders(hit: &Hit) -> bool {
-    is_session(hit) && injection::find(&hit.text).is_some()
+    hits.into_iter().filter(|hit| !known(&hit.text)).take(SESSIONS).collect()
 }
 
 /// Returns the number of entries to recall.
@@ -124,77 +115,25 @@ pub fn limit(memory: &Memory) -> usize {
     memory.config.settings.recall.limit
 }
 
-/// Returns the entries to recall among those found, without those out of force.
+/// Returns the entries to recall among those found.
 pub fn chosen(memory: &Memory, stores: &[Store], hits: Vec<Hit>) -> Vec<Hit> {
     if relevance::is_used(memory) {
         return relevance::of_stores(memory, stores, hits);
     }
-    alive(memory, stores, hits, limit(memory))
+    entries(hits, limit(memory))
 }
 
 /// Like [`chosen`], by a ranking.
 pub fn chosen_on(memory: &Memory, ranking: &Ranking, hits: Vec<Hit>) -> Vec<Hit> {
     if relevance::is_used(memory) {
-        return relevance::chosen(memory, ranking, on_ranking(ranking, hits, relevance::POOL));
+        return relevance::chosen(memory, ranking, entries(hits, relevance::POOL));
     }
-    on_ranking(ranking, hits, limit(memory))
+    entries(hits, limit(memory))
 }
 
-/// Returns the hits that are in force according to a ranking.
-fn on_ranking(ranking: &Ranking, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
-    let holds = |hit: &Hit| {
-        // The search has already checked archived entries.
-        if hit.is_archived() {
-            return true;
-        }
-        let row = hit.entry.and_then(|id| ranking.get(id));
-        row.is_some_and(|row| {
-            // A hit has the text of some line, while the ranking has the reviewed text of the
-            // entry.
-            let same = row.entry.text == hit.text;
-            same && !row.expired && row.superseded_by.is_none()
-        })
-    };
-    distinct(hits.into_iter().filter(holds), limit)
-}
-
-/// Returns up to `limit` hits that are in force, without near duplicates. It needs no ranking,
-/// which would take longer than the search.
-pub fn alive(memory: &Memory, stores: &[Store], hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
-    let holds = hold(memory, stores, &hits);
-    let entries = hits.into_iter().zip(holds).filter(|(hit, holds)| hit.entry.is_some() && *holds);
-    distinct(entries.map(|(hit, _)| hit), limit)
-}
-
-/// Returns for each hit whether it is in force. Hits that are not entries always are.
-pub fn hold(memory: &Memory, stores: &[Store], hits: &[Hit]) -> Vec<bool> {
-    let ids: IdSet<EntryId> = hits.iter().filter_map(|hit| hit.entry).collect();
-    let mut ledgers = Vec::new();
-    for store in stores.iter().filter(|_| !ids.is_empty()) {
-        let of = |scope| hits.iter().filter(move |hit| hit.scope == scope);
-        let here = of(store.scope).filter_map(|hit| hit.entry).collect();
-        let known = store.evidence_of(memory.now, &here);
-        let ledger =
-            known.unwrap_or_else(|| store.read(memory.now, &memory.config.categories).ledger);
-        ledgers.push((store.scope, ledger));
-    }
-    // An entry that supersedes another may itself be gone, which only the full ranking shows.
-    let ranking = LazyCell::new(|| memory.ranking(stores).0);
-    let replaced = |id| ranking.get(id).is_none_or(|row| row.superseded_by.is_some());
-    let holds = |hit: &Hit| {
-        if hit.is_archived() {
-            return true;
-        }
-        let ledger =
-            ledgers.iter().find(|(scope, _)| *scope == hit.scope).map(|(_, ledger)| ledger);
-        let Some(id) = hit.entry else { return true };
-        let evidence = ledger.and_then(|ledger| ledger.evidence(memory.now, id));
-        evidence.is_some_and(|evidence| {
-            evidence.until.is_none_or(|until| until >= memory.now.0)
-                && (evidence.superseded_by.is_empty() || !replaced(id))
-        })
-    };
-    hits.iter().map(holds).collect()
+/// Returns up to `limit` entries without near duplicates.
+pub fn entries(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+    distinct(hits.into_iter().filter(|hit| hit.entry.is_some()), limit)
 }
 
 /// Returns the first `limit` hits without near duplicates.
@@ -217,7 +156,10 @@ pub fn line(memory: &Memory, hit: &Hit) -> SafeText {
     let mut categories = memory.config.categories.known().map(|(_, spec)| &spec.name);
     let name = categories.find(|name| documents::category_hash(name) == hit.category);
     let name = name.map_or("", |name| name.as_ref());
-    let mark = if hit.is_archived() { " (archived)" } else { "" };
+    let mark = match hit.verdict.state() {
+        Some(state) => format!(" ({state})"),
+        None => String::new(),
+    };
     let line = match (&hit.mirror, hit.entry) {
         (Some(mirror), Some(id)) => {
             let label = mirror::label(mirror.author(id).as_deref(), &mirror.project);

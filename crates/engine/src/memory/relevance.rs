@@ -33,7 +33,7 @@ pub fn is_used(memory: &Memory) -> bool {
 
 /// Returns the most relevant hits that are in force.
 pub fn of_stores(memory: &Memory, stores: &[Store], hits: Vec<Hit>) -> Vec<Hit> {
-    let hits = recall::alive(memory, stores, hits, POOL);
+    let hits = recall::entries(hits, POOL);
     if hits.is_empty() {
         return hits;
     }

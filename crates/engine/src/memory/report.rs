@@ -6,14 +6,15 @@ use super::{
         SearchResult,
         hits::{self, Detail},
     },
-    stale::Stale,
+    stale::{self, Stale},
 };
 use crate::{error::Failure, store::read::Problem};
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
     report::{budget::Tokens, render, select::Verdict},
+    score::ranking::Ranking,
     search::social_gate,
-    view::{Entries, report::ReportView, why::JudgedEntry},
+    view::{Entries, counted, report::ReportView, why::JudgedEntry},
 };
 
 #[derive(Debug, Clone, Default)]
@@ -78,7 +79,7 @@ impl Memory {
         }
         let unreviewed = ranking.unreviewed();
         let waiting = self.unreviewed(&stores, ranking.rows.iter().map(|row| &row.entry));
-        self.say_left_out(&stores, waiting);
+        self.say_left_out(&waiting);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
         let detail = if explained { Detail::Explained } else { Detail::Plain };
         let is_listed = |verdict: &Verdict| match request.listed {
@@ -94,16 +95,42 @@ impl Memory {
         let theirs = team.judged(self, is_listed, explained);
         let view = ReportView {
             entries: judged.chain(theirs).collect(),
+            nothing: nothing(&ranking, &report).filter(|_| request.prompt.is_none()),
+            crowded: self.crowded(&report),
             text: report.text,
             tokens: report.tokens.0,
+            pinned_tokens: report.pinned.0,
             budget: report.budget.limit(),
             overflow: report.overflow,
             recalled_text: recall::text(self, &recalled.hits, &[], &sessions),
             recalled: recalled.hits.into_iter().map(|hit| hits::view(hit, detail)).collect(),
             sessions: sessions.iter().map(recall::session).collect(),
             unreviewed: (unreviewed > 0).then_some(unreviewed),
+            degraded: recalled.degraded.or_else(|| stale::waiting(&recalled.stale)),
         };
         let problems = problems(&snapshots);
         Ok(Reported { view, problems, stale: recalled.stale })
     }
+}
+
+/// Says why a report of entries is empty, and whether more tokens would help. Of those that wait for
+/// review another message tells.
+fn nothing(ranking: &Ranking, report: &render::Report) -> Option<(String, bool)> {
+    let reviewed = ranking.rows.iter().filter(|row| row.entry.reviewed).count();
+    if !report.text.is_empty() || reviewed == 0 {
+        return None;
+    }
+    let count = counted(reviewed, "entry", "entries");
+    let is_room = |verdict: &Verdict| {
+        matches!(verdict, Verdict::ReportFull | Verdict::SectionFull(_) | Verdict::NoRoom(_))
+    };
+    let is_small = report.verdicts.iter().any(is_room);
+    Some(match report.budget {
+        Tokens(0) => (format!("No tokens are left for a report of {count}"), false),
+        budget if is_small => {
+            let room = format!("{budget} tokens have no room for any of {count}");
+            (format!("{room}: pimem report --budget takes more"), true)
+        }
+        _ => (format!("None of {count} can be shown: pimem report --explain says why"), false),
+    })
 }

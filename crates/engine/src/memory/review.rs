@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
 use serde_json::Value;
 
-use super::{Memory, mirrors::Mirrored, pins, trust::Unreviewed};
+use super::{Memory, mirrors::Mirrored, pins, provenance::Came, trust::Unreviewed};
 use crate::{
     config::review,
     local_time,
@@ -17,7 +18,11 @@ use crate::{
 };
 use pimem_core::{
     lint::lines,
-    model::event::{Event, EventKind},
+    model::{
+        entry::EntryId,
+        event::{Author, Event, EventKind},
+    },
+    review::{Order, orders, said},
     score::ranking::{Ranking, Scope, ScoredEntry},
     session::summaries,
     view::{
@@ -35,6 +40,14 @@ pub struct Item {
     pub view: Awaiting,
 }
 
+/// An entry that an agent has added and that no person has looked at since.
+pub struct ByAgent {
+    /// The key that says so.
+    pub key: Key,
+    pub id: String,
+    pub view: Awaiting,
+}
+
 /// A store with its unreviewed texts.
 pub struct Held {
     pub store: Store,
@@ -42,6 +55,8 @@ pub struct Held {
     pub entries: usize,
     /// Unreviewed texts, entries first.
     pub items: Vec<Item>,
+    /// What agents have added and are told.
+    pub by_agents: Vec<ByAgent>,
     /// Counts of unreviewed entries, and how they came here.
     pub unreviewed: Unreviewed,
     /// Files that could not be read.
@@ -49,7 +64,8 @@ pub struct Held {
 }
 
 /// Why a preference learned by a hook awaits review.
-const PASTED: &str = "it may have been pasted, or leads out of the project";
+const PASTED: &str =
+    "; it may have been pasted or written by a program, or leads out of the project";
 
 /// Reads a store and collects its unreviewed texts.
 pub fn look(memory: &Memory, store: Store) -> Held {
@@ -66,32 +82,45 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     );
     let placed = snapshot.placed(&store, &memory.config.categories);
     let ranking = Ranking::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)]);
-    let mut rows: Vec<&ScoredEntry> =
-        ranking.rows.iter().filter(|row| !row.entry.reviewed).collect();
+    let entries = Entries::new(memory.now, &memory.config.categories, &ranking);
+    let mut rows: Vec<&ScoredEntry> = ranking.rows.iter().collect();
     rows.sort_by_key(|row| (&row.entry.topic, row.entry.line));
+    let (reviewed, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.entry.reviewed);
+    let by_agent =
+        |row: &&ScoredEntry| store.trust.by_agent(entries.category(row), &row.entry.text);
+    let all: Vec<Key> = reviewed.iter().map(by_agent).collect();
+    let of_agents = store.trust.held(&all);
     let log = match rows.as_slice() {
-        [] => None,
+        [] if of_agents.is_empty() => None,
         _ => store.log().ok(),
     };
     let log = evidence_log::by_entry(&log.unwrap_or_default());
-    let entries = Entries::new(memory.now, &memory.config.categories, &ranking);
     let key = |row: &ScoredEntry| store.trust.entry(entries.category(row), &row.entry.text);
     let keys: Vec<Key> = rows.iter().map(|row| key(row)).collect();
     let pasted = pending::of(&store.trust, &keys);
-    let item = |row: &&ScoredEntry| {
+    let view = |row: &ScoredEntry, why: &str| {
         let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
         let origin = log.get(&row.entry.id).and_then(|events| added(events));
         let origin = origin.unwrap_or_else(|| "not in the log".to_owned());
-        let key = key(row);
-        let origin = if pasted.contains(&key) { format!("{origin}; {PASTED}") } else { origin };
-        let view = Awaiting {
+        Awaiting {
             what: Text::Entry(Box::new(entries.entry(row))),
             warnings: lines::warnings(&row.entry.text),
-            lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {origin}")],
-        };
-        Item { keys: vec![key], pin: None, view }
+            lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {origin}{why}")],
+        }
+    };
+    let item = |row: &&ScoredEntry| {
+        let key = key(row);
+        let why = if pasted.contains(&key) { PASTED } else { "" };
+        Item { keys: vec![key], pin: None, view: view(row, why) }
     };
     let mut items: Vec<Item> = rows.iter().map(item).collect();
+    let of_agent = |(row, key): (&&ScoredEntry, &Key)| ByAgent {
+        key: *key,
+        id: row.entry.id.to_string(),
+        view: view(row, ""),
+    };
+    let by_agents = reviewed.iter().zip(&all).filter(|(_, key)| of_agents.contains(key));
+    let by_agents: Vec<ByAgent> = by_agents.map(of_agent).collect();
     let pin = |row: &ScoredEntry| {
         let line = format!("+ pin of {}", entries.line(row));
         let asked = "    an agent asked for it: it would be in every report".to_owned();
@@ -101,6 +130,7 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     };
     items.extend(pins::waiting(memory, &store, &ranking.rows).into_iter().map(pin));
     let mut unread = Vec::new();
+    items.extend(passages_withheld(&store));
     items.extend(notes(&store, &mut unread));
     items.extend(passages(&store));
     if store.scope == Scope::Project {
@@ -114,7 +144,7 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     let unreviewed = memory.unreviewed(std::slice::from_ref(&store), placed);
     let problems = snapshot.problems.iter().cloned();
     let problems = problems.chain(unread).chain(store.trust.problem().cloned()).collect();
-    Held { entries: ranking.rows.len(), items, unreviewed, problems, store }
+    Held { entries: ranking.rows.len(), items, by_agents, unreviewed, problems, store }
 }
 
 /// Collects the lines of a mirror that are withheld.
@@ -139,26 +169,72 @@ pub fn of_mirror(memory: &Memory, mut mirror: Mirrored) -> Held {
         }
     };
     let items: Vec<Item> = rows.iter().map(item).collect();
-    let came = if others == 1 { "is withheld" } else { "are withheld" };
     Held {
         entries: mirror.ranking.rows.len(),
         items,
-        unreviewed: Unreviewed { waiting: 0, others, came },
+        by_agents: Vec::new(),
+        unreviewed: Unreviewed { waiting: 0, others, came: Came::Mirror },
         problems: mirror.store.trust.problem().cloned().into_iter().collect(),
         store: mirror.store,
     }
 }
 
+/// Returns when and by which agent or program an entry was added; `None` if a person did.
+pub fn added_by(store: &Store, id: EntryId) -> Option<String> {
+    let log = store.log().ok()?;
+    let id = id.to_string();
+    let lines =
+        evidence_log::lines(&log).filter(|line| memmem::find(line, id.as_bytes()).is_some());
+    let events = lines.filter_map(|line| {
+        let line = str::from_utf8(line).ok()?;
+        Some((Event::read(line)?, line.to_owned()))
+    });
+    let events: Vec<(Event, String)> =
+        events.filter(|(event, _)| event.entry.to_string() == id).collect();
+    let is_of_program = worded(&events)?.0.by == Author::Program;
+    added(&events).filter(|_| is_of_program)
+}
+
+/// Returns the last event that gave an entry its text.
+fn worded(events: &[(Event, String)]) -> Option<&(Event, String)> {
+    let is_text = |kind: &EventKind| matches!(kind, EventKind::Add(..) | EventKind::Edit(..));
+    events.iter().rev().find(|(event, _)| is_text(&event.kind))
+}
+
 /// Returns when and by whom an entry was added, according to the log.
 fn added(events: &[(Event, String)]) -> Option<String> {
-    let is_text = |kind: &EventKind| matches!(kind, EventKind::Add(..) | EventKind::Edit(..));
-    let (event, line) = events.iter().rev().find(|(event, _)| is_text(&event.kind))?;
+    let (event, line) = worded(events)?;
     let fields: Value = serde_json::from_str(line).ok()?;
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     let date = local_time::local(event.ts).date;
     let by = text("by").map_or_else(String::new, |by| format!(" by {by}"));
     let session = text("session").map_or_else(String::new, |id| format!(" in session {id}"));
     Some(format!("added on {date}{by}{session}, as the log says"))
+}
+
+/// Returns the passages of notes, lists and logs that are withheld because they are worded as orders.
+fn passages_withheld(store: &Store) -> Vec<Item> {
+    // Files that cannot be read are reported with their notes.
+    let (names, _) = store.note_files_there();
+    let mut found = Vec::new();
+    for name in names {
+        let Ok(Some(bytes)) = store.file(&name) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        for Order { span, does } in orders(&text) {
+            let order = said(text.get(span.clone()).unwrap_or_default());
+            if store.trust.holds_order(&order) {
+                continue;
+            }
+            let line = 1 + text.get(..span.start).map_or(0, |text| text.matches('\n').count());
+            let place = format!("{name}:{line}");
+            let lines = vec![format!("+ order: {order}"), format!("    {place}")];
+            let keys = vec![store.trust.text(trust::Kind::Order, &order)];
+            let what = Text::Order { order, place };
+            let view = Awaiting { what, warnings: vec![does.to_owned()], lines };
+            found.push(Item { keys, pin: None, view });
+        }
+    }
+    found
 }
 
 /// Returns notes, lists and logs, which are reviewed in an editor because they may be long. Adds
@@ -253,7 +329,10 @@ impl Held {
             1 => ", and one other text".to_owned(),
             others => format!(", and {others} other texts"),
         };
-        let whose = if self.store.trust.is_foreign() { "; it belongs to another user" } else { "" };
+        // Otherwise that is said of the entries.
+        let is_said = self.unreviewed.others > 0;
+        let is_foreign = self.store.trust.is_foreign() && !is_said;
+        let whose = if is_foreign { "; it belongs to another user" } else { "" };
         format!("{}{others}{whose}", self.unreviewed.told(Some(self.entries)))
     }
 }

@@ -2,19 +2,16 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    iter, slice,
+    iter,
 };
 
 use super::{Answer, Memory, archived, curate, placed, problems, telemetry};
 use crate::{
     config::settings::PolicyName,
     error::{Failure, Kind},
-    index::{corpus, vectors},
-    memory::{export, search::embedding},
-    store::Store,
+    memory::export,
 };
 use pimem_core::{
-    embed::table,
     model::{entry::Wording, event::Why},
     report::{explain::Arithmetic, team},
     score::{
@@ -135,13 +132,8 @@ impl Memory {
                 .into_iter()
                 .map(|state| (state.name(), rows().filter(|row| row.state == state).count()))
                 .collect(),
-            with_embeddings: self.with_embeddings(&stores, &ranking)
-                + mirrors
-                    .iter()
-                    .map(|mirror| {
-                        self.with_embeddings(slice::from_ref(&mirror.store), &mirror.ranking)
-                    })
-                    .sum::<usize>(),
+            with_embeddings: self.with_embeddings(&ranking)
+                + mirrors.iter().map(|mirror| self.with_embeddings(&mirror.ranking)).sum::<usize>(),
             average_score: average,
             average_importance: average.filter(|_| matches!(ranking.policy, Policy::Ebbinghaus(_))),
             injected: all.injected,
@@ -151,26 +143,10 @@ impl Memory {
         Ok(Answer { view, problems: problems(&snapshots) })
     }
 
-    /// Returns the number of entries with a vector of the model in use.
-    fn with_embeddings(&self, stores: &[Store], ranking: &Ranking) -> usize {
-        match embedding::name(self).as_str() {
-            embedding::NONE => return 0,
-            // The built-in model has a vector for every line.
-            table::NAME => return ranking.rows.len(),
-            _ => {}
-        }
-        let Ok(model) = export::chosen(self) else { return 0 };
-        let known = |store: &Store| {
-            let dir = self.cache_dir(store)?;
-            Some(corpus::known_vectors(&dir, (model.key(), model.dimension)))
-        };
-        let known: Vec<_> = stores.iter().filter_map(known).collect();
-        let has = |row: &&ScoredEntry| {
-            let name = &self.config.categories.spec(row.entry.category).name;
-            let key = vectors::key(Some(name), &row.entry.text);
-            known.iter().any(|known| known.contains_key(&key))
-        };
-        ranking.rows.iter().filter(has).count()
+    /// Returns the number of entries that the model in use compares with a query. Which of their
+    /// vectors are in the cache is no matter of the store: a search makes those that it needs.
+    fn with_embeddings(&self, ranking: &Ranking) -> usize {
+        export::chosen(self).map_or(0, |_| ranking.rows.len())
     }
 
     /// Returns how the importance of entries has changed. With `apply`, archives those below the
@@ -211,7 +187,7 @@ impl Memory {
             };
             let rows: Vec<ScoredEntry> = mine.rows.iter().filter(goes).cloned().collect();
             let gone: Vec<Wording> = rows.iter().map(|row| row.entry.wording()).collect();
-            curate::on_rows(self, mine, rows, |txn, row| archived::archive(txn, row, Why::Age))?;
+            curate::on_rows(self, mine, &rows, |txn, row| archived::archive(txn, row, Why::Age))?;
             for (of, one) in &mut faded {
                 one.archived = gone.contains(of);
             }

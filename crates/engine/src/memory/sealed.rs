@@ -7,10 +7,10 @@ use super::Memory;
 use crate::{
     config::env::Env,
     error::{Failure, Kind},
-    index::cache::Cache,
     store::{
         Store,
-        seal::{KeyPlace, Seal},
+        read::Problem,
+        seal::{KeyPlaces, Seal, Source},
     },
 };
 
@@ -21,12 +21,18 @@ impl Memory {
         if let Some((_, seal)) = known {
             return seal;
         }
-        let names = || {
-            let known = self.config.categories.known();
-            known.map(|(_, spec)| spec.name.clone().into_owned()).collect()
-        };
-        let shelf = || Some(Cache::dir_of(self.env.cache.as_deref()?, dir));
-        let seal = Seal::of(dir, |id| self.key_place(id), names, shelf);
+        let known = self.config.categories.known();
+        let seal = Seal::of(Source {
+            dir: dir.to_path_buf(),
+            keys: self.key_places(),
+            categories: known.map(|(_, spec)| spec.name.clone().into_owned()).collect(),
+            cache: self.env.cache.clone(),
+            state: self.env.state.clone(),
+            unasked: self.unasked || self.by_agent,
+        });
+        if let Some(problem) = seal.disputed() {
+            self.warn(problem.to_string());
+        }
         self.seals.borrow_mut().push((dir.to_path_buf(), seal.clone()));
         seal
     }
@@ -36,15 +42,16 @@ impl Memory {
         self.seals.borrow_mut().retain(|(known, _)| known != dir);
     }
 
-    /// Returns where the key files of a store are; `None` if there is no configuration directory.
-    pub(super) fn key_place(&self, id: &str) -> Option<KeyPlace> {
+    /// Returns where the key files of stores are.
+    fn key_places(&self) -> KeyPlaces {
         let set = &*self.config.settings.encryption.key_path;
-        let path = match (set, set.strip_prefix("~/")) {
-            ("", _) => Env::config_dir()?.join("pimem/keys").join(format!("{id}.key")),
-            (_, Some(below)) => self.places.home.as_ref()?.join(below),
-            _ => self.places.cwd.join(PathBuf::from(set)),
+        let named = match (set, set.strip_prefix("~/")) {
+            ("", _) => None,
+            (_, Some(below)) => self.places.home.as_ref().map(|home| home.join(below)),
+            _ => Some(self.places.cwd.join(PathBuf::from(set))),
         };
-        Some(KeyPlace::new(path))
+        let dir = || Env::config_dir().map(|dir| dir.join("pimem/keys"));
+        KeyPlaces { dir: if set.is_empty() { dir() } else { None }, named }
     }
 
     /// Leaves out stores that are sealed and whose key is not here, and says so.
@@ -65,13 +72,35 @@ impl Memory {
         Ok(open)
     }
 
-    /// Returns the one-line message for an agent that a store stays closed. It names no path.
+    /// Returns the one-line message for an agent that a store stays closed, or is not as this
+    /// machine remembers it. It names no path.
     pub fn locked_for_agents(&self) -> Option<&'static str> {
         let seals = self.seals.borrow();
-        seals.iter().any(|(_, seal)| seal.check().is_err()).then_some(
-            "> Memory: a store of this project is sealed, and cannot be opened on this machine. The \
-             user can look at it with `pimem encrypt status`.",
+        if seals.iter().any(|(_, seal)| seal.check().is_err()) {
+            return Some(
+                "> Memory: a store of this project is sealed, and cannot be opened on this machine. \
+                 The user can look at it with `pimem encrypt status`.",
+            );
+        }
+        seals.iter().any(|(_, seal)| seal.check_write().is_err()).then_some(
+            "> Memory: a store of this project is not kept as this machine remembers it, so that \
+             nothing is noted. The user can look at it with `pimem encrypt status`.",
         )
+    }
+
+    /// Returns true if the store at hand, which is opened before others, may not be written to. What
+    /// belongs to it must not be written into another one either.
+    pub fn is_shut(&self) -> bool {
+        self.seals.borrow().first().is_some_and(|(_, seal)| seal.check_write().is_err())
+    }
+
+    /// Returns what is wrong with how stores are kept.
+    pub(super) fn seal_problems(&self) -> Vec<Problem> {
+        let seals = self.seals.borrow();
+        let wrong = |seal: &Seal| {
+            seal.check().err().or_else(|| seal.undescribed()).or_else(|| seal.disputed())
+        };
+        seals.iter().filter_map(|(_, seal)| wrong(seal)).collect()
     }
 
     /// Reports lines that could not be opened.
@@ -87,6 +116,6 @@ impl Memory {
     }
 }
 
-fn locked_failure(problem: &crate::store::read::Problem) -> Failure {
+fn locked_failure(problem: &Problem) -> Failure {
     Failure::new(Kind::Refused, problem.to_string(), problem.hint())
 }

@@ -7,6 +7,7 @@ use crate::{
 };
 use pimem_core::{
     markdown::entry_line,
+    model::entry::EntryId,
     score::ranking::{Ranking, ScoredEntry},
     view::Entries,
 };
@@ -16,8 +17,8 @@ const PREFIX: usize = 7;
 /// Maximum number of candidates that an error lists.
 const CANDIDATES: usize = 8;
 
-/// Returns the one entry that `selector` matches: an id prefix, the exact text, or a fragment of
-/// it. If none matches and there are `unread` files, the error is about these, because they may
+/// Returns the one entry that `selector` matches: an id prefix, the exact text, a fragment of it, or
+/// else the id prefix of an earlier wording. If none matches and there are `unread` files, the error is about these, because they may
 /// have the entry.
 pub fn entry<'a>(
     memory: &Memory,
@@ -28,6 +29,10 @@ pub fn entry<'a>(
     let entries = Entries::new(memory.now, &memory.config.categories, ranking);
     one(&ranking.rows, selector, |row| {
         entry_line::canonical(entries.category(row), &row.entry.text)
+    })
+    .or_else(|rows| match former(ranking, selector.trim()) {
+        Some(row) if rows.is_empty() => Ok(row),
+        _ => Err(rows),
     })
     .map_err(|rows| match unread.first() {
         Some(problem) if rows.is_empty() => Failure::from(problem),
@@ -61,7 +66,7 @@ fn one<'a>(
 ) -> Result<&'a ScoredEntry, Vec<&'a ScoredEntry>> {
     let selector = selector.trim();
     let lower = selector.to_lowercase();
-    let is_id = selector.len() >= PREFIX && selector.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_id = is_id(selector);
     let by_id = |row: &&ScoredEntry| is_id && row.entry.id.to_string().starts_with(&lower);
     let exact = |row: &&ScoredEntry| row.entry.text == selector || canonical(row) == selector;
     let within = |row: &&ScoredEntry| row.entry.text.contains(selector);
@@ -79,6 +84,25 @@ fn one<'a>(
         }
     }
     Err(Vec::new())
+}
+
+/// Returns the one entry of which an earlier wording had this id, or prefix of one.
+fn former<'a>(ranking: &'a Ranking, selector: &str) -> Option<&'a ScoredEntry> {
+    let lower = selector.to_lowercase();
+    let is_it = |id: &EntryId| id.to_string().starts_with(&lower);
+    let known = ranking.former.iter().filter(|(from, _)| is_id(selector) && is_it(from));
+    let mut found: Vec<EntryId> = known.map(|(_, to)| *to).collect();
+    found.sort_unstable();
+    found.dedup();
+    match found.as_slice() {
+        [only] => ranking.get(*only),
+        _ => None,
+    }
+}
+
+/// Returns true if a selector may be an id or a prefix of one.
+fn is_id(selector: &str) -> bool {
+    selector.len() >= PREFIX && selector.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Returns the failure for no match, or for several candidates.

@@ -1,10 +1,11 @@
 //! Refreshing of stale indexes after a search was answered.
 
-use super::{Memory, search::embedding};
+use super::{Memory, fill, search::embedding};
 use crate::{
-    index::{build, corpus::Corpus, recent, vectors::Known},
+    index::{build, cache::Cache, corpus::Corpus, recent, vectors::Known},
     store::Store,
 };
+use pimem_core::embed::model::{Embedder, Unavailable};
 
 /// A store whose index should be refreshed.
 pub struct Stale {
@@ -13,6 +14,15 @@ pub struct Stale {
     pub act: Act,
     /// Vectors that the search made, with key and dimension of their model.
     pub fresh: Option<((u64, usize), Known)>,
+    /// Texts for whose vectors the search had no time, by their keys.
+    pub waiting: Vec<(u64, String)>,
+}
+
+impl Stale {
+    /// Returns a store whose index should be refreshed, apart from any search.
+    pub fn of(store: &Store, act: Act) -> Self {
+        Self { store: store.clone(), act, fresh: None, waiting: Vec::new() }
+    }
 }
 
 /// What is done to an index.
@@ -31,7 +41,7 @@ pub fn of(
     corpora: &[Corpus],
     embedding: Option<embedding::QueryEmbedding>,
 ) -> Vec<Stale> {
-    let lacking = embedding.as_ref().map(|embedding| embedding.lacking.clone());
+    let lacking = embedding.as_ref().map(embedding::QueryEmbedding::lacking);
     let mut lacking = lacking.unwrap_or_default().into_iter();
     let (space, mut made) = embedding.and_then(embedding::QueryEmbedding::made).unzip();
     let mut made = made.iter_mut().flatten();
@@ -40,27 +50,61 @@ pub fn of(
         .zip(corpora)
         .filter_map(|(store, corpus)| {
             let made = made.next().map(std::mem::take).unwrap_or_default();
-            let waiting = made.recent + made.fresh.len();
+            let many = made.recent + made.fresh.len() > recent::MANY;
             let act = if lacking.next().unwrap_or_default() {
                 Act::Whole
-            } else if corpus.wants_refresh || waiting > recent::MANY {
+            } else if corpus.wants_refresh || many {
                 Act::Changed
             } else {
                 Act::Nothing
             };
+            let waiting = made.waiting;
             let fresh = space.filter(|_| !made.fresh.is_empty()).map(|space| (space, made.fresh));
             let store = store.clone();
-            (act != Act::Nothing || fresh.is_some()).then_some(Stale { store, act, fresh })
+            let is_stale = act != Act::Nothing || fresh.is_some() || !waiting.is_empty();
+            is_stale.then_some(Stale { store, act, fresh, waiting })
         })
         .collect()
 }
 
+/// Returns why answers are worse than they could be: some lines wait for their vectors.
+pub fn waiting(stale: &[Stale]) -> Option<String> {
+    match stale.iter().map(|stale| stale.waiting.len()).sum::<usize>() {
+        0 => None,
+        1 => Some("1 line waits for its vector".to_owned()),
+        lines => Some(format!("{lines} lines wait for their vectors")),
+    }
+}
+
+/// Embeds what a search had no time for, so that the next one has all vectors. What was made is kept
+/// if the process is killed.
+fn make_up(memory: &Memory, dir: &Cache, model: &mut dyn Embedder, waiting: &[(u64, String)]) {
+    let space = model.model().space();
+    let texts: Vec<(u64, &str)> = waiting.iter().map(|(key, text)| (*key, &**text)).collect();
+    let mut keep = |some| {
+        if let Err(error) = recent::append(dir, space, &some) {
+            memory.notices.detail(&format!("vectors not kept: {error:#}"));
+        }
+    };
+    if let Err(Unavailable(why)) = fill::make(model, &texts, &mut |_, _| (), &mut keep) {
+        memory.notices.detail(&why);
+    }
+}
+
 /// Refreshes stale indexes. Errors only cost time in later searches.
 pub fn refresh(memory: &Memory, stores: Vec<Stale>) {
-    for Stale { store, act, fresh } in stores {
+    let mut model = None;
+    for Stale { store, act, fresh, waiting } in stores {
         let Some(dir) = memory.cache_dir(&store) else { continue };
         if let Some(Err(error)) = fresh.map(|(space, made)| recent::append(&dir, space, &made)) {
             memory.notices.detail(&format!("vectors not kept: {error:#}"));
+        }
+        if !waiting.is_empty() {
+            let limit = memory.config.settings.embedding.deadline;
+            let model = model.get_or_insert_with(|| embedding::within(memory, Some(limit)));
+            if let Some(Ok(model)) = model {
+                make_up(memory, &dir, model.as_mut(), &waiting);
+            }
         }
         if act == Act::Nothing {
             continue;

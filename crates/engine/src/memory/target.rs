@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Memory, Reach};
 use crate::{
     error::{Failure, Kind},
-    store::{Store, discover, lock::StoreLock},
+    store::{Store, discover, lock::StoreLock, root::Away},
 };
 use pimem_core::{score::ranking::Scope, view::undo::Initialized};
 
@@ -34,13 +34,40 @@ impl Effect {
 impl Memory {
     /// Returns the existing stores to read, the project's first. Mirrors are not among them; see
     /// [`Memory::mirrors`].
+    ///
+    /// # Errors
+    /// Fails if the project's store leads away from the project, or the named one does not exist.
     pub fn readers(&self) -> Result<Vec<Store>, Failure> {
-        let choice = match self.wish.stores {
+        self.led_away().map_or(Ok(()), |away| Err(Failure::from(&away)))?;
+        self.readers_left()
+    }
+
+    /// Returns how the project's store leads away from the project, if it is to be read.
+    fn led_away(&self) -> Option<Away> {
+        self.reads_project().then(|| self.places.found()?.err()).flatten()
+    }
+
+    /// The same, also if no store is there yet.
+    pub(super) fn leads_away(&self) -> Option<Away> {
+        self.reads_project().then(|| self.places.away()).flatten()
+    }
+
+    fn reach(&self) -> Reach {
+        match self.wish.stores {
             None if self.wish.user => Reach::User,
             choice => choice.unwrap_or(Reach::All),
-        };
+        }
+    }
+
+    fn reads_project(&self) -> bool {
+        matches!(self.reach(), Reach::Project | Reach::All)
+    }
+
+    /// Like [`Memory::readers`], without a project's store that leads away, which the caller tells.
+    pub(super) fn readers_left(&self) -> Result<Vec<Store>, Failure> {
+        let choice = self.reach();
         let mut stores = Vec::new();
-        if matches!(choice, Reach::Project | Reach::All) {
+        if self.reads_project() {
             let found = self.places.project();
             if let (Some(named), Some(dir)) = (&self.places.named, &found)
                 && !discover::is_store(dir)
@@ -56,10 +83,11 @@ impl Memory {
             let user = self.places.user().filter(|dir| discover::is_there(dir));
             stores.extend(user.map(|dir| self.store(dir, Scope::User)));
         }
-        if stores.iter().all(|store| !store.seal.is_sealed()) {
-            return Ok(stores);
+        if stores.iter().any(|store| store.seal.is_sealed()) {
+            stores = self.unlocked(stores)?;
         }
-        self.unlocked(stores)
+        self.take_in_before(&stores);
+        Ok(stores)
     }
 
     /// Returns the stores for callers that send text to an agent unasked: only reviewed text
@@ -116,10 +144,12 @@ impl Memory {
             let hint = "leave out --scope, or use --user for your own store";
             return Err(Failure::new(Kind::Usage, "mirrors of the team are only read", hint));
         }
-        if let Some(dir) = self.places.project().filter(|dir| discover::is_there(dir)) {
+        let found = self.places.found().transpose().map_err(|away| Failure::from(&away))?;
+        if let Some(dir) = found.filter(|dir| discover::is_there(dir)) {
             return Ok(Target { dir, scope: Scope::Project, exists: true });
         }
-        let dir = self.places.new_project().ok_or_else(|| {
+        let new = self.places.new_project().transpose().map_err(|away| Failure::from(&away))?;
+        let dir = new.ok_or_else(|| {
             Failure::new(
                 Kind::Usage,
                 "the home directory is not a project",
@@ -149,17 +179,24 @@ pub fn lock_for(
     }
 }
 
-/// Takes the lock of a store. Completes what its last holder could not, and moves the events of
-/// hooks into the log.
+/// Takes the lock of a store. Completes what its last holder could not, moves the events of hooks
+/// into the log, and learns what waits in the spool.
 pub fn lock(memory: &Memory, store: &Store) -> Result<StoreLock, Failure> {
-    store.check_seal().map_err(|problem| Failure::from(&problem))?;
-    let lock = StoreLock::acquire(&store.dir, store.patience)?;
+    store.seal.check_write().map_err(|problem| Failure::from(&problem))?;
+    let lock = store.lock()?;
+    if let Err(error) = store.seal.remember() {
+        memory.notices.detail(&format!("cannot note that the store is sealed: {error:#}"));
+    }
     store.complete(&lock)?;
     if !store.aside {
         store.settle(&lock)?;
     }
     if store.resume(&lock, &memory.config.categories, memory.now)? {
         memory.notices.note("Ended what an interrupted command had begun");
+    }
+    store.sweep_grave(memory.now);
+    if store.has_spool() {
+        memory.take_in_locked(store, &lock);
     }
     Ok(lock)
 }

@@ -178,9 +178,7 @@ impl Memory {
         }
         let mirrors = self.mirrors();
         let Some(mut team) = self.find_team(stores, &mirrors, request) else { return };
-        let withheld = team.hits.iter().filter(|hit| !hit.reviewed).count();
-        team.hits.retain(|hit| hit.reviewed);
-        team.near.retain(|hit| hit.reviewed);
+        let withheld = team.withheld.of("unreviewed");
         if withheld > 0 {
             let hits = if withheld == 1 { "hit is" } else { "hits are" };
             self.notices.note(&format!("{withheld} {hits} withheld: pimem trust --scope team"));
@@ -200,6 +198,7 @@ impl Memory {
         let near = over.into_iter().chain(std::mem::take(&mut found.near)).chain(team.near);
         found.near = near.take(search::NEAR).collect();
         found.docs += team.docs;
+        found.degraded = found.degraded.take().or(team.degraded);
         found.stale.append(&mut team.stale);
     }
 
@@ -262,7 +261,7 @@ impl Memory {
             return Vec::new();
         };
         stale.append(&mut found.stale);
-        let mut hits = in_force(self, &mirrors, found.hits);
+        let mut hits = found.hits;
         let mut known: Vec<Sketch> = own.iter().map(|hit| Sketch::of(&hit.text)).collect();
         hits.retain(|hit| {
             let sketch = Sketch::of(&hit.text);
@@ -284,7 +283,7 @@ impl Memory {
     /// Fails if it matches several.
     pub fn select_team(&self, selector: &str) -> Result<Option<Selected>, Failure> {
         let mirrors = self.mirrored(self.mirrors());
-        let mut all = Ranking { rows: Vec::new(), policy: self.policy() };
+        let mut all = Ranking { policy: self.policy(), ..Ranking::default() };
         let mut places = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for (at, mirror) in mirrors.iter().enumerate() {
@@ -349,24 +348,6 @@ impl Memory {
         };
         Failure::new(Kind::Refused, format!("{line} {whose}, and only read here"), hint)
     }
-}
-
-/// Returns the hits of mirrors that are in force, each by its own mirror.
-fn in_force(memory: &Memory, mirrors: &[Store], hits: Vec<Hit>) -> Vec<Hit> {
-    let mut holds = vec![false; hits.len()];
-    for store in mirrors {
-        let is_here = |hit: &Hit| hit.mirror == store.mirror;
-        let here: Vec<usize> =
-            hits.iter().enumerate().filter(|(_, hit)| is_here(hit)).map(|(at, _)| at).collect();
-        let some: Vec<Hit> = here.iter().filter_map(|at| hits.get(*at).cloned()).collect();
-        let found = recall::hold(memory, std::slice::from_ref(store), &some);
-        for (at, found) in here.into_iter().zip(found) {
-            if let Some(slot) = holds.get_mut(at) {
-                *slot = found;
-            }
-        }
-    }
-    hits.into_iter().zip(holds).filter(|(_, holds)| *holds).map(|(hit, _)| hit).collect()
 }
 
 /// Joins what was found in the user's stores and in mirrors, both best first. What recall would take

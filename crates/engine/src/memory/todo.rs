@@ -48,6 +48,9 @@ impl Memory {
             let edit = checklist::append(bytes, &new);
             (!new.is_empty()).then(|| lines::apply(bytes, vec![edit]))
         })?;
+        for text in &new {
+            self.review_text(&store, text);
+        }
         let item = |text: &String| {
             let is_new = new.contains(text);
             let change = if is_new { TodoChange::Added } else { TodoChange::AlreadyOpen };

@@ -1,4 +1,6 @@
-//! Topic files, with their heat and size.
+//! Topics, with their heat and size.
+
+use std::collections::BTreeMap;
 
 use super::{Answer, Memory, problems};
 use crate::{error::Failure, store::size_limit::TOPIC_CHARS};
@@ -12,7 +14,7 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// Returns all topic files, hottest first.
+    /// Returns all topics, hottest first.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
@@ -22,11 +24,16 @@ impl Memory {
         let mut topics = Vec::new();
         for (store, snapshot) in stores.iter().zip(snapshots.iter()) {
             let rows = ranking.topics(store.scope);
-            for topic in &snapshot.topics {
-                let rows = rows.get(topic.stem.as_str()).map_or(&[][..], Vec::as_slice);
-                let characters = topic.doc.chars();
+            let mut files: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+            for file in &snapshot.topics {
+                let (count, characters) = files.entry(file.subject()).or_default();
+                *count += 1;
+                *characters += file.doc.chars();
+            }
+            for (name, (files, characters)) in files {
+                let rows = rows.get(name).map_or(&[][..], Vec::as_slice);
                 topics.push(Topic {
-                    name: topic.stem.clone(),
+                    name: name.to_owned(),
                     scope: store.scope.name(),
                     entries: rows.len(),
                     hotness: ranking::hotness(rows),
@@ -34,7 +41,8 @@ impl Memory {
                     cold: ranking::cold(rows, &self.config.categories),
                     characters,
                     tokens: Tokens::of_chars(characters).0,
-                    percent_full: characters * 100 / TOPIC_CHARS,
+                    files,
+                    percent_full: characters * 100 / (files * TOPIC_CHARS),
                 });
             }
         }

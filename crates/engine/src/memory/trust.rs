@@ -3,7 +3,7 @@
 
 use std::{cell::RefCell, collections::HashMap};
 
-use super::Memory;
+use super::{Memory, provenance::Came};
 use crate::{
     config::{layers::Origin, review::Awaiting, settings::Scoring},
     store::{
@@ -119,22 +119,9 @@ impl Memory {
     }
 
     /// Reports how many entries are hidden from agents.
-    pub fn say_left_out(&self, stores: &[Store], unreviewed: Unreviewed) {
-        let came = unreviewed.came;
-        let what = match unreviewed.others {
-            0 => String::new(),
-            1 => format!("1 entry {came} and is left out"),
-            count => format!("{count} entries {came} and are left out"),
-        };
-        let foreign = |store: &Store| !store.trust.is_whole() && store.trust.is_foreign();
-        match unreviewed.waiting() {
-            None if what.is_empty() => {}
-            Some(waiting) if what.is_empty() => self.notices.note(&waiting),
-            Some(waiting) => self.notices.note(&format!("{what}, and {waiting}")),
-            None if stores.iter().any(foreign) => {
-                self.notices.note(&format!("{what}: the store belongs to another user"));
-            }
-            None => self.notices.note(&format!("{what}: {REVIEW}")),
+    pub fn say_left_out(&self, unreviewed: &Unreviewed) {
+        if let Some(sentence) = unreviewed.left_out() {
+            self.notices.note(&sentence);
         }
     }
 }
@@ -142,19 +129,26 @@ impl Memory {
 /// Command that reviews all of them.
 const REVIEW: &str = "pimem trust --review";
 
-/// Counts of entries hidden from agents.
-#[derive(Debug, Clone, Copy)]
+/// Counts of entries hidden from agents, and what is said of them.
+#[derive(Debug, Clone)]
 pub struct Unreviewed {
     /// Preferences learned here that await review.
     pub waiting: usize,
     pub others: usize,
-    /// How the others came here: a phrase that follows their number.
-    pub came: &'static str,
+    /// How the others came here.
+    pub came: Came,
 }
 
 impl Unreviewed {
+    /// Describes the others: `2 entries came by git`; `None` if there are none.
+    fn others(&self, one: &str, more: &str) -> Option<String> {
+        let noun = if self.others == 1 { one } else { more };
+        let predicate = self.came.predicate(self.others);
+        (self.others > 0).then(|| format!("{} {noun} {predicate}", self.others))
+    }
+
     /// Describes the waiting preferences and how to review them.
-    pub fn waiting(self) -> Option<String> {
+    pub fn waiting(&self) -> Option<String> {
         match self.waiting {
             0 => None,
             1 => Some(format!("1 preference waits: {REVIEW}")),
@@ -162,8 +156,19 @@ impl Unreviewed {
         }
     }
 
+    /// Describes for people what is left out, and what to do about it.
+    pub fn left_out(&self) -> Option<String> {
+        let are = if self.others == 1 { "is" } else { "are" };
+        let others = self.others("entry", "entries").map(|all| format!("{all} and {are} left out"));
+        match (others, self.waiting()) {
+            (Some(others), Some(waiting)) => Some(format!("{others}, and {waiting}")),
+            (Some(others), None) => Some(format!("{others}: {}", self.came.remedy())),
+            (None, waiting) => waiting,
+        }
+    }
+
     /// Describes how many entries await review, out of `of` if given.
-    pub fn told(self, of: Option<usize>) -> String {
+    pub fn told(&self, of: Option<usize>) -> String {
         let all = self.waiting + self.others;
         let count = of.map_or_else(|| all.to_string(), |of| format!("{all} of {of}"));
         let entries = if of.unwrap_or(all) == 1 { "entry" } else { "entries" };
@@ -172,27 +177,43 @@ impl Unreviewed {
             1 => "1 preference was learned here".to_owned(),
             count => format!("{count} preferences were learned here"),
         };
+        let came = self.came.predicate(self.others);
         match (self.others, self.waiting) {
             (0, 0) => format!("{count} {entries} {awaits} review"),
-            (_, 0) => format!("{count} {entries} {} and {awaits} review", self.came),
+            (_, 0) => format!("{count} {entries} {came} and {awaits} review"),
             (0, _) => format!("{count} {entries} {awaits} review: {learned}"),
             (others, _) => {
-                format!("{count} {entries} {awaits} review: {others} {}, {learned}", self.came)
+                format!("{count} {entries} {awaits} review: {others} {came}, {learned}")
             }
         }
     }
 
     /// Returns the one-line message for an agent.
-    pub fn for_agent(self) -> Option<String> {
+    pub fn for_agent(&self) -> Option<String> {
         let (count, are, them) = match self.others {
             0 => return self.waiting(),
             1 => ("1 memory".to_owned(), "is not shown, because it", "it"),
             count => (format!("{count} memories"), "are not shown, because they", "them"),
         };
-        let others = format!("> {count} of this project {are} {}", self.came);
-        Some(match self.waiting() {
-            None => format!("{others}. The user can look at {them} with `{REVIEW}`."),
-            Some(waiting) => format!("{others}, and {waiting}"),
+        let came = match &self.came {
+            // Where a folder was tells an agent nothing.
+            Came::Moved(_) => "came with a folder that was moved".to_owned(),
+            came => came.predicate(self.others),
+        };
+        let others = format!("> {count} of this project {are} {came}");
+        Some(match (self.waiting(), &self.came) {
+            (Some(waiting), _) => format!("{others}, and {waiting}"),
+            (None, Came::Git | Came::PerhapsGit | Came::Mirror | Came::Order) => {
+                format!("{others}. The user can look at {them} with `{REVIEW}`.")
+            }
+            (None, Came::Foreign) => format!(
+                "{others}. The user can look at {them} with `{REVIEW}`, and vouch for the store \
+                 with `pimem trust --always`."
+            ),
+            (None, _) => format!(
+                "{others}. The user can look at {them} with `{REVIEW}`, and vouch for {them} with \
+                 `pimem trust --all`."
+            ),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Undo of the last typed command.
+//! Undo of the last typed command, or of a step that is named by its id.
 
 use std::collections::BTreeMap;
 
@@ -23,20 +23,32 @@ struct Part {
 }
 
 impl Memory {
-    /// Undoes the last command that was typed on this machine.
+    /// Undoes the last command that was typed on this machine, or the step whose id begins with
+    /// `id`, which may be what a hook learned.
     ///
     /// # Errors
-    /// Fails if a line has changed since, or a store cannot be read or written.
-    pub fn undo(&self) -> Result<Undone, Failure> {
+    /// Fails if there is no such step, a line has changed since, or a store cannot be read or
+    /// written.
+    pub fn undo(&self, id: Option<&str>) -> Result<Undone, Failure> {
         let mut parts = Vec::new();
         for store in self.readers()? {
             let steps = store.steps().map_err(|problem| Failure::from(&problem))?;
             parts.push(Part { store, steps });
         }
-        let newest =
-            parts.iter().filter_map(|part| part.steps.last()).max_by_key(|step| step.typed);
-        let Some(Step { run, command, at, .. }) = newest.cloned() else {
-            return Ok(Undone { command: None, change: None });
+        let steps = || parts.iter().flat_map(|part| &part.steps);
+        let chosen = match id {
+            Some(id) => Some(named(steps(), id)?),
+            None => steps().filter(|step| !step.learned).max_by_key(|step| step.typed),
+        };
+        let Some(Step { run, command, at, .. }) = chosen.cloned() else {
+            let older = parts.iter().map(|part| part.store.older_steps()).sum();
+            let categories = &self.config.categories;
+            let buried = |store: &Store| {
+                let held = store.read(self.now, categories);
+                store.buried(&held, &store.read_archive(categories), categories).len()
+            };
+            let buried = parts.iter().map(|part| buried(&part.store)).sum();
+            return Ok(Undone { command: None, change: None, older, buried });
         };
         for part in &mut parts {
             part.steps.retain(|step| step.run == run);
@@ -48,8 +60,28 @@ impl Memory {
             change.events += events;
             change.lines.extend(lines);
         }
-        Ok(Undone { command: Some(command), change: Some(change) })
+        Ok(Undone { command: Some(command), change: Some(change), older: 0, buried: 0 })
     }
+}
+
+/// Least number of characters of an id.
+const ID: usize = 4;
+
+/// Returns a step of the only run whose id begins with `id`.
+fn named<'a>(steps: impl Iterator<Item = &'a Step>, id: &str) -> Result<&'a Step, Failure> {
+    let id = id.to_ascii_lowercase();
+    let mut found = steps.filter(|step| id.len() >= ID && step.run.starts_with(&id));
+    let Some(first) = found.next() else {
+        let message = format!("no step has the id {id:?}");
+        let hint = "a step is taken back once, and of what was learned the last 20 are kept; \
+                    pimem forget takes an entry out of force";
+        return Err(Failure::new(Kind::NotFound, message, hint));
+    };
+    if found.any(|step| step.run != first.run) {
+        let message = format!("several steps have ids that begin with {id:?}");
+        return Err(Failure::new(Kind::Ambiguous, message, "give more of the id"));
+    }
+    Ok(first)
 }
 
 fn take_back(

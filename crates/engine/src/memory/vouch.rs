@@ -11,7 +11,7 @@ use super::{
 use crate::{
     error::{Failure, Kind},
     store::{
-        Store,
+        Store, root,
         trust::{self, Key},
     },
 };
@@ -29,10 +29,21 @@ use pimem_core::{
 pub enum Reply {
     /// Agents may see it.
     Trust,
+    /// It is forgotten.
+    Forget,
     /// It continues to await review.
     Leave,
     /// Ends the review; this and all following texts continue to await review.
     Stop,
+}
+
+/// A text that a person is asked about.
+#[derive(Debug, Clone, Copy)]
+pub enum Question<'a> {
+    /// It awaits review.
+    Awaits(&'a Awaiting),
+    /// An agent has added it, and agents are told it.
+    ByAgent(&'a Awaiting),
 }
 
 /// The key of an entry, and the key that marks it as brought by git.
@@ -56,18 +67,34 @@ impl Memory {
     /// written, or the user cannot be asked.
     pub fn review_each(
         &self,
-        mut ask: impl FnMut(&Store, &Awaiting) -> Result<Reply, Failure>,
+        mut ask: impl FnMut(&Store, Question<'_>) -> Result<Reply, Failure>,
     ) -> Result<Answer<Review>, Failure> {
         let mut held = self.held()?;
         held.extend(self.held_mirrors());
+        for Held { store, by_agents, .. } in &mut held {
+            let mut left = Vec::new();
+            let mut waiting = std::mem::take(by_agents).into_iter();
+            while let Some(one) = waiting.next() {
+                match ask(store, Question::ByAgent(&one.view))? {
+                    Reply::Trust => drop(store.trust.forget(Some(&[one.key]))?),
+                    Reply::Forget => drop(self.curate(Decision::Forgot, &[one.id])?),
+                    Reply::Leave => left.push(one),
+                    Reply::Stop => {
+                        left.push(one);
+                        left.extend(waiting.by_ref());
+                    }
+                }
+            }
+            *by_agents = left;
+        }
         for Held { store, items, .. } in held.iter_mut().filter(|held| !held.items.is_empty()) {
             refuse_foreign(store)?;
             let mut left = Vec::new();
             let mut waiting = std::mem::take(items).into_iter();
             while let Some(item) = waiting.next() {
-                match ask(store, &item.view)? {
+                match ask(store, Question::Awaits(&item.view))? {
                     Reply::Trust => self.accept(store, &item)?,
-                    Reply::Leave => left.push(item),
+                    Reply::Leave | Reply::Forget => left.push(item),
                     Reply::Stop => {
                         left.push(item);
                         left.extend(waiting.by_ref());
@@ -94,9 +121,12 @@ impl Memory {
             let mut asked = items.extract_if(.., |item| item.pin.is_some());
             asked.try_for_each(|item| self.accept(store, &item))?;
         }
-        for Held { store, items, problems, .. } in
-            held.iter_mut().filter(|held| !held.store.trust.is_whole())
-        {
+        for Held { store, by_agents, .. } in held.iter_mut().filter(|h| !h.by_agents.is_empty()) {
+            let keys: Vec<Key> = by_agents.drain(..).map(|one| one.key).collect();
+            store.trust.forget(Some(&keys))?;
+        }
+        let needs = |held: &&mut Held| !held.store.trust.is_whole() || !held.items.is_empty();
+        for Held { store, items, problems, .. } in held.iter_mut().filter(needs) {
             refuse_foreign(store)?;
             let archive = store.read_archive(&self.config.categories);
             problems.extend(archive.problems.iter().cloned());
@@ -112,13 +142,18 @@ impl Memory {
         Ok(answer(&held, done))
     }
 
-    /// Trusts all present and future content of stores. What this does not cover still awaits
-    /// review.
+    /// Trusts all present and future content of stores, wherever the root of the project's leads
+    /// now. What this does not cover still awaits review.
     ///
     /// # Errors
     /// Fails if the named store does not exist, or the ledger cannot be written.
     pub fn trust_always(&self) -> Result<Answer<Review>, Failure> {
         self.refuse_team()?;
+        // What is behind one part of a root may lead on.
+        while let Some(away) = self.leads_away() {
+            root::name(self.env.state.as_deref(), &away)?;
+            self.notices.note(&format!("Named, as it leads now: {}", away.path.display()));
+        }
         let (mut held, mut done) = (self.held()?, Vec::new());
         for Held { store, items, .. } in held.iter_mut().filter(|held| !held.store.trust.is_own()) {
             store.trust.record(&[store.trust.text(trust::Kind::Always, "")])?;
@@ -140,6 +175,7 @@ impl Memory {
         let mut done = Vec::new();
         for store in self.strict_readers()?.iter().filter(|store| !store.trust.is_own()) {
             let texts = store.trust.forget(None)?;
+            root::take_back(store.state.as_deref(), &store.dir)?;
             done.push(of(store, Act::Revoked(texts), Vec::new()));
         }
         // Only the output for programs includes what then awaits review.
@@ -183,9 +219,10 @@ impl Memory {
             if let Some(store) = stores.iter().find(|store| store.scope == row.entry.scope)
                 && pins::waits(self, store, row)
             {
-                match action {
-                    Action::Trusted => pins.push(row.entry.id.to_string()),
-                    Action::Revoked => pins::drop_of(self, store, row)?,
+                if action == Action::Revoked {
+                    pins::drop_of(self, store, row)?;
+                } else {
+                    pins.push(row.entry.id.to_string());
                 }
                 if store.trust.is_whole() || row.entry.reviewed && action == Action::Trusted {
                     results.push(entries.entry(row));
@@ -194,7 +231,10 @@ impl Memory {
             }
             let (at, store) = (0..)
                 .zip(&stores)
-                .find(|(_, store)| store.scope == row.entry.scope && !store.trust.is_whole())
+                .find(|(_, store)| {
+                    let is_asked = !store.trust.is_whole() || !row.entry.reviewed;
+                    store.scope == row.entry.scope && is_asked
+                })
                 .ok_or_else(|| {
                     let message =
                         format!("{} is in a store that is trusted as a whole", entries.line(row));
@@ -208,24 +248,56 @@ impl Memory {
         }
         for (store, (key, _)) in theirs {
             match action {
-                Action::Trusted => store.trust.record(&[key])?,
                 Action::Revoked => drop(store.trust.forget(Some(&[key]))?),
+                _ => store.trust.record(&[key])?,
             }
         }
         for (store, keys) in keys.values() {
             let (keys, brought): (Vec<Key>, Vec<Key>) = keys.iter().copied().unzip();
-            match action {
-                Action::Trusted => store.trust.record(&keys)?,
-                Action::Revoked => {
-                    // Otherwise the entry would be recognised as typed here.
-                    store.trust.record(&brought)?;
-                    store.trust.forget(Some(&keys))?;
-                }
+            if action == Action::Revoked {
+                // Otherwise the entry would be recognised as typed here.
+                store.trust.record(&brought)?;
+                store.trust.forget(Some(&keys))?;
+            } else {
+                store.trust.record(&keys)?;
             }
         }
         if !pins.is_empty() {
             self.curate(Decision::Pinned, &pins)?;
         }
+        Ok(Answer { view: view::trust::Entries { action, results }, problems: unread })
+    }
+
+    /// Lets agents see entries that look as if they held a secret, or ends that. It holds for the
+    /// very texts, and needs their review as well.
+    ///
+    /// # Errors
+    /// Fails if a selector does not match exactly one entry, or the ledger cannot be written.
+    pub fn let_out(
+        &self,
+        selectors: &[String],
+        action: Action,
+    ) -> Result<Answer<view::trust::Entries>, Failure> {
+        let stores = self.strict_readers()?;
+        let (ranking, snapshots) = self.own_ranking(&stores);
+        let unread = problems(&snapshots);
+        let entries = view::Entries::new(self.now, &self.config.categories, &ranking);
+        let (mut found, mut results) = (Vec::new(), Vec::new());
+        for row in selector::entries(self, &ranking, &unread, selectors)? {
+            let Some(store) = stores.iter().find(|store| store.scope == row.entry.scope) else {
+                continue;
+            };
+            refuse_foreign(store)?;
+            found.push((store, store.trust.no_secret(entries.category(row), &row.entry.text)));
+            results.push(entries.entry(row));
+        }
+        for (store, key) in found {
+            match action {
+                Action::Revoked => drop(store.trust.forget(Some(&[key]))?),
+                _ => store.trust.record(&[key])?,
+            }
+        }
+        let action = if action == Action::Revoked { Action::KeptBack } else { Action::LetOut };
         Ok(Answer { view: view::trust::Entries { action, results }, problems: unread })
     }
 
@@ -266,7 +338,7 @@ fn pair(store: &Store, category: &str, text: &str) -> Pair {
 
 fn answer(held: &[Held], done: Vec<Done>) -> Answer<Review> {
     let store = |held: &Held| {
-        let Held { store, entries, items, .. } = held;
+        let Held { store, entries, items, by_agents, .. } = held;
         view::trust::Store {
             scope: store.scope.name(),
             store: store.dir.display().to_string(),
@@ -276,6 +348,7 @@ fn answer(held: &[Held], done: Vec<Done>) -> Answer<Review> {
             texts: store.trust.texts(),
             entries: *entries,
             awaiting: items.iter().map(|item| item.view.clone()).collect(),
+            by_agents: by_agents.iter().map(|one| one.view.clone()).collect(),
             in_words: held.in_words(),
         }
     };

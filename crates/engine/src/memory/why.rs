@@ -1,16 +1,16 @@
 //! Why an entry is in the report or not.
 
-use super::{Answer, Memory, placed, problems, selector, team::Selected};
+use super::{Answer, Memory, archived, placed, problems, review, selector, team::Selected};
 use crate::{
     error::{Failure, Kind},
-    store::snapshot::Snapshot,
+    store::{Store, snapshot::Snapshot},
 };
 use pimem_core::{
     report::{budget::Tokens, explain, render, select::Verdict, team},
     safety::safe_text,
-    score::{forecast, ranking::Ranking},
+    score::{evidence::UserState, forecast, ranking::Ranking},
     view::{
-        Entries,
+        Entries, EntryView,
         why::{self, Ahead, Why},
     },
 };
@@ -28,6 +28,11 @@ impl Memory {
         let row = match selector::entry(self, &ranking, &problems, selector) {
             Ok(row) => row,
             Err(failure) => {
+                if failure.kind == Kind::NotFound
+                    && let Some(view) = self.why_archived(selector, (&stores, &snapshots))?
+                {
+                    return Ok(Answer { view, problems });
+                }
                 let selected = self.selected(selector, failure)?;
                 return self.why_team((&ranking, &snapshots), selected, budget);
             }
@@ -56,6 +61,10 @@ impl Memory {
         let view = Why {
             entry: entries.entry(row),
             factors: entries.factors(row),
+            added: stores
+                .iter()
+                .find(|store| store.scope == row.entry.scope)
+                .and_then(|store| review::added_by(store, row.entry.id)),
             place: why::place(ranking.policy, row, spec),
             heading,
             shown: verdict.shown(),
@@ -69,6 +78,55 @@ impl Memory {
             server: None,
         };
         Ok(Answer { view, problems })
+    }
+
+    /// The same for a line in the archive or the grave, if one matches.
+    fn why_archived(
+        &self,
+        selector: &str,
+        (stores, snapshots): (&[Store], &[Snapshot]),
+    ) -> Result<Option<Why>, Failure> {
+        let categories = &self.config.categories;
+        let archived = archived::rankings(self, stores, snapshots).into_iter();
+        let graves = stores.iter().zip(snapshots).map(|(store, snapshot)| {
+            archived::graves(self, store, snapshot, &store.read_archive(categories))
+        });
+        let all = archived.map(|ranking| (Vec::new(), ranking)).chain(graves);
+        for (buried, ranking) in all {
+            let row = match selector::entry(self, &ranking, &[], selector) {
+                Ok(row) => row,
+                Err(failure) if failure.kind == Kind::NotFound => continue,
+                Err(failure) => return Err(failure),
+            };
+            let spec = categories.spec(row.entry.category);
+            let entries = Entries::new(self.now, categories, &ranking);
+            let forgotten = row.evidence.user == UserState::Forgotten;
+            let grave = buried.iter().find(|(entry, _)| entry.is_copy(&row.entry));
+            let reason = match grave {
+                Some((_, one)) => {
+                    format!("out: purged by an exchange, in the grave until {}", one.until().date())
+                }
+                None if forgotten => "out: forgotten".to_owned(),
+                None => "out: archived".to_owned(),
+            };
+            return Ok(Some(Why {
+                entry: EntryView { archived: grave.is_none(), ..entries.entry(row) },
+                factors: entries.factors(row),
+                added: None,
+                place: why::place(ranking.policy, row, spec),
+                heading: None,
+                shown: false,
+                reason,
+                section: spec.section.to_string(),
+                tokens: Tokens::of(&format!("- {}\n", safe_text::model(&row.entry.text))).0,
+                ahead: Vec::new(),
+                cheapest: Some(explain::Act::Restore.command(&entries.short(row.entry.id))),
+                state: why::state(ranking.policy, row),
+                section_tokens: ranking.policy.is_stability().then_some(spec.section_tokens),
+                server: None,
+            }));
+        }
+        Ok(None)
     }
 
     /// The same for a row of a mirror.
@@ -109,6 +167,7 @@ impl Memory {
         let view = Why {
             entry: mirror.view(&entries, row),
             factors: entries.factors(row),
+            added: None,
             place: why::place(policy, row, spec),
             heading: None,
             shown: verdict.shown(),

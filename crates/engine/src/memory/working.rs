@@ -1,7 +1,7 @@
 //! The working report: the current day, for a prompt.
 
 use super::{
-    Answer, Memory, recall,
+    Answer, Memory,
     report::ReportRequest,
     search::{
         self, Hit, SearchResult,
@@ -103,7 +103,7 @@ impl Memory {
         sources.recalled = found.hits.iter().map(line).collect();
         let text = working::working(&sources, today, room.chars());
         let characters = text.chars().count();
-        let view = WorkingView { text, characters, unreviewed: left_out };
+        let view = WorkingView { text, characters, unreviewed: left_out, degraded: found.degraded };
         Ok((Answer { view, problems }, found.stale))
     }
 }
@@ -133,11 +133,10 @@ fn recall(memory: &Memory, stores: &[Store], prompt: &str, sources: &Sources) ->
         others.into_iter().chain(sessions)
     };
     let hits: Vec<Hit> = sorted(std::mem::take(&mut found.hits)).chain(sorted(others)).collect();
-    let holds = recall::hold(memory, stores, &hits);
-    for (hit, _) in hits.into_iter().zip(holds).filter(|(_, holds)| *holds) {
+    for hit in hits {
         let is_there = sources.whole().any(|text| text.contains(hit.text.trim()));
         let is_again = found.hits.iter().any(|other| other.text == hit.text);
-        if !is_there && !is_again && !recall::orders(&hit) {
+        if !is_there && !is_again {
             found.hits.push(hit);
         }
     }
@@ -150,17 +149,18 @@ pub fn open_items(store: &Store) -> Result<String, Problem> {
     let bytes = store.file(notes::SCRATCHPAD)?.unwrap_or_default();
     let lines =
         checklist::open(&bytes).flat_map(|item| ["- [ ] ".to_owned(), item.text, "\n".to_owned()]);
-    Ok(lines.collect())
+    Ok(store.trust.told(&lines.collect::<String>()).into_owned())
 }
 
 /// Returns the end of a day's log, with handoffs reduced to what is not shown elsewhere.
 fn log(store: &Store, date: Date, open: &str) -> Result<String, Problem> {
     let end = store.tail(&notes::daily(date), READ)?;
-    Ok(end.map(|end| handoff::abridged(&end, open)).unwrap_or_default())
+    let log = end.map(|end| handoff::abridged(&end, open)).unwrap_or_default();
+    Ok(store.trust.told(&log).into_owned())
 }
 
 /// Returns the long-term notes of a store.
 pub fn notes(store: &Store) -> Result<String, Problem> {
     let bytes = store.file(notes::NOTES)?.unwrap_or_default();
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(store.trust.told(&String::from_utf8_lossy(&bytes)).into_owned())
 }

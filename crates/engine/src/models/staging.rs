@@ -98,7 +98,7 @@ impl Stage {
     /// than a day ago.
     pub fn new(parent: &Path, now: SystemTime) -> Result<Self, InstallError> {
         let day = Duration::from_hours(24);
-        atomic::sweep_dirs(parent, now.checked_sub(day).unwrap_or(SystemTime::UNIX_EPOCH));
+        atomic::sweep_old(parent, now, day);
         Ok(Self { dir: atomic::temporary_dir(parent)?, files: Vec::new() })
     }
 

@@ -16,6 +16,10 @@ impl Client {
         Err(Failure::new(Kind::Usage, "this pimem was built without servers", hint))
     }
 
+    pub fn is_spent(&self) -> bool {
+        match self.0 {}
+    }
+
     pub fn host(&self) -> String {
         match self.0 {}
     }

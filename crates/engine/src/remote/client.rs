@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "measures the time limit of an exchange")]
 
 use std::{
+    cell::Cell,
     thread,
     time::{Duration, Instant},
 };
@@ -28,8 +29,6 @@ use crate::{
 };
 use pimem_core::sync::wire::{Me, Problem, Pulled, Push, Pushed};
 
-/// Time limit of an exchange.
-const LIMIT: Duration = Duration::from_mins(10);
 /// Time limit of a request.
 const REQUEST: Duration = Duration::from_mins(1);
 /// Time limit for looking up a name, and for establishing a connection.
@@ -39,12 +38,26 @@ const MAX_ANSWER: u64 = 256 << 20;
 /// Maximum number of objects in an answer to a pull.
 const PAGE: u32 = 5_000;
 
+/// What one exchange may take. A first exchange of 100,000 lines takes about 50 pulls and 100 MB.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    time: Duration,
+    /// Number of answers to pulls, and their bytes, from which on no further one is asked for.
+    pulls: u32,
+    bytes: u64,
+}
+
+const LIMITS: Limits = Limits { time: Duration::from_mins(5), pulls: 1_000, bytes: 512 << 20 };
+
 /// A server with the user's key.
 pub struct Client {
     agent: Agent,
     address: Url,
     key: ServerKey,
+    limits: Limits,
     end: Instant,
+    pulls: Cell<u32>,
+    bytes: Cell<u64>,
 }
 
 /// A request.
@@ -86,7 +99,14 @@ impl Client {
             .max_redirects(0)
             .max_redirects_will_error(false)
             .http_status_as_error(false);
-        Ok(Self { agent: config.build().into(), address, key, end: Instant::now() + LIMIT })
+        let agent = config.build().into();
+        let (end, pulls, bytes) = (Instant::now() + LIMITS.time, Cell::new(0), Cell::new(0));
+        Ok(Self { agent, address, key, limits: LIMITS, end, pulls, bytes })
+    }
+
+    /// Returns true if an exchange has pulled as much as it may.
+    pub fn is_spent(&self) -> bool {
+        self.pulls.get() >= self.limits.pulls || self.bytes.get() >= self.limits.bytes
     }
 
     /// Returns the name of a directory for what is of this server.
@@ -118,6 +138,8 @@ impl Client {
             Some(cursor) => Call::Renew(path, cursor),
             None => Call::Get(path),
         })?;
+        self.pulls.set(self.pulls.get() + 1);
+        self.bytes.set(self.bytes.get() + answer.body().len() as u64);
         if let (304, Some(cursor)) = (answer.status().as_u16(), cursor) {
             return Ok(Some(Pulled { cursor: cursor.to_owned(), ..Pulled::default() }));
         }
@@ -134,6 +156,9 @@ impl Client {
             made += 1;
             let answer = self.send(call);
             let left = self.end.saturating_duration_since(Instant::now());
+            if left.is_zero() && answer.is_err() {
+                return Err(self.over());
+            }
             let failed = match &answer {
                 Ok(answer) if answer.status().is_success() => return Ok(answer.clone()),
                 Ok(answer) => {
@@ -186,6 +211,12 @@ impl Client {
         })
     }
 
+    fn over(&self) -> Failure {
+        let (place, limit) = (self.address.join(""), self.limits.time);
+        let message = format!("the exchange with {place} was not done within {limit:?}");
+        Failure::new(Kind::Io, message, "what was exchanged until now is kept; run it again later")
+    }
+
     fn unreachable(&self, error: &Error) -> Failure {
         let cause = said::shown(&error.to_string(), Some(self.key.as_str()));
         let message = format!("{} cannot be reached: {cause}", self.address.join(""));
@@ -224,4 +255,71 @@ impl Client {
 fn jittered(wait: Duration) -> Duration {
     let random = atomic::random().map_or(0, |random| u32::try_from(random % 512).unwrap_or(0));
     wait + wait * random / 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{BufRead, BufReader, Write},
+        net::TcpListener,
+    };
+
+    use super::*;
+
+    /// Returns a client of a server that answers each request with `body` of its number. Without a
+    /// body it gives one of a megabyte, byte by byte.
+    fn asking(limits: Limits, body: fn(usize) -> Option<String>) -> Client {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let place = format!("http://{}", listener.local_addr().unwrap());
+        thread::spawn(move || {
+            for (number, mut stream) in listener.incoming().flatten().enumerate() {
+                let mut head = BufReader::new(&stream).lines();
+                while head.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+                let body = body(number);
+                let length = body.as_ref().map_or(1 << 20, String::len);
+                let head = format!("connection: close\r\ncontent-length: {length}\r\n\r\n");
+                drop(stream.write_all(format!("HTTP/1.1 200 x\r\n{head}").as_bytes()));
+                match body {
+                    Some(body) => drop(stream.write_all(body.as_bytes())),
+                    None => {
+                        while stream.write_all(b" ").is_ok() {
+                            thread::sleep(Duration::from_millis(1));
+                        }
+                    }
+                }
+            }
+        });
+        let mut env = Env::default();
+        env.put("PIMEM_SYNC_KEY", Some("pmk_x".into()));
+        let client = Client::new(&place, ServerKey::find(&env).unwrap(), false, &env).unwrap();
+        Client { limits, end: Instant::now() + limits.time, ..client }
+    }
+
+    /// One page of a project without end.
+    #[expect(clippy::unnecessary_wraps, reason = "a server may give no whole answer")]
+    fn page(number: usize) -> Option<String> {
+        let pad = " ".repeat(1_000);
+        Some(format!("{{\"objects\":[],\"cursor\":\"{number}\",\"more\":true}}{pad}"))
+    }
+
+    #[test]
+    fn pages_without_end_end() {
+        let long = Duration::from_mins(10);
+        for (pulls, bytes, want) in [(7, u64::MAX, 7), (u32::MAX, 2_500, 3)] {
+            let client = asking(Limits { time: long, pulls, bytes }, page);
+            let (mut asked, mut cursor) = (0, None);
+            while !client.is_spent() {
+                cursor = client.pull("site", cursor.as_deref()).unwrap().map(|page| page.cursor);
+                asked += 1;
+            }
+            assert_eq!(asked, want);
+        }
+    }
+
+    #[test]
+    fn a_server_that_drips_is_left() {
+        let limits = Limits { time: Duration::from_millis(50), ..LIMITS };
+        let failure = asking(limits, |_| None).pull("site", None).unwrap_err();
+        assert!(failure.message.contains("was not done within 50ms"), "{}", failure.message);
+    }
 }

@@ -10,17 +10,25 @@ use crate::store::{
     read,
     seal::Seal,
 };
-use pimem_core::sync::{
-    object::{self, Entry},
-    wire::Object,
+use pimem_core::{
+    model::event::{Event, EventKind},
+    sync::{
+        object::{self, Entry},
+        wire::Object,
+    },
 };
 
-/// Maximum number of lines that wait for their events.
-const WAITING: usize = 10_000;
+/// Version of a state. In older ones, entries that were purged count as there.
+const VERSION: u8 = 1;
+/// Maximum number of bytes of the lines that wait for their events, and of the events that wait for
+/// the clock.
+const WAITING: usize = 64 << 20;
 
 /// The state of one store and project.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct State {
+    #[serde(default)]
+    version: u8,
     /// Where the next pull goes on.
     pub cursor: Option<String>,
     /// Short hashes of the objects that the server has.
@@ -31,19 +39,26 @@ pub struct State {
     pub keys: Option<String>,
     /// Lines whose events have not come yet.
     #[serde(default)]
-    waiting: Vec<Entry>,
+    pub waiting: Vec<Entry>,
+    /// Events that are dated too far ahead of this machine's clock.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<Object>,
 }
 
 impl State {
     /// Returns the state of a store that has exchanged nothing by these keys.
     pub fn with(keys: Option<String>) -> Self {
-        Self { keys, ..Self::default() }
+        Self { version: VERSION, keys, ..Self::default() }
     }
 
     /// Reads a state; `None` if there is none that can be read.
     pub fn read(seal: &Seal, path: &Path) -> Option<Self> {
         let bytes = seal.read(path.parent()?, path, read::MAX_LOG).ok()??;
-        serde_json::from_slice(&bytes).ok()
+        let mut state: Self = serde_json::from_slice(&bytes).ok()?;
+        if std::mem::replace(&mut state.version, VERSION) < VERSION {
+            state.forget_sent();
+        }
+        Some(state)
     }
 
     /// Writes the state.
@@ -71,6 +86,24 @@ impl State {
         self.sent.clear();
     }
 
+    /// Notes that the server drops what purges name, unless that is known: who types it again has it
+    /// sent again. Called before what comes beside them is noted.
+    pub fn note_purges<'a>(&mut self, events: impl Iterator<Item = &'a str>) {
+        for line in events {
+            let Some(Event { kind: EventKind::Purge { hash, .. }, .. }) = Event::read(line) else {
+                continue;
+            };
+            if self.has_event(line) {
+                continue;
+            }
+            match hash {
+                Some(hash) => drop(self.sent.remove(short(&hash))),
+                // It may be any.
+                None => self.forget_sent(),
+            }
+        }
+    }
+
     /// Notes that the server has an object.
     pub fn note(&mut self, object: &Object) {
         if let Some(entry) = object.entry() {
@@ -89,15 +122,12 @@ impl State {
         self.sent.insert(of_event(line));
     }
 
-    /// Returns the lines that waited, and forgets them.
-    pub fn take_waiting(&mut self) -> Vec<Entry> {
-        std::mem::take(&mut self.waiting)
-    }
-
-    /// Keeps lines until their events come.
-    pub fn keep_waiting(&mut self, entries: Vec<Entry>) {
-        self.waiting = entries;
-        self.waiting.truncate(WAITING);
+    /// Returns true if what waits has room.
+    pub fn has_room(&self) -> bool {
+        let line = |entry: &Entry| entry.line.as_ref().map_or(0, String::len);
+        let event = |object: &Object| object.event.as_ref().map_or(0, |event| event.get().len());
+        let lines: usize = self.waiting.iter().map(line).sum();
+        lines + self.later.iter().map(event).sum::<usize>() <= WAITING
     }
 }
 

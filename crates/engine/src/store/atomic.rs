@@ -10,7 +10,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use anyhow::{Context, Result};
@@ -164,6 +164,73 @@ pub fn append_below(
         sync_dir(path.parent().unwrap_or(Path::new(".")))?;
     }
     Ok(())
+}
+
+/// Number of times that a record is appended again because its file was taken away meanwhile.
+const AGAIN: usize = 100;
+
+/// Appends a record, without a lock and by one write, to a file that any process may append to,
+/// rename or delete at any time. The record begins a line of its own, whatever a process that died
+/// has left before it. When this returns, the file at `path` had the record after it was written: a
+/// record that went into a file on its way out is appended again.
+pub fn append_record(path: &Path, record: &[u8], sync: Sync) -> Result<()> {
+    let bytes = [b"\n", record, b"\n"].concat();
+    let append = || -> io::Result<bool> {
+        let (mut file, is_new) = match open_at_end(path, sync, Missing::Fail) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                (open_at_end(path, sync, Missing::Create)?, true)
+            }
+            opened => (opened?, false),
+        };
+        // What a failed write leaves is not cut off: others may have appended behind it.
+        file.write_all(&bytes)?;
+        if sync.waits() {
+            file.sync_data()?;
+            if is_new {
+                try_sync_dir(path.parent().unwrap_or(Path::new(".")))?;
+            }
+        }
+        is_at(&file, path)
+    };
+    for _ in 0..AGAIN {
+        if append().with_context(|| format!("cannot append to {}", path.display()))? {
+            return Ok(());
+        }
+    }
+    anyhow::bail!("{} is taken away as often as it is written", path.display())
+}
+
+/// Returns true if `path` names an open file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let own = file.metadata()?;
+    match fs::symlink_metadata(path) {
+        Ok(there) => Ok((there.dev(), there.ino()) == (own.dev(), own.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> io::Result<bool> {
+    path.try_exists()
+}
+
+/// Writes a file that must not exist, readable by its owner only, and waits for the disk. Returns
+/// false if it exists; then its content is whole too, as the file gets its name last.
+pub fn create_once(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    create_dir(dir, Sync::PrivateFull)?;
+    let temporary = dir.join(format!("{TEMPORARY}{:08x}", random()? & 0xffff_ffff));
+    let made = write_new(&temporary, path, bytes, Sync::PrivateFull)
+        .and_then(|()| fs::hard_link(&temporary, path));
+    drop(fs::remove_file(&temporary));
+    match made {
+        Ok(()) => sync_dir(dir).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error).with_context(|| format!("cannot create {}", path.display())),
+    }
 }
 
 /// Creates a directory and its missing parents. If writes wait for the disk, each parent is synced
@@ -360,17 +427,29 @@ pub fn remove_dir(path: &Path) -> Result<()> {
     fs::remove_dir_all(path).with_context(|| format!("cannot delete {}", path.display()))
 }
 
-/// Deletes temporary directories of killed processes that are older than `recent`; newer ones may
-/// be in use.
-pub fn sweep_dirs(parent: &Path, recent: SystemTime) {
-    let Ok(found) = fs::read_dir(parent) else { return };
-    for entry in found.flatten() {
-        let is_temporary = entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes());
-        let modified = entry.metadata().and_then(|meta| meta.modified());
-        if is_temporary && modified.is_ok_and(|modified| modified < recent) {
-            drop(fs::remove_dir_all(entry.path()));
+/// Age from which a temporary file is taken for that of a killed process, where no lock tells.
+pub const OLD: Duration = Duration::from_hours(1);
+
+/// Deletes temporary files and directories that are older than `age`, and so of killed processes;
+/// newer ones may be in use.
+pub fn sweep_old(parent: &Path, now: SystemTime, age: Duration) {
+    let Some(recent) = now.checked_sub(age) else { return };
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let Ok(meta) = entry.metadata() else { continue };
+        let is_old = meta.modified().is_ok_and(|modified| modified < recent);
+        if !is_old || !is_temporary(&entry.file_name()) {
+            continue;
         }
+        let path = entry.path();
+        drop(if meta.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) });
     }
+}
+
+/// Writes a file where a person wants it, and deletes what killed processes have left beside it.
+pub fn write_output(path: &Path, bytes: &[u8], sync: Sync, now: SystemTime) -> Result<()> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    sweep_old(dir.unwrap_or(Path::new(".")), now, OLD);
+    replace_file(path, bytes, sync, || Ok(true)).map(drop)
 }
 
 /// Returns a random number for names and ids.

@@ -59,6 +59,14 @@ impl Change {
         matches!(self, Self::Append { .. } | Self::Reword(..))
     }
 
+    /// Returns the characters of the text that it writes.
+    pub(super) fn chars(&self) -> usize {
+        match self {
+            Self::Append { text, .. } | Self::Reword(_, text) => text.chars().count(),
+            Self::Remove(_) | Self::RemoveRepeats(..) | Self::SetPinned(..) => 0,
+        }
+    }
+
     /// Returns the category of the entry that the change is about.
     pub(super) fn category(&self) -> CategoryId {
         match self {

@@ -3,18 +3,23 @@
 //! A process that is killed leaves some files done and others not. Both are read, and the next one
 //! goes on where it stopped.
 
-use std::{path::Path, sync::atomic::Ordering};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+};
 
 use anyhow::{Result, bail};
 
 use super::{
     Store, atomic,
     atomic::Sync,
+    discover,
     kept_files::Kept,
     lock::StoreLock,
     read::{self, Problem},
-    seal::{self, Seal, Sealed},
+    seal::{Kept as How, Sealed},
 };
+use pimem_core::seal::key_ids;
 
 /// Maximum number of rereads when a file changes meanwhile.
 const RETRIES: usize = 8;
@@ -40,17 +45,13 @@ pub struct Covered {
 }
 
 impl Store {
-    /// Fails if the store cannot be opened, or is said to be plain although its log is sealed: what
-    /// is written would be plain among sealed lines.
-    pub fn check_seal(&self) -> Result<(), Problem> {
-        self.seal.check()?;
-        let is_sealed = self.seal.is_sealed() || !seal::begins_sealed(&self.dir, &self.evidence());
-        self.seal.missing(&self.dir).filter(|_| !is_sealed).map_or(Ok(()), Err)
-    }
-
     /// Counts what is sealed. Nothing is written.
     pub fn cover(&self) -> Result<Cover> {
-        let Seal::Sealed(sealed) = &self.seal else { return Ok(Cover::default()) };
+        let sealed = match self.seal.kept() {
+            How::Sealed(sealed) => sealed,
+            _ if self.seal.undescribed().is_some() => return self.closed(),
+            _ => return Ok(Cover::default()),
+        };
         let files = self.kept_files()?;
         let mut cover = Cover::default();
         for kept in files.store.iter().chain(&files.data).chain(&files.state) {
@@ -65,36 +66,99 @@ impl Store {
         Ok(cover)
     }
 
+    /// Counts what is sealed in a store that does not say under which key.
+    fn closed(&self) -> Result<Cover> {
+        let mut cover = Cover::default();
+        for (root, path) in self.sealed_places()? {
+            let raw = read::file(&root, &path, read::MAX_LOG)?.unwrap_or_default();
+            cover.files += 1;
+            cover.closed += key_ids(&raw).values().sum::<usize>();
+        }
+        Ok(cover)
+    }
+
+    /// Returns the files of the store and of this machine that may be sealed, each with the
+    /// directory that it must not lead out of.
+    pub fn sealed_places(&self) -> Result<Vec<(PathBuf, PathBuf)>, Problem> {
+        let files = self.kept_files()?;
+        let all = files.store.into_iter().chain(files.data).chain(files.state);
+        Ok(all.map(|kept| (kept.root, kept.path)).collect())
+    }
+
     /// Seals what is not sealed under the current key; in a store that is being made plain, opens
     /// what is sealed.
     pub fn make_whole(&self, _lock: &StoreLock) -> Result<Covered> {
-        let Seal::Sealed(sealed) = &self.seal else { return Ok(Covered::default()) };
-        let files = self.kept_files()?;
+        let How::Sealed(sealed) = self.seal.kept() else { return Ok(Covered::default()) };
         let mut covered = Covered::default();
-        for kept in &files.store {
+        for kept in &self.kept_files()?.store {
             covered.files += usize::from(sealed.renew(kept, self.sync)?);
         }
-        if !files.data.is_empty() {
-            let _lock = StoreLock::acquire(&self.data_dir(), self.patience)?;
-            for kept in &files.data {
-                covered.files += usize::from(sealed.renew(kept, self.sync.private())?);
-            }
-        }
-        {
-            let _lock = self.trust.guard()?;
-            for kept in &files.state {
-                covered.files += usize::from(sealed.renew(kept, self.sync.private())?);
-            }
-        }
-        sealed.due.store(false, Ordering::Relaxed);
+        covered.files += self.make_beside_whole(&sealed)?;
+        self.seal.covered(&sealed, true)?;
         Ok(covered)
+    }
+
+    /// Seals what lies beside the store, in the state directory and in the cache, if a visit of the
+    /// store as it was before it was sealed has left plain text there.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read or written.
+    pub fn cover_beside(&self) -> Result<()> {
+        match self.seal.kept() {
+            How::Sealed(sealed)
+                if !sealed.opening
+                    && sealed.due_beside.load(Ordering::Relaxed)
+                    && self.seal.check_write().is_ok() =>
+            {
+                self.make_beside_whole(&sealed)?;
+                self.seal.covered(&sealed, false)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Deletes the index of the store, which has its words and vectors in the form that the store
+    /// had.
+    ///
+    /// # Errors
+    /// Fails if it is locked, or cannot be deleted.
+    pub fn drop_cache(&self) -> Result<()> {
+        let cache = self.seal.source().and_then(|source| source.cache.as_deref());
+        let dir = cache.map(|cache| discover::index_dir(cache, &self.dir));
+        let Some(dir) = dir.filter(|dir| dir.is_dir()) else { return Ok(()) };
+        let _lock = StoreLock::acquire(&dir, self.patience)?;
+        let _alone = StoreLock::alone(&dir, self.patience)?;
+        atomic::remove_dir(&dir)
+    }
+
+    fn make_beside_whole(&self, sealed: &Sealed) -> Result<usize> {
+        if sealed.due_beside.load(Ordering::Relaxed) {
+            self.drop_cache()?;
+        }
+        let mut count = 0;
+        // Files are listed under their locks: who made one since knows how the store is kept.
+        let data = self.data_dir();
+        if data.is_dir() && self.guard_data(&data).is_ok() {
+            let _alone = StoreLock::alone(&data, self.patience)?;
+            let files = self.kept_files()?.data;
+            let lock = || StoreLock::acquire(&data, self.patience);
+            let _lock = (!files.is_empty()).then(lock).transpose()?;
+            for kept in &files {
+                count += usize::from(sealed.renew(kept, self.sync.private())?);
+            }
+        }
+        let _lock = self.trust.guard()?;
+        for kept in &self.kept_files()?.state {
+            count += usize::from(sealed.renew(kept, self.sync.private())?);
+        }
+        Ok(count)
     }
 
     /// Seals what a merge or an editor has brought as plain text, if any was read. Hooks do not: they
     /// leave files under version control alone.
     pub(super) fn make_whole_if_due(&self, lock: &StoreLock) -> Result<()> {
-        match &self.seal {
-            Seal::Sealed(sealed) if !self.aside && sealed.due.load(Ordering::Relaxed) => {
+        match self.seal.kept() {
+            How::Sealed(sealed) if !self.aside && sealed.due.load(Ordering::Relaxed) => {
                 self.make_whole(lock).map(drop)
             }
             _ => Ok(()),

@@ -5,11 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::gitlink::{self, Git};
+use super::{
+    gitlink::{self, Git},
+    root::{self, Away, Tree},
+};
 use pimem_core::model::hash::short_sha256;
 
 /// Path of the store below a project's root.
-const STORE: &str = ".pi/memory";
+pub(super) const STORE: &str = ".pi/memory";
 
 /// What a directory has at least one of if it is a store.
 const MARKS: &[&str] =
@@ -26,20 +29,30 @@ pub struct Places {
     pub user: Option<PathBuf>,
     /// Directories that discovery does not enter from below and does not go above.
     pub ceilings: Vec<PathBuf>,
+    /// The user's state directory.
+    pub state: Option<PathBuf>,
 }
 
 impl Places {
-    /// Returns the project's store if it exists: the named store, or that of the nearest ancestor,
-    /// or that of the main work tree.
+    /// Returns the project's store if it exists, and does not lead away from its project.
     pub fn project(&self) -> Option<PathBuf> {
+        self.found()?.ok()
+    }
+
+    /// Finds the project's store: the named store, or that of the nearest ancestor, or that of the
+    /// main work tree.
+    ///
+    /// # Errors
+    /// Fails if there is one that leads away from its project; none is looked for behind it.
+    pub fn found(&self) -> Option<Result<PathBuf, Away>> {
         if let Some(named) = &self.named {
-            return Some(self.cwd.join(named));
+            return Some(Ok(self.cwd.join(named)));
         }
+        let is_store = |dir: &Path| is_there(&dir.join(STORE));
         let mut main = None;
         for dir in self.ancestors() {
-            let store = dir.join(STORE);
-            if is_there(&store) {
-                return Some(store);
+            if is_store(dir) {
+                return Some(self.rooted(dir));
             }
             match gitlink::look(dir) {
                 Git::Submodule => break,
@@ -47,15 +60,19 @@ impl Places {
                 Git::None | Git::Repository => {}
             }
         }
-        main.filter(|dir| !self.is_home(dir)).map(|dir| dir.join(STORE)).filter(|dir| is_there(dir))
+        let main = main.filter(|dir| !self.is_home(dir) && is_store(dir));
+        main.map(|dir| self.rooted(&dir))
     }
 
     /// Returns where a project's store would be created: at the root of the main work tree, so that
     /// all linked work trees share it, or else in the working directory. `None` for the home
     /// directory, which is not a project.
-    pub fn new_project(&self) -> Option<PathBuf> {
+    ///
+    /// # Errors
+    /// Fails if what is there leads away from the project.
+    pub fn new_project(&self) -> Option<Result<PathBuf, Away>> {
         if let Some(named) = &self.named {
-            return Some(self.cwd.join(named));
+            return Some(Ok(self.cwd.join(named)));
         }
         let mut root = self.cwd.as_path();
         let main;
@@ -70,7 +87,39 @@ impl Places {
             }
             break;
         }
-        (!self.is_home(root)).then(|| root.join(STORE))
+        (!self.is_home(root)).then(|| self.rooted(root))
+    }
+
+    /// Returns what leads away where the project's store is, or would be created.
+    pub fn away(&self) -> Option<Away> {
+        self.found().or_else(|| self.new_project())?.err()
+    }
+
+    /// Checks a store that was found below a directory that a person has named.
+    ///
+    /// # Errors
+    /// Fails if the directory is a project's, and its store leads away from it.
+    pub fn check_below(&self, dir: &Path, store: &Path) -> Result<(), Away> {
+        if store == dir.join(STORE) { self.rooted(dir).map(drop) } else { Ok(()) }
+    }
+
+    /// Returns the path of the store in a project's directory.
+    ///
+    /// # Errors
+    /// Fails if it leads away from the project, and no person has named it.
+    pub fn rooted(&self, dir: &Path) -> Result<PathBuf, Away> {
+        let away = root::led_away(dir, self.state.as_deref(), |real| self.tree(real));
+        away.map_or_else(|| Ok(dir.join(STORE)), Err)
+    }
+
+    /// Returns the work tree around a directory, given without links: like git, on its file system
+    /// only. A home directory under git is none, or a link could lead to all that is in it.
+    fn tree(&self, dir: &Path) -> Tree {
+        let device = root::device(dir);
+        let mut above = self.above(dir).take_while(|dir| root::device(dir) == device);
+        let top = above.find(|dir| gitlink::look(dir) != Git::None);
+        let top = top.filter(|dir| !self.is_home(dir));
+        Tree { top: top.unwrap_or(dir).to_path_buf(), device, is_git: top.is_some() }
     }
 
     /// Returns the root of the project of the working directory: the root of the work tree, or the
@@ -184,6 +233,11 @@ fn identity(_: &Path) -> Option<(u64, u64)> {
 /// store.
 pub fn store_key(store: &Path) -> String {
     key_of(&real(store))
+}
+
+/// Returns the directory of a store's index in the user's cache directory.
+pub fn index_dir(cache: &Path, store: &Path) -> PathBuf {
+    cache.join("pimem").join(store_key(store))
 }
 
 /// Returns the cache name for a path without links.

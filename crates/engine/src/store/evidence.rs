@@ -5,18 +5,37 @@
 //! runs moves the local lines into the shared log: append and sync first, then delete. A kill in
 //! between leaves the lines in both; the fold ignores duplicates, and the next move does not append
 //! them again. Both logs are written only under the lock of the store.
+//!
+//! A linked work tree may be removed with all its files. Its local log is therefore in the directory
+//! that the repository's work trees share; when the work tree is gone, the others read and move it.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Result;
 
 use super::{
     Store, atomic, discover, evidence_log,
+    gitlink::WorkTrees,
     lock::StoreLock,
     read::{self, Problem, ProblemKind},
     snapshot::EVIDENCE,
 };
-use pimem_core::model::{entry::EntryId, event::Order, hash::IdMap};
+use pimem_core::{
+    model::{
+        entry::EntryId,
+        event::Order,
+        hash::{IdMap, short_sha256},
+    },
+    score::ranking::Scope,
+    seal::TAG,
+};
+
+/// Directory of what this machine notes of linked work trees, in the one that they share.
+const LINKED: &str = "pimem/worktrees";
 
 /// The content of both logs.
 #[derive(Debug, Default)]
@@ -61,14 +80,50 @@ impl Store {
         format!("evidence-{name}.jsonl")
     }
 
-    /// Returns the local log's path relative to the store, for messages.
+    /// Returns the local log's path, relative to the store where it is beside it, for messages.
     pub fn local_log_name(&self) -> String {
-        format!("../data/{}", self.local_name())
+        match self.linked_log() {
+            Some(path) => path.display().to_string(),
+            None => format!("../data/{}", self.local_name()),
+        }
     }
 
-    /// Returns the path of the local log. `None` if `data/` leads out of the project: nothing is
-    /// ever written there.
+    /// Returns the work trees that may have this store too.
+    fn work_trees(&self) -> Option<WorkTrees> {
+        let may = self.mirror.is_none() && self.scope != Scope::User;
+        may.then(|| WorkTrees::of(&self.dir)).flatten()
+    }
+
+    /// Returns the local log of a linked work tree.
+    fn linked_log(&self) -> Option<PathBuf> {
+        let trees = self.work_trees()?;
+        let dir = trees.common.join(LINKED).join(trees.linked.as_ref()?);
+        Some(dir.join(linked_name(&trees)))
+    }
+
+    /// Returns the local logs that are read and moved, but not written: those of linked work trees
+    /// that are gone, and in a linked work tree the one beside the store, for hooks in a sandbox that
+    /// may write nowhere else.
+    pub fn stray_logs(&self) -> Vec<PathBuf> {
+        let Some(trees) = self.work_trees() else { return Vec::new() };
+        let listed = fs::read_dir(trees.common.join(LINKED)).into_iter().flatten().flatten();
+        let gone = listed.filter(|tree| !trees.has(&tree.file_name()));
+        let mut found: Vec<PathBuf> =
+            gone.map(|tree| tree.path().join(linked_name(&trees))).collect();
+        found.sort_unstable();
+        let beside = trees.linked.is_some().then(|| self.log_beside()).flatten();
+        found.extend(beside);
+        found.retain(|path| path.is_file());
+        found
+    }
+
+    /// Returns the path of the local log. `None` if its directory leads out of the project: nothing
+    /// is ever written there.
     pub fn local_log(&self) -> Option<PathBuf> {
+        self.linked_log().or_else(|| self.log_beside())
+    }
+
+    fn log_beside(&self) -> Option<PathBuf> {
         let dir = self.data_dir();
         if self.mirror.is_some() {
             return None;
@@ -76,9 +131,15 @@ impl Store {
         self.guard_data(&dir).ok().map(|()| dir.join(self.local_name()))
     }
 
-    /// Reads both logs, the local one first, so that lines moved meanwhile are not missed.
+    /// Reads both logs, the local one first, so that lines moved meanwhile are not missed. Stray logs
+    /// count as local.
     pub fn logs(&self) -> Result<Logs, Problem> {
-        let local = self.read_local_log()?;
+        let mut local = Vec::new();
+        for path in self.local_log().into_iter().chain(self.stray_logs()) {
+            let log = self.read_local_log(&path)?;
+            end_line(&mut local);
+            local.extend(log);
+        }
         let shared = self.seal.read(&self.dir, &self.evidence(), read::MAX_LOG)?;
         Ok(Logs { shared: shared.unwrap_or_default(), local })
     }
@@ -88,55 +149,78 @@ impl Store {
         self.logs().map(Logs::joined)
     }
 
-    fn read_local_log(&self) -> Result<Vec<u8>, Problem> {
-        let Some(path) = self.local_log() else { return Ok(Vec::new()) };
-        match self.seal.read(&self.data_dir(), &path, read::MAX_LOG) {
+    fn read_local_log(&self, path: &Path) -> Result<Vec<u8>, Problem> {
+        match self.seal.read(path.parent().unwrap_or(path), path, read::MAX_LOG) {
             // If `data/` cannot be entered or is not a directory, hooks write to the shared log.
             Err(Problem { kind: ProblemKind::Closed(_), .. }) => Ok(Vec::new()),
+            // Of another work tree, whose branch is sealed: it stays for whoever opens it.
+            Ok(Some(bytes)) if bytes.starts_with(TAG.as_bytes()) => Ok(Vec::new()),
             bytes => bytes.map(Option::unwrap_or_default),
         }
     }
 
     /// Appends lines to the log of this process, and waits for the disk.
     pub(super) fn append_events(&self, lines: &str) -> Result<()> {
-        let aside = || self.made_path(&self.local_name(), self.sync.private());
-        if let Some(path) = self.aside.then(aside).and_then(Result::ok) {
-            return self.seal.append(&path, lines.as_bytes(), self.sync.private());
+        let sync = self.sync.private();
+        let linked = || {
+            self.seal.check().ok()?;
+            let path = self.linked_log()?;
+            atomic::create_dir(path.parent()?, sync).ok().map(|()| path)
+        };
+        let beside = || self.made_path(&self.local_name(), sync).ok();
+        if let Some(path) = self.aside.then(|| linked().or_else(beside)).flatten() {
+            return self.seal.append(&path, lines.as_bytes(), sync);
         }
         let (log, _) = read::place(&self.dir, &self.evidence())?;
         self.seal.append(&log, lines.as_bytes(), self.sync)
     }
 
-    /// Moves the lines of the local log into the shared log. Returns true if there were any. A log
-    /// that cannot be read is left for readers to report.
+    /// Moves the lines of the local log and of stray ones into the shared log. Returns true if there
+    /// were any. A log that cannot be read is left for readers to report.
     ///
     /// # Errors
     /// Fails if the shared log cannot be written; no line is lost.
     pub fn settle(&self, _lock: &StoreLock) -> Result<bool> {
-        let Ok(local) = self.read_local_log() else { return Ok(false) };
-        let Some(path) = self.local_log().filter(|_| !local.is_empty()) else { return Ok(false) };
-        let shared = self.seal.read(&self.dir, &self.evidence(), read::MAX_LOG)?;
-        let new = unknown(&local, shared.as_deref().unwrap_or_default());
-        if !new.is_empty() {
-            let (log, _) = read::place(&self.dir, &self.evidence())?;
-            self.seal.append(&log, &new, self.sync)?;
+        let mut moved = false;
+        for path in self.local_log().into_iter().chain(self.stray_logs()) {
+            let Ok(local) = self.read_local_log(&path) else { continue };
+            if local.is_empty() {
+                continue;
+            }
+            let shared = self.seal.read(&self.dir, &self.evidence(), read::MAX_LOG)?;
+            let new = unknown(&local, shared.as_deref().unwrap_or_default());
+            if !new.is_empty() {
+                let (log, _) = read::place(&self.dir, &self.evidence())?;
+                self.seal.append(&log, &new, self.sync)?;
+            }
+            // If the local log cannot be removed, its lines are in the shared log too and are not
+            // moved again.
+            drop(atomic::remove_file(&path, self.sync));
+            moved = true;
         }
-        // If the local log cannot be removed, its lines are in the shared log too and are not moved
-        // again.
-        drop(atomic::remove_file(&path, self.sync));
-        Ok(true)
+        Ok(moved)
     }
 
-    /// Removes the purged lines about some entries from the local log. Returns true if there were any.
+    /// Removes the purged lines about some entries from the local logs. Returns true if there were any.
     pub(super) fn purge_local_log(&self, purged: &IdMap<EntryId, Order>) -> Result<bool> {
-        let Some(path) = self.local_log() else { return Ok(false) };
-        let held = self.read_local_log()?;
-        let kept = evidence_log::without(&held, purged);
-        if kept.len() == held.len() {
-            return Ok(false);
+        let mut found = false;
+        for path in self.local_log().into_iter().chain(self.stray_logs()) {
+            let held = self.read_local_log(&path)?;
+            let kept = evidence_log::without(&held, purged);
+            if kept.len() < held.len() {
+                found |= self.seal.replace(&path, &kept, self.sync.private(), || Ok(true))?;
+            }
         }
-        self.seal.replace(&path, &kept, self.sync.private(), || Ok(true))
+        Ok(found)
     }
+}
+
+/// Returns the name of a store's log among those of its work tree.
+fn linked_name(trees: &WorkTrees) -> String {
+    if trees.below == Path::new(".pi/memory") {
+        return EVIDENCE.to_owned();
+    }
+    format!("evidence-{}.jsonl", short_sha256(trees.below.as_os_str().as_encoded_bytes()))
 }
 
 /// Returns the local lines that are not in the shared log.

@@ -80,7 +80,7 @@ pub(super) fn without(log: &[u8], purged: &IdMap<EntryId, Order>) -> Vec<u8> {
 pub fn mentioned(added: &[u8]) -> Option<IdSet<EntryId>> {
     let plain = |event: &Event| {
         use EventKind::{Edit, Merge, Purge, Retract};
-        !matches!(event.kind, Edit(..) | Merge(_) | Retract(_) | Purge(_))
+        !matches!(event.kind, Edit(..) | Merge(_) | Retract(_) | Purge { .. })
     };
     lines(added).filter_map(event).map(|event| plain(&event).then_some(event.entry)).collect()
 }

@@ -125,7 +125,7 @@ impl Store {
     /// Reads the entries of a single topic file without a store.
     pub fn topic_alone(&self, stem: &str, bytes: Vec<u8>, reader: Reader<'_>) -> Holdings {
         let doc = TopicDoc::parse(bytes, reader.categories);
-        let topics = vec![TopicFile { stem: stem.to_owned(), doc }];
+        let topics = vec![TopicFile::new(stem.to_owned(), doc)];
         let snapshot = Snapshot { topics, ..Snapshot::default() };
         self.told(snapshot, (&IdMap::default(), &IdSet::default()), reader)
     }
@@ -169,7 +169,7 @@ fn told(
     let until = evidence.as_ref().and_then(|evidence| evidence.until);
     let unsaid = if entry.pinned { Cue::Explicit } else { Cue::Behavioral };
     Item {
-        topic: Some(entry.topic),
+        topic: Some(entry.subject().to_owned()),
         text: entry.text,
         // The cue that adoption would record.
         cue: Some(evidence.map_or(unsaid, |evidence| evidence.cue)),

@@ -57,23 +57,45 @@ fn commits(objects: &mut Objects) -> io::Result<Vec<(String, String)>> {
     Ok(found)
 }
 
-/// Returns the files that differ from the last commit, by `git status`; `None` without git.
-fn changed(root: &Path) -> Option<Vec<String>> {
+/// Returns what git prints in a repository that may be untrusted: its configuration must not run a
+/// command. `None` if git is not there or fails.
+fn ask(dir: &Path, args: &[&str]) -> Option<Vec<u8>> {
     let output = Command::new("git")
-        // The repository may be untrusted; its configuration must not run a command.
-        .args(["-c", "core.fsmonitor=false", "status", "--porcelain=v1", "-z", "--no-renames"])
-        .current_dir(root)
+        .args(["-c", "core.fsmonitor=false"])
+        .args(args)
+        .current_dir(dir)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    let files = output.stdout.split(|byte| *byte == 0);
+        .ok()?;
+    output.status.success().then_some(output.stdout)
+}
+
+/// Returns the files that differ from the last commit, by `git status`; `None` without git.
+fn changed(root: &Path) -> Option<Vec<String>> {
+    let printed = ask(root, &["status", "--porcelain=v1", "-z", "--no-renames"])?;
+    let files = printed.split(|byte| *byte == 0);
     let path = |line: &[u8]| Some(String::from_utf8_lossy(line.get(3..)?).into_owned());
     // Every log entry changes the store, which is not the work of the session.
     let is_own = |path: &String| path.starts_with(".pi/") || path.contains("/.pi/");
     Some(files.filter_map(path).filter(|path| !is_own(path)).collect())
+}
+
+/// A line that is not sealed, as an extended regular expression: neither it nor the text of its
+/// entry begins as a token does.
+const PLAIN: &str = concat!(
+    "^([^-e]|e[^n]|en[^c]|enc[^:]|-[^ ]|- [^[]|",
+    "- \\[[^]]+\\] ([^e]|e[^n]|en[^c]|enc[^:]))"
+);
+
+/// Returns true if a commit of the repository has lines of the store in `dir` that are not sealed;
+/// `None` if git cannot tell.
+pub fn has_plain_history(dir: &Path) -> Option<bool> {
+    let log = ["-c", "log.showSignature=false", "log", "--all", "--no-textconv", "--no-ext-diff"];
+    let found = ["--max-count=1", "--format=%H", "-G", PLAIN, "--"];
+    let files = ["topics", "archive", "daily", "MEMORY.md", "SCRATCHPAD.md", "evidence.jsonl"];
+    Some(!ask(dir, &[&log[..], &found, &files].concat())?.is_empty())
 }
 
 /// Abbreviates a commit id as git does.

@@ -1,6 +1,7 @@
 //! Parser of `.git` directories and link files. Does not run git.
 
 use std::{
+    ffi::{OsStr, OsString},
     io::{BufRead, Read},
     path::{Path, PathBuf},
 };
@@ -71,6 +72,46 @@ pub fn is_clone(dir: &Path) -> bool {
         return read.is_err() || first.contains("\tclone: ");
     }
     git.join("refs/remotes").is_dir() || git.join("packed-refs").is_file()
+}
+
+/// The work trees of a repository, seen from one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkTrees {
+    /// The directory that all of them share.
+    pub common: PathBuf,
+    /// Where the directory that was asked about is below the root of its work tree.
+    pub below: PathBuf,
+    /// Git's name of the work tree; `None` for the main one.
+    pub linked: Option<OsString>,
+}
+
+impl WorkTrees {
+    /// Finds the work tree of a directory.
+    pub fn of(dir: &Path) -> Option<Self> {
+        let (root, is_main) = dir
+            .ancestors()
+            .skip(1)
+            .find_map(|root| Some((root, std::fs::metadata(root.join(".git")).ok()?.is_dir())))?;
+        let below = dir.strip_prefix(root).ok()?.to_path_buf();
+        if is_main {
+            return Some(Self { common: root.join(".git"), below, linked: None });
+        }
+        let git = git_dir(root)?;
+        let common = std::fs::canonicalize(git.join(read_line(&git.join("commondir"))?)).ok()?;
+        // Git notes in the repository which work trees it has. A `.git` file alone could name any.
+        let known = std::fs::canonicalize(read_line(&git.join("gitdir"))?).ok()?;
+        let name = git.file_name()?.to_owned();
+        (known == std::fs::canonicalize(root.join(".git")).ok()?).then_some(Self {
+            common,
+            below,
+            linked: Some(name),
+        })
+    }
+
+    /// Returns true if git knows a linked work tree of this name.
+    pub fn has(&self, name: &OsStr) -> bool {
+        self.common.join("worktrees").join(name).is_dir()
+    }
 }
 
 fn read_line(path: &Path) -> Option<String> {

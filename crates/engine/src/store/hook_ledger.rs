@@ -94,7 +94,12 @@ pub enum Note {
     Learned {
         /// Ids in hexadecimal.
         entries: Vec<String>,
+        /// What the person has to be told of it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tell: Vec<String>,
     },
+    /// The person was told what was learned until now.
+    Told,
     /// A handoff was written.
     HandedOff {
         /// Hash of its text.
@@ -130,6 +135,8 @@ pub struct Known {
     pub said: Vec<String>,
     /// Number of learned preferences.
     pub learned: usize,
+    /// What was learned and not told yet.
+    pub untold: Vec<String>,
     /// Hashes of written handoffs.
     pub handoffs: HashSet<u64>,
     /// True if a summary was stored since the user's last message.
@@ -171,7 +178,7 @@ impl Session {
         now: SystemTime,
     ) -> Option<Self> {
         // Agents choose session ids freely, so the id is hashed before it becomes part of a path.
-        let name = format!("{FOLDER}/{}.jsonl", short_sha256(id.as_bytes()));
+        let name = file(&name_of(id));
         let at = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         let by = atomic::random().map(|random| format!("{random:032x}")).unwrap_or_default();
         let key = format!("{:016x}", fnv1a64(&[call.as_bytes()]));
@@ -230,6 +237,30 @@ impl Session {
         if !lines.is_empty() {
             drop(self.store.append_local(&self.name, &lines));
         }
+    }
+}
+
+/// Returns the name of the ledger of a session.
+pub fn name_of(session: &str) -> String {
+    short_sha256(session.as_bytes())
+}
+
+fn file(name: &str) -> String {
+    format!("{FOLDER}/{name}.jsonl")
+}
+
+/// Returns the number of statements that were learned in a session.
+pub fn learned(store: &Store, ledger: &str) -> usize {
+    let bytes = store.local(&file(ledger)).ok().flatten().unwrap_or_default();
+    fold(notes(&bytes)).learned
+}
+
+/// Notes what was learned in a session, if it has a ledger here.
+pub fn note_learned(store: &Store, ledger: &str, entries: Vec<String>, tell: Vec<String>) {
+    let name = file(ledger);
+    if store.local(&name).is_ok_and(|held| held.is_some()) {
+        // Without the note, the session is given what it has said.
+        drop(store.append_local(&name, &line(&Note::Learned { entries, tell })));
     }
 }
 
@@ -316,7 +347,9 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
                 known.indexed = false;
                 known.said.push(text);
             }
-            Note::Learned { entries } => {
+            Note::Told => known.untold.clear(),
+            Note::Learned { entries, tell } => {
+                known.untold.extend(tell);
                 known.learned += entries.len();
                 known.seen.extend(ids(entries));
             }
@@ -401,7 +434,10 @@ mod tests {
             "{\"op\":\"later\",\"x\":1}\ndamaged\n".to_owned(),
             line(&Note::Used { entries: vec![EntryId(2).to_string(), "x".to_owned()] }),
             line(&Note::Said { text: "a".to_owned() }),
-            line(&Note::Learned { entries: vec![EntryId(8).to_string()] }),
+            line(&Note::Learned {
+                entries: vec![EntryId(8).to_string()],
+                tell: vec!["b".to_owned()],
+            }),
         ]
         .concat();
         let known = folded(&text);

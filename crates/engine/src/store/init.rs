@@ -14,12 +14,12 @@ pub const GIT_ATTRIBUTES: &str = "evidence.jsonl merge=union\ntopics/*.md merge=
 impl Store {
     /// Creates the store's directories and git files. Returns true if any was missing.
     pub fn init(&self) -> Result<bool> {
-        self.seal.check()?;
+        self.seal.check_write()?;
         let topics = self.topics_dir();
         let make = || {
             atomic::create_dir(&topics, self.sync)?;
             read::guard(&self.dir, &topics)?;
-            self.complete(&StoreLock::acquire(&self.dir, self.patience)?)
+            self.complete(&self.lock()?)
         };
         let fresh = !topics.is_dir();
         let made =
@@ -37,6 +37,8 @@ impl Store {
         let topics =
             || fs::read_dir(self.topics_dir()).is_ok_and(|mut found| found.next().is_none());
         if held.iter().all(|name| name == "topics" && topics()) {
+            // Where that fails, it is warned of until pimem encrypt init does it.
+            drop(self.set_aside_lost());
             self.trust
                 .note(|| [Kind::Made, Kind::Notes].map(|kind| self.trust.text(kind, "")).into());
         }

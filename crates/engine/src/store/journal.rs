@@ -6,7 +6,7 @@
 //! is gone is not removed. The journal is stored outside the repository, so that a clone cannot
 //! bring one.
 
-use std::{io, path::Path};
+use std::{collections::BTreeSet, io, path::Path};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,6 @@ use super::{
     lock::StoreLock,
     read::{self, Problem, ProblemKind},
     seal::Seal,
-    size_limit::TopicFull,
     transaction::{Change, Target},
 };
 use pimem_core::model::{
@@ -117,11 +116,12 @@ pub(super) fn begin(
 }
 
 /// Writes a file in the directory for the state of dreams.
-pub fn keep(seal: &Seal, path: &Path, bytes: &[u8]) -> Result<()> {
+pub fn keep(store: &Store, path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(dir) = path.parent() {
         atomic::create_dir(dir, Sync::Private)?;
     }
-    let replace = || seal.replace(path, bytes, Sync::Private, || Ok(true));
+    let _lock = store.trust.hold()?;
+    let replace = || store.seal.replace(path, bytes, Sync::Private, || Ok(true));
     // Plans are written without a lock, so a dream that starts may sweep the temporary file.
     replace().or_else(|_| replace()).map(drop)
 }
@@ -181,24 +181,10 @@ impl Store {
         let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
             return discard(&path).map(|()| false);
         };
-        let mut changes: Vec<(Target, Change)> =
+        let changes: Vec<(Target, Change)> =
             journal.changes.into_iter().filter_map(|noted| noted.read(categories)).collect();
-        loop {
-            let done =
-                self.redo(lock, categories, now, (&journal.events, journal.received), &changes);
-            let full = done.as_ref().err().and_then(|error| error.downcast_ref::<TopicFull>());
-            let Some(full) = full else {
-                done?;
-                return discard(&path).map(|()| true);
-            };
-            // The topic has been filled since, so additions to it are dropped.
-            let topic = Target::Topic(full.stem.clone());
-            let before = changes.len();
-            changes.retain(|(target, change)| !(change.grows() && *target == topic));
-            if changes.len() == before {
-                return done.map(|()| false);
-            }
-        }
+        self.redo(lock, categories, now, (&journal.events, journal.received), &changes)?;
+        discard(&path).map(|()| true)
     }
 
     fn redo(
@@ -215,7 +201,7 @@ impl Store {
         }
         for line in events {
             if let Some(event) = Event::read_whole(line) {
-                txn.take_over(&event, line);
+                txn.take_over(&event, line, &BTreeSet::new());
             }
         }
         let archive = self.read_archive(categories);
@@ -226,16 +212,17 @@ impl Store {
             if let Change::Append { category, text, .. } = change {
                 let id = EntryId::of(&categories.spec(*category).name, text.as_bytes());
                 let wording = Wording { id, category: *category, text: text.clone() };
-                let (held, stem) = match target {
-                    Target::Topic(stem) => {
+                let held = match target {
+                    Target::Topic(_) => {
                         if !received {
                             txn.say(*category, text);
                         }
-                        (txn.snapshot(), stem)
+                        txn.snapshot()
                     }
-                    Target::Archive(stem) => (&archive, stem),
+                    Target::Archive(_) => &archive,
                 };
-                if held.holders(&wording).contains(&stem.as_str()) {
+                let subject = held.subject(target.stem());
+                if held.holders(&wording).into_iter().any(|stem| held.subject(stem) == subject) {
                     continue;
                 }
             }

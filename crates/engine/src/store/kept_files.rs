@@ -45,6 +45,10 @@ impl Store {
             let names = read::markdown_names(&self.dir, &dir)?;
             store.extend(names.into_iter().map(|name| kept(&self.dir, dir.join(name))));
         }
+        // A work tree that is gone has no data/ any more.
+        let outside = self.local_log().into_iter().chain(self.stray_logs());
+        let outside = outside.filter(|path| !path.starts_with(self.data_dir()) && path.is_file());
+        store.extend(outside.map(|path| kept(path.parent().unwrap_or(&path), path.clone())));
         let mut data = Vec::new();
         let dir = self.data_dir();
         if self.guard_data(&dir).is_ok() {
@@ -54,6 +58,9 @@ impl Store {
         }
         let mut state = Vec::new();
         for path in pending::files(&self.trust) {
+            state.push(kept(path.parent().unwrap_or(&path), path.clone()));
+        }
+        for path in self.spool_files_in_state() {
             state.push(kept(path.parent().unwrap_or(&path), path.clone()));
         }
         if let Some(dir) = self.dream_dir() {

@@ -69,11 +69,39 @@ impl StoreLock {
         Self::wait(file, dir, patience)
     }
 
+    /// Takes a lock on the directory itself that others may take too, but nobody beside one who
+    /// has [`StoreLock::alone`]. `None` where directories cannot be locked.
+    pub fn shared(dir: &Path, patience: Duration) -> Result<Option<Self>, LockError> {
+        let Ok(file) = File::open(dir) else { return Ok(None) };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(Some(Self { file })),
+            Err(TryLockError::Error(_)) => Ok(None),
+            Err(TryLockError::WouldBlock) => {
+                Self::wait_for(file, dir, patience, File::lock_shared).map(Some)
+            }
+        }
+    }
+
+    /// Takes a lock on the directory itself, if there is one; see [`StoreLock::shared`].
+    pub fn alone(dir: &Path, patience: Duration) -> Result<Option<Self>, LockError> {
+        let Ok(file) = File::open(dir) else { return Ok(None) };
+        Self::wait(file, dir, patience).map(Some)
+    }
+
     /// Waits in a thread, because on a network file system the call may never return.
     fn wait(file: File, dir: &Path, patience: Duration) -> Result<Self, LockError> {
+        Self::wait_for(file, dir, patience, File::lock)
+    }
+
+    fn wait_for(
+        file: File,
+        dir: &Path,
+        patience: Duration,
+        lock: fn(&File) -> io::Result<()>,
+    ) -> Result<Self, LockError> {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
-            let locked = file.lock().map(|()| file);
+            let locked = lock(&file).map(|()| file);
             // After the timeout, the receiver is gone.
             drop(sender.send(locked));
         });

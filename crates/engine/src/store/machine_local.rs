@@ -74,11 +74,25 @@ impl Store {
         Ok(number)
     }
 
-    /// Appends lines to a machine-local file by a single write, without a lock. Creates a missing
-    /// directory.
+    /// Appends lines to a machine-local file by a single write, beside other appenders. Creates a
+    /// missing directory.
     pub fn append_local(&self, name: &str, lines: &str) -> Result<()> {
         let path = self.local_path(name)?;
-        self.seal.append(&path, lines.as_bytes(), Sync::Private)
+        // Nobody seals the files, or makes them plain, between a look at how they are kept and the
+        // write.
+        let held = StoreLock::shared(&self.data_dir(), self.patience)?;
+        self.seal.append(&path, lines.as_bytes(), Sync::Private)?;
+        drop(held);
+        self.cover_unless_hook();
+        Ok(())
+    }
+
+    /// Seals again what lies beside the store, if that is due. Hooks do so when they have answered.
+    fn cover_unless_hook(&self) {
+        if !self.aside {
+            // What stays undone stays due.
+            drop(self.cover_beside());
+        }
     }
 
     /// Replaces a machine-local file by the result of `change`, under a lock; `None` leaves it
@@ -108,11 +122,14 @@ impl Store {
     ) -> Result<bool> {
         let path = self.made_path(name, sync)?;
         let dir = self.data_dir();
-        let _lock = self.lock_data(&dir)?;
+        let lock = self.lock_data(&dir)?;
         atomic::sweep(path.parent().unwrap_or(&dir));
         let before = self.local(name)?;
         let Some(after) = change(before.as_deref()) else { return Ok(false) };
-        self.seal.replace(&path, &after, sync, || Ok(true))
+        let changed = self.seal.replace(&path, &after, sync, || Ok(true))?;
+        drop(lock);
+        self.cover_unless_hook();
+        Ok(changed)
     }
 
     /// Deletes temporary files of killed processes. For appenders, which need no lock otherwise.
@@ -198,7 +215,7 @@ impl Store {
     }
 
     pub(super) fn made_path(&self, name: &str, sync: Sync) -> Result<PathBuf> {
-        self.seal.check()?;
+        self.seal.check_write()?;
         let dir = self.data_dir();
         let path = dir.join(name);
         let folder = path.parent().unwrap_or(&dir);
@@ -232,7 +249,9 @@ impl Store {
     }
 
     fn lock_data(&self, dir: &Path) -> Result<StoreLock> {
-        Ok(StoreLock::acquire(dir, self.patience)?)
+        let lock = StoreLock::acquire(dir, self.patience)?;
+        self.seal.reread();
+        Ok(lock)
     }
 
     /// Fails if the directory or a subfolder leads outside.

@@ -28,6 +28,7 @@ pub fn note(trust: &Trust, keys: &[Key]) -> Result<()> {
     }
     let dir = path.parent().context("there is no directory for what waits")?;
     atomic::create_dir(dir, Sync::Private)?;
+    let _lock = trust.hold()?;
     trust.seal().append(&path, lines(&fresh).as_bytes(), Sync::Private)
 }
 
@@ -49,6 +50,7 @@ pub fn is_any(trust: &Trust) -> bool {
 pub fn forget(trust: &Trust, keys: &[Key]) -> Result<()> {
     let Some(path) = place(trust).filter(|path| path.is_file()) else { return Ok(()) };
     let dir = path.parent().unwrap_or(Path::new("/"));
+    let _lock = trust.hold()?;
     let bytes = trust.seal().read(dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default();
     let gone: HashSet<String> = keys.iter().map(|key| key.hex()).collect();
     let text = String::from_utf8_lossy(&bytes);

@@ -217,15 +217,20 @@ fn guard_above(root: &Path, path: &Path) -> Result<(), Problem> {
     guard(root, dir)
 }
 
-/// Returns the target of a link, if it is inside the store. For a dangling link, this is the path
-/// where the file would be created.
+/// Returns the target of a link, if it is inside the store; see [`target`].
 fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
-    let target = match fs::canonicalize(path) {
-        Ok(target) => target,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => landing(path)?,
-        Err(_) => return None,
-    };
-    target.starts_with(fs::canonicalize(root).ok()?).then_some(target)
+    let root = fs::canonicalize(root).ok()?;
+    target(path).filter(|target| target.starts_with(root))
+}
+
+/// Returns a path without links. For a dangling link, this is the path where the file would be
+/// created. `None` if it cannot be told.
+pub(super) fn target(path: &Path) -> Option<PathBuf> {
+    match fs::canonicalize(path) {
+        Ok(target) => Some(target),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => landing(path),
+        Err(_) => None,
+    }
 }
 
 /// Returns the target of a dangling link, resolved as far as its directories exist; the missing

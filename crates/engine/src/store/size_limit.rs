@@ -5,7 +5,7 @@ use pimem_core::report::budget::thousands;
 /// Maximum number of characters of a topic file.
 pub const TOPIC_CHARS: usize = 12_000;
 
-/// A change would make a topic exceed its size limit.
+/// A change would make a topic exceed its size limit, beyond which it may not go on in another file.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "Topic \"{stem}\" would exceed its size limit ({}/{} chars). Consolidate or remove entries first \
@@ -20,3 +20,10 @@ pub struct TopicFull {
     /// Number of characters that the topic would have.
     pub(super) chars: usize,
 }
+
+/// A line has no room in any topic.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the text has {} characters, and a topic file holds {}", thousands(*.0), thousands(TOPIC_CHARS)
+)]
+pub struct LineTooLong(pub(super) usize);

@@ -1,6 +1,6 @@
 //! A snapshot of a store's content at one moment.
 
-use std::path::Path;
+use std::{cell::OnceCell, path::Path};
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use pimem_core::{
         category::Categories,
         entry::{EntryId, Wording},
         event::{Cue, Event},
-        hash::IdSet,
+        hash::{IdMap, IdSet},
         time::{Now, Timestamp},
     },
     score::{
@@ -33,7 +33,23 @@ use pimem_core::{
 pub struct TopicFile {
     /// Name of the file without `.md`.
     pub stem: String,
+    /// The topic that goes on in this file, if it is not the first file of one.
+    pub continues: Option<String>,
     pub doc: TopicDoc,
+}
+
+impl TopicFile {
+    #[must_use]
+    pub fn new(stem: String, doc: TopicDoc) -> Self {
+        let continues = doc.continues().filter(|of| *of != stem).map(str::to_owned);
+        Self { stem, continues, doc }
+    }
+
+    /// Returns the topic that the file belongs to.
+    #[must_use]
+    pub fn subject(&self) -> &str {
+        self.continues.as_deref().unwrap_or(&self.stem)
+    }
 }
 
 /// Returns the stem and the content of each file.
@@ -54,6 +70,8 @@ pub struct Snapshot {
     pub damaged: usize,
     /// Files that could not be read.
     pub problems: Vec<Problem>,
+    /// Positions of the lines of each entry, file and line, if many are looked up.
+    pub(super) places: OnceCell<IdMap<EntryId, Vec<(usize, usize)>>>,
 }
 
 impl Store {
@@ -68,7 +86,18 @@ impl Store {
     /// Reads the evidence into a snapshot whose topics were read before, and adds the events of
     /// adoption.
     pub fn read_evidence(&self, now: Now, categories: &Categories, snapshot: &mut Snapshot) {
-        let log = self.read_log(snapshot);
+        self.fold_evidence(now, categories, snapshot, self.log());
+    }
+
+    /// Like [`read_evidence`](Self::read_evidence), from a log that was read before.
+    pub(super) fn fold_evidence(
+        &self,
+        now: Now,
+        categories: &Categories,
+        snapshot: &mut Snapshot,
+        log: Result<Vec<u8>, Problem>,
+    ) {
+        let log = self.fold_log(snapshot, log);
         self.adopt(now, categories, &log, snapshot);
     }
 
@@ -103,9 +132,9 @@ impl Store {
                     if doc.entries.iter().any(is_closed) {
                         // Nobody sees them, and edits leave their bytes alone.
                         doc.entries.retain(|entry| !is_closed(entry));
-                        snapshot.problems.extend(self.seal.missing(&self.dir));
+                        snapshot.problems.extend(self.seal.found_sealed());
                     }
-                    snapshot.topics.push(TopicFile { stem, doc });
+                    snapshot.topics.push(TopicFile::new(stem, doc));
                 }
                 Ok(None) => {}
                 Err(problem) => snapshot.problems.push(problem),
@@ -113,8 +142,8 @@ impl Store {
         }
     }
 
-    fn read_log(&self, snapshot: &mut Snapshot) -> Vec<u8> {
-        let bytes = match self.log() {
+    fn fold_log(&self, snapshot: &mut Snapshot, log: Result<Vec<u8>, Problem>) -> Vec<u8> {
+        let bytes = match log {
             Ok(bytes) => bytes,
             Err(problem) => {
                 snapshot.problems.push(problem);
@@ -144,8 +173,7 @@ impl Store {
     /// Returns the evidence for some entries only. `None` if one of them has none; the caller then
     /// has to read the Markdown files too.
     pub fn evidence_of(&self, now: Now, wanted: &IdSet<EntryId>) -> Option<Ledger> {
-        let (ledger, wanted) = some_of(&self.log().ok()?, wanted);
-        wanted.iter().all(|id| ledger.times(now, *id)).then_some(ledger)
+        evidence_in(&self.log().ok()?, now, wanted)
     }
 
     /// Returns the ledger of some entries, which may be empty.
@@ -187,6 +215,12 @@ impl Store {
         };
         entries.iter().filter_map(read).collect()
     }
+}
+
+/// Returns the evidence that a log has for some entries. `None` if one of them has none.
+pub(super) fn evidence_in(log: &[u8], now: Now, wanted: &IdSet<EntryId>) -> Option<Ledger> {
+    let (ledger, wanted) = some_of(log, wanted);
+    wanted.iter().all(|id| ledger.times(now, *id)).then_some(ledger)
 }
 
 /// Folds the log for some entries and the entries that they were made from. Lines about other
@@ -250,17 +284,23 @@ impl Snapshot {
                 text: entry.text.clone(),
                 pinned: entry.markers.pinned,
                 topic: topic.stem.clone(),
+                continues: topic.continues.clone(),
                 line: entry.line,
                 scope: store.scope,
                 enforced: entry.markers.enforced,
                 reviewed: false,
+                secret: None,
             };
             match copies.slot(placed.len(), &here, |at| placed.get(at)) {
                 Slot::First | Slot::Twin(_) => {
                     // Lines of a mirror are withheld where they would be shown.
                     let reviewed =
                         store.mirror.is_some() || store.trust.holds_entry(category, &entry.text);
-                    placed.push(LocatedEntry { reviewed, ..here });
+                    let secret = match store.mirror {
+                        Some(_) => None,
+                        None => store.trust.secret_in(category, &entry.text),
+                    };
+                    placed.push(LocatedEntry { reviewed, secret, ..here });
                 }
                 Slot::Copy(at) => {
                     let Some(first) = placed.get_mut(at) else { continue };
@@ -280,12 +320,42 @@ impl Snapshot {
         self.ledger.decided(id).map(|user| user == UserState::Pinned)
     }
 
+    /// Indexes the lines by their ids, which pays if many entries are looked up.
+    pub fn index(&self) {
+        self.places.get_or_init(|| {
+            let mut places: IdMap<EntryId, Vec<(usize, usize)>> = IdMap::default();
+            for (file, topic) in self.topics.iter().enumerate() {
+                for (at, entry) in topic.doc.entries.iter().enumerate() {
+                    places.entry(entry.id).or_default().push((file, at));
+                }
+            }
+            places
+        });
+    }
+
+    /// Returns the lines with an id, each with its file.
+    pub fn lines_of(&self, id: EntryId) -> Vec<(&TopicFile, &TopicEntry)> {
+        let Some(places) = self.places.get() else {
+            return self.entries().filter(|(_, entry)| entry.id == id).collect();
+        };
+        let line = |(file, at): &(usize, usize)| {
+            let file = self.topics.get(*file)?;
+            Some((file, file.doc.entries.get(*at)?))
+        };
+        places.get(&id).into_iter().flatten().filter_map(line).collect()
+    }
+
     /// Returns the names of the files that contain an entry.
     pub fn holders(&self, of: &Wording) -> Vec<&str> {
-        let held = self.entries().filter(|(_, entry)| entry.is(of));
+        let held = self.lines_of(of.id).into_iter().filter(|(_, entry)| entry.is(of));
         let mut stems: Vec<&str> = held.map(|(topic, _)| topic.stem.as_str()).collect();
         stems.dedup();
         stems
+    }
+
+    /// Returns the topic that a file belongs to, given its name without `.md`.
+    pub fn subject<'a>(&'a self, stem: &'a str) -> &'a str {
+        self.topics.iter().find(|topic| topic.stem == stem).map_or(stem, TopicFile::subject)
     }
 
     /// Iterates over all entry lines with their files.
@@ -301,7 +371,7 @@ impl Snapshot {
             Line {
                 id: entry.id,
                 category: &categories.spec(entry.category).name,
-                topic: &topic.stem,
+                topic: topic.subject(),
                 text: &entry.text,
                 pinned: pinned.contains(&entry.id),
             }

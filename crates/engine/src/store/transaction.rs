@@ -1,25 +1,33 @@
 //! A transaction on a store: reads under the lock, then writes the evidence, then each file by
 //! replacement.
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    cell::OnceCell,
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Result, bail};
 use memchr::memmem;
 
+pub use super::change::{Change, Target};
 use super::{
     Store, atomic, journal,
     lock::StoreLock,
-    read,
-    size_limit::{TOPIC_CHARS, TopicFull},
-    snapshot::Snapshot,
+    mark::Mark,
+    read::{self, Problem},
+    rooms::{self, Layout},
+    said::Said,
+    size_limit::{LineTooLong, TOPIC_CHARS, TopicFull},
+    snapshot::{self, Snapshot, TopicFile},
     trust::Key,
     undo::Touched,
 };
 use pimem_core::{
-    language::injection,
     markdown::{
         entry_line,
-        lines::{self, Edit, count_chars, lines, newline},
+        lines::{self, Edit, count_chars},
         memo,
         topic::{self, TopicDoc, TopicEntry},
     },
@@ -27,6 +35,7 @@ use pimem_core::{
         category::{Categories, CategoryId},
         entry::{EntryId, Markers, Wording},
         event::{Author, Event, EventKind, Order, Provenance},
+        hash::IdSet,
         time::Now,
         ulid::EventId,
     },
@@ -36,34 +45,36 @@ use pimem_core::{
     },
 };
 
-pub use super::change::{Change, Target};
-
-/// Maximum number of files that a topic may span.
-const MOST_FILES: usize = 1000;
 /// Maximum number of rereads when an editor saves the file meanwhile.
 const RETRIES: usize = 3;
 
 /// A transaction. Without a lock it is a dry run, which checks everything and writes nothing.
 pub struct Txn<'a> {
-    store: &'a Store,
+    pub(super) store: &'a Store,
     /// `None` for a dry run.
     lock: Option<&'a StoreLock>,
     categories: &'a Categories,
-    now: Now,
+    pub(super) now: Now,
     who: Provenance,
     snapshot: Snapshot,
-    /// True if the log was read.
+    /// The log as it was before, if it was read.
+    log: OnceCell<Result<Vec<u8>, Problem>>,
+    /// True if the log was folded.
     heard: bool,
     events: Vec<String>,
     /// The events that an undo of the command retracts.
     own: Vec<(EntryId, EventId)>,
     changes: Vec<(Target, Vec<Change>)>,
-    /// Keys of lines written on this machine.
-    said: Vec<Key>,
+    /// What is noted of lines written on this machine.
+    said: Said,
     /// True if a topic without room continues in another file.
     goes_on: bool,
+    layout: OnceCell<Layout>,
     /// True if what is written comes from another store.
     received: bool,
+    pub(super) mark: Option<Mark>,
+    /// The random part of the last event's id.
+    pub(super) last_random: Option<u128>,
 }
 
 impl Store {
@@ -100,8 +111,8 @@ impl Store {
         who: Provenance,
     ) -> Txn<'a> {
         let snapshot = self.read_topics(categories);
-        let (events, own, changes, said) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (lock, heard) = (None, false);
+        let (events, own, changes) = (Vec::new(), Vec::new(), Vec::new());
+        let (lock, log, heard) = (None, OnceCell::new(), false);
         Txn {
             store: self,
             lock,
@@ -109,13 +120,17 @@ impl Store {
             now,
             who,
             snapshot,
+            log,
             heard,
             events,
             own,
             changes,
-            said,
+            said: Said::default(),
             goes_on: true,
+            layout: OnceCell::new(),
             received: false,
+            mark: None,
+            last_random: None,
         }
     }
 }
@@ -145,20 +160,20 @@ impl Txn<'_> {
     /// Reads the log if it was not read yet. Must precede any recorded event.
     pub fn read_evidence(&mut self) {
         if !std::mem::replace(&mut self.heard, true) {
-            self.store.read_evidence(self.now, self.categories, &mut self.snapshot);
+            let log = self.log.take().unwrap_or_else(|| self.store.log());
+            self.store.fold_evidence(self.now, self.categories, &mut self.snapshot, log);
         }
     }
 
-    /// Returns true if the log was read.
+    /// Returns true if the log was folded.
     pub fn has_evidence(&self) -> bool {
         self.heard
     }
 
     /// Returns true if the log mentions an entry, or cannot be read.
     pub fn mentions(&self, entry: EntryId) -> bool {
-        self.store
-            .log()
-            .map_or(true, |log| memmem::find(&log, entry.to_string().as_bytes()).is_some())
+        let log = self.log.get_or_init(|| self.store.log());
+        log.as_ref().map_or(true, |log| memmem::find(log, entry.to_string().as_bytes()).is_some())
     }
 
     pub fn scope(&self) -> Scope {
@@ -170,65 +185,33 @@ impl Txn<'_> {
         self.goes_on = false;
     }
 
-    /// Returns the file of a topic that has room for a line: `NAME`, `NAME-2`, `NAME-3` and so on.
-    pub fn with_room(&self, stem: &str, line: &str) -> String {
-        let stems =
-            (1..=MOST_FILES).map(|n| if n == 1 { stem.to_owned() } else { format!("{stem}-{n}") });
-        let mut stems = stems.take(if self.goes_on { MOST_FILES } else { 1 });
-        let fits = |stem: &String| self.chars_with(stem, line) <= TOPIC_CHARS;
-        stems.find(fits).unwrap_or_else(|| stem.to_owned())
+    /// Returns the topics that go on in a second file from this change on, each with that file.
+    pub fn outgrown(&self) -> Vec<(&str, &str)> {
+        let Layout { outgrown, begun, .. } = self.layout();
+        let first = |topic: &String| {
+            let (stem, of) = begun.iter().find(|(_, of)| of == topic)?;
+            Some((of.as_str(), stem.as_str()))
+        };
+        outgrown.iter().filter_map(first).collect()
     }
 
-    /// Returns an upper bound for the characters of a topic with one more line.
-    fn chars_with(&self, stem: &str, line: &str) -> usize {
-        let topic = self.snapshot.topics.iter().find(|topic| topic.stem == stem);
-        let held = match topic.map(|topic| &topic.doc) {
-            None => topic::heading(stem).chars().count() + 4,
-            Some(doc) if doc.bytes().is_empty() => topic::heading(stem).chars().count() + 4,
-            // The last line may be unterminated.
-            Some(doc) => doc.chars() + usize::from(!doc.bytes().ends_with(b"\n")) * 2,
-        };
-        let end = match topic.map(|topic| newline(topic.doc.bytes())) {
-            Some("\r\n") => 2,
-            _ => 1,
-        };
-        let target = Target::Topic(stem.to_owned());
-        let waiting = self.changes.iter().filter(|(known, _)| *known == target);
-        let added = waiting.flat_map(|(_, changes)| changes).map(|change| match change {
-            Change::Append { category, text, markers, heading } => {
-                let name = &self.categories.spec(*category).name;
-                let title = heading.as_ref().map_or(0, |title| title.chars().count() + 3 + 3 * end);
-                entry_line::render(name, text, *markers).chars().count() + end + title
+    /// Returns the changes by file.
+    fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| {
+            if self.goes_on {
+                rooms::layout(&self.snapshot, self.categories, &self.changes)
+            } else {
+                Layout { changes: self.changes.clone(), ..Layout::default() }
             }
-            _ => 0,
-        });
-        held + added.sum::<usize>() + line.chars().count() + end
+        })
     }
 
-    /// Returns the line number of the next addition to a topic.
-    pub fn next_line(&self, stem: &str) -> usize {
-        let topic = self.snapshot.topics.iter().find(|topic| topic.stem == stem);
-        let lines = match topic.map(|topic| topic.doc.bytes()) {
-            // A new file starts with a heading and an empty line.
-            None | Some([]) => 2,
-            Some(bytes) => lines(bytes).count(),
-        };
-        let target = Target::Topic(stem.to_owned());
-        let waiting = self.changes.iter().find(|(known, _)| *known == target);
-        let is_append = |change: &&Change| matches!(change, Change::Append { .. });
-        lines + waiting.map_or(0, |(_, changes)| changes.iter().filter(is_append).count()) + 1
-    }
-
-    /// Trusts a line written on this machine, so that reports may show it. A line worded as an
-    /// instruction to the agent is not trusted; a person has to review it. Returns true if reports
+    /// Trusts a line written on this machine, so that reports may show it, unless a person has to
+    /// review it first. What an agent writes is noted for the next review. Returns true if reports
     /// may show the line.
     pub fn say(&mut self, category: CategoryId, text: &str) -> bool {
-        let trust = &self.store.trust;
-        let orders = injection::find(text).is_some();
-        if !orders && !trust.is_own() {
-            self.said.push(trust.entry(&self.categories.spec(category).name, text));
-        }
-        trust.is_whole() || !(orders || trust.is_foreign())
+        let name = &self.categories.spec(category).name;
+        self.said.take(&self.store.trust, name, text)
     }
 
     /// Records an event at the current time. An adopted entry's adoption is recorded first, because
@@ -245,12 +228,7 @@ impl Txn<'_> {
         tags: Vec<String>,
     ) -> Result<()> {
         self.adopt(Some(entry));
-        let place = self.snapshot.ledger.place(self.now, entry, &kind, atomic::random()?);
-        let Some((ts, id)) = place else {
-            bail!(
-                "an event about entry {entry} is dated at the end of time, and nothing follows it"
-            )
-        };
+        let Some((ts, id)) = self.next_order(entry, &kind)? else { return Ok(()) };
         // The author of a supersede event is not stored.
         let unsaid = matches!(kind, EventKind::Supersede(_));
         let by = if unsaid { Author::Person } else { Author::of(&self.who.by) };
@@ -261,8 +239,7 @@ impl Txn<'_> {
         Ok(())
     }
 
-    /// Makes what follows that of another store: topics may grow beyond their limit, because a line
-    /// stands in the same topic everywhere, and an interruption does not make its lines trusted.
+    /// Makes what follows that of another store: an interruption does not make its lines trusted.
     pub fn as_received(&mut self) {
         self.received = true;
     }
@@ -283,13 +260,13 @@ impl Txn<'_> {
     /// Lets agents see a text, because they may in a store that it comes from.
     pub fn vouch(&mut self, key: Key) {
         if !self.store.trust.is_own() {
-            self.said.push(key);
+            self.said.vouch(key);
         }
     }
 
     /// Records that an entry is destroyed, which is not undone. Returns the position of the event.
-    pub fn bury(&mut self, entry: EntryId, hash: Option<&str>) -> Result<Order> {
-        let kind = EventKind::Purge(hash.map(Box::from));
+    pub fn bury(&mut self, entry: EntryId, hash: Option<&str>, secret: bool) -> Result<Order> {
+        let kind = EventKind::Purge { hash: hash.map(Box::from), secret };
         let place = self.snapshot.ledger.place(self.now, entry, &kind, atomic::random()?);
         let Some((ts, id)) = place else {
             bail!("an event about entry {entry} is dated at the end of time")
@@ -300,9 +277,19 @@ impl Txn<'_> {
         Ok((ts, id))
     }
 
-    /// Records an event from another log, with its line unchanged. Returns true if it was new.
-    pub fn take_over(&mut self, event: &Event, line: &str) -> bool {
-        let (event, line) = self.snapshot.ledger.again(event, line);
+    /// Records an event from another log, with its line unchanged. Returns true if it was new. One
+    /// that was retracted here counts again, unless the other log has `retracted` it too.
+    pub fn take_over(
+        &mut self,
+        event: &Event,
+        line: &str,
+        retracted: &BTreeSet<(EntryId, EventId)>,
+    ) -> bool {
+        let (event, line) = if retracted.contains(&(event.entry, event.id)) {
+            (Cow::Borrowed(event), Cow::Borrowed(line))
+        } else {
+            self.snapshot.ledger.again(event, line)
+        };
         if self.snapshot.ledger.holds(&event) {
             return false;
         }
@@ -315,9 +302,12 @@ impl Txn<'_> {
 
     /// Records the adoption of one entry, or of all adopted entries. Returns their number.
     pub fn adopt(&mut self, only: Option<EntryId>) -> usize {
+        let is_due = |event: &Event| only.is_none_or(|id| id == event.entry);
+        if !self.snapshot.adopted.iter().any(is_due) {
+            return 0;
+        }
         let adopted = std::mem::take(&mut self.snapshot.adopted);
-        let (due, later): (Vec<Event>, Vec<Event>) =
-            adopted.into_iter().partition(|event| only.is_none_or(|id| id == event.entry));
+        let (due, later): (Vec<Event>, Vec<Event>) = adopted.into_iter().partition(is_due);
         self.snapshot.adopted = later;
         let who = Provenance::adoption();
         self.events.extend(due.iter().map(|event| event.write(&who)));
@@ -329,6 +319,7 @@ impl Txn<'_> {
     /// Plans a change to a file. Files are written in the order of their first change, so the file
     /// that gains a line must come before the file that loses it.
     pub fn change(&mut self, target: Target, change: Change) {
+        self.layout.take();
         match self.changes.iter_mut().find(|(known, _)| *known == target) {
             Some((_, changes)) => changes.push(change),
             None => self.changes.push((target, vec![change])),
@@ -337,6 +328,7 @@ impl Txn<'_> {
 
     /// Returns text and markers of a planned line, which may still be changed.
     pub fn added(&mut self, of: &Wording) -> Option<(&mut String, &mut Markers)> {
+        self.layout.take();
         let mut changes = self.changes.iter_mut().flat_map(|(_, changes)| changes);
         changes.find_map(|change| match change {
             Change::Append { category, text, markers, .. }
@@ -350,25 +342,37 @@ impl Txn<'_> {
 
     /// Writes everything, or nothing if a file has no room. Returns the ledger.
     pub fn commit(self) -> Result<Ledger> {
+        self.write(None).map(|written| written.before.ledger)
+    }
+
+    /// Commits like [`Txn::commit`]. Returns what the store holds then.
+    pub fn commit_seen(self) -> Result<Written> {
         self.write(None)
     }
 
     /// Commits like [`Txn::commit`], with a journal, from which the next writer completes the
     /// change if this process is killed.
     pub fn commit_as_one(self, journal: &Path) -> Result<Ledger> {
-        self.write(Some(journal))
+        self.write(Some(journal)).map(|written| written.before.ledger)
     }
 
-    fn write(self, journal: Option<&Path>) -> Result<Ledger> {
+    fn write(self, journal: Option<&Path>) -> Result<Written> {
+        // A line that is lost between two files would be lost for good.
+        let own = self.layout().moves.then(|| self.store.journal()).flatten();
+        let journal = journal.or(own.as_deref());
         // The effect of a change on a file that could not be read is unknown.
         if let Some(problem) = self.snapshot.problems.first() {
             return Err(problem.clone().into());
         }
         let mut planned = Vec::new();
-        for (target, changes) in &self.changes {
+        for (target, changes) in &self.layout().changes {
             planned.push(self.plan(target, changes)?);
         }
-        let Some(lock) = self.lock else { return Ok(self.snapshot.ledger) };
+        let Some(lock) = self.lock else {
+            let (changed, events) = (Vec::new(), Vec::new());
+            let log = self.log.into_inner().filter(|_| !self.heard);
+            return Ok(Written { before: self.snapshot, changed, log, heard: self.heard, events });
+        };
         let dir = &self.store.dir;
         for folder in [dir.join("topics"), dir.join("archive")] {
             read::guard(dir, &folder)?;
@@ -387,17 +391,20 @@ impl Txn<'_> {
             )?;
         }
         // Trust comes first, so that an interruption does not leave a line that reports hide.
-        self.store.trust.note(|| self.said.clone());
+        self.said.record(&self.store.trust)?;
         if !self.events.is_empty() {
             let mut lines = self.events.join("\n");
             lines.push('\n');
             self.store.append_events(&lines)?;
         }
-        let mut touched = Vec::new();
-        for ((target, changes), first) in self.changes.iter().zip(planned) {
+        let (mut touched, mut written) = (Vec::new(), Vec::new());
+        for ((target, changes), first) in self.layout().changes.iter().zip(planned) {
             let Planned { before, after, .. } = self.replace(target, changes, first)?;
             if self.store.run.is_some() {
                 touched.push(Touched::new(&target.name(), before.as_deref(), &after));
+            }
+            if let Target::Topic(stem) = target {
+                written.push((stem.clone(), after));
             }
         }
         self.store.note_step(&self.own, touched);
@@ -405,7 +412,8 @@ impl Txn<'_> {
             journal::discard(journal)?;
         }
         self.store.make_whole_if_due(lock)?;
-        Ok(self.snapshot.ledger)
+        let Self { snapshot: before, heard, events, log, .. } = self;
+        Ok(Written { before, changed: written, log: log.into_inner(), heard, events })
     }
 
     /// Reads a file and computes its new content.
@@ -414,7 +422,9 @@ impl Txn<'_> {
         let bytes = self.store.seal.read(&self.store.dir, &path, read::MAX_FILE)?;
         // A link inside the store is resolved here, so that the link itself stays.
         let (path, _) = read::place(&self.store.dir, &path)?;
-        let doc = TopicDoc::parse(bytes.clone().unwrap_or_default(), self.categories);
+        let held = bytes.clone().filter(|bytes| !bytes.is_empty());
+        let held = held.unwrap_or_else(|| self.layout().head(target).into_bytes());
+        let doc = TopicDoc::parse(held, self.categories);
         let edits = self.edits(&doc, target, changes);
         let mut after = doc.apply(edits);
         for (title, line) in self.below_headings(changes) {
@@ -424,10 +434,14 @@ impl Txn<'_> {
             let edit = memo::append_to(&after, title, &[line]);
             after = lines::apply(&after, vec![edit]);
         }
-        let grows = changes.iter().any(Change::grows);
-        let chars = count_chars(&after);
-        let is_full = chars > TOPIC_CHARS && chars > doc.chars() && !self.received;
-        if matches!(target, Target::Topic(_)) && grows && is_full {
+        let grows = !self.goes_on && changes.iter().any(Change::grows);
+        let is_full = |chars| chars > TOPIC_CHARS && chars > doc.chars();
+        let chars = if grows { count_chars(&after) } else { 0 };
+        if matches!(target, Target::Topic(_)) && is_full(chars) {
+            let longest = changes.iter().map(Change::chars).max().unwrap_or_default();
+            if longest > TOPIC_CHARS {
+                bail!(LineTooLong(longest));
+            }
             let category = changes.first().map(Change::category);
             let category =
                 category.map_or("lesson".into(), |id| self.categories.spec(id).name.clone());
@@ -511,4 +525,72 @@ struct Planned {
     path: PathBuf,
     before: Option<Vec<u8>>,
     after: Vec<u8>,
+}
+
+/// What a transaction read and wrote.
+pub struct Written {
+    /// What the store held before, with the events that were written if the log was folded.
+    before: Snapshot,
+    /// Topic files that were written, by stem.
+    changed: Vec<(String, Vec<u8>)>,
+    /// The log as it was before, if it was read and not folded.
+    log: Option<Result<Vec<u8>, Problem>>,
+    heard: bool,
+    events: Vec<String>,
+}
+
+impl Written {
+    /// Returns what the topics held before.
+    pub fn before(&self) -> &Snapshot {
+        &self.before
+    }
+
+    /// Returns the evidence for some entries, with the events that were written. `None` if one of
+    /// them has none.
+    pub fn evidence_of(
+        &mut self,
+        store: &Store,
+        now: Now,
+        wanted: &IdSet<EntryId>,
+    ) -> Option<Ledger> {
+        snapshot::evidence_in(self.whole_log(store).as_ref().ok()?, now, wanted)
+    }
+
+    /// Returns what the store holds now, unless somebody else has written since.
+    pub fn after(mut self, store: &Store, categories: &Categories, now: Now) -> Snapshot {
+        let log = if self.heard { None } else { Some(self.whole_log(store).clone()) };
+        let mut snapshot = self.before;
+        snapshot.places.take();
+        for (stem, bytes) in self.changed {
+            let file = TopicFile::new(stem, TopicDoc::parse(bytes, categories));
+            let name = |file: &TopicFile| format!("{}.md", file.stem);
+            match snapshot.topics.binary_search_by_key(&name(&file), name) {
+                Ok(at) => {
+                    if let Some(known) = snapshot.topics.get_mut(at) {
+                        *known = file;
+                    }
+                }
+                Err(at) => snapshot.topics.insert(at, file),
+            }
+        }
+        if let Some(log) = log {
+            store.fold_evidence(now, categories, &mut snapshot, log);
+        }
+        snapshot
+    }
+
+    /// Returns the log with the events that were written.
+    fn whole_log(&mut self, store: &Store) -> &Result<Vec<u8>, Problem> {
+        let events = std::mem::take(&mut self.events);
+        let log = self.log.get_or_insert_with(|| store.log());
+        if let Ok(log) = log {
+            for event in events {
+                if log.last().is_some_and(|last| *last != b'\n') {
+                    log.push(b'\n');
+                }
+                log.extend_from_slice(event.as_bytes());
+            }
+        }
+        log
+    }
 }

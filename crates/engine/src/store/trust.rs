@@ -6,9 +6,10 @@
 //! agents. The hash covers the store's real path, so that a ledger is valid for one store only.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeSet, HashSet},
     fmt::Write as _,
-    io::ErrorKind,
+    io::{ErrorKind, Read as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
     time::Duration,
@@ -24,9 +25,21 @@ use super::{
     read::{self, Problem, ProblemKind},
     seal::Seal,
 };
-use pimem_core::model::{hash::IdSet, hex};
+use pimem_core::{
+    language::injection,
+    model::{hash::IdSet, hex},
+    review::{self, AgentReview, Contributor},
+    safety::secret,
+};
 
 pub use super::trust_kind::Kind;
+
+/// Begins the first line of a ledger, before the store's path in quotes.
+const HEADING: &str = "# texts reviewed in ";
+/// Bytes of a ledger in which its first line is looked for.
+const HEAD: u64 = 8 * 1024;
+/// Maximum number of ledgers that are looked through for a store's former place.
+const LEDGERS: usize = 512;
 
 /// Key of a text: the first 128 bits of a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +72,8 @@ pub struct Trust {
     patience: Duration,
     sync: Sync,
     word: TrustLevel,
+    /// Who writes now, and what of agents awaits review.
+    contributor: (Contributor, AgentReview),
     /// True if new keys are kept in memory only.
     unwritten: bool,
     known: Arc<OnceLock<Known>>,
@@ -98,7 +113,41 @@ impl Trust {
         let state = state.map(|state| state.join("pimem/trust"));
         let store = store.to_path_buf();
         let (sync, known) = (sync.private(), Arc::default());
-        Self { store, seal, state, patience, sync, word, unwritten: false, known, failure }
+        let (contributor, unwritten) = Default::default();
+        Self { store, seal, state, patience, sync, word, contributor, unwritten, known, failure }
+    }
+
+    /// Returns the trust for texts of a contributor.
+    #[must_use]
+    pub fn written_by(self, contributor: Contributor, agents: AgentReview) -> Self {
+        Self { contributor: (contributor, agents), ..self }
+    }
+
+    /// Returns true if an agent writes now.
+    pub fn is_of_agent(&self) -> bool {
+        self.contributor.0 == Contributor::Agent
+    }
+
+    /// Returns why a text that is written now awaits review; `None` if agents may see it at once.
+    pub fn waits(&self, text: &str) -> Option<&'static str> {
+        let (contributor, agents) = self.contributor;
+        review::waits(text, contributor, agents)
+    }
+
+    /// Returns a text that is no entry, as notes or a log, as an agent may see it.
+    pub fn told<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        review::told(text, |said| self.holds_order(said))
+    }
+
+    /// Records that the person who typed an order in a text that is no entry vouches for it. An
+    /// error is reported when the command ends.
+    pub fn note_order(&self, said: &str) {
+        self.vouch(&[self.text(Kind::Order, said)]);
+    }
+
+    /// Returns true if a person vouched for an order in a text that is no entry.
+    pub fn holds_order(&self, said: &str) -> bool {
+        self.holds(self.text(Kind::Order, said)) || self.is_always()
     }
 
     /// Returns a copy that reads the ledger again.
@@ -167,6 +216,35 @@ impl Trust {
         dir.map(|dir| self.lock(dir)).transpose()
     }
 
+    /// Takes the lock of writers of this store's files in the state directory. `None` without one.
+    pub fn hold(&self) -> Result<Option<StoreLock>> {
+        self.ledger().and_then(Path::parent).map(|dir| self.lock(dir)).transpose()
+    }
+
+    /// Returns where the store seems to have been before its folder was moved: a path that is gone,
+    /// and whose ledger holds one of these entries, given as category and text.
+    pub fn moved_from(&self, entries: &[(Cow<'static, str>, &str)]) -> Option<PathBuf> {
+        let own = self.ledger()?;
+        let ledgers = std::fs::read_dir(own.parent()?).ok()?.flatten().take(LEDGERS);
+        let former = |path: PathBuf| {
+            let mut head = Vec::new();
+            let file = std::fs::File::open(&path).ok().filter(|_| path != own)?;
+            file.take(HEAD).read_to_end(&mut head).ok()?;
+            let line = String::from_utf8_lossy(&head);
+            let quoted = line.lines().next()?.strip_prefix(HEADING)?;
+            let store: PathBuf = serde_json::from_str(quoted).ok()?;
+            let is_gone = std::fs::symlink_metadata(&store)
+                .is_err_and(|error| error.kind() == ErrorKind::NotFound);
+            let known = is_gone.then(|| Known::read(&self.seal, &store, Some(path)))?;
+            let holds = |(category, text): &(Cow<'static, str>, &str)| {
+                let parts = ["[", category, "] ", text].map(str::as_bytes);
+                known.keys().contains(&Self::key_in(&known, Kind::Entry, &parts).0)
+            };
+            entries.iter().any(holds).then_some(store)
+        };
+        ledgers.map(|entry| entry.path()).find_map(former)
+    }
+
     /// Returns the number of texts in the ledger.
     pub fn texts(&self) -> usize {
         self.known().keys().len()
@@ -188,6 +266,23 @@ impl Trust {
         self.key(Kind::Brought, &["[", category, "] ", text].map(str::as_bytes))
     }
 
+    /// Returns the key that marks an entry as added by an agent and not looked at since.
+    pub fn by_agent(&self, category: &str, text: &str) -> Key {
+        self.key(Kind::ByAgent, &["[", category, "] ", text].map(str::as_bytes))
+    }
+
+    /// Returns the key that marks an entry as one without a secret, whatever it looks like.
+    pub fn no_secret(&self, category: &str, text: &str) -> Key {
+        self.key(Kind::NoSecret, &["[", category, "] ", text].map(str::as_bytes))
+    }
+
+    /// Returns the kind of secret that an entry seems to hold, unless a person has let it out.
+    pub fn secret_in(&self, category: &str, text: &str) -> Option<&'static str> {
+        let found = secret::seen(text)?;
+        // The exception holds for this text alone, whatever else is trusted.
+        (!self.holds(self.no_secret(category, text))).then_some(found)
+    }
+
     /// Returns the key of another text.
     pub fn text(&self, kind: Kind, text: &str) -> Key {
         self.key(kind, &[text.as_bytes()])
@@ -199,7 +294,11 @@ impl Trust {
     }
 
     fn key(&self, kind: Kind, parts: &[&[u8]]) -> Key {
-        let mut hash = self.known().seed.clone();
+        Self::key_in(self.known(), kind, parts)
+    }
+
+    fn key_in(known: &Known, kind: Kind, parts: &[&[u8]]) -> Key {
+        let mut hash = known.seed.clone();
         hash.update(kind.name());
         hash.update([0]);
         for part in parts {
@@ -209,9 +308,16 @@ impl Trust {
         Key(digest.first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes)))
     }
 
-    /// Returns true if an agent may see the entry.
+    /// Returns true if an agent may see the entry. In the user's own store, only orders are looked
+    /// up.
     pub fn holds_entry(&self, category: &str, text: &str) -> bool {
-        self.word != TrustLevel::None || self.holds(self.entry(category, text)) || self.is_always()
+        match self.word {
+            TrustLevel::Named => true,
+            TrustLevel::Own if injection::find(text).is_none() => true,
+            TrustLevel::Own | TrustLevel::None => {
+                self.holds(self.entry(category, text)) || self.is_always()
+            }
+        }
     }
 
     /// Returns true if an agent may see another text, or if the text takes effect. Settings decide
@@ -249,10 +355,16 @@ impl Trust {
 
     /// Records keys of texts written here. An error is reported when the command ends.
     pub fn note(&self, keys: impl FnOnce() -> Vec<Key>) {
-        if self.is_own() {
-            return;
+        if !self.is_own() {
+            self.vouch(&keys());
         }
-        if let Err(error) = self.record(&keys()) {
+    }
+
+    /// Records keys, also in the user's own store. An error is reported when the command ends.
+    pub fn vouch(&self, keys: &[Key]) {
+        if !keys.is_empty()
+            && let Err(error) = self.record(keys)
+        {
             // The first error suffices.
             drop(self.failure.set(format!("{error:#}")));
         }
@@ -335,13 +447,14 @@ impl Trust {
             lock = StoreLock::acquire(dir, self.patience);
         }
         let lock = lock?;
+        self.seal.reread();
         atomic::sweep(dir);
         Ok(lock)
     }
 
     /// Returns the first line of the file, which names the store for people.
     fn head(&self) -> String {
-        format!("# texts reviewed in {:?}\n", discover::real(&self.store).to_string_lossy())
+        format!("{HEADING}{:?}\n", discover::real(&self.store).to_string_lossy())
     }
 
     fn known(&self) -> &Known {
@@ -460,7 +573,7 @@ mod tests {
         let trust = |dir: &str| {
             let failure = Arc::default();
             Trust::new(
-                (Path::new(dir), Seal::Plain),
+                (Path::new(dir), Seal::default()),
                 None,
                 (Duration::ZERO, Sync::None),
                 TrustLevel::None,

@@ -19,6 +19,12 @@ pimem_core::named! {
     /// A file of notes, a list or a log: its name and whole content. The empty text stands for all
     /// of them, if git brings none.
         Notes = "notes",
+    /// Canonical line of an entry of which a person said that it holds no secret.
+        NoSecret = "no-secret",
+    /// Canonical line of an entry that an agent has added, until a person looks at it.
+        ByAgent = "by-agent",
+    /// A passage of notes, a log or a list that is worded as an order: what it says.
+        Order = "order",
     /// Canonical line of an entry that an agent wants pinned.
         Pin = "pin",
     /// A summary of a past session.

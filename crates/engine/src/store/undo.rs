@@ -1,5 +1,5 @@
 //! The undo log of typed commands, `data/undo.jsonl`. It stays on this machine. It holds texts, so
-//! `purge` empties it.
+//! a purge takes its lines out of it.
 //!
 //! A step is recorded after it is done, one line per part. A process killed in between leaves
 //! nothing to undo. The ids of commands are also stored outside the repository; steps with an
@@ -17,14 +17,18 @@ use super::{
     read::{self, Problem},
 };
 use pimem_core::{
-    markdown::patch::{self, Attempt, Hunk},
-    model::{entry::EntryId, ulid::EventId},
+    markdown::{
+        entry_line,
+        patch::{self, Attempt, Hunk},
+        topic,
+    },
+    model::{category::Categories, entry::EntryId, hash::IdSet, ulid::EventId},
 };
 
 /// File name in `data/`.
 const NAME: &str = "undo.jsonl";
-/// Maximum number of commands that can be undone.
-const STEPS: usize = 20;
+/// Maximum number of commands that can be undone, and of statements that were learned.
+pub const STEPS: usize = 20;
 /// Size in bytes from which older steps are dropped.
 const BYTES: u64 = 256 << 10;
 /// Bytes of a command's id with the end of its line.
@@ -42,6 +46,8 @@ pub struct Run {
     pub at: String,
     /// Time by the system clock in milliseconds, for ordering.
     pub typed: i64,
+    /// True if no command was typed: a hook learned something.
+    pub learned: bool,
 }
 
 /// A part of the effects of a command.
@@ -60,6 +66,9 @@ pub struct Step {
     /// Files, in the order of their changes.
     #[serde(default)]
     pub files: Vec<Touched>,
+    /// True if a hook learned it. Such a step is taken back by its id only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub learned: bool,
 }
 
 /// A changed file.
@@ -113,7 +122,7 @@ fn heading(bytes: &[u8]) -> &[u8] {
 /// Returns true if a file has a title and nothing else.
 fn is_bare(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.all(|line| line.is_empty() || line.starts_with(b"# "))
+    lines.all(|line| line.is_empty() || topic::is_head(line))
 }
 
 impl Step {
@@ -140,7 +149,7 @@ impl Store {
         if events.is_empty() && files.iter().all(|touched| touched.hunks.is_empty()) {
             return;
         }
-        let Run { id, command, at, typed } = Run::clone(run);
+        let Run { id, command, at, typed, learned } = Run::clone(run);
         let events = events.iter().map(|(entry, id)| (entry.to_string(), id.to_string()));
         let step = Step {
             run: id,
@@ -149,6 +158,7 @@ impl Store {
             typed,
             events: events.collect(),
             files,
+            learned,
         };
         let Ok(line) = serde_json::to_string(&step) else { return };
         let vouched = self.vouch(&step.run);
@@ -158,7 +168,7 @@ impl Store {
         self.sweep_data();
         let size = fs::metadata(self.data_dir().join(NAME)).map_or(0, |meta| meta.len());
         if size > BYTES {
-            drop(self.rewrite_local(NAME, |bytes| Some(write(&read(bytes?)))));
+            drop(self.rewrite_local(NAME, |bytes| Some(with_steps(bytes?, |_| {}))));
         }
     }
 
@@ -174,7 +184,8 @@ impl Store {
             atomic::create_dir(dir, Sync::Private)?;
         }
         if fs::metadata(&path).is_ok_and(|meta| meta.len() > RUNS) {
-            let known = fs::read(&path).unwrap_or_default();
+            let known =
+                fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             let half = known.get(known.len() / 2 / RUN * RUN..).unwrap_or_default();
             atomic::replace_file(&path, half, Sync::Private, || Ok(true))?;
         }
@@ -184,15 +195,21 @@ impl Store {
     /// Returns the steps that can be undone, the newest last.
     ///
     /// # Errors
-    /// Fails if the undo log cannot be read.
+    /// Fails if the undo log, or the list of what this machine has noted in it, cannot be read.
     pub fn steps(&self) -> Result<Vec<Step>, Problem> {
         let mut steps = read(&self.local(NAME)?.unwrap_or_default());
-        let known = self
-            .runs()
-            .and_then(|path| read::file(path.parent()?, &path, read::MAX_FILE).ok().flatten());
-        let known = String::from_utf8(known.unwrap_or_default()).unwrap_or_default();
+        let Some(path) = self.runs().filter(|_| !steps.is_empty()) else { return Ok(Vec::new()) };
+        let root = path.parent().unwrap_or(&path);
+        let known = read::file(root, &path, read::MAX_FILE)?.unwrap_or_default();
+        let known = String::from_utf8_lossy(&known);
         steps.retain(|step| known.lines().any(|run| run == step.run));
         Ok(steps)
+    }
+
+    /// Returns true if the running command has a step that can be undone.
+    pub fn can_take_back(&self) -> bool {
+        let Some(run) = &self.run else { return false };
+        self.steps().is_ok_and(|steps| steps.iter().any(|step| step.run == run.id))
     }
 
     /// Returns the new content of files for an undo of some steps, in the order in which to write
@@ -245,21 +262,72 @@ impl Store {
 
     /// Removes the steps of a command.
     pub fn forget_run(&self, run: &str) -> Result<()> {
-        let others = |bytes: &[u8]| {
-            let mut steps = read(bytes);
-            steps.retain(|step| step.run != run);
-            write(&steps)
-        };
+        let others = |bytes: &[u8]| with_steps(bytes, |steps| steps.retain(|step| step.run != run));
         self.keep_local(NAME, |bytes| bytes.map(others)).map(drop)
     }
 
-    /// Removes all steps, because their texts were purged or may have been.
-    pub(super) fn forget_steps(&self) -> Result<()> {
-        if self.local(NAME)?.is_some_and(|bytes| !bytes.is_empty()) {
-            self.keep_local(NAME, |_| Some(Vec::new()))?;
-        }
-        Ok(())
+    /// Returns the number of commands that can no longer be undone because there are newer ones.
+    pub fn older_steps(&self) -> usize {
+        self.local(NAME).ok().flatten().map_or(0, |bytes| older(&bytes))
     }
+
+    /// Removes the lines and events of some entries from the steps, which can be undone without
+    /// them.
+    pub(super) fn purge_steps(&self, ids: &IdSet<EntryId>, categories: &Categories) -> Result<()> {
+        if self.local(NAME)?.is_none_or(|bytes| bytes.is_empty()) {
+            return Ok(());
+        }
+        let is_gone = |line: &String| {
+            let line = line.trim_end_matches(['\r', '\n']).as_bytes();
+            let entry = entry_line::parse(line, categories);
+            entry.is_some_and(|entry| ids.contains(&entry_line::id(line, &entry, categories)))
+        };
+        let without = |steps: &mut Vec<Step>| {
+            for step in steps.iter_mut() {
+                let gone: Vec<String> = ids.iter().map(EntryId::to_string).collect();
+                step.events.retain(|(entry, _)| !gone.contains(entry));
+                for hunk in step.files.iter_mut().flat_map(|touched| &mut touched.hunks) {
+                    hunk.removed.retain(|line| !is_gone(line));
+                    hunk.added.retain(|line| !is_gone(line));
+                    // The place is found by its number then.
+                    if hunk.above.as_ref().is_some_and(is_gone) {
+                        hunk.above = Some(String::new());
+                    }
+                }
+                for touched in &mut step.files {
+                    touched.hunks.retain(|h| !(h.removed.is_empty() && h.added.is_empty()));
+                }
+                step.files.retain(|touched| !touched.hunks.is_empty());
+            }
+            steps.retain(|step| !(step.events.is_empty() && step.files.is_empty()));
+        };
+        self.keep_local(NAME, |bytes| Some(with_steps(bytes?, without))).map(drop)
+    }
+}
+
+/// A line of the log that says how many commands are no longer kept.
+#[derive(Serialize, Deserialize)]
+struct Older {
+    older: usize,
+}
+
+/// Returns the number of commands of a log that are not kept.
+fn older(bytes: &[u8]) -> usize {
+    let lines = || bytes.split(|byte| *byte == b'\n');
+    let noted = lines().filter_map(|line| serde_json::from_slice::<Older>(line).ok());
+    let noted: usize = noted.map(|line| line.older).sum();
+    let mut runs: Vec<String> = all(bytes).into_iter().map(|step| step.run).collect();
+    runs.dedup();
+    noted + runs.len().saturating_sub(STEPS)
+}
+
+/// Returns the log after a change of its steps.
+fn with_steps(bytes: &[u8], change: impl FnOnce(&mut Vec<Step>)) -> Vec<u8> {
+    let (mut steps, older) = (read(bytes), older(bytes));
+    change(&mut steps);
+    let line = (older > 0).then(|| serde_json::to_string(&Older { older }).unwrap_or_default());
+    let line = line.map(|line| line + "\n").unwrap_or_default();
+    [line.into_bytes(), write(&steps)].concat()
 }
 
 /// The new content of a file.
@@ -271,13 +339,22 @@ pub struct Back {
     after: Option<Vec<u8>>,
 }
 
+/// Parses all steps.
+fn all(bytes: &[u8]) -> Vec<Step> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
 /// Parses the steps of the last commands; damaged lines are skipped.
 fn read(bytes: &[u8]) -> Vec<Step> {
-    let lines = bytes.split(|byte| *byte == b'\n');
-    let mut steps: Vec<Step> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
-    let mut runs: Vec<&str> = steps.iter().map(|step| step.run.as_str()).collect();
-    runs.dedup();
-    let kept: Vec<String> = runs.iter().rev().take(STEPS).map(|run| (*run).to_owned()).collect();
+    let mut steps = all(bytes);
+    let last = |learned: bool| {
+        let steps = steps.iter().filter(|step| step.learned == learned);
+        let mut runs: Vec<&str> = steps.map(|step| step.run.as_str()).collect();
+        runs.dedup();
+        runs.into_iter().rev().take(STEPS).map(str::to_owned).collect::<Vec<String>>()
+    };
+    let kept = [last(false), last(true)].concat();
     steps.retain(|step| kept.contains(&step.run));
     steps
 }
@@ -290,5 +367,17 @@ fn write(steps: &[Step]) -> Vec<u8> {
 /// Creates a command with a random id.
 pub fn run(command: &'static str, at: String, typed: i64) -> Option<Arc<Run>> {
     let id = format!("{:032x}", atomic::random().ok()?);
-    Some(Arc::new(Run { id, command, at, typed }))
+    Some(Arc::new(Run { id, command, at, typed, learned: false }))
+}
+
+/// Creates the run of a statement that a hook learned, with the number by which its events are
+/// recognised.
+pub fn learning(mark: u128, at: String, typed: i64) -> Arc<Run> {
+    Arc::new(Run {
+        id: format!("{mark:032x}"),
+        command: "what was learned",
+        at,
+        typed,
+        learned: true,
+    })
 }

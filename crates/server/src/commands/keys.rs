@@ -17,7 +17,7 @@ pub struct Wanted<'a> {
     pub scopes: &'a [Right],
     /// Empty for every project of the user.
     pub projects: &'a [String],
-    /// Days until it expires; 0 for never.
+    /// Days until it expires.
     pub days: u32,
 }
 
@@ -37,7 +37,7 @@ pub async fn create(client: &mut Client, wanted: &Wanted<'_>) -> anyhow::Result<
     let projects = (!projects.is_empty()).then_some(projects);
     let scopes: Vec<&str> = wanted.scopes.iter().map(|scope| scope.scope()).collect();
     let key = Key::new()?;
-    let days = (wanted.days > 0).then(|| f64::from(wanted.days));
+    let days = f64::from(wanted.days);
     let row = "insert into api_keys (org_id, user_id, prefix, hash, scopes, projects, expires_at) \
         values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7::float8 * 86400))";
     transaction

@@ -21,6 +21,7 @@ use tokio::{
 };
 
 use crate::{
+    clock,
     config::Config,
     db::{migrate, pool},
     http::{
@@ -85,6 +86,10 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         let (pool, bell, app) = (app.pools.work.clone(), app.bell.clone(), app.clone());
         tokio::spawn(worker::run(pool, bell, app.keeper.clone(), move || app.is_ending()));
     }
+    let counts = app.clone();
+    tokio::spawn(async move {
+        counts.accesses.run(&counts.pools.work, || counts.is_ending()).await;
+    });
     let handle = Handle::new();
     if let Some(metrics) = metrics {
         let server = Server::<SocketAddr>::from_listener(metrics).acceptor(Limited::new(16));
@@ -109,6 +114,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     tokio::time::sleep(app.config.drain).await;
     handle.graceful_shutdown(Some(DRAINS));
     serving.await??;
+    drop(app.accesses.write(&app.pools.work, clock::stamp()).await);
     app.pools.close();
     log::line("info", "ended", json!({}));
     Ok(())

@@ -8,8 +8,12 @@ use std::sync::{
 use tokio::sync::Semaphore;
 
 use crate::{
-    auth::limiter::Limiter, config::Config, db::pool::Pools, http::metrics::Metrics,
-    index::worker::Bell, seal::keeper::Keeper,
+    auth::limiter::Limiter,
+    config::Config,
+    db::pool::Pools,
+    http::metrics::Metrics,
+    index::{accesses::Accesses, worker::Bell},
+    seal::keeper::Keeper,
 };
 
 /// State of the server, which is nothing that another copy of it would need.
@@ -23,6 +27,8 @@ pub struct App {
     pub metrics: Metrics,
     /// Wakes the worker that fills the index.
     pub bell: Bell,
+    /// What searches gave, until it is written.
+    pub accesses: Accesses,
     /// Room for requests.
     pub room: Semaphore,
     /// Entries that wait for the index, as of the last second.
@@ -46,6 +52,7 @@ impl App {
             limiter: Limiter::new(config.rate, config.burst),
             metrics: Metrics::default(),
             bell: Bell::default(),
+            accesses: Accesses::default(),
             room: Semaphore::new(config.requests),
             waiting: AtomicU64::new(0),
             ends: AtomicBool::new(false),

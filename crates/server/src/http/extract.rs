@@ -43,7 +43,7 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
         let text = str::from_utf8(&bytes).map_err(|_| Problem::usage("the body is not UTF-8"))?;
         // serde_json stops at 128 levels.
         let value = serde_json::from_str(text);
-        value.map(Json).map_err(|error| Problem::usage(format!("the body: {error}")))
+        value.map(Json).map_err(|error| unread("the body", &error.to_string()))
     }
 }
 
@@ -76,6 +76,70 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
             return Err(Problem::usage("a parameter has a NUL character"));
         }
         let query = Query::<T>::try_from_uri(&parts.uri);
-        query.map(|Query(value)| Self(value)).map_err(|error| Problem::usage(error.body_text()))
+        query.map(|Query(value)| Self(value)).map_err(|error| {
+            let text = error.body_text();
+            let text = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
+            unread("the address", text)
+        })
+    }
+}
+
+/// Returns the problem of a part of a request that serde could not read, in words for people: what is
+/// missing, unknown, there twice, or not what it has to be.
+#[must_use]
+pub fn unread(part: &str, error: &str) -> Problem {
+    // serde has no other way to tell these apart.
+    let named = |before: &str| {
+        let rest = error.split_once(before)?.1;
+        rest.split_once('`').map(|(name, rest)| (name.to_owned(), rest))
+    };
+    if let Some((name, _)) = named("missing field `") {
+        return Problem::usage(format!("{part} lacks {name}"));
+    }
+    if let Some((name, _)) = named("duplicate field `") {
+        return Problem::usage(format!("{part} has {name} twice"));
+    }
+    if let Some((name, rest)) = named("unknown field `") {
+        let known: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
+        let problem = Problem::usage(format!("{part} has {name:?}, which is not known"));
+        return if known.is_empty() { problem } else { problem.hint(known.join(", ")) };
+    }
+    let (name, why) = match error.split_once(": ") {
+        Some((name, why)) if !name.contains(' ') => (format!("{name} in {part}"), why),
+        _ => (part.to_owned(), error),
+    };
+    let must = if why.contains("`true` or `false`") || why.contains("expected a boolean") {
+        "true or false"
+    } else if why.contains("digit") || why.contains("number too") || why.contains("invalid float") {
+        "a number within its bounds"
+    } else {
+        return Problem::usage(format!("{name} cannot be read: {why}"));
+    };
+    Problem::usage(format!("{name} has to be {must}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_read_is_said_in_words() {
+        for (error, want) in [
+            ("missing field `q`", "the address lacks q"),
+            ("missing field `project` at line 1 column 2", "the address lacks project"),
+            ("duplicate field `q`", "the address has q twice"),
+            ("unknown field `x`, expected `a` or `b`", "the address has \"x\", which is not known"),
+            (
+                "apply: provided string was not `true` or `false`",
+                "apply in the address has to be true or false",
+            ),
+            (
+                "limit: invalid digit found in string",
+                "limit in the address has to be a number within its bounds",
+            ),
+            ("EOF while parsing", "the address cannot be read: EOF while parsing"),
+        ] {
+            assert_eq!(unread("the address", error).detail, want);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What happens to every request before and after its handler.
 
-use std::{any::Any, time::Instant};
+use std::{any::Any, sync::Arc, time::Instant};
 
 use axum::{
     extract::{FromRequestParts, MatchedPath, Request, State},
@@ -19,6 +19,7 @@ use crate::{
     },
     http::{
         app::Shared,
+        connections::Connection,
         problem::{self, Problem},
     },
     log,
@@ -99,6 +100,9 @@ pub async fn authenticate(
 ) -> Result<Response, Problem> {
     let key = bearer(request.headers())?;
     let caller: Caller = caller::authenticate(&app.pools.read, &app.keeper, &key).await??;
+    if let Some(connection) = request.extensions().get::<Arc<Connection>>() {
+        connection.note_key();
+    }
     let left = app.limiter.take(caller.key, Instant::now());
     if !left.is_allowed {
         let problem = Problem::too_many("this key asks too often", left.wait);

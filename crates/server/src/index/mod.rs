@@ -1,5 +1,6 @@
 //! What is derived from entries and events: which entries wait for it, the fold, and the worker.
 
+pub mod accesses;
 pub mod fold;
 pub mod renew;
 pub mod words;

@@ -7,6 +7,7 @@ use pimem_core::{
         event::{EventKind, Provenance, Why},
         time::Now,
     },
+    safety::secret,
     sync::{object, wire::Push},
 };
 use uuid::Uuid;
@@ -51,7 +52,8 @@ pub async fn purge(
 ) -> Result<(), Refused> {
     let who = Provenance { by: Provenance::USER.to_owned(), ..Provenance::default() };
     let line = entry_line::canonical(&memory.category, &memory.text);
-    let kind = EventKind::Purge(Some(object::content_hash(&line).into()));
+    let secret = secret::find(&memory.text).is_some();
+    let kind = EventKind::Purge { hash: Some(object::content_hash(&line).into()), secret };
     let events = vec![remember::event(memory.id, kind, &who, now)?];
     let push = Push { project: project.slug.clone(), events, ..Push::default() };
     remember::send(client, caller, project, request, &push, &[memory.id], now).await?;

@@ -4,7 +4,7 @@ use deadpool_postgres::Transaction;
 use pimem_core::model::time::Now;
 use uuid::Uuid;
 
-use super::row::{COLUMNS, Memory};
+use super::row::{COLUMNS, JOINED, Memory};
 use crate::{db::error::Error, index::fold::date, seal::vault::Vault};
 
 /// Days on which the project was used that must pass since a memory was.
@@ -30,7 +30,7 @@ pub async fn faded(
              where org_id = $1 and project_id = $2 and ts <= $3
          )
          select {COLUMNS} from pimem.memories m
-         left join pimem.users u on u.org_id = m.org_id and u.id = m.author
+         {JOINED}
          where m.org_id = $1 and m.project_id = $2 and m.place = 'topics' and m.user_state = 'auto'
          and m.cue < 1 and pimem.stability(m.cue, m.evidence, m.last_reinforced, m.tau, $3) < 0.4
          and m.first_seen < $3 - make_interval(secs => m.tau * ln(2) * 86400)

@@ -9,7 +9,7 @@ use pimem_core::model::{
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::row::{COLUMNS, Memory};
+use super::row::{COLUMNS, JOINED, Memory};
 use crate::{
     db::error::Error,
     index::fold::{date, id_of},
@@ -78,7 +78,7 @@ pub async fn list(
 ) -> Result<(Vec<Memory>, Option<Cursor>), Error> {
     let statement = format!(
         "select {COLUMNS} from pimem.memories m \
-         left join pimem.users u on u.org_id = m.org_id and u.id = m.author \
+         {JOINED} \
          where m.org_id = $1 and m.project_id = any ($2) and m.place <> 'nowhere' \
          and ($3::text is null or m.category = $3) and ($4::text is null or $4 = any (m.tags)) \
          and ($5::bool or m.place = 'topics') \
@@ -139,7 +139,7 @@ pub async fn by_id(
     };
     let statement = format!(
         "select {COLUMNS} from pimem.memories m \
-         left join pimem.users u on u.org_id = m.org_id and u.id = m.author \
+         {JOINED} \
          where m.org_id = $1 and m.project_id = any ($2) and m.place <> 'nowhere' \
          and m.entry between $3::bytea and $4::bytea order by m.entry, m.project_id limit 2"
     );

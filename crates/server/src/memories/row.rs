@@ -1,5 +1,7 @@
 //! A row of `memories`, scored at read time by any of the program's policies.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, SecondsFormat, Utc};
 use pimem_core::{
     markdown::entry_line,
@@ -28,9 +30,13 @@ use crate::{
     seal::vault::{Kept, Place, Vault},
 };
 
-/// What is read of a row, of `pimem.memories m` joined with `pimem.users u`.
+/// What [`COLUMNS`] are of, after `pimem.memories m`.
+pub const JOINED: &str = "left join pimem.users u on u.org_id = m.org_id and u.id = m.author \
+    left join pimem.accesses a on a.org_id = m.org_id and a.project_id = m.project_id and a.entry = m.entry";
+/// What is read of a row, of `pimem.memories m` with [`JOINED`].
 pub const COLUMNS: &str = "m.project_id, m.entry, m.hash, m.category, m.topic, m.place, m.archived, m.body, \
-    u.name as author, m.tags, m.evidence, m.accesses, m.last_accessed, m.first_seen, m.last_reinforced, m.cue, \
+    u.name as author, m.tags, m.evidence, m.accesses + coalesce(a.count, 0) as accesses, \
+    greatest(m.last_accessed, a.last) as last_accessed, m.first_seen, m.last_reinforced, m.cue, \
     m.tau, m.user_state, m.priority, m.importance, m.valid_until, m.superseded_by, \
     m.model_vec is not null as has_model_vector, m.sealed, m.key_id";
 
@@ -249,6 +255,8 @@ impl Memory {
             user: self.user,
             until: self.valid_until.map(stamp),
             superseded_by: self.superseded_by.into_iter().collect(),
+            outlived: BTreeSet::new(),
+            chosen: None,
             priority: self.priority.and_then(Share::new),
             importance: self.importance.and_then(Share::new),
         }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::row::{COLUMNS, Memory};
+use super::row::{COLUMNS, JOINED, Memory};
 use crate::{db::error::Error, index::fold::date, seal::vault::Vault};
 
 /// Counts.
@@ -77,6 +77,12 @@ pub async fn stats(
         scored += row.get::<_, i64>(6);
         stats.access_count += row.get::<_, i64>(7);
     }
+    let by_searches = "select coalesce(sum(a.count), 0)::int8 from pimem.accesses a \
+        join pimem.memories m on m.org_id = a.org_id and m.project_id = a.project_id and m.entry = a.entry \
+        where a.org_id = $1 and a.project_id = any ($2) and m.place = 'topics'";
+    let statement = transaction.prepare_cached(by_searches).await?;
+    stats.access_count +=
+        transaction.query_one(&statement, &[&org, &projects]).await?.get::<_, i64>(0);
     if !policy.is_stability() {
         (sum, scored) = by(transaction, vault, projects, policy, now, &mut stats.by_state).await?;
     }
@@ -98,7 +104,7 @@ async fn by(
     by_state.clear();
     let statement = format!(
         "select {COLUMNS} from pimem.memories m \
-         left join pimem.users u on u.org_id = m.org_id and u.id = m.author \
+         {JOINED} \
          where m.org_id = $1 and m.project_id = any ($2) and m.place = 'topics' \
          and (m.project_id, m.entry) > ($3, $4) order by m.project_id, m.entry limit $5"
     );

@@ -1,7 +1,5 @@
 //! Memories: lists, searches, numbers, and changes.
 
-use std::collections::BTreeMap;
-
 use axum::{
     Json as Body,
     extract::{Path, State},
@@ -26,12 +24,12 @@ use crate::{
     },
     http::{
         app::Shared,
-        extract::{Json, Params},
+        extract::{self, Json, Params},
         layers::RequestId,
         problem::Problem,
     },
     memories::{
-        change, decay,
+        change,
         find::{self, Cursor, Filter},
         remember::{self, New, Refused},
         row::{Memory, View},
@@ -103,6 +101,9 @@ pub struct Searched {
     /// True for what each hit was ranked by.
     #[param(default = false)]
     explain: Option<bool>,
+    /// False to leave the hits' counts of accesses as they are.
+    #[param(default = true)]
+    touch: Option<bool>,
     #[param(minimum = 1, maximum = 200, default = 10)]
     limit: Option<u32>,
 }
@@ -176,29 +177,6 @@ pub struct KeptOne {
     /// True if it was known, and counts once more.
     reinforced: bool,
     memory: View,
-}
-
-/// Which project's memories fade.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct Fades {
-    /// Short name of the project.
-    project: String,
-    /// True to archive what has faded. Without it nothing changes: scores are computed when they are
-    /// read.
-    #[param(default = false)]
-    apply: Option<bool>,
-}
-
-/// What has faded.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Faded {
-    /// Counts by state, before.
-    by_state: BTreeMap<String, i64>,
-    /// What would be archived, or was.
-    memories: Vec<View>,
-    applied: bool,
 }
 
 /// Which memory is meant.
@@ -283,7 +261,7 @@ pub async fn create(
     Json(body): Json<serde_json::Value>,
 ) -> Result<Response, Problem> {
     let asked: ToRemember = serde_json::from_value(body.clone())
-        .map_err(|error| Problem::usage(format!("the body: {error}")))?;
+        .map_err(|error| extract::unread("the body", &error.to_string()))?;
     let project = caller.project(&asked.project, Right::Write)?;
     if asked.memories.is_empty() || asked.memories.len() > AT_ONCE {
         return Err(Problem::usage(format!("memories are 1 to {AT_ONCE}")));
@@ -315,6 +293,8 @@ pub async fn create(
 }
 
 /// Searches by words and meaning.
+///
+/// What is found counts as accessed, within a second or two.
 #[utoipa::path(get, path = "/v1/memories/search", tag = "memories", operation_id = "search",
     params(Searched), responses((status = 200, body = Hits)), extensions(("x-pimem-scope" = json!("read"))))]
 pub async fn search(
@@ -346,6 +326,11 @@ pub async fn search(
     let transaction = tenant::begin(&mut client, Role::App, &caller.everywhere()).await?;
     let now = clock::stamp();
     let (mode, hits) = search::search(&transaction, caller.vault()?, &request, now).await?;
+    if searched.touch.unwrap_or(true) {
+        let vault = caller.vault()?;
+        let entries = hits.iter().map(|hit| (hit.memory.project, vault.id(hit.memory.id)));
+        app.accesses.count(caller.org, entries);
+    }
     let explains = searched.explain.unwrap_or_default();
     let hits = hits.iter().map(|hit| {
         let search::rank::Found { candidate, judged, factor, .. } = hit.found;
@@ -381,35 +366,6 @@ pub async fn stats(
     let now = clock::stamp();
     let stats = stats::stats(&transaction, caller.vault()?, &ids(&projects), policy, now).await?;
     Ok(Body(stats))
-}
-
-/// Shows what has faded, and archives it when asked.
-#[utoipa::path(post, path = "/v1/memories/decay", tag = "memories", operation_id = "decay",
-    params(Fades), responses((status = 200, body = Faded)), extensions(("x-pimem-scope" = json!("curate"))))]
-pub async fn decay(
-    State(app): State<Shared>,
-    caller: Caller,
-    RequestId(request): RequestId,
-    Params(fades): Params<Fades>,
-) -> Result<Body<Faded>, Problem> {
-    let project = caller.project(&fades.project, Right::Curate)?;
-    let applied = fades.apply.unwrap_or_default();
-    let now = clock::stamp();
-    let mut client = pool::take(&app.pools.read).await?;
-    let vault = caller.vault()?;
-    let (by_state, faded) = {
-        let scope = caller.within(project);
-        let transaction = tenant::begin(&mut client, Role::App, &scope).await?;
-        let policy = Policy::Stability;
-        let stats = stats::stats(&transaction, vault, &scope.projects, policy, now).await?;
-        (stats.by_state, decay::faded(&transaction, vault, project.id, now).await?)
-    };
-    if applied && !faded.is_empty() {
-        change::archive(&mut client, &caller, project, request, &faded, now).await.map_err(told)?;
-        app.bell.ring();
-    }
-    let views = faded.iter().map(|memory| memory.view(&project.slug, Policy::Stability, now));
-    Ok(Body(Faded { by_state, memories: views.collect(), applied }))
 }
 
 /// Shows a memory.
@@ -548,7 +504,7 @@ fn projects<'a>(
     }
 }
 
-fn ids(projects: &[&Project]) -> Vec<Uuid> {
+pub(super) fn ids(projects: &[&Project]) -> Vec<Uuid> {
     projects.iter().map(|project| project.id).collect()
 }
 
@@ -574,7 +530,7 @@ fn policy(name: Option<&str>) -> Result<Policy, Problem> {
     }
 }
 
-fn told(refused: Refused) -> Problem {
+pub(super) fn told(refused: Refused) -> Problem {
     match refused {
         Refused::Invalid(detail) => Problem::usage(detail),
         Refused::Text(error) => Problem::refused(format!("this cannot be kept: {error}")),

@@ -1,6 +1,7 @@
 //! The endpoints.
 
 pub mod again;
+pub mod decay;
 pub mod document;
 pub mod health;
 pub mod me;

@@ -13,7 +13,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     http::{app::Shared, layers, problem::Problem},
-    routes::{document, health, me, memories, projects, sync},
+    routes::{decay, document, health, me, memories, projects, sync},
 };
 
 /// Endpoints that need a key. A new one stands here, and a row of it in the test of roles.
@@ -23,7 +23,7 @@ fn keyed() -> OpenApiRouter<Shared> {
         .routes(routes!(memories::list, memories::create))
         .routes(routes!(memories::search))
         .routes(routes!(memories::stats))
-        .routes(routes!(memories::decay))
+        .routes(routes!(decay::decay))
         .routes(routes!(memories::show, memories::remove))
         .routes(routes!(memories::change))
         .routes(routes!(projects::list))

@@ -11,7 +11,7 @@ use super::Request;
 use crate::{
     db::error::Error,
     index::words,
-    memories::row::{COLUMNS, Memory},
+    memories::row::{COLUMNS, JOINED, Memory},
     seal::vault::Vault,
 };
 
@@ -169,7 +169,7 @@ fn statement(has_vectors: bool, is_exact: bool) -> String {
     format!(
         "select {COLUMNS}{cosines} from ({}) c join pimem.memories m \
          on m.org_id = $1 and m.project_id = c.project_id and m.entry = c.entry \
-         left join pimem.users u on u.org_id = m.org_id and u.id = m.author",
+         {JOINED}",
         parts.join(" union ")
     )
 }

@@ -91,7 +91,7 @@ pub fn rank(
     };
     let mut best: Vec<Candidate> = (0..).zip(rows).zip(sums).map(candidate).collect();
     best.retain(|candidate| candidate.first(mode) > 0.0);
-    candidates::cut(&mut best, mode, candidates::pool(limit));
+    candidates::cut(&mut best, mode, candidates::pool(limit, mode));
     if mode != Mode::Semantic {
         for candidate in &mut best {
             let Some(row) = rows.get(candidate.doc as usize) else { continue };

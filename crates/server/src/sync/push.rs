@@ -81,7 +81,7 @@ pub async fn push(
     lock(
         &transaction,
         project,
-        checked.events.iter().any(|sent| matches!(sent.event.kind, EventKind::Purge(_))),
+        checked.events.iter().any(|sent| matches!(sent.event.kind, EventKind::Purge { .. })),
     )
     .await?;
     let mut purges = purges(&transaction, caller, project, &checked.mentioned).await?;
@@ -125,7 +125,7 @@ pub async fn push(
         touched.extend(entries_of(&sent.event).map(|id| vault.id(id)));
         let others = entries_of(&sent.event).skip(1).map(|id| vault.id(id));
         links.extend(others.map(|other| (vault.id(sent.event.entry), other)));
-        if matches!(sent.event.kind, EventKind::Purge(_)) {
+        if matches!(sent.event.kind, EventKind::Purge { .. }) {
             purged_by.push(&sent.event);
         }
     }
@@ -275,7 +275,7 @@ async fn purges(
     let rows = transaction.query(&statement, &[&caller.org, &project.id, &ids]).await?;
     let mut purged = Vec::new();
     for row in &rows {
-        let Some(event) = placed(row, &known, EventKind::Purge(None)) else { continue };
+        let Some(event) = placed(row, &known, EventKind::PURGE) else { continue };
         purges.note(&event);
         purged.push(row.get::<_, Vec<u8>>("entry"));
     }
@@ -338,7 +338,7 @@ async fn authors(
 fn needs<'a>(sent: &'a Sent<'_>) -> Option<(Right, &'a [EntryId])> {
     let own = std::slice::from_ref(&sent.event.entry);
     match &sent.event.kind {
-        EventKind::Purge(_) => Some((Right::Admin, own)),
+        EventKind::Purge { .. } => Some((Right::Admin, own)),
         EventKind::Archive(Why::Age) => None,
         EventKind::Forget
         | EventKind::Supersede(_)

@@ -1,5 +1,7 @@
 //! Memories over REST: remembered, found, changed, counted.
 
+use std::time::Duration;
+
 use pimem_core::{
     model::time::Age,
     score::stability::{Score, Standing},
@@ -375,6 +377,80 @@ fn what_has_faded_is_archived_when_asked() {
     assert_eq!((&stats["total"], &stats["archived"]), (&json!(0), &json!(2)), "{stats}");
     let archive = server.get(&team.reader, "/v1/memories?archived=true").json();
     assert_eq!(archive["memories"][0]["archived"], "age", "{archive}");
+}
+
+/// What a search gives counts as accessed, as on every client, and is added to their counts.
+#[test]
+fn a_search_counts_as_an_access() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    for team in [Team::new(&database, "acme"), Team::sealed(&database, "vault")] {
+        let server = Server::start(&database);
+        let texts = [("fact", "The port is 8080"), ("fact", "Jobs run at noon")];
+        let ids = remember(&server, &team.writer, &texts);
+        indexed(&server, &team.reader);
+        let of = |id: &str| {
+            let memory = server.get(&team.reader, &format!("/v1/memories/{id}")).json();
+            (memory["access_count"].as_u64().unwrap(), memory["accessed_at"].is_string())
+        };
+        let until = |id: &str, want: u64| {
+            while of(id).0 < want {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            assert_eq!(of(id), (want, true));
+        };
+        let search = "/v1/memories/search?q=port&mode=keyword";
+        let total =
+            || server.get(&team.reader, "/v1/memories/stats").json()["access_count"].clone();
+        assert_eq!((of(&ids[0]), total()), ((0, false), json!(0)));
+        for _ in 0..3 {
+            let found = server.get(&team.reader, search).json();
+            assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");
+        }
+        until(&ids[0], 3);
+        assert_eq!(of(&ids[1]), (0, false), "it was not found");
+        // What only looks does not count, and what is folded anew keeps its count.
+        server.get(&team.reader, &format!("{search}&touch=false"));
+        server.post(&team.writer, &format!("/v1/memories/{}/reinforce", ids[0]), "{}");
+        indexed(&server, &team.reader);
+        server.get(&team.reader, search);
+        until(&ids[0], 4);
+        assert_eq!(total(), json!(4));
+        // A purge takes the count along.
+        let path = format!("/v1/memories/{}?purge=true", ids[0]);
+        assert_eq!(server.delete(&team.admin, &path).status, 204);
+        assert_eq!(database.one("select count(*) from pimem.accesses"), "0");
+    }
+}
+
+#[test]
+fn decay_without_a_project_is_of_all_that_the_key_may_curate() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    let team = Team::new(&database, "acme");
+    let server = Server::start(&database);
+    remember(&server, &team.writer, &[("fact", "The port is 8080")]);
+    indexed(&server, &team.reader);
+    for path in ["/v1/memories/decay", "/v1/memories/decay?apply=true"] {
+        let done = server.post(&team.curator, path, "{}");
+        let states = server.get(&team.reader, "/v1/memories/stats").json()["by_state"].clone();
+        assert!(states.as_object().unwrap().len() == 1, "{states}");
+        assert_eq!((done.status, &done.json()["by_state"]), (200, &states), "{path}");
+        assert_eq!(server.post(&team.writer, path, "{}").kind(), "forbidden", "{path}");
+        assert_eq!(server.post(&team.reader, path, "{}").kind(), "forbidden", "{path}");
+    }
+    for (path, says) in [
+        ("decay?apply=perhaps", "apply in the address has to be true or false"),
+        ("decay?project=", "no project"),
+        ("decay?projects=site", "the address has \"projects\", which is not known"),
+        ("decay?apply=true&apply=true", "the address has apply twice"),
+    ] {
+        let answer = server.post(&team.curator, &format!("/v1/memories/{path}"), "{}");
+        let told = answer.json();
+        let detail = told["detail"].as_str().unwrap();
+        assert!(detail.contains(says) && !detail.contains("eserializ"), "{path}: {told}");
+        assert!(answer.status == 400 || answer.status == 404, "{path}: {told}");
+    }
 }
 
 /// The formula in SQL is that of the program.

@@ -15,16 +15,16 @@ fn a_database_is_migrated_once() {
     assert!(fails(&database, &["serve"]).contains("run `pimem-server migrate`"));
     assert_eq!(
         run(&database, &["migrate", "--plan"]),
-        "0001 schema missing\n0002 index missing\n0003 sealed missing\n"
+        "0001 schema missing\n0002 index missing\n0003 sealed missing\n0004 accesses missing\n"
     );
     assert_eq!(
         run(&database, &["migrate"]),
-        "0001 schema applied\n0002 index applied\n0003 sealed applied\n"
+        "0001 schema applied\n0002 index applied\n0003 sealed applied\n0004 accesses applied\n"
     );
     assert_eq!(run(&database, &["migrate"]), "the schema is up to date\n");
     assert_eq!(
         run(&database, &["migrate", "--plan"]),
-        "0001 schema applied\n0002 index applied\n0003 sealed applied\n"
+        "0001 schema applied\n0002 index applied\n0003 sealed applied\n0004 accesses applied\n"
     );
 }
 
@@ -63,7 +63,7 @@ fn a_failed_migration_leaves_nothing() {
     database.execute("drop schema pimem cascade");
     assert_eq!(
         run(&database, &["migrate"]),
-        "0001 schema applied\n0002 index applied\n0003 sealed applied\n"
+        "0001 schema applied\n0002 index applied\n0003 sealed applied\n0004 accesses applied\n"
     );
 }
 

@@ -84,10 +84,10 @@ fn a_sealed_organisation_answers_as_a_plain_one() {
         "/v1/memories?tag=style".to_owned(),
         "/v1/memories?tag=nothing".to_owned(),
         "/v1/memories?category=lesson&policy=weighted".to_owned(),
-        "/v1/memories/search?q=postgresql&mode=keyword&explain=true".to_owned(),
-        "/v1/memories/search?q=scheduler+jobs+tabs&mode=keyword".to_owned(),
-        "/v1/memories/search?q=style&mode=keyword&category=preference".to_owned(),
-        "/v1/memories/search?q=nowhere&mode=keyword".to_owned(),
+        "/v1/memories/search?q=postgresql&mode=keyword&explain=true&touch=false".to_owned(),
+        "/v1/memories/search?q=scheduler+jobs+tabs&mode=keyword&touch=false".to_owned(),
+        "/v1/memories/search?q=style&mode=keyword&category=preference&touch=false".to_owned(),
+        "/v1/memories/search?q=nowhere&mode=keyword&touch=false".to_owned(),
         "/v1/memories/stats".to_owned(),
         "/v1/memories/stats?policy=ebbinghaus".to_owned(),
     ] {
@@ -96,7 +96,9 @@ fn a_sealed_organisation_answers_as_a_plain_one() {
     for verb in ["reinforce", "harmful", "pin", "unpin", "forget", "restore"] {
         each(&|team| server.post(&team.writer, &format!("/v1/memories/{id}/{verb}"), "{}"));
         server.indexed();
-        each(&|team| server.get(&team.reader, "/v1/memories/search?q=postgresql&mode=keyword"));
+        each(&|team| {
+            server.get(&team.reader, "/v1/memories/search?q=postgresql&mode=keyword&touch=false")
+        });
     }
     each(&|team| server.post(&team.curator, "/v1/memories/decay?project=site&apply=true", "{}"));
     each(&|team| server.delete(&team.writer, &format!("/v1/memories/{id}")));
@@ -105,7 +107,9 @@ fn a_sealed_organisation_answers_as_a_plain_one() {
     each(&|team| server.delete(&team.admin, &purge));
     each(&|team| server.get(&team.reader, &format!("/v1/memories/{id}")));
     server.indexed();
-    each(&|team| server.get(&team.reader, "/v1/memories/search?q=postgresql&mode=keyword"));
+    each(&|team| {
+        server.get(&team.reader, "/v1/memories/search?q=postgresql&mode=keyword&touch=false")
+    });
     each(&|team| server.get(&team.reader, "/v1/memories/stats"));
     let [plain, sealed] = ["acme", "vault"].map(|org| {
         let of = format!("(select id from pimem.orgs where name = '{org}')");

@@ -171,6 +171,7 @@ fn what_is_refused_and_why() {
         added(1, "deep")
             .replace("\"op\"", &format!("\"x\":{}{},\"op\"", "[".repeat(300), "]".repeat(300))),
         added(1, "lines").replace(",\"op\"", ",\n\"op\""),
+        event(2, "good", EventKind::Reinforce(1_000_000)),
     ];
     sent.events.extend(events.iter().map(|event| object::raw(event).unwrap()));
     let told_of = server.push(&team.writer, &sent);
@@ -184,12 +185,12 @@ fn what_is_refused_and_why() {
         (("entry", Reason::BadLine), 3),
         (("entry", Reason::TooLong), 1),
         (("entry", Reason::Private), 1),
-        (("event", Reason::BadEvent), 5),
+        (("event", Reason::BadEvent), 6),
         (("event", Reason::Future), 1),
     ];
     assert_eq!(reasons, BTreeMap::from(want), "{:?}", told_of.refused);
     assert_eq!((told_of.entries, told_of.events), (counts(1, 0), counts(2, 0)));
-    assert!(server.counts().contains("pimem_refused_total{reason=\"bad-event\"} 5"));
+    assert!(server.counts().contains("pimem_refused_total{reason=\"bad-event\"} 6"));
 }
 
 /// A writer confirms and doubts what others brought; what takes it out of sight is for curators.

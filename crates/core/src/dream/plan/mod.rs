@@ -156,7 +156,10 @@ fn faded(
                 format!("faded: score {:.2}, last reinforced {days} days ago", row.standing.shown())
             }
             _ if cold.contains(&id) => {
-                format!("its topic {} went cold: last reinforced {days} days ago", row.entry.topic)
+                format!(
+                    "its topic {} went cold: last reinforced {days} days ago",
+                    row.entry.subject()
+                )
             }
             _ => continue,
         };

@@ -128,9 +128,11 @@ fn world(all: &[Held]) -> World {
             pinned: one.pinned,
             enforced: one.enforced,
             topic: "lessons".to_owned(),
+            continues: None,
             line: world.placed.len() + 1,
             scope: Scope::Project,
             reviewed: one.reviewed,
+            secret: None,
         });
     }
     world

@@ -137,6 +137,10 @@ struct Language {
     letter: Phrases,
     /// Wordings that reject what was done.
     rejection: Phrases,
+    /// Wordings that ask for work on a text, which is somebody else's.
+    reading: Phrases,
+    /// Wordings by which a reviewer begins.
+    verdict: Phrases,
     rows: &'static [Row],
 }
 
@@ -311,6 +315,28 @@ impl<'a> Reading<'a> {
             let first = line.words.iter().find(|word| !word.is(OPENING | SOFT));
             said || first.is_some_and(|word| word.is(language.task))
                 || line.words.iter().any(|word| word.is(language.own))
+        })
+    }
+
+    /// Returns the positions behind wordings that ask for work on a text, in English if `all`.
+    pub fn readings(&self, all: bool) -> Vec<usize> {
+        let languages = ALL.iter().skip(usize::from(!all));
+        let mut ends = Vec::new();
+        for language in languages {
+            let line = self.line(language);
+            let found = (0..line.words.len()).filter_map(|at| language.reading.behind(&line, at));
+            ends.extend(found);
+        }
+        ends
+    }
+
+    /// Returns true if the sentence begins as the verdict of a reviewer does.
+    pub fn is_verdict(&self) -> bool {
+        ALL.iter().any(|language| {
+            let line = self.line(language);
+            let first = line.words.iter().take_while(|word| word.is(OPENING | SOFT)).count();
+            line.opening.iter().any(|word| word.is(language.verdict.starts))
+                || (0..=first).any(|at| language.verdict.behind(&line, at).is_some())
         })
     }
 

@@ -157,7 +157,10 @@ fn messages_of_several_sentences() {
         ("I hate long functions in tests.", &["I hate long functions in tests"]),
         // What is long was not typed.
         (&"We use pnpm here. Fix the build of the web client first. ".repeat(12), &[]),
-        ("We use pnpm here.\n\nWe squash merges here.", &[]),
+        (
+            "We use pnpm here.\n\nWe squash merges here.",
+            &["We use pnpm here", "We squash merges here"],
+        ),
     ] {
         assert_eq!(learned(message), want, "{message}");
     }

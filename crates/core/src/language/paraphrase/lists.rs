@@ -1,6 +1,8 @@
 //! The closed lists of words.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
+
+use crate::model::hash::IdMap;
 
 /// The list that a word is on. A word may be on several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,8 +226,8 @@ const LISTS: &[(List, &str)] = &[
     (List::Agreeing, "expect fail live need require run use"),
 ];
 
-static TABLE: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
-    let mut table = HashMap::new();
+static TABLE: LazyLock<IdMap<&str, u32>> = LazyLock::new(|| {
+    let mut table = IdMap::default();
     for (list, words) in LISTS {
         for word in words.split(' ') {
             *table.entry(word).or_default() |= 1 << *list as u32;

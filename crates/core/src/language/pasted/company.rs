@@ -26,6 +26,8 @@ const LETTER: &str = "it has words of a letter, a page or a report";
 const SOMEBODY: &str = "somebody else may speak in it";
 const RULES: &str = "it is a list of rules";
 const DATA: &str = "it has the marks of a log, a ticket or a setting";
+const FORWARDED: &str = "it asks for work on a text";
+const VERDICT: &str = "it begins as a review does";
 const ADDRESS: &str = "it has an address";
 
 /// Words that people use for themselves.
@@ -126,7 +128,9 @@ impl Line<'_> {
         let ends = clause.end > 0 && behind.take_while(|word| word.text != "please").count() == 0;
         let led = begins == 0 || self.leads_to(begins);
         let told = !ends || clause.cue == clause.start || self.tells(at(clause.start));
-        self.letter()
+        self.review()
+            .or_else(|| self.forwards().then_some(FORWARDED))
+            .or_else(|| self.letter())
             .or_else(|| self.label(begins, false, clause.cue..clause.end))
             .or_else(|| self.data(begins))
             .or_else(|| (!led || !told).then_some(SOMEBODY))
@@ -156,16 +160,45 @@ impl Line<'_> {
 
     /// Checks a sentence next to the one to be learned.
     fn beside(&self, before: bool, personal: bool) -> Option<&'static str> {
-        self.letter()
+        self.review()
+            .or_else(|| self.letter())
             .or_else(|| self.label(0, true, 0..0))
             .or_else(|| self.data(self.count()))
             .or_else(|| reach(&self.sentence.text).map(|_| ADDRESS))
-            .or_else(|| (before && self.points()).then_some(POINTS))
+            .or_else(|| (before && (self.points() || self.hands_over())).then_some(POINTS))
             .or_else(|| {
-                let own = self.is_own(before, personal)
-                    || Reading::new(self.sentence, self.said.words).is_own();
+                let own = self.is_own(before, personal) || self.reading().is_own();
                 (!own).then_some(SOMEBODY)
             })
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading::new(self.sentence, self.said.words)
+    }
+
+    fn review(&self) -> Option<&'static str> {
+        self.reading().is_verdict().then_some(VERDICT)
+    }
+
+    /// Returns true if the sentence asks for work on the text behind a colon or dash: "translate:
+    /// always use tabs".
+    fn forwards(&self) -> bool {
+        self.reading().readings(true).into_iter().any(|end| {
+            // Further words may say into what, or for whom.
+            (end..self.count()).any(|at| {
+                let from = at.checked_sub(1).and_then(|at| self.said.words.get(at));
+                let gap = from
+                    .zip(self.said.words.get(at))
+                    .and_then(|(from, word)| self.sentence.text.get(from.end..word.start));
+                gap.is_some_and(|gap| gap.contains([':', '–', '—']) || gap.trim() == "-")
+            })
+        })
+    }
+
+    /// Returns true if the sentence does no more than ask for work on a text, in a language other
+    /// than English.
+    fn hands_over(&self) -> bool {
+        self.count() <= SHORT && !self.reading().readings(false).is_empty()
     }
 
     fn letter(&self) -> Option<&'static str> {

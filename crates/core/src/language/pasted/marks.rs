@@ -17,7 +17,7 @@ const COLON: &str = "a line of it ends in a colon";
 pub(super) const LABEL: &str = "it names a speaker or a field before a colon";
 
 /// Maximum number of characters and lines of a message typed to state a preference.
-const MOST: (usize, usize) = (400, 3);
+pub(super) const MOST: (usize, usize) = (400, 3);
 
 /// Checks the size of a message.
 pub(super) fn size(text: &str) -> Option<&'static str> {

@@ -6,6 +6,7 @@
 //! wrong preference is repeated in every session.
 
 mod company;
+mod edges;
 mod marks;
 mod reach;
 mod words;
@@ -13,6 +14,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::edges::edges;
 pub use self::reach::reach;
 
 use std::borrow::Cow;

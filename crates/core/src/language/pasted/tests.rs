@@ -42,6 +42,40 @@ fn what_is_typed_does_not_wait() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
+/// What becomes of a rule, whatever stands beside it.
+#[test]
+fn every_rule_in_every_company() {
+    let table = include_str!("../../../../../fixtures/company.tsv");
+    let lines = || table.lines().filter(|line| !line.starts_with("# ") && !line.is_empty());
+    let rules: Vec<&str> = lines().filter_map(|line| line.strip_prefix("rule\t")).collect();
+    let long = "2026-06-30T18:00:00Z INFO pool: nothing is wrong\n".repeat(800);
+    let (mut wrong, mut cells) = (String::new(), 0);
+    for row in lines().filter(|line| !line.starts_with("rule\t")) {
+        let [want, name, message] = row.split('\t').collect::<Vec<_>>().try_into().expect(row);
+        for rule in &rules {
+            let message = message.replace('⏎', "\n").replace('⇥', "\t");
+            let message = message.replace("{long}", &long).replace("{}", rule);
+            let found = preference::find(&message);
+            let states = |text: &str| rule.to_lowercase().contains(&text.to_lowercase());
+            let stated = found.iter().filter(|found| states(&found.text)).count();
+            let got = match found.as_slice() {
+                [] => "nothing",
+                found if found.iter().any(|found| found.waits.is_none()) => "learned",
+                // What else stands there must not wait.
+                found if want == "waits" && (stated, found.len()) != (1, 1) => "other things",
+                _ => "waits",
+            };
+            cells += 1;
+            if got != want && !(want == "held" && ["nothing", "waits"].contains(&got)) {
+                let texts: Vec<&str> = found.iter().map(|found| found.text.as_str()).collect();
+                wrong.push_str(&format!("{name}: {rule}: {got}, not {want} {texts:?}\n"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+    assert!(cells >= 1_000, "{cells}");
+}
+
 fn waits(message: &str) -> bool {
     let found = preference::find(message);
     assert!(!found.is_empty(), "{message}");

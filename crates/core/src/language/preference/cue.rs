@@ -5,8 +5,8 @@ use super::words::{
     PLACES, POINTERS, PRONOUNS, QUESTIONS, QUOTED, REPORTS, SUBJECTS, SURE, SYSTEMS, TASKS, THINGS,
     TROUBLES, VAGUE, WANTS,
 };
-use crate::language::sentence::Sentence;
 pub(crate) use crate::language::words::{Word, words};
+use crate::language::{cues::Family, sentence::Sentence};
 
 /// Phrases of which a sentence must contain one; in lower case.
 const CUES: &[&str] = &[
@@ -91,6 +91,14 @@ pub(crate) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
             end,
         })
     })
+}
+
+/// Returns what a clause found by [`stated`] is about.
+pub(crate) fn family(words: &[Word], clause: &Clause) -> Family {
+    let said = Said { words };
+    let at = words.iter().position(|word| word.start == clause.cue);
+    let named = at.is_some_and(|at| said.reads(at, "my name is"));
+    if named { Family::Identity } else { Family::Preference }
 }
 
 /// The words of a sentence.

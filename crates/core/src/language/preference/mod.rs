@@ -3,6 +3,8 @@
 //! Precision comes before recall: sentences that ask, report, deny, quote, or concern a single task
 //! are ignored, because a wrong preference is repeated in every session.
 
+use std::borrow::Cow;
+
 use super::{
     cues::{Cue, Family, Reading, Strength},
     pasted,
@@ -27,6 +29,8 @@ pub(super) const PASTED: usize = 1_000;
 pub(super) const CHARS: usize = 100;
 /// Maximum number of bytes of a message that are examined; the rest was pasted.
 pub const LOOKED_AT: usize = 32 << 10;
+/// How many of them are of the end of a longer message.
+const BELOW: usize = 2 << 10;
 
 /// A preference in the user's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,36 +48,52 @@ pub struct Preference {
 #[must_use]
 pub fn find(message: &str) -> Vec<Preference> {
     let Some(open) = transcript::typed(&without_private(message)) else { return Vec::new() };
-    let open = open.get(..open.floor_char_boundary(LOOKED_AT)).unwrap_or_default().trim_end();
+    let open = looked_at(open.trim_end());
     let bare = open.trim_start();
     if bare.starts_with('/') || bare.chars().count() < LEAST_MESSAGE {
         return Vec::new();
     }
     // The tables are for what is typed; in a long text their wordings mean little.
-    let tables = pasted::is_short(bare) && !cue::is_for_others(bare);
+    let short = pasted::is_short(bare);
+    let edges = if short { Vec::new() } else { pasted::edges(bare) };
+    let others = if short {
+        cue::is_for_others(bare)
+    } else {
+        edges.iter().any(|text| cue::is_for_others(text))
+    };
     let phrases = cue::may_hold(bare);
-    if !tables && !phrases {
+    if others && !phrases || !short && edges.is_empty() && !phrases {
         return Vec::new();
     }
-    let reader = Reader { phrases, tables, corrected: false };
+    let typed: Vec<Sentence> = edges.iter().flat_map(|text| sentence::sentences(text)).collect();
+    let reader = Reader { phrases, tables: short && !others, corrected: false };
     let mut listening = reader;
-    let mut all: Vec<(Preference, Strength)> = Vec::new();
-    for sentence in sentence::sentences(open) {
+    let mut all: Vec<(Preference, Strength, bool)> = Vec::new();
+    for sentence in sentence::sentences(&open) {
         let words = cue::words(&sentence.masked);
+        let typed = typed.contains(&sentence);
+        if !short {
+            listening.tables = typed && !others;
+        }
         let Some(said) = listening.read(&sentence, &words) else { continue };
         let Some(preference) = drafted(&sentence, &said) else { continue };
-        if !all.iter().any(|(other, _)| other.text.eq_ignore_ascii_case(&preference.text)) {
-            all.push((preference, said.strength));
+        if !all.iter().any(|(other, ..)| other.text.eq_ignore_ascii_case(&preference.text)) {
+            all.push((preference, said.strength, typed));
         }
-        if all.iter().filter(|(_, strength)| *strength != Strength::Weak).count() == MOST {
+        let plain = |(_, strength, typed): &&(_, Strength, bool)| {
+            *strength != Strength::Weak && (short || *typed)
+        };
+        if all.iter().filter(plain).count() == MOST {
             break;
         }
     }
     // Beside a plain statement, a weak one gives its reason.
-    let least = all.iter().map(|(_, strength)| *strength).max().unwrap_or(Strength::Weak);
+    let least = all.iter().map(|(_, strength, _)| *strength).max().unwrap_or(Strength::Weak);
     let least = least.min(Strength::Plain);
-    let found = all.into_iter().filter(|(_, strength)| *strength >= least).map(|(found, _)| found);
-    let mut found: Vec<Preference> = found.take(MOST).collect();
+    all.retain(|(_, strength, _)| *strength >= least);
+    // What may have been typed takes no second place to what stands in a paste.
+    all.sort_by_key(|(.., typed)| !typed);
+    let mut found: Vec<Preference> = all.into_iter().map(|(found, ..)| found).take(MOST).collect();
     let mut again = reader;
     let learned = |sentence: &Sentence, words: &[cue::Word]| {
         again.read(sentence, words).filter(|said| said.strength >= least).map(|said| said.clause)
@@ -88,6 +108,25 @@ pub fn find(message: &str) -> Vec<Preference> {
     found
 }
 
+/// Returns the part of a message that is examined: of a long one its beginning, and its end, where a
+/// person may have typed below a paste.
+fn looked_at(message: &str) -> Cow<'_, str> {
+    if message.len() <= LOOKED_AT {
+        return message.into();
+    }
+    let head = message.floor_char_boundary(LOOKED_AT - BELOW);
+    let tail = message.ceil_char_boundary(message.len() - BELOW);
+    let (head, tail) = (message.get(..head), message.get(head..).zip(message.get(tail..)));
+    let (rest, tail) = tail.unwrap_or_default();
+    // From a line's start on: half a line may be half a secret.
+    let tail = tail.split_once('\n').map_or("", |(_, tail)| tail);
+    let cut = rest.get(..rest.len() - tail.len()).unwrap_or_default();
+    // What is cut out may end a code block.
+    let fences = cut.lines().skip(1).filter(|line| line.trim_start().starts_with("```")).count();
+    let fence = if fences % 2 == 1 { "```\n" } else { "" };
+    format!("{}\n\n{fence}{tail}", head.unwrap_or_default()).into()
+}
+
 /// What a sentence states.
 struct Said {
     family: Family,
@@ -98,8 +137,8 @@ struct Said {
 }
 
 impl Said {
-    fn plain(clause: cue::Clause) -> Self {
-        Self { family: Family::Preference, strength: Strength::Plain, clause, from: 0 }
+    fn plain(words: &[cue::Word], clause: cue::Clause) -> Self {
+        Self { family: cue::family(words, &clause), strength: Strength::Plain, clause, from: 0 }
     }
 }
 
@@ -120,7 +159,7 @@ impl Reader {
         let plain = self.phrases && !sentence.asked && cue::mentions(words);
         if let Some(clause) = plain.then(|| cue::stated(sentence, words)).flatten() {
             self.corrected = false;
-            return Some(Said::plain(clause));
+            return Some(Said::plain(words, clause));
         }
         if !self.tables || sentence.asked {
             self.corrected = false;
@@ -153,7 +192,7 @@ pub fn sentences(message: &str) -> impl Iterator<Item = (String, String, bool)> 
 
 /// Returns the preference in a sentence.
 pub(super) fn stated(sentence: &Sentence, words: &[cue::Word]) -> Option<Preference> {
-    drafted(sentence, &Said::plain(cue::stated(sentence, words)?))
+    drafted(sentence, &Said::plain(words, cue::stated(sentence, words)?))
 }
 
 /// Returns what a sentence states, as it is stored.

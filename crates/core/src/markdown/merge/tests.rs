@@ -199,6 +199,7 @@ fn any_file() -> impl Strategy<Value = Vec<String>> {
         "- 1[0-2]:00 [a-c]",
         "(#|##|  )? ?[a-c]?",
         "<!-- (HANDOFF 2026-06-30 1[0-2]:00:00|/HANDOFF) -->",
+        "(```|~~~|<!--|-->)",
     ];
     prop::collection::vec(line, 0..9)
 }

@@ -1,11 +1,12 @@
-//! The units of a merge: an entry, an item of a checklist or log, a handoff block, or else a line.
+//! The units of a merge: an entry, an item of a checklist or log, a handoff block, a code block or
+//! comment, or else a line.
 //!
 //! Markers do not change the identity of entries and items. Categories are not looked up, so that a
 //! merge gives the same result on every machine.
 
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
-use crate::markdown::{checklist, entry_line::split_marker_bytes, handoff, lines::lines};
+use crate::markdown::{asides, checklist, entry_line::split_marker_bytes, handoff, lines::lines};
 
 /// A part of a file that is merged as a whole.
 #[derive(Debug, Clone)]
@@ -14,6 +15,8 @@ pub(super) struct Unit {
     pub(super) key: u32,
     /// True for entries, which may appear in a file only once.
     pub(super) entry: bool,
+    /// True for lines that are neither entries nor items, whatever they look like.
+    plain: bool,
     /// Flags that may change without changing the unit's identity.
     pub(super) flags: u8,
     /// Time of day that the unit states, as `HH:MM`.
@@ -43,6 +46,7 @@ impl<'a> Doc<'a> {
     pub(super) fn parse(bytes: &'a [u8], keys: &mut Keys<'a>) -> Self {
         let mut doc = Self::default();
         let mut blocks = handoff::blocks(bytes).into_iter().peekable();
+        let mut asides = asides::blocks(bytes).into_iter().peekable();
         let mut spans = lines(bytes).peekable();
         let mut open: Option<Unit> = None;
         while let Some(span) = spans.next() {
@@ -52,6 +56,11 @@ impl<'a> Doc<'a> {
                 blocks.next();
             }
             let inside = blocks.peek().filter(|block| block.contains(&span.start));
+            while asides.peek().is_some_and(|aside| aside.end <= span.start) {
+                asides.next();
+            }
+            // A code block or comment is merged as a whole, or its marks might come apart.
+            let aside = asides.peek().filter(|aside| aside.contains(&span.start));
             let goes_on = match (&open, inside) {
                 (Some(_), Some(block)) => block.start < span.start,
                 // Lines indented below a log item belong to it.
@@ -59,6 +68,7 @@ impl<'a> Doc<'a> {
                     let timed =
                         doc.lines.get(unit.lines.start).is_some_and(|(l, _)| l.starts_with(b"- "));
                     unit.time.is_some() && timed && line.starts_with(b" ")
+                        || aside.is_some_and(|aside| aside.start < span.start)
                 }
                 (None, _) => false,
             };
@@ -71,8 +81,10 @@ impl<'a> Doc<'a> {
                 continue;
             }
             doc.close(open.take(), keys);
+            let plain = inside.is_some() || aside.is_some();
             let time = if inside.is_some() { time_of_block(line) } else { time_of_item(line) };
-            open = Some(Unit { key: 0, entry: false, flags: 0, time, lines: at..at + 1 });
+            let lines = at..at + 1;
+            open = Some(Unit { key: 0, entry: false, plain, flags: 0, time, lines });
         }
         doc.close(open, keys);
         doc
@@ -84,7 +96,9 @@ impl<'a> Doc<'a> {
         let lines = self.lines.get(unit.lines.clone()).unwrap_or_default();
         let key = match *lines {
             [(line, _)] => {
-                if let Some((tick, _)) = checklist::item(line) {
+                if unit.plain {
+                    Cow::Borrowed(line)
+                } else if let Some((tick, _)) = checklist::item(line) {
                     let mut open = line.to_vec();
                     let mark = open.get_mut(tick).map(|mark| std::mem::replace(mark, b' '));
                     unit.flags = u8::from(mark != Some(b' ')) * MARKED;

@@ -47,10 +47,11 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
                 return None;
             }
             let before = before.strip_suffix([':', '?']).map_or(before, str::trim_end);
-            let before = before.strip_suffix(" is").map_or(before, str::trim_end);
+            let said = [" is", " ist", " lautet"].iter().find_map(|said| before.strip_suffix(said));
+            let before = said.map_or(before, str::trim_end);
             let (name, query) = name(before)?;
             let class = class(name).or_else(|| of_two_words(before, name));
-            let class = class.or_else(|| annotated(before))?;
+            let class = class.or_else(|| annotated(before)).or_else(|| of_something(before))?;
             let skip = if behind.starts_with("=>") { 2 } else { 1 };
             let start = blank(text, sign + skip)?;
             let (span, value) = read(text, start, query)?;
@@ -82,16 +83,18 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
             Some((Class::Password, span, value))
         }
         [b'-', ..] => option(text, sign),
-        // The password is …; machine … login … password …
+        // The password is …, das Passwort der Datenbank lautet …; machine … login … password …
         [b' ', ..] => {
+            // Most words are none of these.
+            let bare = before.trim_end_matches(['"', '\'', '`', ']', '*']);
+            if !SAID.iter().chain(&["password"]).any(|word| bare.ends_with(word)) {
+                return None;
+            }
             let (said, _) = name(before)?;
             let rest = before.strip_suffix(said)?.trim_end();
             let class = match said {
-                "is" | "to" | "as" => {
-                    let (name, _) = name(rest)?;
-                    class(name).or_else(|| of_two_words(rest, name))?
-                }
                 "password" if tail(rest).rsplit(' ').nth(1) == Some("login") => Class::Password,
+                said if SAID.contains(&said) => told(rest)?,
                 _ => return None,
             };
             let (span, value) = read(text, sign + 1, false)?;
@@ -99,6 +102,36 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
         }
         _ => None,
     }
+}
+
+/// Words between a name and its value.
+const SAID: &[&str] = &["is", "to", "as", "ist", "lautet", "heißt", "auf", "als"];
+/// Words that lead from a name to what it is of, or to a verb at the end: "the password for
+/// staging", "das Passwort der Datenbank", "the password was changed".
+const LEADING: &str = "am an at auf aus bei beim by changed der des dort für for from fuer here hier \
+    im in jetzt now of on there to unter vom von was wurde zu zum zur";
+/// Maximum number of words between a name and the word before its value.
+const BETWEEN: usize = 4;
+
+/// Returns the class of the name that a text ends in, perhaps with what it is of.
+fn told(before: &str) -> Option<Class> {
+    let (last, _) = name(before)?;
+    class(last).or_else(|| of_two_words(before, last)).or_else(|| of_something(before))
+}
+
+/// Returns the class of a name with what it is of.
+fn of_something(before: &str) -> Option<Class> {
+    let mut rest = before;
+    let mut leads = false;
+    for _ in 0..=BETWEEN {
+        let (last, _) = name(rest)?;
+        if leads && let Some(class) = class(last).or_else(|| of_two_words(rest, last)) {
+            return Some(class);
+        }
+        leads = LEADING.split(' ').any(|word| word == last);
+        rest = rest.strip_suffix(last)?.strip_suffix(' ')?;
+    }
+    None
 }
 
 /// Parses a command-line option: `--password …`, `-u NAME:…`, or `-p…` for programs that accept it.
@@ -136,8 +169,8 @@ fn name(before: &str) -> Option<(&str, bool)> {
     let keyed = before.strip_suffix(']').and_then(|inside| inside.strip_suffix(quotes));
     let bare = keyed.or_else(|| before.strip_suffix(quotes)).unwrap_or(before);
     let bare = bare.strip_suffix("**").unwrap_or(bare);
-    let part = |c: &char| word(*c) || "-.".contains(*c);
-    let length = bare.chars().rev().take(NAME).take_while(part).count();
+    let part = |c: &char| c.is_alphanumeric() || "_-.".contains(*c);
+    let length = bare.chars().rev().take(NAME).take_while(part).map(char::len_utf8).sum();
     let start = bare.len().checked_sub(length)?;
     let name = bare.get(start..)?;
     let query = bare.get(..start)?.ends_with(['?', '&']);
@@ -153,9 +186,15 @@ fn class(name: &str) -> Option<Class> {
     {
         return Some(Class::Password);
     }
+    if last_word(name) == "pw" {
+        return Some(Class::Password);
+    }
     let words = [
         "token",
         "secret",
+        "geheimnis",
+        "schlüssel",
+        "schluessel",
         "key",
         "key_base",
         "pass",
@@ -169,6 +208,7 @@ fn class(name: &str) -> Option<Class> {
     let before = last_word(rest);
     match *end {
         "token" if COUNTED.contains(&before.as_str()) => None,
+        "schlüssel" | "schluessel" => is_german_key(&before).then_some(Class::Token),
         "key" => {
             let capitals = !name.contains(|c: char| c.is_ascii_lowercase()) && !before.is_empty();
             let of_data = OF_DATA.contains(&before.as_str());
@@ -243,6 +283,15 @@ const KEYS: &[&str] = &[
     "webhook",
 ];
 
+/// Returns true if a word before `schlüssel` makes it secret.
+fn is_german_key(before: &str) -> bool {
+    const ALL: &str = "dienst geheim lizenz privater server signatur signier \
+        sitzung sync verschlüsselung zugang zugriff";
+    // A letter joins words.
+    KEYS.contains(&before)
+        || ALL.split(' ').any(|all| all == before || before.strip_suffix('s') == Some(all))
+}
+
 /// Words before `key` for keys used for lookup, which are not secret.
 const OF_DATA: &[&str] = &[
     "cache",
@@ -264,8 +313,7 @@ const OF_DATA: &[&str] = &[
 /// Returns the last word of a name's beginning, in lower case.
 fn last_word(text: &str) -> String {
     let text = text.trim_end_matches(['_', '-', '.']);
-    let start = text.rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
-    let last = text.get(start..).unwrap_or_default();
+    let last = text.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     // A capital after lower-case letters begins a word.
     let small = last.contains(|c: char| c.is_ascii_lowercase());
     let hump = last.rfind(|c: char| c.is_ascii_uppercase()).filter(|_| small).unwrap_or(0);
@@ -275,8 +323,10 @@ fn last_word(text: &str) -> String {
 /// Returns the class of a name of two words: `API key: …`.
 fn of_two_words(before: &str, last: &str) -> Option<Class> {
     let first = before.strip_suffix(last)?.strip_suffix(' ')?;
-    let is_key = last.eq_ignore_ascii_case("key") && KEYS.contains(&last_word(first).as_str());
-    is_key.then_some(Class::Token)
+    let first = last_word(first);
+    let is_key = last.eq_ignore_ascii_case("key") && KEYS.contains(&first.as_str());
+    let german = ["Schlüssel", "Schluessel"].contains(&last) && is_german_key(&first);
+    (is_key || german).then_some(Class::Token)
 }
 
 /// Returns the class of the name before a type annotation: `token: &str = …`.

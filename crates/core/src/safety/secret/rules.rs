@@ -1,5 +1,7 @@
 //! Rules for tokens: a fixed prefix or anchor, lengths and alphabets.
 
+use super::value::is_random;
+
 /// A token with a fixed prefix, followed by at least `least` characters of `alphabet`.
 pub(super) struct Rule {
     pub(super) name: &'static str,
@@ -77,6 +79,10 @@ fn tilde(c: char) -> bool {
     dotted(c) || c == '~'
 }
 
+fn hex_dotted(c: char) -> bool {
+    hex(c) || c == '.'
+}
+
 fn digit(c: char) -> bool {
     c.is_ascii_digit()
 }
@@ -130,7 +136,16 @@ pub(super) const AROUND: &[Around] = &[
     around("an Asana token", (16, 19, asana), ":", (32, hex), |t| t.contains('/')),
     around("a Firebase key", (11, 11, dashed), ":APA91b", (100, dashed), any),
     around("a MaxMind key", (36, 36, word), "_mmk", (0, plain), any),
+    around("a Voyage key", (2, 2, plain), "-", (43, dashed), voyage),
+    around("an Azure DevOps token", (76, 76, plain), "AZDO", (4, plain), any),
 ];
+
+/// Dashes may be in a key, but a slug of words is none.
+fn voyage(token: &str) -> bool {
+    token.strip_prefix("pa-").is_some_and(|body| {
+        body.contains(digit) && body.contains(char::is_uppercase) && is_random(body)
+    })
+}
 
 fn asana(c: char) -> bool {
     digit(c) || c == '/'
@@ -140,6 +155,10 @@ fn asana(c: char) -> bool {
 /// (publishable keys, account numbers) are not secret and have no rule. Neither have keys of test
 /// modes, which appear in every tutorial.
 pub(super) const RULES: &[Rule] = &[
+    rule("a key of pimem-server", "pmk_", 50, word),
+    rule("an OpenAI session token", "sess-", 40, plain),
+    rule("a Cursor key", "key_", 64, hex),
+    rule("an Infisical token", "st.", 80, hex_dotted),
     rule("an AWS access key", "AKIA", 16, upper),
     rule("an AWS access key", "ASIA", 16, upper),
     rule("a GitHub token", "ghp_", 36, word),

@@ -186,7 +186,7 @@ fn is_address(text: &str) -> bool {
 }
 
 /// Returns true if a text looks random: letters alternate with digits, or upper with lower case.
-fn is_random(text: &str) -> bool {
+pub(super) fn is_random(text: &str) -> bool {
     if !varied(text) {
         return false;
     }

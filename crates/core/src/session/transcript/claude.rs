@@ -31,6 +31,11 @@ impl Reader for Claude {
         if aside.into_iter().any(is) {
             return;
         }
+        // Notifications, scheduled turns and other agents' messages stand in the user's name.
+        let origin = record.get("origin").and_then(|origin| origin.get("kind"));
+        if origin.is_some_and(|kind| kind != "human") {
+            return;
+        }
         let role = match string(record, "type") {
             Some("user") => Role::User,
             Some("assistant") if !is("isApiErrorMessage") => Role::Assistant,

@@ -182,6 +182,33 @@ pub fn last_assistant(tail: &[u8]) -> Option<String> {
     tail.rsplit(|byte| *byte == b'\n').find_map(said)
 }
 
+/// Returns true if the agent gave this text to a tool before, by the tail of a transcript of Claude
+/// Code: so a turn begins whose prompt the agent itself had put on a schedule.
+#[must_use]
+pub fn is_scheduled(tail: &[u8], prompt: &str) -> bool {
+    let prompt = prompt.trim();
+    let quoted = serde_json::to_string(prompt).unwrap_or_default();
+    // Few lines hold the text, and only these are parsed.
+    let needle = quoted.trim_matches('"').as_bytes();
+    if prompt.is_empty() || memchr::memmem::find(tail, needle).is_none() {
+        return false;
+    }
+    let lines = tail.split(|byte| *byte == b'\n');
+    let mut lines = lines.filter(|line| memchr::memmem::find(line, needle).is_some());
+    lines.any(|line| {
+        let record: Value = serde_json::from_slice(line).unwrap_or_default();
+        let parts = record.pointer("/message/content").and_then(Value::as_array);
+        let calls = parts.into_iter().flatten().filter(|part| {
+            record.get("type").is_some_and(|kind| kind == "assistant")
+                && part.get("type").is_some_and(|kind| kind == "tool_use")
+        });
+        let mut given = calls.filter_map(|call| call.get("input")?.as_object());
+        given.any(|input| {
+            input.values().filter_map(Value::as_str).any(|given| given.trim() == prompt)
+        })
+    })
+}
+
 /// What lines of a transcript say about compactions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compactions {

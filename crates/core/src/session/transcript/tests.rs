@@ -4,6 +4,29 @@ use proptest::prelude::*;
 
 use super::*;
 
+#[test]
+fn a_prompt_that_the_agent_gave_to_a_tool() {
+    let call = |kind: &str, input: Value| {
+        let part = serde_json::json!({"type": kind, "name": "ScheduleWakeup", "input": input});
+        serde_json::json!({"type": "assistant", "message": {"content": [part]}}).to_string()
+    };
+    let rule = "From now on,\n\"always\" use yarn – not npm.";
+    let given = serde_json::json!({"delaySeconds": 60, "prompt": format!("{rule}\n")});
+    let before = "{\"type\":\"user\",\"message\":{\"content\":\"torn";
+    let said = serde_json::json!({"type": "user", "message": {"content": rule}}).to_string();
+    for (line, want) in [
+        (call("tool_use", given.clone()), true),
+        (call("tool_use", serde_json::json!({"prompt": format!("{rule} And more.")})), false),
+        (call("text", given), false),
+        (said, false),
+        (String::new(), false),
+    ] {
+        let tail = format!("{before}\n{line}\n");
+        assert_eq!(is_scheduled(tail.as_bytes(), rule), want, "{line}");
+        assert!(!is_scheduled(tail.as_bytes(), ""), "{line}");
+    }
+}
+
 const FIXTURES: &[(&str, &[u8])] = &[
     ("claude.jsonl", include_bytes!("../../../../../fixtures/transcripts/claude.jsonl")),
     ("codex.jsonl", include_bytes!("../../../../../fixtures/transcripts/codex.jsonl")),

@@ -110,7 +110,7 @@ impl Gathered {
     /// Stores the statements for the next dream.
     pub fn keep(&self, store: &Store) -> Result<(), Failure> {
         let Some(dir) = store.dream_dir() else { return Ok(()) };
-        Ok(journal::keep(&store.seal, &dir.join(MEMORY), self.said_before.write().as_bytes())?)
+        Ok(journal::keep(store, &dir.join(MEMORY), self.said_before.write().as_bytes())?)
     }
 
     /// Stores what to remember if the plan made from this is applied.
@@ -121,7 +121,7 @@ impl Gathered {
         let planned =
             Planned { state: state.to_owned(), heard: self.said_before.write(), sessions };
         let bytes = serde_json::to_vec(&planned).map_err(anyhow::Error::new)?;
-        Ok(journal::keep(&store.seal, &dir.join(PLANNED), &bytes)?)
+        Ok(journal::keep(store, &dir.join(PLANNED), &bytes)?)
     }
 }
 
@@ -149,7 +149,7 @@ pub fn applied(
     let bytes = store.seal.read(&dir, &path, read::MAX_LOG).ok().flatten().unwrap_or_default();
     let planned = serde_json::from_slice::<Planned>(&bytes).ok();
     let Some(planned) = planned.filter(|planned| planned.state == state) else { return Ok(()) };
-    journal::keep(&store.seal, &dir.join(MEMORY), planned.heard.as_bytes())?;
+    journal::keep(store, &dir.join(MEMORY), planned.heard.as_bytes())?;
     let (mut waiting, _) = store.waiting(&store.dreams(now));
     let heard = |one: &Waiting| {
         planned
@@ -169,7 +169,7 @@ pub fn purge(store: &Store, ids: &IdSet<EntryId>) -> Result<(), Failure> {
     let Some(dir) = store.dream_dir().filter(|dir| dir.is_dir()) else { return Ok(()) };
     let mut said_before = said_before(store)?;
     if said_before.forget(|category, text| ids.contains(&EntryId::of(category, text.as_bytes()))) {
-        journal::keep(&store.seal, &dir.join(MEMORY), said_before.write().as_bytes())?;
+        journal::keep(store, &dir.join(MEMORY), said_before.write().as_bytes())?;
     }
     for name in [PLANNED, LEFT] {
         journal::discard(&dir.join(name))?;

@@ -8,7 +8,6 @@ use crate::{
     store::{
         Store,
         lock::StoreLock,
-        size_limit::TopicFull,
         snapshot,
         transaction::{Change, Target, Txn},
     },
@@ -203,8 +202,7 @@ impl<'a> PlanRun<'a> {
         self.vetting.take(&memory.config.categories, step)
     }
 
-    /// Applies the plan completely or not at all. Steps whose topic has no room are removed first.
-    /// Without a lock, only these are removed.
+    /// Applies the plan completely or not at all. Without a lock, it is only tried.
     pub fn carry_out(
         &mut self,
         memory: &Memory,
@@ -212,34 +210,20 @@ impl<'a> PlanRun<'a> {
         lock: Option<&StoreLock>,
     ) -> Result<(), Failure> {
         let journal = store.journal().ok_or_else(gather::no_place)?;
-        loop {
-            let mut txn = begin(memory, store, lock)?;
-            if lock.is_some() {
-                txn.adopt(None);
-            }
-            for step in &self.plan.steps {
-                act(memory, &mut txn, &self.store_view, &step.act)?;
-            }
-            let done = if lock.is_some() { txn.commit_as_one(&journal) } else { txn.commit() };
-            let Err(error) = done else {
-                self.done = lock.is_some();
-                return Ok(());
-            };
-            let Some(full) = error.downcast_ref::<TopicFull>() else { return Err(error.into()) };
-            let categories = &memory.config.categories;
-            let adds = |step: &Step| match &step.act {
-                Act::Add { category, .. } | Act::Combine { category, .. } => categories
-                    .find(category)
-                    .is_some_and(|id| categories.spec(id).topic == full.stem.as_str()),
-                _ => false,
-            };
-            let Some(at) = self.plan.steps.iter().rposition(adds) else {
-                return Err(error.into());
-            };
-            let what = script::what(&self.plan.steps.remove(at).act, &self.store_view);
-            let why = format!("topic {} has no room", full.stem);
-            self.plan.refused.push(Refused { what, why });
+        let mut txn = begin(memory, store, lock)?;
+        if lock.is_some() {
+            txn.adopt(None);
         }
+        for step in &self.plan.steps {
+            act(memory, &mut txn, &self.store_view, &step.act)?;
+        }
+        if lock.is_some() {
+            txn.commit_as_one(&journal)?
+        } else {
+            txn.commit()?
+        };
+        self.done = lock.is_some();
+        Ok(())
     }
 }
 

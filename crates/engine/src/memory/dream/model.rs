@@ -46,6 +46,7 @@ pub fn ask(
     let ranking = Ranking {
         rows: ranking.rows.iter().filter(ours).cloned().collect(),
         policy: ranking.policy,
+        former: ranking.former.clone(),
     };
     let text = model_prompt::ask(memory.now, categories, &ranking, transcripts);
     memory.notices.detail(&format!("Asking {}", service.name()));

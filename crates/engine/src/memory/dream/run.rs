@@ -197,11 +197,7 @@ impl Memory {
         }
         if name.is_some() {
             let path = left(store)?;
-            journal::keep(
-                &store.seal,
-                &path,
-                script::write(&run.plan, &run.store_view).as_bytes(),
-            )?;
+            journal::keep(store, &path, script::write(&run.plan, &run.store_view).as_bytes())?;
             view.plan_file = Some(path.display().to_string());
         }
         view.model = name;
@@ -209,7 +205,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Applies a plan, or nothing if a line is not valid. Steps whose topic has no room are left
+    /// Applies a plan, or nothing if a line is not valid. Steps that cannot be done are left
     /// out, which is a failure that the outcome tells.
     fn apply(&self, store: &Store, from: &Script) -> Result<Outcome, Failure> {
         let own = left(store)?;

@@ -23,7 +23,7 @@ use pimem_core::{
         set::{EvalDoc, EvalQuery, EvalSet},
     },
     model::entry::EntryId,
-    score::{caps::Place, ranking::Ranking},
+    score::ranking::Ranking,
     search::{bm25::Query, documents::SourceKind, rank::Mode},
     usage::replay::{Recorded, Step},
     view::{
@@ -92,9 +92,7 @@ impl Memory {
 
 /// Makes questions. Documents are the entries that a search can find.
 fn questions(ranking: &Ranking, entries: &Entries<'_>, recorded: &Recorded) -> EvalSet {
-    let is_possible = |row: &&pimem_core::score::ranking::ScoredEntry| {
-        !row.is_over() && !matches!(row.place, Place::Unreviewed)
-    };
+    let is_possible = |row: &&pimem_core::score::ranking::ScoredEntry| row.withheld().is_none();
     let mut rows: Vec<_> = ranking.rows.iter().filter(is_possible).collect();
     rows.sort_by_key(|row| row.entry.id);
     let doc = |id: EntryId, text: &str| EvalDoc {
@@ -144,7 +142,7 @@ fn hits(
     let words = Query::new(&query.text);
     let limit = if is_recalled(&query.text) { recall.limit } else { 0 };
     let requests = [
-        SearchRequest { mode, limit: TEN, pace: Pace::Prompt, ..SearchRequest::new(&words) },
+        SearchRequest { mode, limit: TEN, pace: Pace::Hook, ..SearchRequest::new(&words) },
         SearchRequest {
             mode,
             ..SearchRequest::recall(memory, &words, limit, &[SourceKind::Topic])

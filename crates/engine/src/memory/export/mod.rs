@@ -3,7 +3,7 @@
 mod vectors;
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
@@ -20,13 +20,11 @@ use crate::{
 };
 use pimem_core::{
     exchange::{File, Item, agents, claude, jsonl, pi, pi_memory},
+    gate::{self, Counts, Withheld},
     markdown::entry_line,
     model::hash::pi32,
     safety::safe_text,
-    score::{
-        evidence::UserState,
-        ranking::{Ranking, ScoredEntry},
-    },
+    score::ranking::{Ranking, ScoredEntry},
     view::exchange::Exported,
 };
 
@@ -37,7 +35,18 @@ struct Held {
     store: Option<Store>,
     items: Vec<Item>,
     ranking: Ranking,
+    left_out: Counts,
     problems: Vec<read::Problem>,
+}
+
+/// Which entries are exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Extent {
+    /// Those that an agent may be told.
+    #[default]
+    Given,
+    /// All, each with the reason why it is withheld, and with secrets masked.
+    All,
 }
 
 /// An export format and its destination.
@@ -65,17 +74,21 @@ pub enum Output<V> {
 }
 
 impl Memory {
-    /// Exports the entries or notes of one store.
+    /// Exports the entries or notes of one store. Those that are left out are counted in a note.
     ///
     /// # Errors
     /// Fails if the output exists and may not be replaced, or cannot be written.
-    pub fn export(&self, format: &Format) -> Result<Answer<Output<Exported>>, Failure> {
+    pub fn export(
+        &self,
+        format: &Format,
+        extent: Extent,
+    ) -> Result<Answer<Output<Exported>>, Failure> {
         match format {
-            Format::Jsonl(output) => jsonl(self, output.as_deref()),
-            Format::Pi(output) => pi(self, output),
-            Format::PiMemory(output) => pi_memory(self, output),
-            Format::Claude(output) => claude(self, output),
-            Format::Agents(output) => agents(self, output.as_deref()),
+            Format::Jsonl(output) => jsonl(self, output.as_deref(), extent),
+            Format::Pi(output) => pi(self, output, extent),
+            Format::PiMemory(output) => pi_memory(self, output, extent),
+            Format::Claude(output) => claude(self, output, extent),
+            Format::Agents(output) => agents(self, output.as_deref(), extent),
         }
     }
 }
@@ -85,20 +98,20 @@ type Written = Answer<Output<Exported>>;
 /// Files with their paths relative to a directory.
 type Tree = Vec<(String, Vec<u8>)>;
 
-fn jsonl(memory: &Memory, output: Option<&Path>) -> Result<Written, Failure> {
+fn jsonl(memory: &Memory, output: Option<&Path>, extent: Extent) -> Result<Written, Failure> {
     output.map_or(Ok(()), |path| named_file::writable(path, STDOUT))?;
-    let held = hold(memory, |_| true)?;
+    let held = hold(memory, extent, |_| true)?;
     let text: String =
         held.items.iter().flat_map(|item| [jsonl::render(item), "\n".into()]).collect();
-    one("jsonl", held, output, text.as_bytes())
+    one(memory, "jsonl", held, output, text.as_bytes())
 }
 
-fn agents(memory: &Memory, output: Option<&Path>) -> Result<Written, Failure> {
+fn agents(memory: &Memory, output: Option<&Path>, extent: Extent) -> Result<Written, Failure> {
     output.map_or(Ok(()), |path| named_file::writable(path, STDOUT))?;
-    let mut held = hold(memory, in_force)?;
+    let mut held = hold(memory, extent, |_| true)?;
     harmless(&mut held);
     let block = agents::render(&held.items, &memory.config.categories);
-    let Some(path) = output else { return one("agents", held, None, block.as_bytes()) };
+    let Some(path) = output else { return one(memory, "agents", held, None, block.as_bytes()) };
     let hint = "--output names a file of markdown, as AGENTS.md";
     let page =
         if path.exists() { named_file::named(path, read::MAX_FILE, hint)? } else { Vec::new() };
@@ -106,19 +119,19 @@ fn agents(memory: &Memory, output: Option<&Path>) -> Result<Written, Failure> {
         let message = format!("{}: {why}", path.display());
         Failure::new(Kind::Refused, message, "repair the block, or take it out")
     })?;
-    one("agents", held, output, &page)
+    one(memory, "agents", held, output, &page)
 }
 
-fn claude(memory: &Memory, output: &Path) -> Result<Written, Failure> {
-    let mut held = hold(memory, in_force)?;
-    harmless(&mut held);
+fn claude(memory: &Memory, output: &Path, extent: Extent) -> Result<Written, Failure> {
+    let mut held = hold(memory, extent, |_| true)?;
+    name_withheld(&mut held);
     let files = tree_of(claude::render(&held.items));
     tree("claude", held, output, &files)
 }
 
-fn pi(memory: &Memory, output: &Path) -> Result<Written, Failure> {
+fn pi(memory: &Memory, output: &Path, extent: Extent) -> Result<Written, Failure> {
     // pi supports forgotten entries, but neither expiry nor supersession.
-    let held = hold(memory, |row| !row.expired && row.superseded_by.is_none())?;
+    let held = hold(memory, extent, |row| !row.expired && row.superseded_by.is_none())?;
     let mut files = tree_of(pi::render(&held.items));
     let accesses = memory.accesses(&memory.readers()?);
     let key = |row: &ScoredEntry| {
@@ -132,11 +145,17 @@ fn pi(memory: &Memory, output: &Path) -> Result<Written, Failure> {
     tree("pi", held, output, &files)
 }
 
-fn pi_memory(memory: &Memory, output: &Path) -> Result<Written, Failure> {
-    let mut held = hold(memory, in_force)?;
+fn pi_memory(memory: &Memory, output: &Path, extent: Extent) -> Result<Written, Failure> {
+    let mut held = hold(memory, extent, |_| true)?;
+    name_withheld(&mut held);
     let mut files = Tree::new();
     let page = |held: &mut Held, name: &str| match held.store.as_ref().map(|s| s.file(name)) {
-        Some(Ok(Some(bytes))) => Some(bytes),
+        Some(Ok(Some(bytes))) if extent == Extent::All => Some(bytes),
+        Some(Ok(Some(bytes))) => {
+            let store = held.store.clone()?.strict();
+            let told = store.trust.told(&String::from_utf8_lossy(&bytes)).into_owned();
+            memory.shows_notes(&store, name).then(|| told.into_bytes())
+        }
         Some(Err(problem)) => {
             held.problems.push(problem);
             None
@@ -166,16 +185,21 @@ fn tree_of(files: Vec<File>) -> Tree {
     files.into_iter().map(|file| (file.name, file.text.into_bytes())).collect()
 }
 
-/// Returns true if the entry is in force and an agent may read it.
-fn in_force(row: &ScoredEntry) -> bool {
-    let forgotten = row.evidence.user == UserState::Forgotten && !row.entry.pinned;
-    row.entry.reviewed && !row.expired && row.superseded_by.is_none() && !forgotten
-}
-
-/// Removes characters that could mislead an agent, because agents read these texts unchanged.
+/// Removes characters that could mislead an agent, because agents read these texts unchanged, and
+/// says what is withheld otherwise.
 fn harmless(held: &mut Held) {
     for item in &mut held.items {
         item.text = safe_text::model(&item.text).into_owned();
+    }
+    name_withheld(held);
+}
+
+/// Appends the reason to the texts that are withheld otherwise, for formats without a field for it.
+fn name_withheld(held: &mut Held) {
+    for item in &mut held.items {
+        if let Some(state) = item.withheld {
+            item.text.push_str(&format!(" ({state})"));
+        }
     }
 }
 
@@ -185,8 +209,12 @@ pub fn reader(memory: &Memory) -> Reader<'_> {
 }
 
 /// Returns the entries of the store that `add` would write to, so that the user's entries do not
-/// get into a project's files.
-fn hold(memory: &Memory, wanted: impl Fn(&ScoredEntry) -> bool) -> Result<Held, Failure> {
+/// get into a project's files. `fits` says what the format can express.
+fn hold(
+    memory: &Memory,
+    extent: Extent,
+    fits: impl Fn(&ScoredEntry) -> bool,
+) -> Result<Held, Failure> {
     let Target { dir, .. } = memory.target()?;
     let store = memory.readers()?.into_iter().find(|store| store.dir == dir);
     let held = store.as_ref().map(|store| store.holdings(reader(memory)));
@@ -198,18 +226,40 @@ fn hold(memory: &Memory, wanted: impl Fn(&ScoredEntry) -> bool) -> Result<Held, 
     let placed = |store| (snapshot.placed(store, &memory.config.categories), &snapshot.ledger);
     let placed = store.iter().map(placed).collect();
     let mut ranking = Ranking::new(memory.now, memory.rules(), placed);
-    let left_out = ranking.rows.iter().filter(|row| !wanted(row)).map(|row| &row.entry);
-    memory.say_left_out(store.as_slice(), memory.unreviewed(store.as_slice(), left_out));
+    let wanted =
+        |row: &ScoredEntry| fits(row) && (extent == Extent::All || row.withheld().is_none());
+    let out = || ranking.rows.iter().filter(|row| !wanted(row));
+    let unreviewed = memory.unreviewed(store.as_slice(), out().map(|row| &row.entry));
+    memory.say_left_out(&unreviewed);
+    let (mut left_out, mut said) = (Counts::default(), Counts::default());
+    for why in out().filter_map(ScoredEntry::withheld) {
+        left_out.add(why);
+        if why != Withheld::Unreviewed {
+            said.add(why);
+        }
+    }
+    if !said.is_empty() {
+        let all = if extent == Extent::All { "" } else { "; --all exports them too" };
+        memory.notices.note(&format!("Left out: {}{all}", said.in_words()));
+    }
     ranking.rows.retain(|row| wanted(row));
-    let kept: BTreeSet<(&str, usize)> =
-        ranking.rows.iter().map(|row| (row.entry.topic.as_str(), row.entry.line)).collect();
-    items.retain(|item| {
+    let kept: BTreeMap<(&str, usize), Option<Withheld>> = ranking
+        .rows
+        .iter()
+        .map(|row| ((row.entry.topic.as_str(), row.entry.line), row.withheld()))
+        .collect();
+    items.retain_mut(|item| {
         let place = item.place.strip_prefix("topics/").and_then(|place| place.split_once(".md:"));
-        place.is_some_and(|(topic, line)| {
-            line.parse().is_ok_and(|line| kept.contains(&(topic, line)))
-        })
+        let place = place.and_then(|(topic, line)| Some((topic, line.parse().ok()?)));
+        let Some(why) = place.and_then(|place| kept.get(&place)) else { return false };
+        item.withheld = why.map(Withheld::state);
+        if matches!(why, Some(Withheld::Secret(_) | Withheld::Unreviewed)) {
+            item.text = gate::masked(&item.text).into_owned();
+        }
+        true
     });
-    Ok(Held { problems: problems(std::slice::from_ref(&snapshot)), store, items, ranking })
+    let problems = problems(std::slice::from_ref(&snapshot));
+    Ok(Held { store, items, ranking, left_out, problems })
 }
 
 /// Hint for using standard output instead of a file.
@@ -217,6 +267,7 @@ const STDOUT: &str = "without --output, it goes to standard output";
 
 /// Writes one file, or returns the text if there is no output path.
 fn one(
+    memory: &Memory,
     format: &'static str,
     held: Held,
     output: Option<&Path>,
@@ -228,7 +279,7 @@ fn one(
     };
     // A link is kept, such as one from CLAUDE.md to AGENTS.md.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    atomic::replace_file(&target, bytes, Sync::None, || Ok(true))?;
+    atomic::write_output(&target, bytes, Sync::None, memory.real_now)?;
     Ok(written(format, held, path, 1))
 }
 
@@ -246,6 +297,7 @@ fn tree(format: &'static str, held: Held, dir: &Path, files: &Tree) -> Result<Wr
 
 fn written(format: &'static str, held: Held, output: &Path, files: usize) -> Written {
     let (exported, output) = (held.items.len(), output.display().to_string());
-    let view = Output::Files(Exported { format, exported, files, output });
+    let left_out = held.left_out;
+    let view = Output::Files(Exported { format, exported, files, output, left_out });
     Answer { view, problems: held.problems }
 }

@@ -60,14 +60,14 @@ impl Memory {
             all.extend(texts.into_keys().filter_map(|key| Some((key, known.remove(&key)?))));
             if !made.is_empty() {
                 let fresh = Some((model.space(), made));
-                stale.push(Stale { store, act: Act::Nothing, fresh });
+                stale.push(Stale { fresh, ..Stale::of(&store, Act::Nothing) });
             }
         }
         let text = object(&all);
         let view = match output {
             None => Output::Text(text),
             Some(path) => {
-                atomic::replace_file(path, text.as_bytes(), Sync::None, || Ok(true))?;
+                atomic::write_output(path, text.as_bytes(), Sync::None, self.real_now)?;
                 Output::Files(ExportedVectors {
                     model: model.id,
                     dimension: model.dimension,

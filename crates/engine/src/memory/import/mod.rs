@@ -3,7 +3,10 @@
 mod source;
 mod vectors;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use self::source::Source;
 use super::{
@@ -28,12 +31,18 @@ use pimem_core::{
         entry::{EntryId, Markers, Wording},
         event::{Author, Cue, Event, EventKind, Provenance},
         hash::IdMap,
+        ulid::EventId,
     },
     safety::{
         entry_text::{EntryText, TextError},
         secret,
     },
-    score::{adopt, evidence::Evidence, ledger::Ledger, ranking},
+    score::{
+        adopt,
+        evidence::Evidence,
+        ledger::Ledger,
+        ranking::{self, LocatedEntry},
+    },
     view::{
         self,
         exchange::{self, Fate, Imported},
@@ -115,6 +124,7 @@ fn run(
         let mut txn = store.begin_adding(lock.as_ref(), categories, memory.now, memory.who());
         txn.read_evidence();
         intake::refuse_if_unreadable(&txn)?;
+        txn.snapshot().index();
         near_duplicates::find(memory, &mut txn, &mut news);
         let waits = source.waits && !store.trust.is_whole();
         let left = &mut source.found.left;
@@ -124,7 +134,11 @@ fn run(
             // Recorded first, so that no imported line passes for one of the user's.
             pending::note(&store.trust, &waiting)?;
         }
+        let outgrown = intake::outgrown(&txn);
         txn.commit()?;
+        if effect == Effect::Write {
+            intake::say_outgrown(memory, &outgrown);
+        }
         let said = news.iter().map(|new| (new.category, new.text.as_str()));
         intake::say_orders(memory, &store, said.filter(|_| effect == Effect::Write));
         pages = keep(memory, &store, lock.as_ref(), &source)?;
@@ -251,7 +265,9 @@ fn take(
         let fate = if is_there {
             let known = txn.snapshot().ledger.evidence(memory.now, id);
             let events = evidence(&line, &item, known.as_ref());
-            let fresh = events.iter().filter(|(event, line)| txn.take_over(event, line)).count();
+            let gone = retracted(&events);
+            let fresh = events.iter().filter(|(event, line)| txn.take_over(event, line, &gone));
+            let fresh = fresh.count();
             if fresh > 0 { Fate::Updated } else { Fate::Known }
         } else if new.known.is_some() {
             Fate::Repeated
@@ -264,8 +280,10 @@ fn take(
             left.push(Left { place: item.place, reason: reason.to_owned() });
             continue;
         } else {
-            for (event, line) in evidence(&line, &item, None) {
-                txn.take_over(&event, &line);
+            let events = evidence(&line, &item, None);
+            let gone = retracted(&events);
+            for (event, line) in &events {
+                txn.take_over(event, line, &gone);
             }
             if !txn.snapshot().ledger.knows(id) {
                 new.begin(memory, txn)?;
@@ -286,14 +304,25 @@ fn take(
         taken.push(Taken { fate, id, place: item.place, line: String::new(), waits: key });
     }
     let short = ranking::short_ids(placed.iter().map(|entry| entry.id));
+    let places: IdMap<EntryId, &LocatedEntry> =
+        placed.iter().rev().map(|entry| (entry.id, entry)).collect();
     for taken in &mut taken {
-        if let Some(entry) = placed.iter().find(|entry| entry.id == taken.id) {
+        if let Some(entry) = places.get(&taken.id) {
             let name = &memory.config.categories.spec(entry.category).name;
             let short = short.get(&taken.id).map_or("", String::as_str);
             taken.line = format!("[{name}] {} ({short})", entry.text);
         }
     }
     Ok(taken)
+}
+
+/// Returns the events that others among them retract, each with the entry that it is about.
+fn retracted(events: &[(Event, String)]) -> BTreeSet<(EntryId, EventId)> {
+    let ids = events.iter().flat_map(|(event, _)| match &event.kind {
+        EventKind::Retract(ids) => ids.iter().map(|id| (event.entry, *id)).collect(),
+        _ => Vec::new(),
+    });
+    ids.collect()
 }
 
 /// Returns the events that come with an item, with their lines. A score is turned into events that

@@ -116,6 +116,7 @@ fn pi(memory: &Memory, path: &Path) -> Result<Source, Failure> {
             let message = format!("there is no store in {}", path.display());
             Failure::new(Kind::Usage, message, hint)
         })?;
+        memory.places.check_below(path, dir).map_err(|away| Failure::from(&away))?;
         (store(dir).holdings(export::reader(memory)), None)
     } else {
         let bytes = named_file::named(path, read::MAX_FILE, hint)?;
@@ -132,7 +133,8 @@ fn pi(memory: &Memory, path: &Path) -> Result<Source, Failure> {
         }
     };
     let Holdings { mut items, left, snapshot } = held;
-    items.retain(|item| only.as_ref().is_none_or(|stem| item.topic.as_ref() == Some(stem)));
+    let only = only.map(|stem| format!("topics/{stem}.md:"));
+    items.retain(|item| only.as_ref().is_none_or(|file| item.place.starts_with(file)));
     let found = Parsed { items, left };
     Ok(Source { format: "pi", found, problems: snapshot.problems, ..Source::default() })
 }
@@ -144,7 +146,9 @@ fn pi_memory(memory: &Memory, dir: &Path) -> Result<Source, Failure> {
     let holds = |dir: &&PathBuf| {
         [notes::NOTES, notes::SCRATCHPAD, "daily"].iter().any(|name| dir.join(name).exists())
     };
-    let dir = dirs.iter().find(holds).map_or(dir, PathBuf::as_path);
+    let found = dirs.iter().find(holds).map_or(dir, PathBuf::as_path);
+    memory.places.check_below(dir, found).map_err(|away| Failure::from(&away))?;
+    let dir = found;
     let mut pages = Pages::default();
     pages.file(dir, notes::NOTES);
     pages.file(dir, notes::SCRATCHPAD);

@@ -1,7 +1,8 @@
-//! Vectors of the query and of all documents, by the table and by the chosen model.
+//! Vectors of the query and of documents, by the table and by the chosen model.
 //!
-//! The table has a vector of every document. The chosen model may lack some: a few of those that
-//! matter are made in the time that a search has for it, and the others are judged by the table.
+//! The table has a vector of every document, and selects the candidates. The chosen model judges
+//! these alone: those that it has embedded before are looked up, the others are embedded in the time
+//! that a search has for it. What is left waits until the answer was given, and the answer says so.
 
 use std::time::Duration;
 
@@ -28,14 +29,13 @@ use crate::{
 use pimem_core::{
     embed::{
         self, catalog,
-        model::{Embedder, Model, Role, STATIC, Thresholds, Unavailable},
+        model::{Embedder, Model, Role, Unavailable},
         table,
         vector::Vector,
     },
     search::{
         bm25::{Query, Segment},
-        candidates::{self, Dense, Space},
-        documents::category_name,
+        candidates::{self, Dense},
         near_words::QueryWords,
         rank::Candidate,
     },
@@ -46,36 +46,49 @@ const AT_ONCE: usize = 8;
 
 /// The vectors of a query and of all searched documents.
 pub struct QueryEmbedding {
-    table: Side,
+    /// The query by the table, where rare words weigh more.
+    query: Vector,
     /// The query by the table, where all words weigh alike.
     plain: Vector,
+    /// Vectors of each segment by the table.
+    views: Vec<Vectors>,
     chosen: Option<Chosen>,
     /// For each store, true if its index lacks vectors of the table.
-    pub lacking: Vec<bool>,
-}
-
-/// The vectors by one model.
-struct Side {
-    query: Vector,
-    thresholds: Thresholds,
-    /// Of each segment.
-    views: Vec<Vectors>,
+    lacking: Vec<bool>,
 }
 
 /// The vectors by the chosen model, which is not the table.
 struct Chosen {
-    side: Side,
     embedder: Box<dyn Embedder>,
-    /// For each store, what this search made, and how many vectors wait to be taken over.
-    made: Vec<Made>,
+    query: Vector,
+    /// What it has embedded of each store.
+    stores: Vec<Embedded>,
+    /// Number of bytes that this search may still have embedded.
+    left: usize,
+}
+
+/// What the chosen model has embedded of a store.
+#[derive(Default)]
+struct Embedded {
+    dir: Option<Cache>,
+    /// Vectors of each segment of the index.
+    views: Vec<Vectors>,
+    /// Those made since the index was, once they are needed.
+    recent: Option<Known>,
+    /// All of the index, by the keys of their texts, once they are needed.
+    known: Option<Known>,
+    made: Made,
 }
 
 /// Vectors that an index lacks.
 #[derive(Default)]
 pub struct Made {
+    /// Those that this search made.
     pub fresh: Known,
-    /// Number of those that were made before.
+    /// Number of those that were made before, if any was made now.
     pub recent: usize,
+    /// Texts of candidates for which there was no time, by their keys.
+    pub waiting: Vec<(u64, String)>,
 }
 
 /// Source of the documents' vectors.
@@ -87,51 +100,64 @@ pub enum Rows {
     Remade,
 }
 
-/// The vectors of each segment.
-pub struct Views<'a> {
-    table: Vec<&'a dyn Dense>,
-    chosen: Vec<&'a dyn Dense>,
-}
-
-/// A candidate that the chosen model has not embedded.
-pub struct Missing<'a> {
+/// A candidate that the chosen model is to judge.
+pub struct Unjudged<'a> {
     pub candidate: &'a mut Candidate,
-    /// Number of its store.
-    pub store: usize,
+    pub at: DocRef,
     pub category: Option<&'a str>,
     pub text: &'a str,
 }
 
-impl Side {
-    fn dense(&self) -> Vec<&dyn Dense> {
-        self.views.iter().map(|view| view as &dyn Dense).collect()
+impl Embedded {
+    /// Returns the stored vector of a document as a cosine with the query.
+    fn stored(&self, query: &Vector, at: DocRef) -> Option<f32> {
+        let (numbers, scale) = self.views.get(at.segment)?.vector(at.number);
+        (!numbers.is_empty()).then(|| query.cosine(numbers, scale))
     }
 
-    fn space<'a>(&'a self, segments: &'a [&'a dyn Dense]) -> Space<'a> {
-        Space { query: &self.query, segments, thresholds: self.thresholds }
+    /// Returns the vector of a text that was made since the index was. A text of a changed file may
+    /// stand elsewhere in the index: a line that moved is not new.
+    fn known(&mut self, space: (u64, usize), key: u64, is_scanned: bool) -> Option<&Vector> {
+        let Self { dir, recent, known, made, .. } = self;
+        if made.fresh.contains_key(&key) {
+            return made.fresh.get(&key);
+        }
+        let recent = recent.get_or_insert_with(|| {
+            dir.as_ref().map(|dir| recent::read(dir, space)).unwrap_or_default()
+        });
+        if let Some(found) = recent.get(&key) {
+            return Some(found);
+        }
+        if !is_scanned {
+            return None;
+        }
+        let all = || dir.as_ref().map(|dir| corpus::known_vectors(dir, space)).unwrap_or_default();
+        known.get_or_insert_with(all).get(&key)
     }
 }
 
 impl QueryEmbedding {
-    /// Returns the vectors of each segment.
-    pub fn views(&self) -> Views<'_> {
-        let chosen = self.chosen.as_ref().map(|chosen| chosen.side.dense());
-        Views { table: self.table.dense(), chosen: chosen.unwrap_or_default() }
+    /// Returns the vectors of each segment by the table.
+    pub fn views(&self) -> Vec<&dyn Dense> {
+        self.views.iter().map(|view| view as &dyn Dense).collect()
     }
 
-    /// Returns the vectors for ranking.
-    pub fn vectors<'a>(&'a self, views: &'a Views<'a>) -> candidates::Vectors<'a> {
-        candidates::Vectors {
-            table: self.table.space(&views.table),
-            plain: &self.plain,
-            model: self.chosen.as_ref().map(|chosen| chosen.side.space(&views.chosen)),
-        }
+    /// Returns the vectors by which candidates are selected.
+    pub fn vectors<'a>(&'a self, segments: &'a [&'a dyn Dense]) -> candidates::Vectors<'a> {
+        candidates::Vectors { query: &self.query, plain: &self.plain, segments }
     }
 
-    /// Returns true if a row was found to be damaged.
+    /// Returns true if a row of the table was found to be damaged.
     pub fn damaged(&self) -> bool {
-        let chosen = self.chosen.iter().flat_map(|chosen| &chosen.side.views);
-        self.table.views.iter().chain(chosen).any(Vectors::damaged)
+        self.views.iter().any(Vectors::damaged)
+    }
+
+    /// Returns for each store whether its index lacks vectors of the table, or has damaged ones.
+    pub fn lacking(&self) -> Vec<bool> {
+        let chosen = self.chosen.as_ref().map(|chosen| chosen.stores.as_slice());
+        let mut chosen = chosen.unwrap_or_default().iter();
+        let mut torn = || chosen.next().is_some_and(|one| one.views.iter().any(Vectors::damaged));
+        self.lacking.iter().map(|lacks| torn() || *lacks).collect()
     }
 
     /// Returns the name of the chosen model.
@@ -139,34 +165,61 @@ impl QueryEmbedding {
         self.chosen.as_ref().map_or(table::NAME, |chosen| &chosen.embedder.model().id)
     }
 
-    /// Has the chosen model embed candidates, in their order, as far as `pace` and its deadline
-    /// allow.
-    pub fn complete(&mut self, missing: &mut [Missing<'_>], pace: Pace) {
-        let Some(Chosen { side, embedder, made }) = &mut self.chosen else { return };
-        let mut left = pace.bytes();
-        let fits = |one: &&mut Missing<'_>| {
+    /// Has the chosen model judge candidates. Those that it has not embedded are embedded in their
+    /// order, as far as the pace of the search allows; the others wait.
+    pub fn judge(&mut self, candidates: Vec<Unjudged<'_>>) {
+        let Some(Chosen { embedder, query, stores, left }) = &mut self.chosen else { return };
+        let (space, thresholds) = (embedder.model().space(), embedder.model().thresholds);
+        let mut missing = Vec::new();
+        for one in candidates {
+            let Some(store) = stores.get_mut(one.at.store) else { continue };
+            if let Some(cosine) = store.stored(query, one.at) {
+                one.candidate.set_model(f64::from(cosine), thresholds);
+                continue;
+            }
+            let key = vectors::key(one.category, one.text);
+            let is_scanned = one.at.segment + 1 >= store.views.len();
+            match store.known(space, key, is_scanned) {
+                Some(vector) => {
+                    let cosine = query.cosine(&vector.numbers, vector.scale);
+                    one.candidate.set_model(f64::from(cosine), thresholds);
+                }
+                None => missing.push((key, one)),
+            }
+        }
+        let fits = |(_, one): &&(u64, Unjudged<'_>)| {
             let rest = left.checked_sub(one.text.len());
-            left = rest.unwrap_or_default();
+            *left = rest.unwrap_or_default();
             rest.is_some()
         };
-        let count = missing.iter_mut().take_while(fits).count();
-        for some in missing.get_mut(..count).unwrap_or_default().chunks_mut(AT_ONCE) {
-            let passages: Vec<_> = some.iter().map(|one| embed::passage(one.text)).collect();
+        let count = missing.iter().take_while(fits).count();
+        let mut waiting = missing.split_off(count);
+        let mut rest = missing.into_iter();
+        loop {
+            let some: Vec<_> = rest.by_ref().take(AT_ONCE).collect();
+            let passages: Vec<_> = some.iter().map(|(_, one)| embed::passage(one.text)).collect();
             let passages: Vec<&str> = passages.iter().map(|passage| &**passage).collect();
-            let Ok(vectors) = embedder.embed(Role::Passage, &passages, &mut |_| ()) else { return };
-            for (Missing { candidate, store, category, text }, vector) in
-                some.iter_mut().zip(vectors)
-            {
+            if some.is_empty() {
+                break;
+            }
+            let Ok(vectors) = embedder.embed(Role::Passage, &passages, &mut |_| ()) else {
+                waiting.extend(some.into_iter().chain(rest));
+                break;
+            };
+            for ((key, one), vector) in some.into_iter().zip(vectors) {
                 let vector = Vector::quantize(&vector);
-                let cosine = f64::from(side.query.cosine(&vector.numbers, vector.scale));
-                candidate.cosine = cosine;
-                candidate.model = Some(side.thresholds.calibrate(cosine));
-                let at = (candidate.segment, candidate.doc);
-                if let Some(view) = side.views.get_mut(at.0) {
-                    view.supply(at.1, vector.clone());
+                let cosine = query.cosine(&vector.numbers, vector.scale);
+                one.candidate.set_model(f64::from(cosine), thresholds);
+                if let Some(store) = stores.get_mut(one.at.store) {
+                    store.made.fresh.insert(key, vector);
                 }
-                if let Some(made) = made.get_mut(*store) {
-                    made.fresh.insert(vectors::key(*category, text), vector);
+            }
+        }
+        for (key, one) in waiting {
+            if let Some(store) = stores.get_mut(one.at.store) {
+                let waiting = &mut store.made.waiting;
+                if waiting.iter().all(|(known, _)| *known != key) {
+                    waiting.push((key, embed::passage(one.text).into_owned()));
                 }
             }
         }
@@ -174,7 +227,12 @@ impl QueryEmbedding {
 
     /// Returns the space of the chosen model, and for each store what its index lacks of it.
     pub fn made(self) -> Option<((u64, usize), Vec<Made>)> {
-        self.chosen.map(|chosen| (chosen.embedder.model().space(), chosen.made))
+        let Chosen { embedder, stores, .. } = self.chosen?;
+        let made = |store: Embedded| {
+            let recent = store.recent.map_or(0, |recent| recent.len());
+            Made { recent, ..store.made }
+        };
+        Some((embedder.model().space(), stores.into_iter().map(made).collect()))
     }
 }
 
@@ -208,12 +266,12 @@ pub fn open(
     if pace == Pace::Change {
         name = table::NAME;
     }
-    let (table, lacking) = by_table(searched, words, rows);
+    let (views, lacking) = by_table(searched, rows);
     let mut chosen = None;
     // If the model already failed in this search, it is not tried again.
     if name != table::NAME && degraded.is_none() {
         let opened = ready(memory, name, Some(memory.config.settings.embedding.deadline));
-        match opened.and_then(|embedder| by_model(searched, query, embedder, &table, rows)) {
+        match opened.and_then(|embedder| by_model(searched, query, embedder, pace)) {
             Ok(by_model) => chosen = Some(by_model),
             Err(Unavailable(why)) => {
                 let line = format!("{name}: {why}; the table serves instead");
@@ -228,11 +286,12 @@ pub fn open(
             }
         }
     }
-    Some(QueryEmbedding { table, plain: words.plain_vector(), chosen, lacking })
+    let (query, plain) = (words.vector(), words.plain_vector());
+    Some(QueryEmbedding { query, plain, views, chosen, lacking })
 }
 
-/// Embeds by the table. Returns also for each store whether its index lacks vectors.
-fn by_table(searched: Searched<'_>, words: &QueryWords, rows: Rows) -> (Side, Vec<bool>) {
+/// Returns the vectors of all segments by the table, and for each store whether its index lacks some.
+fn by_table(searched: Searched<'_>, rows: Rows) -> (Vec<Vectors>, Vec<bool>) {
     let Searched { memory, stores, corpora } = searched;
     let mut embedder = table::Static::default();
     let mut texts = Texts::new(stores, corpora);
@@ -256,7 +315,7 @@ fn by_table(searched: Searched<'_>, words: &QueryWords, rows: Rows) -> (Side, Ve
         all.extend(views);
         lacking.push(lacks);
     }
-    (Side { query: words.vector(), thresholds: STATIC, views: all }, lacking)
+    (all, lacking)
 }
 
 /// Returns the documents of a segment that have no vector.
@@ -269,61 +328,24 @@ fn dir(memory: &Memory, stores: &[Store], store: usize) -> Option<Cache> {
     memory.cache_dir(stores.get(store)?)
 }
 
-/// Embeds the query by a model, and opens the vectors that are known.
+/// Embeds the query by a model, and opens the vectors that the index has.
 fn by_model(
     searched: Searched<'_>,
     query: &Query,
     mut embedder: Box<dyn Embedder>,
-    table: &Side,
-    rows: Rows,
+    pace: Pace,
 ) -> Result<Chosen, Unavailable> {
     let Searched { memory, stores, corpora } = searched;
     let made = embedder.embed(Role::Query, &[&query.text], &mut |_| {})?;
     let query = made.first().map(|query| Vector::quantize(query)).unwrap_or_default();
-    let (space, thresholds) = (embedder.model().space(), embedder.model().thresholds);
-    let mut texts = Texts::new(stores, corpora);
-    let (mut all, mut made) = (Vec::new(), Vec::new());
-    for (store, corpus) in corpora.iter().enumerate() {
+    let space = embedder.model().space();
+    let embedded = |(store, corpus): (usize, &Corpus)| {
         let dir = dir(memory, stores, store);
-        let stored = dir.as_ref().filter(|_| rows == Rows::Stored);
-        let mut views = corpus.vectors(stored, space);
-        let recent = dir.as_ref().map(|dir| recent::read(dir, space)).unwrap_or_default();
-        let mut known: Option<Known> = None;
-        let scanned = views.len().saturating_sub(1);
-        for (segment, (view, documents)) in views.iter_mut().zip(corpus.segments()).enumerate() {
-            if segment < scanned && rows == Rows::Stored {
-                if recent.is_empty() {
-                    continue;
-                }
-                // The table has a vector of every document, and with it every key.
-                let keys = table.views.get(all.len() + segment).map(Vectors::keys);
-                let keys = keys.unwrap_or_default();
-                for number in missing(view, documents) {
-                    let key = usize::try_from(number).ok().and_then(|at| keys.get(at));
-                    if let Some(vector) = key.and_then(|key| recent.get(key)) {
-                        view.supply(number, vector.clone());
-                    }
-                }
-                continue;
-            }
-            // A line that moved is not new.
-            for number in missing(view, documents) {
-                let at = DocRef { store, segment, number };
-                let Some(document) = Document::find(corpora, at) else { continue };
-                let known = known.get_or_insert_with(|| {
-                    dir.as_ref().map(|dir| corpus::known_vectors(dir, space)).unwrap_or_default()
-                });
-                let category = category_name(&memory.config.categories, document.doc.category);
-                let key = vectors::key(category, &texts.of(&document));
-                if let Some(vector) = known.get(&key) {
-                    view.supply(number, vector.clone());
-                }
-            }
-        }
-        all.extend(views);
-        made.push(Made { fresh: Known::default(), recent: recent.len() });
-    }
-    Ok(Chosen { side: Side { query, thresholds, views: all }, embedder, made })
+        let views = corpus.vectors(dir.as_ref(), space);
+        Embedded { dir, views, ..Embedded::default() }
+    };
+    let stores = corpora.iter().enumerate().map(embedded).collect();
+    Ok(Chosen { embedder, query, stores, left: pace.bytes() })
 }
 
 /// Returns the canonical name of the chosen model.

@@ -9,6 +9,7 @@ use crate::{
     memory::{Answer, Memory, intake, stale::Stale},
 };
 use pimem_core::{
+    gate::Counts,
     model::time::Timestamp,
     score::ranking,
     search::{near_words::Reading, rank::Candidate},
@@ -51,14 +52,20 @@ impl Memory {
             return Err(Failure::new(Kind::Usage, "the query is empty", hint));
         }
         let found = self.search(request)?;
-        let SearchResult { hits, near, mode, model, degraded, problems, stale, .. } = found;
+        let SearchResult { hits, near, withheld, mode, model, degraded, problems, stale, .. } =
+            found;
+        self.say_withheld_hits(&withheld, text);
         if let (None, Some(why)) = (&model, &degraded) {
             self.notices.detail(&format!("{why}; searched by words alone"));
         }
         let short = ranking::short_ids(hits.iter().filter_map(|hit| hit.entry));
         let shortened = |hit: Hit| {
-            let short = hit.entry.and_then(|id| short.get(&id)).cloned();
-            HitView { short, ..view(hit, detail) }
+            let id = hit.entry.and_then(|id| short.get(&id)).cloned();
+            let by = hit.verdict.replaced_by();
+            let by = by.map(|by| {
+                short.get(&by).cloned().unwrap_or_else(|| by.to_string().chars().take(7).collect())
+            });
+            HitView { short: id, short_replaced_by: by, ..view(hit, detail) }
         };
         let near = || near.into_iter().map(|hit| view(hit, detail)).collect();
         let view = SearchView {
@@ -69,10 +76,39 @@ impl Memory {
             model,
             degraded,
             near_misses: (detail == Detail::Explained).then(near),
+            withheld: (!withheld.is_empty()).then_some(withheld),
             by_seed: request.order == Order::Seed,
         };
         Ok(Searched { answer: Answer { view, problems }, stale })
     }
+}
+
+impl Memory {
+    /// Reports lines that match and are withheld, with the command that shows them.
+    fn say_withheld_hits(&self, withheld: &Counts, query: &str) {
+        let say = |state: &str, one: &str, more: &str, command: &str| {
+            let count = withheld.of(state);
+            let (line, matches) = if count == 1 { (one, "matches") } else { (more, "match") };
+            if count > 0 {
+                self.notices.note(&format!("{count} {line} {matches}: {command}"));
+            }
+        };
+        let command = format!("pimem search --in archive {}", quoted(query));
+        say("replaced", "replaced line", "replaced lines", &command);
+        let (one, more) = ("line that awaits review", "lines that await review");
+        say("unreviewed", one, more, "pimem trust --review");
+        say("secret", "line with a secret", "lines with secrets", "pimem check");
+    }
+}
+
+/// Returns a query as an argument for a shell.
+fn quoted(query: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || " -_./".contains(c);
+    if query.chars().all(is_plain) && !query.starts_with('-') {
+        return query.to_owned();
+    }
+    let dashes = if query.starts_with('-') { "-- " } else { "" };
+    format!("{dashes}'{}'", query.replace('\'', "'\\''"))
 }
 
 /// Converts a hit to its document.
@@ -111,6 +147,8 @@ pub fn view(hit: Hit, detail: Detail) -> HitView {
         kind: hit.kind.name(),
         scope: hit.scope.name(),
         archived: hit.is_archived().then_some(true),
+        state: hit.verdict.state(),
+        replaced_by: hit.verdict.replaced_by().map(|by| by.to_string()),
         source: hit.source,
         line: hit.line,
         date: hit.when.map(Timestamp::date),
@@ -119,5 +157,6 @@ pub fn view(hit: Hit, detail: Detail) -> HitView {
         relevance,
         explain: (detail == Detail::Explained).then_some(parts),
         short: None,
+        short_replaced_by: None,
     }
 }

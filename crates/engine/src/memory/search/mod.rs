@@ -1,9 +1,11 @@
 //! Search: from a request to its hits.
 //!
 //! [`find_each`] opens the stores' indexes and scores every document for the query. Each request
-//! then goes through the steps of `Search::answer` in order.
+//! then goes through the steps of `Search::answer` in order. What may be a hit is decided by
+//! [`pimem_core::gate`], for every request.
 
 pub mod embedding;
+mod fate;
 pub mod filter;
 pub mod hits;
 pub mod request;
@@ -18,8 +20,8 @@ use std::{
 };
 
 use self::{
-    embedding::{Missing, QueryEmbedding, Rows, Searched},
-    filter::Filter,
+    embedding::{QueryEmbedding, Rows, Searched, Unjudged},
+    filter::{Filter, files_of},
     request::{MinScore, Order, Pace, SearchRequest},
     segments::{Document, Segments},
     standing::Standings,
@@ -28,21 +30,17 @@ use self::{
 use super::{
     Memory,
     archived::{self, Archived},
-    mirrors,
     stale::{self, Stale},
     trust::Notes,
 };
 use crate::{
     error::Failure,
     index::corpus::{Corpus, Freshness},
-    store::{
-        Store,
-        read::Problem,
-        trust::{Key, Kind},
-    },
+    store::{Store, read::Problem},
 };
 use pimem_core::{
     embed::table,
+    gate::{Counts, Facts, Verdict, Withheld},
     model::{
         entry::EntryId,
         mirror::Mirror,
@@ -87,6 +85,8 @@ pub struct Hit {
     pub when: Option<Timestamp>,
     /// True if it was written or reviewed on this machine, or is of a mirror and not withheld.
     pub reviewed: bool,
+    /// What becomes of it on its way out.
+    pub verdict: Verdict,
     /// The mirror that it is from.
     pub mirror: Option<Arc<Mirror>>,
 }
@@ -114,13 +114,15 @@ pub struct SearchResult {
     pub hits: Vec<Hit>,
     /// The best documents that were not hits, because of their score or the limit.
     pub near: Vec<Hit>,
+    /// Lines that would be hits and are withheld, if the request counts them.
+    pub withheld: Counts,
     /// The mode used: keyword mode if there are no vectors.
     pub mode: Option<Mode>,
     /// Number of documents searched.
     pub docs: u64,
     /// Name of the model whose vectors were used.
     pub model: Option<String>,
-    /// Why the chosen model was not used.
+    /// Why the chosen model was not used, or not for all of the best lines.
     pub degraded: Option<String>,
     /// Files that could not be read.
     pub problems: Vec<Problem>,
@@ -146,7 +148,7 @@ impl Memory {
         let mut found = if self.asks_for_team_alone() {
             SearchResult::default()
         } else {
-            find(self, &stores, request)
+            self.find_own(&stores, request)
         };
         for store in stores.iter().filter(|_| request.touch) {
             let here = found.hits.iter().filter(|hit| hit.scope == store.scope);
@@ -196,6 +198,13 @@ pub fn find_each(
             }
         }
         result.stale = stale::of(stores, &corpora, search.embedding);
+    }
+    let waiting = results.first().and_then(|first| stale::waiting(&first.stale));
+    if let Some(why) = waiting {
+        memory.notices.detail(&format!("{why}; judged by the table"));
+        for result in &mut results {
+            result.degraded = Some(why.clone());
+        }
     }
     results
 }
@@ -247,7 +256,8 @@ struct Ranked<'a> {
     stability: f64,
     last: Option<Timestamp>,
     text: String,
-    reviewed: bool,
+    facts: Facts,
+    verdict: Verdict,
     judged: Judged,
 }
 
@@ -304,59 +314,85 @@ impl<'a> Search<'a> {
 
     /// Answers a request.
     fn answer(&mut self, request: &SearchRequest<'_>) -> SearchResult {
-        let candidates = self.candidates(request);
-        let mut ranked = self.locate(request, candidates);
-        self.read(&mut ranked);
-        self.review(request, &mut ranked);
-        self.complete(&mut ranked);
-        self.rank(request, &mut ranked);
-        self.hits(request, ranked)
+        let mut extra = 0;
+        let (mut ranked, mut aside) = loop {
+            let most = self.most(request, extra);
+            let candidates = self.candidates(request, most);
+            let are_all = candidates.len() < most;
+            let (mut ranked, mut aside) = self.locate(request, candidates, extra);
+            self.read(&mut ranked);
+            self.read(&mut aside);
+            self.review(request, &mut ranked, &mut aside);
+            // What is withheld takes no place from what is given.
+            if are_all || ranked.len() >= request.pool(self.mode) {
+                break (ranked, aside);
+            }
+            extra = (4 * extra).max(4 * SPARE);
+        };
+        if extra > 0 || request.whole_archive {
+            self.cut(&mut ranked, request.pool(self.mode));
+        }
+        self.complete(request, &mut ranked);
+        let weights = Weights::of(ranked.iter().map(|one| &one.candidate));
+        self.rank(request, &mut ranked, weights);
+        rank::level(ranked.iter_mut().map(|one| &mut one.judged));
+        self.rank(request, &mut aside, weights);
+        self.hits(request, ranked, &aside)
+    }
+
+    /// Returns the number of candidates to look at, where `extra` were too few.
+    fn most(&self, request: &SearchRequest<'_>, extra: usize) -> usize {
+        // Entries outside the period are removed only when they are located, and those in force are
+        // when the others are asked for, so all candidates are needed.
+        if request.period.is_bounded() || request.whole_archive {
+            return usize::MAX;
+        }
+        request.pool(self.mode).saturating_add(SPARE).saturating_add(extra)
     }
 
     /// Returns the documents with the best scores by postings and vectors, before their text is
     /// read.
-    fn candidates(&mut self, request: &SearchRequest<'_>) -> Vec<Candidate> {
-        let found = self.best(request);
+    fn candidates(&mut self, request: &SearchRequest<'_>, most: usize) -> Vec<Candidate> {
+        let found = self.best(request, most);
         if !self.embedding.as_ref().is_some_and(QueryEmbedding::damaged) {
             return found;
         }
         // Rows of the index are verified on use.
         self.embed(Rows::Remade);
-        self.best(request)
+        self.best(request, most)
     }
 
-    fn best(&self, request: &SearchRequest<'_>) -> Vec<Candidate> {
+    fn best(&self, request: &SearchRequest<'_>, most: usize) -> Vec<Candidate> {
         let Self { segments, archived, bm25, embedding, mode, .. } = self;
-        let filter = Filter { request, segments, archived };
+        let files = files_of(self.memory, self.stores, request.topic);
+        let filter = Filter { request, segments, archived, files: &files };
         let keep = |segment, number| filter.keeps(segment, number);
         let keep: Option<&dyn Fn(usize, u32) -> bool> =
             if filter.is_open() { None } else { Some(&keep) };
-        // Entries outside the period are removed only when they are located, so all candidates are
-        // needed.
-        let most = if request.period.is_bounded() {
-            usize::MAX
-        } else {
-            request.pool().saturating_add(SPARE)
-        };
         segments.with_scores(bm25, embedding.as_ref(), keep, |corpus| {
             candidates::candidates(corpus, *mode, most)
         })
     }
 
-    /// Looks up location and standing of candidates. Removes forgotten entries, those outside the
-    /// period, and copies, then all beyond the request's pool.
+    /// Looks up location and standing of candidates. Removes those outside the period and copies,
+    /// then all beyond the request's pool and `extra`. What is out of force is removed too, or put
+    /// aside if it is counted.
     fn locate(
         &mut self,
         request: &SearchRequest<'_>,
         candidates: Vec<Candidate>,
-    ) -> Vec<Ranked<'a>> {
+        extra: usize,
+    ) -> (Vec<Ranked<'a>>, Vec<Ranked<'a>>) {
+        let whole = request.whole_archive;
         let Self { memory, stores, segments, archived, unread, .. } = self;
         let corpora = segments.corpora;
         let located = |candidate: Candidate| {
             Some((candidate, segments.locate(candidate.segment, candidate.doc)?))
         };
-        let located: Vec<(Candidate, Document<'_>)> =
+        let mut located: Vec<(Candidate, Document<'_>)> =
             candidates.into_iter().filter_map(located).collect();
+        // Which of two copies comes first does not depend on how the index is divided.
+        located.sort_by_key(|(_, Document { at, doc, source, .. })| (at.store, *source, doc.line));
         let documents = located.iter().map(|(_, document)| document);
         // After a merge, a line may be both in the archive and in its topic.
         let live: HashSet<u64> = documents
@@ -364,8 +400,14 @@ impl<'a> Search<'a> {
             .filter(|document| document.kind == SourceKind::Topic)
             .map(|document| document.doc.id)
             .collect();
-        let standings =
-            standing::standings(memory, stores, corpora, archived, documents.clone(), unread);
+        let standings = standing::standings(
+            memory,
+            stores,
+            corpora,
+            (archived, whole),
+            documents.clone(),
+            unread,
+        );
         let mut texts = Texts::new(stores, corpora);
         let mut seen: HashMap<(SourceKind, u64), Vec<usize>> = HashMap::new();
         // The project's store comes first. Ids can be made to collide, so equal ids are compared by
@@ -377,34 +419,49 @@ impl<'a> Search<'a> {
             known.extend((!copy).then_some(at));
             copy
         };
-        let mut ranked = Vec::new();
+        let (mut ranked, mut aside) = (Vec::new(), Vec::new());
         for (at, ((candidate, document), standings)) in located.iter().zip(standings).enumerate() {
-            let Standings { standing, last } = standings;
+            let Standings { standing, last, facts } = standings;
             let in_archive = document.kind == SourceKind::Archive;
-            if !in_archive && standing == Some(Standing::Forgotten)
-                || in_archive && !request.whole_archive && live.contains(&document.doc.id)
+            if standing::is_unjudged(stores, document, standing)
+                || in_archive && !whole && live.contains(&document.doc.id)
                 || !request.period.contains(last)
                 // If only reviewed text counts, it is not known yet which copy was reviewed.
-                || !request.reviewed && is_copy(at, document)
+                || whole && is_copy(at, document)
             {
                 continue;
             }
-            ranked.push(Ranked {
+            let one = Ranked {
                 candidate: *candidate,
                 document: *document,
                 factor: rank::factor(standing) * if in_archive { archived::SHARE } else { 1.0 },
                 stability: standing.map_or(0.0, Standing::shown),
                 last,
                 text: String::new(),
-                reviewed: false,
+                facts,
+                verdict: Verdict::Given,
                 judged: Judged::default(),
-            });
+            };
+            // The text is not known yet, nor whether it was reviewed.
+            let verdict = Facts { reviewed: true, ..facts }.verdict();
+            match verdict.withheld().filter(|_| documents::entry_id(&document.doc).is_some()) {
+                Some(why) if !whole => {
+                    let is_counted =
+                        request.counts_withheld && matches!(why, Withheld::Replaced(_));
+                    aside.extend(is_counted.then_some(Ranked { verdict, ..one }));
+                }
+                _ => ranked.push(one),
+            }
         }
-        let place = |candidate: &Candidate| (candidate.segment, candidate.doc);
-        let mut kept: Vec<Candidate> = ranked.iter().map(|ranked| ranked.candidate).collect();
-        candidates::cut(&mut kept, self.mode, request.pool());
-        ranked.retain(|one| kept.binary_search_by_key(&place(&one.candidate), place).is_ok());
-        ranked
+        let most = if whole { usize::MAX } else { request.pool(self.mode).saturating_add(extra) };
+        self.cut(&mut ranked, most);
+        self.cut(&mut aside, request.pool(self.mode));
+        (ranked, aside)
+    }
+
+    /// Removes the candidates beyond the best ones, by what is known before their texts are read.
+    fn cut(&self, ranked: &mut Vec<Ranked<'_>>, most: usize) {
+        candidates::best(ranked, most, |one| one.candidate.first(self.mode));
     }
 
     /// Reads the texts, and what of the query they cover. Texts that cannot be read are removed.
@@ -424,90 +481,37 @@ impl<'a> Search<'a> {
         self.unread.append(&mut texts.problems);
     }
 
-    /// Finds what was written or reviewed on this machine. If the request wants only that, removes
-    /// the rest, and copies.
-    fn review(&self, request: &SearchRequest<'_>, ranked: &mut Vec<Ranked<'_>>) {
-        for (number, store) in self.stores.iter().enumerate() {
-            let trust = &store.trust;
-            let here = |ranked: &&mut Ranked<'_>| ranked.document.at.store == number;
-            let here: Vec<&mut Ranked<'_>> = ranked.iter_mut().filter(here).collect();
-            if store.mirror.is_some() {
-                let categories = &self.memory.config.categories;
-                for ranked in here {
-                    let name = documents::category_name(categories, ranked.document.doc.category);
-                    let why = mirrors::withheld(store, name.unwrap_or_default(), &ranked.text);
-                    ranked.reviewed = why.is_none();
-                }
-                continue;
-            }
-            if trust.is_whole() {
-                for ranked in here {
-                    ranked.reviewed = true;
-                }
-                continue;
-            }
-            let keys: Vec<Option<Key>> =
-                here.iter().map(|ranked| self.trust_key(store, ranked)).collect();
-            let held = trust.held(&keys.iter().copied().flatten().collect::<Vec<_>>());
-            for (ranked, key) in here.into_iter().zip(keys) {
-                ranked.reviewed = key.is_some_and(|key| held.contains(&key));
-            }
-        }
-        self.memory.warn_of_ledgers(self.stores.iter().filter(|_| !ranked.is_empty()));
-        if request.reviewed {
-            for one in ranked.iter_mut() {
-                one.reviewed |= self.is_shown_note(&one.document);
-            }
-            let mut seen = HashSet::new();
-            ranked.retain(|one| {
-                let Document { kind, doc, .. } = one.document;
-                one.reviewed && seen.insert((kind, doc.id, one.text.clone()))
-            });
-        }
-    }
-
-    /// Returns the key of an entry or summary in a store's ledger of trust.
-    fn trust_key(&self, store: &Store, ranked: &Ranked<'_>) -> Option<Key> {
-        let Ranked { document: Document { kind, doc, .. }, text, .. } = ranked;
-        match kind {
-            SourceKind::Topic | SourceKind::Archive => {
-                let categories = &self.memory.config.categories;
-                let name = documents::category_name(categories, doc.category)?;
-                Some(store.trust.entry(name, text))
-            }
-            SourceKind::Session => Some(store.trust.text(Kind::Session, text)),
-            _ => None,
-        }
-    }
-
-    fn is_shown_note(&self, document: &Document<'_>) -> bool {
-        self.notes.shown(document.kind, document.at.store, document.source)
-    }
-
-    /// Has the chosen model embed candidates that it has not embedded, best first.
-    fn complete(&mut self, ranked: &mut [Ranked<'_>]) {
+    /// Has the chosen model judge the candidates. What it has not embedded is embedded, best first: of
+    /// logs and lists, which are embedded only as they are found, no more than a few.
+    fn complete(&mut self, request: &SearchRequest<'_>, ranked: &mut [Ranked<'_>]) {
         let Some(embedding) = self.embedding.as_mut().filter(|one| one.model() != table::NAME)
         else {
             return;
         };
-        let mut missing: Vec<&mut Ranked<'_>> =
-            ranked.iter_mut().filter(|one| one.candidate.model.is_none()).collect();
         let mode = self.mode;
-        missing.sort_by(|a, b| b.candidate.first(mode).total_cmp(&a.candidate.first(mode)));
+        let mut all: Vec<&mut Ranked<'_>> = ranked.iter_mut().collect();
+        all.sort_by(|a, b| b.candidate.first(mode).total_cmp(&a.candidate.first(mode)));
+        let mut passages =
+            if request.may_find_embedded() { self.pace.passages() } else { usize::MAX };
+        all.retain(|one| {
+            let is_passage = !one.document.kind.is_embedded();
+            let judged = !is_passage || passages > 0;
+            passages -= usize::from(is_passage && judged);
+            judged
+        });
         let categories = &self.memory.config.categories;
-        let missing = missing.into_iter().map(|one| Missing {
+        let unjudged = all.into_iter().map(|one| Unjudged {
             candidate: &mut one.candidate,
-            store: one.document.at.store,
+            at: one.document.at,
             category: documents::category_name(categories, one.document.doc.category),
             text: &one.text,
         });
-        embedding.complete(&mut missing.collect::<Vec<_>>(), self.pace);
+        embedding.judge(unjudged.collect());
     }
 
     /// Judges the candidates, and sorts by rank.
-    fn rank(&self, request: &SearchRequest<'_>, ranked: &mut [Ranked<'_>]) {
+    fn rank(&self, request: &SearchRequest<'_>, ranked: &mut [Ranked<'_>], weights: Weights) {
         let Self { segments, bm25, embedding, mode, .. } = self;
-        let weights = Weights::of(ranked.iter().map(|one| &one.candidate));
         segments.with_scores(bm25, embedding.as_ref(), None, |corpus| {
             for one in ranked.iter_mut() {
                 let Ranked { candidate, document, judged, factor, stability, text, .. } = one;
@@ -539,29 +543,38 @@ impl<'a> Search<'a> {
                 .then_with(|| a.document.source.cmp(b.document.source))
                 .then_with(|| a.document.doc.line.cmp(&b.document.doc.line))
         });
-        rank::level(ranked.iter_mut().map(|one| &mut one.judged));
     }
 
     /// Returns the best candidates that are better than chance and reach the minimum score, and the
-    /// next best.
-    fn hits(&self, request: &SearchRequest<'_>, ranked: Vec<Ranked<'_>>) -> SearchResult {
+    /// next best. Counts what was put aside and would be among them.
+    fn hits(
+        &self,
+        request: &SearchRequest<'_>,
+        mut ranked: Vec<Ranked<'_>>,
+        aside: &[Ranked<'_>],
+    ) -> SearchResult {
         let best = ranked.first().map_or(0.0, |one| one.judged.rank);
         let enough = |judged: Judged| match request.min_score {
             MinScore::Score(least) => judged.score >= least,
             MinScore::Recall(least) => judged.is_recalled(least, best),
         };
         let counts = |one: &Ranked<'_>| one.judged.counts && enough(one.judged);
+        let mut withheld = Counts::default();
+        aside.iter().filter(|one| counts(one)).for_each(|one| {
+            if let Some(why) = one.verdict.withheld() {
+                withheld.add(why);
+            }
+        });
+        self.mark(request, &mut ranked);
         let (found, missed): (Vec<_>, Vec<_>) = ranked.into_iter().partition(counts);
-        let (mut found, missed) = (found.into_iter(), missed.into_iter());
-        let hits = found.by_ref().take(request.limit).map(|one| self.hit(one)).collect();
-        let near = found.chain(missed).take(NEAR).map(|one| self.hit(one)).collect();
-        SearchResult { hits, near, ..SearchResult::default() }
+        let (found, over) = fate::shown(found, request.limit);
+        let hits = found.into_iter().map(|one| self.hit(one)).collect();
+        let near = over.into_iter().chain(missed).take(NEAR).map(|one| self.hit(one)).collect();
+        SearchResult { hits, near, withheld, ..SearchResult::default() }
     }
 
     fn hit(&self, ranked: Ranked<'_>) -> Hit {
-        let Ranked { candidate, document, factor, text, reviewed, judged, .. } = ranked;
-        // Files of notes are checked only for what is shown.
-        let reviewed = reviewed || self.is_shown_note(&document);
+        let Ranked { candidate, document, factor, text, facts, verdict, judged, .. } = ranked;
         let Document { at, doc, source, kind } = document;
         let store = self.stores.get(at.store);
         Hit {
@@ -579,7 +592,8 @@ impl<'a> Search<'a> {
             line: doc.line,
             text,
             when: Timestamp::from_seconds(doc.when),
-            reviewed,
+            reviewed: facts.reviewed,
+            verdict,
             mirror: store.and_then(|store| store.mirror.clone()),
         }
     }

@@ -25,10 +25,11 @@ pub struct SearchRequest<'a> {
     pub except: Option<&'a IdSet<EntryId>>,
     /// Number of candidates to read; `None` for the default of the limit.
     pub pool: Option<usize>,
-    /// True to find only what was written or reviewed on this machine.
-    pub reviewed: bool,
-    /// True to find all archived entries, not only those archived for their age.
+    /// True to find what is withheld otherwise, whatever file it stands in, beside the archive: a
+    /// person asks for it.
     pub whole_archive: bool,
+    /// True to count the lines that match and are withheld.
+    pub counts_withheld: bool,
     /// How long the search may take for the vectors that are missing.
     pub pace: Pace,
     /// True to record an access of each hit, in [`Memory::search`].
@@ -51,8 +52,8 @@ impl<'a> SearchRequest<'a> {
             period: Period::default(),
             except: None,
             pool: None,
-            reviewed: false,
             whole_archive: false,
+            counts_withheld: true,
             pace: Pace::Typed,
             touch: true,
         }
@@ -69,8 +70,8 @@ impl<'a> SearchRequest<'a> {
             limit,
             min_score: MinScore::Recall(memory.config.settings.recall.min_score),
             kinds,
-            reviewed: true,
-            pace: Pace::Prompt,
+            counts_withheld: false,
+            pace: if memory.unasked { Pace::Hook } else { Pace::Typed },
             ..Self::new(query)
         }
     }
@@ -80,31 +81,46 @@ impl<'a> SearchRequest<'a> {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 
+    /// Returns true if the request includes files whose documents are embedded before they are found.
+    pub(super) fn may_find_embedded(&self) -> bool {
+        SourceKind::ALL.iter().any(|kind| kind.is_embedded() && self.may_find(*kind))
+    }
+
     /// Returns the number of candidates to read.
-    pub(super) fn pool(&self) -> usize {
-        self.pool.unwrap_or_else(|| candidates::pool(self.limit))
+    pub(super) fn pool(&self, mode: Mode) -> usize {
+        self.pool.unwrap_or_else(|| candidates::pool(self.limit, mode))
     }
 }
 
 /// Who waits for a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// A person.
+    /// Whoever has typed the command, or asked a server.
     Typed,
-    /// A prompt.
-    Prompt,
+    /// An agent, whose prompt waits for a hook with a deadline.
+    Hook,
     /// A change of a file, whose name means little to a transformer.
     Change,
 }
 
 impl Pace {
-    /// Returns how many bytes of text without vectors a search has embedded before it answers. The
-    /// built-in model takes some 20 ms for 1,000 bytes; a limit by time would make answers depend on
-    /// the machine.
+    /// Returns how many bytes of text without vectors a search has embedded before it answers: of two
+    /// dozen usual lines, all of them. The built-in model takes some 20 ms for 1,000 bytes; a limit by
+    /// time would make answers depend on the machine.
     pub(super) fn bytes(self) -> usize {
         match self {
-            Self::Typed => 6_000,
-            Self::Prompt => 600,
+            Self::Typed => 12_000,
+            Self::Hook => 2_400,
+            Self::Change => 0,
+        }
+    }
+
+    /// Returns how many items of logs and lists the chosen model judges where other documents are
+    /// searched too. Most of them have no vector yet, and cost as much as the query.
+    pub(super) fn passages(self) -> usize {
+        match self {
+            Self::Typed => 4,
+            Self::Hook => 2,
             Self::Change => 0,
         }
     }

@@ -85,7 +85,7 @@ impl<'a> Segments<'a> {
         use_it: impl FnOnce(&candidates::Corpus<'_>) -> T,
     ) -> T {
         let views = embedding.map(QueryEmbedding::views);
-        let dense = embedding.zip(views.as_ref());
+        let dense = embedding.zip(views.as_deref());
         let dense = dense.map(|(embedding, views)| embedding.vectors(views));
         let docs = self.size.docs;
         use_it(&candidates::Corpus { segments: &self.postings, bm25, dense, docs, keep })

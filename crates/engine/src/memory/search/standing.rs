@@ -1,20 +1,27 @@
-//! Standing of documents, looked up for candidates only.
+//! Standing of documents and what decides about them on their way out, looked up for candidates
+//! only.
+
+use std::cell::OnceCell;
 
 use super::segments::Document;
 use crate::{
-    index::corpus::Corpus,
-    memory::{Memory, archived::Archived},
+    index::{corpus::Corpus, strengths::FoldedEntry},
+    memory::{Memory, archived::Archived, leaky::Leaky},
     store::{Store, read::Problem},
 };
 use pimem_core::{
+    gate::Facts,
     model::{
         entry::EntryId,
+        event::Why,
         hash::{IdMap, IdSet},
         time::Timestamp,
     },
     score::{
         clock::{Clock, Days},
-        evidence::{Strength, UserState},
+        evidence::{Evidence, Strength, UserState},
+        ledger::Ledger,
+        ranking::Ranking,
         stability::{self, Standing},
     },
     search::documents::{self, SourceKind},
@@ -27,37 +34,59 @@ pub struct Standings {
     pub standing: Option<Standing>,
     /// Time of an entry's last reinforcement, or the time stated in a passage.
     pub last: Option<Timestamp>,
+    /// What the log and the settings say of an entry. Its text was not read yet.
+    pub facts: Facts,
 }
 
-/// Returns the standing of each document. Adds read problems to `unread`.
+/// What is known of an entry.
+struct Known {
+    strength: Strength,
+    /// `None` if it has neither a date nor anything that replaced it.
+    evidence: Option<Evidence>,
+    archived: Option<Why>,
+}
+
+/// Returns the standing of each document. Adds read problems to `unread`. `whole` is true if all
+/// archived entries are asked for.
 pub fn standings<'a>(
     memory: &Memory,
     stores: &[Store],
     corpora: &[Corpus],
-    archived: &Archived,
+    (archived, whole): (&Archived, bool),
     documents: impl Iterator<Item = &'a Document<'a>> + Clone,
     unread: &mut Vec<Problem>,
 ) -> Vec<Standings> {
-    let strengths: Vec<IdMap<EntryId, Strength>> = stores
+    let known: Vec<IdMap<EntryId, Known>> = stores
         .iter()
         .zip(corpora)
         .enumerate()
         .map(|(number, (store, corpus))| {
-            // The standing of archived entries comes from the log alone.
-            let is_live = |document: &&Document<'_>| {
-                document.at.store == number && document.kind != SourceKind::Archive
+            let ids = |in_archive: bool| -> IdSet<EntryId> {
+                let is_here = |document: &&Document<'_>| {
+                    let is_archived = document.kind == SourceKind::Archive;
+                    document.at.store == number && is_archived == in_archive
+                };
+                let here = documents.clone().filter(is_here);
+                here.filter_map(|here| documents::entry_id(&here.doc)).collect()
             };
-            let live = documents.clone().filter(is_live);
-            let ids = live.filter_map(|live| documents::entry_id(&live.doc)).collect();
-            strengths(memory, store, corpus, &ids, unread)
+            let mut known = of_topics(memory, store, corpus, &ids(false), unread);
+            if whole {
+                // The standing of archived entries comes from the log alone.
+                for (id, found) in of_archive(memory, store, ids(true)) {
+                    known.entry(id).or_insert(found);
+                }
+            }
+            known
         })
         .collect();
-    let taus: Vec<(u32, f64)> = memory
-        .config
-        .categories
+    let categories = &memory.config.categories;
+    let specs: Vec<(u32, f64, bool)> = categories
         .known()
-        .map(|(_, spec)| (documents::category_hash(&spec.name), spec.tau_days))
+        .map(|(id, spec)| {
+            (documents::category_hash(&spec.name), spec.tau_days, categories.is_set(id))
+        })
         .collect();
+    let replacing = Replacing::new(memory, stores);
     let clock = memory.rules().clock;
     let days: Vec<Days> = match clock {
         Clock::Calendar => stores.iter().map(|_| Days::default()).collect(),
@@ -66,15 +95,22 @@ pub fn standings<'a>(
     documents
         .map(|Document { at, doc, kind, .. }| {
             let id = documents::entry_id(doc);
-            let strength = id.and_then(|id| match kind {
-                SourceKind::Archive => archived.strength(at.store, id),
-                _ => strengths.get(at.store)?.get(&id).copied(),
-            });
-            let Some(mut strength) = strength else {
-                return Standings { standing: None, last: Timestamp::from_seconds(doc.when) };
+            let in_archive = *kind == SourceKind::Archive;
+            let known = id.and_then(|id| known.get(at.store)?.get(&id));
+            let aged = id.filter(|_| in_archive).and_then(|id| archived.strength(at.store, id));
+            let found = aged.or_else(|| known.map(|known| known.strength));
+            let Some((id, mut strength)) = id.zip(found) else {
+                let is_replaced =
+                    in_archive && id.is_some_and(|id| archived.is_replaced(at.store, id));
+                // A line that somebody put into the archive by hand.
+                let why = if is_replaced { Why::Replaced } else { Why::Age };
+                let facts = Facts { archived: in_archive.then_some(why), ..Facts::default() };
+                let last = Timestamp::from_seconds(doc.when);
+                return Standings { standing: None, last, facts };
             };
             strength.last_reinforced = memory.now.cap(strength.last_reinforced);
-            let tau = taus.iter().find(|(hash, _)| *hash == doc.category).map(|(_, tau)| *tau);
+            let spec = specs.iter().find(|(hash, ..)| *hash == doc.category);
+            let tau = spec.map(|(_, tau, _)| *tau);
             let last = strength.last_reinforced;
             let idle = days.get(at.store).map(|days| clock.at(memory.now, days).since(last));
             let idle = idle.unwrap_or_else(|| memory.now.since(last));
@@ -87,31 +123,140 @@ pub fn standings<'a>(
                 }
             }
             let standing = stability::standing_of(idle, strength, tau.unwrap_or(1.0), is_pinned);
-            Standings { standing: Some(standing), last: Some(last) }
+            let evidence = known.and_then(|known| known.evidence.as_ref());
+            let until = evidence.and_then(|evidence| evidence.until);
+            let why = match aged {
+                Some(_) => Some(Why::Age),
+                None => known.and_then(|known| known.archived).or(Some(Why::Age)),
+            };
+            let pinned = standing == Standing::Pinned;
+            let by = |found: &Evidence| replacing.by(at.store, id, found, in_archive);
+            let facts = Facts {
+                pinned,
+                forgotten: standing == Standing::Forgotten,
+                expired: until.is_some_and(|until| until < memory.now.0),
+                replaced_by: evidence.and_then(by),
+                archived: why.filter(|_| in_archive),
+                unset: !pinned && spec.is_some_and(|(.., is_set)| !is_set),
+                ..Facts::default()
+            };
+            Standings { standing: Some(standing), last: Some(last), facts }
         })
         .collect()
 }
 
-/// Returns the strength of entries: from the index, or else the log, or else the whole store,
-/// because an entry without evidence must be adopted, which needs all Markdown files.
-fn strengths(
+/// Returns true for an entry of a topic that agents ask for and nothing is known of: without the log,
+/// a forgotten one would look like any other.
+pub fn is_unjudged(stores: &[Store], document: &Document<'_>, standing: Option<Standing>) -> bool {
+    let is_strict = stores.get(document.at.store).is_some_and(|store| store.strict);
+    let is_entry =
+        document.kind == SourceKind::Topic && documents::entry_id(&document.doc).is_some();
+    is_strict && is_entry && standing.is_none()
+}
+
+/// Returns what is known of entries of topics: from the index, or else the log, or else the whole
+/// store, because an entry without evidence must be adopted, which needs all Markdown files.
+fn of_topics(
     memory: &Memory,
     store: &Store,
     corpus: &Corpus,
     ids: &IdSet<EntryId>,
     unread: &mut Vec<Problem>,
-) -> IdMap<EntryId, Strength> {
+) -> IdMap<EntryId, Known> {
+    let mut known = IdMap::default();
     if ids.is_empty() {
-        return IdMap::default();
+        return known;
     }
     let folded = corpus.folded.as_ref().and_then(|folded| folded.lookup(store, memory.now, ids));
-    folded.unwrap_or_else(|| {
-        let ledger = store.evidence_of(memory.now, ids).unwrap_or_else(|| {
-            let snapshot = store.read(memory.now, &memory.config.categories);
-            unread.extend(snapshot.problems);
-            snapshot.ledger
-        });
-        let strength = |id: &EntryId| Some((*id, ledger.evidence(memory.now, *id)?.strength()));
-        ids.iter().filter_map(strength).collect()
+    let mut asked: IdSet<EntryId> = IdSet::default();
+    match folded {
+        Some(folded) => {
+            for (id, FoldedEntry { strength, is_dated }) in folded {
+                if is_dated {
+                    asked.insert(id);
+                }
+                known.insert(id, Known { strength, evidence: None, archived: None });
+            }
+        }
+        None => asked.clone_from(ids),
+    }
+    if asked.is_empty() {
+        return known;
+    }
+    let ledger = evidence_of(memory, store, &asked, unread);
+    for id in asked {
+        if let Some(evidence) = ledger.evidence(memory.now, id) {
+            let strength = evidence.strength();
+            known.insert(id, Known { strength, evidence: Some(evidence), archived: None });
+        }
+    }
+    known
+}
+
+/// Returns the evidence of entries of topics.
+pub fn evidence_of(
+    memory: &Memory,
+    store: &Store,
+    ids: &IdSet<EntryId>,
+    unread: &mut Vec<Problem>,
+) -> Ledger {
+    store.evidence_of(memory.now, ids).unwrap_or_else(|| {
+        let snapshot = store.read(memory.now, &memory.config.categories);
+        unread.extend(snapshot.problems);
+        snapshot.ledger
     })
+}
+
+/// Returns what the log says of archived entries.
+fn of_archive(memory: &Memory, store: &Store, ids: IdSet<EntryId>) -> Vec<(EntryId, Known)> {
+    if ids.is_empty() {
+        return Vec::new();
+    }
+    let ledger = store.ledger_of(&ids);
+    let known = |id: EntryId| {
+        let evidence = ledger.evidence(memory.now, id)?;
+        let strength = evidence.strength();
+        Some((id, Known { strength, evidence: Some(evidence), archived: ledger.archived_for(id) }))
+    };
+    ids.into_iter().filter_map(known).collect()
+}
+
+/// Finds what replaces entries. An entry that supersedes another may itself be gone, which only the
+/// full ranking shows; it is made for the first entry that needs it.
+struct Replacing<'a> {
+    memory: &'a Memory,
+    stores: &'a [Store],
+    /// Of all own stores together, and of each mirror.
+    rankings: Vec<OnceCell<Leaky<Ranking>>>,
+}
+
+impl<'a> Replacing<'a> {
+    fn new(memory: &'a Memory, stores: &'a [Store]) -> Self {
+        Self { memory, stores, rankings: stores.iter().map(|_| OnceCell::new()).collect() }
+    }
+
+    /// Returns the entry that replaces another, by its evidence.
+    fn by(
+        &self,
+        store: usize,
+        id: EntryId,
+        evidence: &Evidence,
+        in_archive: bool,
+    ) -> Option<EntryId> {
+        let first = evidence.superseded_by.first().copied()?;
+        if in_archive {
+            return Some(first);
+        }
+        let is_mirror = self.stores.get(store).is_some_and(|store| store.mirror.is_some());
+        let (at, stores) = if is_mirror {
+            (store, self.stores.get(store..=store).unwrap_or_default())
+        } else {
+            (0, self.stores)
+        };
+        let ranking = self.rankings.get(at)?.get_or_init(|| self.memory.ranking(stores).0);
+        match ranking.get(id) {
+            Some(row) => row.superseded_by,
+            None => Some(first),
+        }
+    }
 }

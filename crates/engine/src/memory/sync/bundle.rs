@@ -4,6 +4,7 @@ use std::{
     collections::HashSet,
     io::{BufRead, BufReader, Read as _},
     path::Path,
+    time::SystemTime,
 };
 
 use crate::{
@@ -27,6 +28,8 @@ const MAX: u64 = 1 << 30;
 pub(super) struct Read {
     pub(super) objects: Objects,
     pub(super) refused: Vec<Refused>,
+    /// Why it may be one of another project.
+    pub(super) foreign: Option<Failure>,
 }
 
 /// The objects that were read. Repetitions are dropped; another line with the same hash is none.
@@ -59,7 +62,7 @@ pub(super) fn read(
         }
         let text = line.trim_ascii();
         if number == 1 {
-            begins(text, name, own)?;
+            read.foreign = begins(text, name, own)?;
             continue;
         }
         if text.is_empty() {
@@ -73,8 +76,8 @@ pub(super) fn read(
     Ok(read)
 }
 
-/// Checks the first line.
-fn begins(text: &[u8], name: &str, own: Option<&str>) -> Result<(), Failure> {
+/// Checks the first line. Returns the failure that the bundle is of another project.
+fn begins(text: &[u8], name: &str, own: Option<&str>) -> Result<Option<Failure>, Failure> {
     let Some(header) = Header::read(text) else {
         let message = format!("{name} is not a bundle");
         let hint = "pimem sync --bundle FILE writes one";
@@ -84,13 +87,11 @@ fn begins(text: &[u8], name: &str, own: Option<&str>) -> Result<(), Failure> {
         (Some(theirs), Some(own)) if theirs != own => {
             let theirs: String = theirs.chars().filter(|c| !c.is_control()).take(64).collect();
             let message = format!("{name} is of another project: {theirs}, and this is {own}");
-            Err(Failure::new(
-                Kind::Refused,
-                message,
-                "sync.project in memory.json names the project that a store belongs to",
-            ))
+            let hint = "sync.project in memory.json names the project that a store belongs to, \
+                        whatever its folder is called";
+            Ok(Some(Failure::new(Kind::Refused, message, hint)))
         }
-        _ => Ok(()),
+        _ => Ok(None),
     }
 }
 
@@ -128,9 +129,9 @@ pub(super) fn write(project: Option<String>, objects: &Objects) -> String {
 }
 
 /// Writes a bundle, readable by its owner only.
-pub(super) fn keep(path: &Path, text: &[u8]) -> Result<(), Failure> {
+pub(super) fn keep(path: &Path, text: &[u8], now: SystemTime) -> Result<(), Failure> {
     named_file::writable(path, "- writes to standard output")?;
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    atomic::replace_file(&target, text, Sync::PrivateFull, || Ok(true))?;
+    atomic::write_output(&target, text, Sync::PrivateFull, now)?;
     Ok(())
 }

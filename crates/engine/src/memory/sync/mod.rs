@@ -1,7 +1,8 @@
 //! Exchange of entries and events with another store, or by a file.
 //!
 //! What stores exchange and what they make of it is decided in [`pimem_core::sync`]; here stores
-//! are locked, read and written. A purged entry is the only thing that an exchange destroys.
+//! are locked, read and written. A line whose purge comes is kept in the grave for a while, unless only
+//! people of the project could have sent it, it says that it was a secret, or a person wants it so.
 
 mod bundle;
 mod network;
@@ -9,7 +10,7 @@ mod sealing;
 mod side;
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     io::Read,
     path::{Path, PathBuf},
     time::Duration,
@@ -23,9 +24,10 @@ use super::{
 };
 use crate::{
     error::{Failure, Kind},
-    store::{Store, discover},
+    store::{Store, discover, evidence_log},
 };
 use pimem_core::{
+    model::{event::Event, ulid::EventId},
     score::ranking::Scope,
     sync::{
         check::Refused,
@@ -53,6 +55,8 @@ pub struct SyncRequest<'a> {
     pub dry_run: bool,
     /// The lines of the bundle are the user's own, and need no review.
     pub trust: bool,
+    /// Lines whose purge comes are destroyed at once, and not kept in the grave.
+    pub destroy: bool,
 }
 
 pub struct BundleRequest {
@@ -72,11 +76,16 @@ impl Memory {
     pub fn sync(&self, request: SyncRequest<'_>) -> Result<(Synced, Vec<Stale>), Failure> {
         let effect = Effect::of(request.dry_run);
         match request.peer {
-            Peer::Store(dir) => with_store(self, &dir, effect),
+            Peer::Store(dir) => with_store(self, &dir, effect, request.destroy),
             Peer::From(input, name) => {
                 let own = self.project_of(&self.target()?);
-                let read = bundle::read(input, &name, own.as_deref())?;
-                take_in(self, read, &name, effect, request.trust)
+                let mut read = bundle::read(input, &name, own.as_deref())?;
+                if let Some(failure) = read.foreign.take()
+                    && !self.shares_events(&read.objects)?
+                {
+                    return Err(failure);
+                }
+                take_in(self, read, &name, effect, (request.trust, request.destroy))
             }
         }
     }
@@ -114,10 +123,25 @@ impl Memory {
             _ if request.dry_run => Ok((view, None)),
             None => Ok((view, Some(text))),
             Some(path) => {
-                bundle::keep(&self.places.cwd.join(path), text.as_bytes())?;
+                bundle::keep(&self.places.cwd.join(path), text.as_bytes(), self.real_now)?;
                 Ok((view, None))
             }
         }
+    }
+
+    /// Returns true if the store has some of the events: it is of the same project, though its folder
+    /// has another name.
+    fn shares_events(&self, objects: &Objects) -> Result<bool, Failure> {
+        let target = self.target()?;
+        if !target.exists {
+            return Ok(false);
+        }
+        let log = self.store(target.dir, target.scope).log();
+        let log = log.map_err(|problem| Failure::from(&problem))?;
+        let id = |line: &str| Event::read(line).map(|event| event.id);
+        let lines = evidence_log::lines(&log).filter_map(|line| str::from_utf8(line).ok());
+        let own: BTreeSet<EventId> = lines.filter_map(id).collect();
+        Ok(objects.events.iter().filter_map(|line| id(line)).any(|id| own.contains(&id)))
     }
 
     /// Returns the short name of the project of a store; the user's own store has none, and one
@@ -155,6 +179,7 @@ fn with_store(
     memory: &Memory,
     dir: &Path,
     effect: Effect,
+    destroy: bool,
 ) -> Result<(Synced, Vec<Stale>), Failure> {
     let there = other(memory, dir)?;
     let target = memory.target()?;
@@ -177,8 +202,9 @@ fn with_store(
         let mut known = locks.iter().filter(|(dir, _)| **dir == store.dir);
         known.next().and_then(|(_, lock)| lock.as_ref())
     };
-    let (ours, theirs) =
-        (Side::open(memory, &here, lock(&here))?, Side::open(memory, &there, lock(&there))?);
+    let side =
+        |store| Ok::<_, Failure>(Side::open(memory, store, lock(store))?.destroying(destroy));
+    let (ours, theirs) = (side(&here)?, side(&there)?);
     let ((out, kept), (back, left)) = (ours.outgoing(memory), theirs.outgoing(memory));
     let (sent, received) = (missing(&out, &back), missing(&back, &out));
     let (plan, other) = (ours.plan(memory, &received), theirs.plan(memory, &sent));
@@ -190,13 +216,13 @@ fn with_store(
         received: ours.gains(&plan),
         kept,
         refused,
-        changed: side::shown(&plan),
         ..Synced::new(name, effect == Effect::DryRun)
     };
     let (trusted_here, trusted_there) = (ours.trusted(), theirs.trusted());
     // The other store first: what is not written here then comes with the next exchange.
     theirs.carry_out(memory, &other, &trusted_here)?;
-    view.waiting = ours.carry_out(memory, &plan, &trusted_there)?;
+    let done = ours.carry_out(memory, &plan, &trusted_there)?;
+    (view.waiting, view.changed) = (done.waiting, side::shown(&plan, &done.buried));
     let stale = [(&here, &plan), (&there, &other)];
     Ok((view, stale.into_iter().filter_map(|(store, plan)| refresh(store, plan, effect)).collect()))
 }
@@ -215,28 +241,28 @@ fn take_in(
     bundle: bundle::Read,
     name: &str,
     effect: Effect,
-    trust: bool,
+    (trust, destroy): (bool, bool),
 ) -> Result<(Synced, Vec<Stale>), Failure> {
     let store = memory.opened(memory.target()?, effect)?;
     let lock = lock_for(memory, &store, effect)?;
-    let side = Side::open(memory, &store, lock.as_ref())?;
+    let side = Side::open(memory, &store, lock.as_ref())?.destroying(destroy);
     let plan = side.plan(memory, &bundle.objects);
     let mut view = Synced {
         received: side.gains(&plan),
         refused: [bundle.refused, plan.refused.clone()].concat(),
-        changed: side::shown(&plan),
         ..Synced::new(name.to_owned(), effect == Effect::DryRun)
     };
     let lines = bundle.objects.entries.iter().filter_map(|entry| entry.line.clone());
     let trusted: HashSet<String> = lines.filter(|_| trust).collect();
-    view.waiting = side.carry_out(memory, &plan, &trusted)?;
+    let done = side.carry_out(memory, &plan, &trusted)?;
+    (view.waiting, view.changed) = (done.waiting, side::shown(&plan, &done.buried));
     Ok((view, refresh(&store, &plan, effect).into_iter().collect()))
 }
 
 fn refresh(store: &Store, plan: &Plan, effect: Effect) -> Option<Stale> {
     let act = if plan.purged.is_empty() { Act::Changed } else { Act::Whole };
     let is_due = effect == Effect::Write && !plan.is_empty();
-    is_due.then(|| Stale { store: store.clone(), act, fresh: None })
+    is_due.then(|| Stale::of(store, act))
 }
 
 /// Returns the other store.
@@ -249,6 +275,7 @@ fn other(memory: &Memory, dir: &Path) -> Result<Store, Failure> {
             "give the directory that holds topics/, or a project; pimem --dir DIR init makes one";
         return Err(Failure::new(Kind::Usage, message, hint));
     };
+    memory.places.check_below(&named, &found).map_err(|away| Failure::from(&away))?;
     let is_users =
         memory.places.user().is_some_and(|user| discover::real(&user) == discover::real(&found));
     let scope = if is_users { Scope::User } else { Scope::Project };

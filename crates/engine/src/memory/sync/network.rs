@@ -23,7 +23,8 @@ use crate::{
     store::{Store, atomic, read},
 };
 use pimem_core::{
-    model::event::Event,
+    model::{event::Event, time::Now},
+    review::{self, AgentReview, Contributor},
     score::ranking::Scope,
     sync::{
         check::{Reason, Refused},
@@ -34,7 +35,7 @@ use pimem_core::{
     },
     view::sync::{Mirrored, Part, Synced},
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json, value::RawValue};
 
 /// Name of the file that describes a mirror.
 const DESCRIPTION: &str = "mirror.json";
@@ -47,6 +48,8 @@ struct Brought {
     objects: Vec<Object>,
     /// Where the next pull goes on.
     cursor: Option<String>,
+    /// True if the server has more.
+    goes_on: bool,
     /// True if the server did not know the cursor: it may have lost what it had.
     is_anew: bool,
     unopened: Unopened,
@@ -56,15 +59,16 @@ struct Brought {
 
 impl Memory {
     /// Exchanges the store with the server that the settings name, and fills the mirrors. `confirm`
-    /// is asked with the lines before the first push of a store. A dry run writes nothing, and asks
-    /// no server.
+    /// is asked with the lines before the first push of a store. Lines that the user's other machines
+    /// have purged go to the grave, or are destroyed if `destroy` is true. A dry run writes nothing,
+    /// and asks no server.
     ///
     /// # Errors
     /// Fails if nobody asked for it, no server or key is set, the key may not see the project, the
     /// first push is not confirmed, or the server or the disk fails.
     pub fn sync_with_server(
         &self,
-        dry_run: bool,
+        (dry_run, destroy): (bool, bool),
         confirm: impl FnOnce(&[String]) -> Result<(), Failure>,
     ) -> Result<(Synced, Vec<Stale>), Failure> {
         self.check_asked()?;
@@ -98,6 +102,7 @@ impl Memory {
             memory: self,
             client,
             keys,
+            destroy,
             view: Synced::new(settings.server.to_string(), false),
             mirrored: BTreeMap::new(),
             stale: Vec::new(),
@@ -141,6 +146,8 @@ struct Run<'a> {
     client: Client,
     /// Keys that servers have not, once one has said that it needs them.
     keys: Option<SealKeys>,
+    /// True if a person wants what is purged elsewhere destroyed at once.
+    destroy: bool,
     view: Synced,
     /// What mirrors received, by project.
     mirrored: BTreeMap<String, Part>,
@@ -196,7 +203,8 @@ impl Run<'_> {
         // Where there is no store of one's own, the state is that of the mirror.
         let place = Memory::state_of(store.unwrap_or(&mirror), &self.client.host(), project);
         let seal = &store.unwrap_or(&mirror).seal;
-        let mut state = place.as_ref().and_then(|at| State::read(seal, at)).unwrap_or_default();
+        let known = place.as_ref().and_then(|at| State::read(seal, at));
+        let mut state = known.unwrap_or_else(|| State::with(None));
         let sealing = self.keys.as_ref().and_then(|keys| Sealing::new(keys, me, project));
         let keys = sealing.as_ref().map(|sealing| sealing.names().to_owned());
         if state.keys.is_some() && keys.is_none() {
@@ -213,13 +221,16 @@ impl Run<'_> {
         }
         // What was exchanged before a failure need not be exchanged again.
         if let Some(place) = place {
+            let _lock = store.unwrap_or(&mirror).trust.hold()?;
             let kept = state.write(seal, &place);
             result = result.and(kept.map_err(Failure::from));
         }
         result
     }
 
-    /// Pulls what is new, and puts it where it belongs.
+    /// Pulls what is new, and puts it where it belongs. The cursor moves past what was taken, or refused
+    /// for good; what waits for the clock is kept beside it, and where that has no room the cursor
+    /// stays. After a failure to put it somewhere, the state is what it was.
     fn pulled(
         &mut self,
         (project, sealing): (&str, Option<&Sealing>),
@@ -228,28 +239,43 @@ impl Run<'_> {
         state: &mut State,
     ) -> Result<(), Failure> {
         let before = state.clone();
+        let mut next = state.clone();
         let way = (project, sealing);
-        let mut brought = self.pages(way, state.cursor.clone());
+        let mut brought = self.pages(way, before.cursor.clone());
         if before.cursor.is_none() {
             brought.unopened.check(project, brought.objects.len())?;
         }
         self.refuse(&brought.unopened.told());
         if brought.is_anew {
             // What it says that it has is noted below, and the rest is sent once more.
-            state.forget_sent();
+            next.forget_sent();
         }
-        let is_complete = self.place(project, (store, mirror), me, state, &brought)?;
-        if !is_complete && before.cursor.is_some() && brought.failure.is_none() {
+        let mut is_complete = self.place(way, (store, mirror), me, &mut next, &brought)?;
+        let is_whole = brought.failure.is_none() && !brought.goes_on;
+        if !is_complete && before.cursor.is_some() && is_whole && !self.client.is_spent() {
             // A line that had been dropped here is wanted again.
             brought = self.pages(way, None);
-            self.place(project, (store, mirror), me, state, &brought)?;
+            self.place(way, (store, mirror), me, &mut next, &brought)?;
+            is_complete = true;
         }
-        state.cursor = brought.cursor.or(before.cursor);
-        brought.objects.iter().for_each(|object| state.note(object));
+        self.view.later += next.later.len();
+        let has_room = next.has_room();
+        if !has_room {
+            // They come again with the pages.
+            (next.waiting, next.later) = (before.waiting, before.later);
+        }
+        let moves = has_room && (is_complete || before.cursor.is_none());
+        next.cursor = brought.cursor.filter(|_| moves).or(before.cursor);
+        let events = brought.objects.iter().filter_map(|object| object.event.as_deref());
+        next.note_purges(events.map(RawValue::get));
+        brought.objects.iter().for_each(|object| next.note(object));
+        self.view.unfinished |= brought.goes_on || !has_room;
+        *state = next;
         brought.failure.map_or(Ok(()), Err)
     }
 
-    /// Asks for all pages after a cursor, as far as the server gives them.
+    /// Asks for all pages after a cursor, as far as the server gives them and the limits of an exchange
+    /// allow it.
     fn pages(
         &self,
         (project, sealing): (&str, Option<&Sealing>),
@@ -259,6 +285,11 @@ impl Run<'_> {
         loop {
             let page = match self.client.pull(project, brought.cursor.as_deref()) {
                 Ok(Some(page)) => page,
+                Ok(None) if self.client.is_spent() => {
+                    // It knows none of the cursors that it gives.
+                    brought.goes_on = true;
+                    return brought;
+                }
                 Ok(None) => {
                     // The server was restored, or the key is another: from the beginning.
                     brought = Brought { is_anew: true, ..Brought::default() };
@@ -275,35 +306,46 @@ impl Run<'_> {
                 None => page.objects,
             });
             brought.cursor = Some(page.cursor).filter(|cursor| !cursor.is_empty());
-            if !goes_on || brought.cursor.is_none() {
+            brought.goes_on = goes_on && brought.cursor.is_some();
+            if !brought.goes_on || self.client.is_spent() {
                 return brought;
             }
         }
     }
 
-    /// Puts objects into the store and the mirror. Returns false if lines were missing.
+    /// Puts objects into the store and the mirror, with those that waited. Returns false if lines were
+    /// missing.
     fn place(
         &mut self,
-        project: &str,
+        (project, sealing): (&str, Option<&Sealing>),
         (store, mirror): (Option<&Store>, &Store),
         me: &Me,
         state: &mut State,
         brought: &Brought,
     ) -> Result<bool, Failure> {
-        let is_own = |object: &&Object| object.author.as_deref() == Some(&*me.user);
         let mut entries: Vec<Entry> = brought.objects.iter().filter_map(Object::entry).collect();
-        entries.extend(state.take_waiting());
-        let events = |own: bool| -> Vec<String> {
-            let of = brought.objects.iter().filter(|object| is_own(object) == own);
-            of.filter_map(|object| Some(object.event.as_ref()?.get().to_owned())).collect()
+        let mut known: HashSet<String> = entries.iter().map(|entry| entry.hash.clone()).collect();
+        let waited = state.waiting.iter().filter(|entry| known.insert(entry.hash.clone()));
+        entries.extend(waited.cloned());
+        let mut known = HashSet::new();
+        let events = state.later.iter().chain(&brought.objects).filter_map(|object| {
+            let line = object.event.as_ref()?.get();
+            known.insert((object.author.as_deref(), line)).then_some((object, line))
+        });
+        let (later, events): (Vec<_>, Vec<_>) =
+            events.partition(|(_, line)| is_later(self.memory.now, line));
+        let of = |own: bool| -> Vec<String> {
+            let is_own = |author: Option<&str>| author == Some(&*me.user);
+            let of = events.iter().filter(|(object, _)| is_own(object.author.as_deref()) == own);
+            of.map(|(_, line)| (*line).to_owned()).collect()
         };
-        let (ours, theirs) = (events(true), events(false));
+        let (ours, theirs) = (of(true), of(false));
         let mut is_complete = true;
+        let objects = Objects { entries: entries.clone(), events: ours };
         if let Some(store) = store {
-            let objects = Objects { entries: entries.clone(), events: ours };
-            is_complete &= self.take_own(store, &objects)?;
+            // Only who has the keys of the project can have sealed a purge.
+            is_complete &= self.take_own(store, &objects, sealing.is_some())?;
         } else {
-            let objects = Objects { entries: entries.clone(), events: ours };
             is_complete &= self.take_mirrored(project, mirror, &objects)?;
         }
         if !theirs.is_empty() || mirror.dir.join("topics").is_dir() {
@@ -312,40 +354,52 @@ impl Run<'_> {
             self.describe(project, mirror, me, &brought.objects)?;
         }
         // A line may come before its events.
-        let said: HashSet<String> = brought
-            .objects
-            .iter()
-            .filter_map(|object| Some(Event::read(object.event.as_ref()?.get())?.entry.to_string()))
-            .collect();
-        let is_said = |entry: &Entry| id_of(entry).is_none_or(|id| said.contains(&id));
-        state.keep_waiting(entries.into_iter().filter(|entry| !is_said(entry)).collect());
+        let ids = |events: &[(&Object, &str)]| -> HashSet<String> {
+            let events = events.iter().filter_map(|(_, line)| Event::read(line));
+            events.map(|event| event.entry.to_string()).collect()
+        };
+        let (said, unsaid) = (ids(&events), ids(&later));
+        let waits = |id: &String| unsaid.contains(id) || !said.contains(id);
+        entries.retain(|entry| id_of(entry).as_ref().is_some_and(waits));
+        let later = later.into_iter().map(|(object, _)| object.clone()).collect();
+        (state.waiting, state.later) = (entries, later);
         Ok(is_complete)
     }
 
     /// Takes what the user sent from other machines into the store.
-    fn take_own(&mut self, store: &Store, objects: &Objects) -> Result<bool, Failure> {
+    fn take_own(
+        &mut self,
+        store: &Store,
+        objects: &Objects,
+        is_signed: bool,
+    ) -> Result<bool, Failure> {
         let memory = self.memory;
         if *objects == Objects::default() {
             return Ok(true);
         }
         let lock = lock_for(memory, store, Effect::Write)?;
         let side = Side::open(memory, store, lock.as_ref())?;
+        let side = side.destroying(self.destroy || is_signed);
         let plan = side.plan(memory, objects);
         let said: BTreeSet<String> = objects
             .events
             .iter()
             .filter_map(|line| Some(Event::read(line)?.entry.to_string()))
             .collect();
-        // What another machine of the user has sent, it had reviewed.
-        let own = |entry: &&Entry| id_of(entry).is_some_and(|id| said.contains(&id));
+        // What another machine of the user has sent, it had reviewed. But who holds a key can send in
+        // the user's name, so an order waits.
+        let is_order = |entry: &Entry| entry.line.as_deref().is_some_and(is_order);
+        let own =
+            |entry: &&Entry| id_of(entry).is_some_and(|id| said.contains(&id)) && !is_order(entry);
         let lines = objects.entries.iter().filter(own).filter_map(|entry| entry.line.clone());
         let trusted: HashSet<String> = lines.collect();
         let gained = side.gains(&plan);
         self.view.received.entries.extend(gained.entries);
         self.view.received.events += gained.events;
-        self.view.changed.extend(side::shown(&plan));
         let missing = self.refuse(&plan.refused);
-        self.view.waiting += side.carry_out(memory, &plan, &trusted)?;
+        let done = side.carry_out(memory, &plan, &trusted)?;
+        self.view.waiting += done.waiting;
+        self.view.changed.extend(side::shown(&plan, &done.buried));
         self.stale.extend(refresh(store, &plan, Effect::Write));
         Ok(!missing)
     }
@@ -400,7 +454,7 @@ impl Run<'_> {
         // Nobody waits for the network to write into the store.
         drop(lock);
         self.view.kept = kept;
-        for batch in batches(&lacking(state, &objects), sealing.is_some()) {
+        for mut batch in batches(&lacking(state, &objects), sealing.is_some()) {
             let mut push = Push { project: project.to_owned(), ..Push::default() };
             // The server knows sealed entries by other names.
             let mut names: HashMap<String, &str> = HashMap::new();
@@ -415,11 +469,24 @@ impl Run<'_> {
                 push.events.extend(sent);
             }
             let pushed = self.client.push(&push)?;
-            let refused = pushed.refused.into_iter().filter(|one| one.reason != Reason::Purged);
-            self.view.refused.extend(refused.map(|one| {
+            let refused = pushed.refused.into_iter().map(|one| {
                 let id = names.get(&one.id).map_or(one.id.clone(), |name| (*name).to_owned());
                 Refused { id, ..one }
-            }));
+            });
+            let (purged, refused): (Vec<Refused>, Vec<Refused>) =
+                refused.partition(|one| one.reason == Reason::Purged);
+            let (early, refused): (Vec<Refused>, Vec<Refused>) =
+                refused.into_iter().partition(|one| one.reason == Reason::Future);
+            self.view.refused.extend(refused);
+            self.view.early += early.len();
+            state.note_purges(batch.events.iter().map(String::as_str));
+            // Whoever types one again has it sent again.
+            let purged: HashSet<String> = purged.into_iter().map(|one| one.id).collect();
+            batch.entries.retain(|entry| !purged.contains(&entry.hash));
+            // What is early for the server now is sent again until it is not.
+            let early: HashSet<String> = early.into_iter().map(|one| one.id).collect();
+            let id = |line: &String| Event::read(line).map(|event| event.id.to_string());
+            batch.events.retain(|line| id(line).is_none_or(|id| !early.contains(&id)));
             batch.entries.iter().for_each(|entry| state.note_entry(entry));
             batch.events.iter().for_each(|line| state.note_event(line));
             let sent = super::part(&batch);
@@ -474,6 +541,13 @@ impl Run<'_> {
     }
 }
 
+/// Returns true if an event is dated too far ahead of a clock. One that is refused whatever the time
+/// does not wait.
+fn is_later(now: Now, line: &str) -> bool {
+    let read = || Event::read(line).filter(|event| event.ts > now.horizon());
+    line.len() <= object::LONGEST && read().is_some()
+}
+
 /// Returns the id of an entry that is not sealed.
 fn id_of(entry: &Entry) -> Option<String> {
     let (category, text) = pimem_core::sync::check::split(entry.line.as_deref()?)?;
@@ -510,4 +584,8 @@ fn batches(objects: &Objects, is_sealed: bool) -> Vec<Objects> {
         batches.last_mut().into_iter().for_each(|last| last.events.push(event.clone()));
     }
     batches
+}
+
+fn is_order(line: &str) -> bool {
+    review::waits(line, Contributor::Program, AgentReview::Orders).is_some()
 }

@@ -24,9 +24,13 @@ use pimem_core::{
         adopt::{self, Line},
         check::{Reason, Refused},
         exchange::{self, Change, Held, Objects, Plan},
+        grave::Buried,
         place::Folded,
     },
-    view::sync::{Action, Changed, Part},
+    view::{
+        count,
+        sync::{Action, Changed, Part},
+    },
 };
 
 /// A store that takes part in an exchange.
@@ -35,6 +39,17 @@ pub(super) struct Side<'a> {
     lock: Option<&'a StoreLock>,
     txn: Txn<'a>,
     held: Held,
+    /// True if what is purged elsewhere is destroyed here at once.
+    destroys: bool,
+}
+
+/// What carrying out a plan came to.
+#[derive(Default)]
+pub(super) struct Done {
+    /// Number of new lines that await review.
+    pub(super) waiting: usize,
+    /// Lines whose purge put them into the grave.
+    pub(super) buried: Vec<Buried>,
 }
 
 impl<'a> Side<'a> {
@@ -78,7 +93,8 @@ impl<'a> Side<'a> {
         let lines = files.into_iter().flat_map(|(archived, held)| {
             held.entries().map(move |(file, entry)| {
                 let pinned = entry.markers.pinned;
-                line(archived, &file.stem, entry.id, entry.category, &entry.text, pinned)
+                // Which file of a topic has room is different everywhere.
+                line(archived, file.subject(), entry.id, entry.category, &entry.text, pinned)
             })
         });
         let mut held = Held { lines: lines.collect(), events: Vec::new() };
@@ -91,7 +107,7 @@ impl<'a> Side<'a> {
             }
         }
         if !adopts {
-            return Ok(Self { store, lock, txn, held });
+            return Ok(Self { store, lock, txn, held, destroys: true });
         }
         let events: Vec<Event> = held.events.iter().filter_map(|l| Event::read_whole(l)).collect();
         let folded = Folded::of(&events);
@@ -115,10 +131,15 @@ impl<'a> Side<'a> {
             }
         }
         held.events.extend(txn.recorded().iter().skip(before).cloned());
-        Ok(Self { store, lock, txn, held })
+        Ok(Self { store, lock, txn, held, destroys: false })
     }
 
-    /// Reads a mirror, whose files nobody is to edit.
+    /// Has what is purged elsewhere destroyed here at once, if so.
+    pub(super) fn destroying(self, destroys: bool) -> Self {
+        Self { destroys, ..self }
+    }
+
+    /// Reads a mirror, whose files nobody is to edit and whose lines the server has.
     pub(super) fn read(
         memory: &'a Memory,
         store: &'a Store,
@@ -188,14 +209,13 @@ impl<'a> Side<'a> {
         known.map(|line| entry_line::canonical(&line.category, &line.text)).collect()
     }
 
-    /// Carries out a plan. Agents may see the `trusted` lines here too. Returns the number of new
-    /// lines that await review.
+    /// Carries out a plan. Agents may see the `trusted` lines here too.
     pub(super) fn carry_out(
         self,
         memory: &Memory,
         plan: &Plan,
         trusted: &HashSet<String>,
-    ) -> Result<usize, Failure> {
+    ) -> Result<Done, Failure> {
         self.write(memory, plan, trusted, false)
     }
 
@@ -205,7 +225,7 @@ impl<'a> Side<'a> {
         plan: &Plan,
         trusted: &HashSet<String>,
         is_mirror: bool,
-    ) -> Result<usize, Failure> {
+    ) -> Result<Done, Failure> {
         let categories = &memory.config.categories;
         let wording = |line: &Line| {
             let category = categories.find(&line.category)?;
@@ -214,10 +234,15 @@ impl<'a> Side<'a> {
         let known: IdSet<EntryId> = self.held.lines.iter().map(|line| line.id).collect();
         let marked = self.txn.snapshot().entries().filter(|(_, entry)| entry.markers.enforced);
         let enforced: IdSet<EntryId> = marked.map(|(_, entry)| entry.id).collect();
+        let mut buried = self.doomed(memory, plan);
         self.txn.as_received();
         for line in &plan.events {
             self.txn.receive(line);
         }
+        let ledger = &self.txn.snapshot().ledger;
+        let gone: IdSet<EntryId> =
+            plan.purged.keys().copied().filter(|id| ledger.is_gone(*id)).collect();
+        buried.retain(|one| one.id().is_some_and(|id| gone.contains(&id)));
         let trust = &self.store.trust;
         let is_trusted =
             |line: &Line| trusted.contains(&entry_line::canonical(&line.category, &line.text));
@@ -249,23 +274,46 @@ impl<'a> Side<'a> {
                 Change::Remove(_) => FileChange::Remove(of),
                 Change::Mark(line) => FileChange::SetPinned(of, line.pinned),
             };
-            self.txn.change(target, file_change);
+            let files: Vec<Target> = match (&file_change, target) {
+                (FileChange::Remove(of) | FileChange::SetPinned(of, _), Target::Topic(topic)) => {
+                    let held = self.txn.snapshot();
+                    let stems = held.holders(of).into_iter();
+                    let stems = stems.filter(|stem| held.subject(stem) == topic);
+                    stems.map(|stem| Target::Topic(stem.to_owned())).collect()
+                }
+                (_, target) => vec![target],
+            };
+            for target in files {
+                self.txn.change(target, file_change.clone());
+            }
         }
-        let Some(lock) = self.lock else { return Ok(waiting.len()) };
+        let Some(lock) = self.lock else { return Ok(Done { waiting: waiting.len(), buried }) };
         if !waiting.is_empty() && !trust.is_whole() && !is_mirror {
             // Recorded first, so that no line passes for one that was typed here.
             trust.record(&waiting)?;
         }
-        let ledger = match self.store.journal().filter(|_| !plan.changes.is_empty()) {
+        match self.store.journal().filter(|_| !plan.changes.is_empty()) {
             Some(journal) => self.txn.commit_as_one(&journal)?,
             None => self.txn.commit()?,
         };
         if !plan.purged.is_empty() {
-            let gone: IdSet<EntryId> =
-                plan.purged.keys().copied().filter(|id| ledger.is_gone(*id)).collect();
+            let kept: IdSet<EntryId> = buried.iter().filter_map(Buried::id).collect();
+            let is_destroyed = |id: &EntryId| self.destroys || plan.secrets.contains(id);
+            let destroyed: IdSet<EntryId> = gone.iter().copied().filter(is_destroyed).collect();
+            // Before the lines go: whoever is interrupted here has them twice, and buries them again.
+            let dropped = if kept.is_empty() { 0 } else { self.store.bury(buried.clone())? };
+            if dropped > 0 {
+                let lines = count(dropped, "line");
+                memory
+                    .notices
+                    .note(&format!("The grave was full: {lines} left it, the oldest first"));
+            }
+            if !is_mirror {
+                self.store.empty_grave(&destroyed)?;
+            }
             gather::purge(self.store, &gone)?;
             self.store.purge(lock, &gone, &plan.purged, &[], categories)?;
-            let lines = self.held.lines.iter().filter(|line| gone.contains(&line.id));
+            let lines = self.held.lines.iter().filter(|line| destroyed.contains(&line.id));
             let keys = lines.flat_map(|Line { category, text, .. }| {
                 [trust.entry(category, text), trust.brought(category, text)]
             });
@@ -274,12 +322,50 @@ impl<'a> Side<'a> {
                 trust.forget(Some(&keys))?;
             }
         }
-        Ok(if trust.is_whole() { 0 } else { waiting.len() })
+        Ok(Done { waiting: if trust.is_whole() { 0 } else { waiting.len() }, buried })
+    }
+
+    /// Returns the lines that a plan purges and that go to the grave if nobody has typed them since.
+    fn doomed(&self, memory: &Memory, plan: &Plan) -> Vec<Buried> {
+        let is_kept = |id: EntryId| {
+            !self.destroys && plan.purged.contains_key(&id) && !plan.secrets.contains(&id)
+        };
+        let mut doomed: Vec<Buried> = Vec::new();
+        let mut lines: Vec<&Line> = self.held.lines.iter().filter(|l| is_kept(l.id)).collect();
+        // Of a line that stands in several files, the one in a topic.
+        lines.sort_by_key(|line| line.archived);
+        if lines.is_empty() {
+            return doomed;
+        }
+        // An interrupted burial may have left the purge in the log, and what was said before.
+        let said = self.held.events.iter().filter_map(|line| Event::read(line));
+        let said: Vec<Event> =
+            said.filter(|event| !matches!(event.kind, EventKind::Purge { .. })).collect();
+        let ledger = Folded::of(&said).ledger;
+        let snapshot = self.txn.snapshot();
+        for line in lines {
+            let Line { id, category, text, stem, pinned, .. } = line;
+            let is_same = |one: &&mut Buried| (&one.category, &one.text) == (category, text);
+            if let Some(known) = doomed.iter_mut().find(is_same) {
+                known.pinned |= pinned;
+                continue;
+            }
+            let mut one = Buried::new(memory.now, *id, category, text, stem);
+            let marked = snapshot.entries().filter(|(_, entry)| entry.id == *id);
+            one.enforced = marked.into_iter().any(|(_, entry)| entry.markers.enforced);
+            one.pinned = *pinned;
+            if let Some(evidence) = ledger.evidence(memory.now, *id) {
+                evidence.cue.name().clone_into(&mut one.cue);
+                one.count = evidence.count.max(1);
+            }
+            doomed.push(one);
+        }
+        doomed
     }
 }
 
 /// Returns the changes of a plan as people see them.
-pub(super) fn shown(plan: &Plan) -> Vec<Changed> {
+pub(super) fn shown(plan: &Plan, buried: &[Buried]) -> Vec<Changed> {
     let ids = |of: fn(&Change) -> Option<EntryId>| -> IdSet<EntryId> {
         plan.changes.iter().filter_map(of).collect()
     };
@@ -311,7 +397,18 @@ pub(super) fn shown(plan: &Plan) -> Vec<Changed> {
             file: format!("{folder}/{}.md", line.stem),
         });
     }
-    let mut purged: Vec<&EntryId> = plan.purged.keys().collect();
+    let kept: IdSet<EntryId> = buried.iter().filter_map(Buried::id).collect();
+    shown.extend(buried.iter().map(|one| Changed {
+        action: Action::Buried,
+        entry: format!(
+            "[{}] {} ({:.7})",
+            one.category,
+            one.text,
+            one.id().unwrap_or_default().to_string()
+        ),
+        file: String::new(),
+    }));
+    let mut purged: Vec<&EntryId> = plan.purged.keys().filter(|id| !kept.contains(id)).collect();
     purged.sort_unstable();
     shown.extend(purged.into_iter().map(|id| Changed {
         action: Action::Purged,

@@ -12,6 +12,7 @@ mod sightings;
 use std::{
     collections::{BTreeSet, HashMap},
     fs,
+    io::Read as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -66,6 +67,13 @@ enum Source {
 type Line<'a> = (CategoryId, &'a str);
 
 impl Store {
+    /// Returns true if git has files of the store, which is in the work tree at `root`. `None` if it
+    /// cannot tell.
+    pub fn is_tracked(&self, root: &Path, limit: Duration) -> Option<bool> {
+        let files = ["ls-files", "--", "topics", "evidence.jsonl"];
+        git_objects::output(&self.dir, root, limit, &files, |mut out| Ok(out.read(&mut [0])? > 0))
+    }
+
     /// Finds out which lines were typed on this machine and which git brought, and records the
     /// answer in the ledger of trust. Returns true if any line was typed here. A line worded as an
     /// instruction awaits review regardless of who typed it.

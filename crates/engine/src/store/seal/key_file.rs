@@ -22,14 +22,40 @@ type Secret = Zeroizing<[u8; KEY_BYTES]>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyPlace(PathBuf);
 
+/// Where the key files of all stores are.
+#[derive(Debug, Clone, Default)]
+pub struct KeyPlaces {
+    /// The file that `encryption.keyPath` names.
+    pub named: Option<PathBuf>,
+    /// The directory of key files, which are named after their stores.
+    pub dir: Option<PathBuf>,
+}
+
+impl KeyPlaces {
+    /// Returns where the key files of a store are; `None` if there is no configuration directory.
+    pub fn of(&self, id: &str) -> Option<KeyPlace> {
+        let in_dir = || Some(self.dir.as_ref()?.join(format!("{id}.key")));
+        self.named.clone().or_else(in_dir).map(KeyPlace)
+    }
+
+    /// Returns the ids of the stores that have key files, in order.
+    pub(super) fn stores(&self) -> Vec<String> {
+        let found = self.dir.iter().filter_map(|dir| fs::read_dir(dir).ok());
+        let id = |entry: fs::DirEntry| {
+            let name = entry.file_name().into_string().ok()?;
+            Some(name.strip_suffix(".key")?.split('.').next()?.to_owned())
+        };
+        let mut ids: Vec<String> = found.flatten().flatten().filter_map(id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+}
+
 /// Why a key file cannot be used, after its path.
 pub(super) type Refusal = String;
 
 impl KeyPlace {
-    pub fn new(path: PathBuf) -> Self {
-        Self(path)
-    }
-
     /// Returns the path of the current key.
     pub fn path(&self) -> &Path {
         &self.0
@@ -59,6 +85,13 @@ impl KeyPlace {
             return Err(self.because(&why, id));
         }
         Ok((first, others))
+    }
+
+    /// Returns all keys that are here and can be read, the current one first.
+    pub(super) fn all(&self, store: &str) -> Vec<SealKey> {
+        let paths = std::iter::once(self.0.clone()).chain(self.others());
+        let keys = paths.filter_map(|path| read(&path).ok());
+        keys.map(|secret| SealKey::derive(&secret, store)).collect()
     }
 
     fn because(&self, why: &str, id: &str) -> Refusal {

@@ -16,7 +16,7 @@ pub const STORE_FILE: &str = "store.json";
 /// Version of its format.
 const SCHEMA: &str = "pimem.store/1";
 /// Bytes of the file at most.
-const MOST: u64 = 64 << 10;
+pub(super) const MOST: u64 = 64 << 10;
 
 /// The content of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,15 +39,21 @@ impl Manifest {
 
     /// Reads the file of a store. `Ok(None)` if it does not exist.
     pub(super) fn read(dir: &Path) -> Result<Option<Self>, Problem> {
+        let bytes = read::file(dir, &dir.join(STORE_FILE), MOST)?;
+        bytes.map(|bytes| Self::parse(dir, &bytes)).transpose()
+    }
+
+    /// Parses the bytes of the file.
+    fn parse(dir: &Path, bytes: &[u8]) -> Result<Self, Problem> {
         let path = dir.join(STORE_FILE);
-        let Some(bytes) = read::file(dir, &path, MOST)? else { return Ok(None) };
         let fail = |why: &str| {
             let why = format!("{} {why}", path.display());
-            let hint = "take the version of git: git checkout -- store.json";
+            let hint = "pimem encrypt repair writes it again where the key is; or take the version of \
+                        git: git checkout -- store.json";
             Problem { path: path.clone(), kind: ProblemKind::Sealed { why, hint } }
         };
-        let value: serde_json::Value = serde_json::from_slice(&bytes)
-            .map_err(|error| fail(&format!("is damaged: {error}")))?;
+        let value: serde_json::Value =
+            serde_json::from_slice(bytes).map_err(|error| fail(&format!("is damaged: {error}")))?;
         let schema = value.get("schema").and_then(serde_json::Value::as_str);
         if schema.is_some_and(|schema| schema != SCHEMA) {
             let why = format!("{} is of a newer version of pimem", path.display());
@@ -61,7 +67,7 @@ impl Manifest {
         {
             return Err(fail("is damaged: id and key are not hexadecimal"));
         }
-        Ok(Some(read))
+        Ok(read)
     }
 
     /// Writes the file.

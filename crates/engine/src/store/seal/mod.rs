@@ -6,7 +6,10 @@
 
 mod key_file;
 mod manifest;
+mod remembered;
+pub mod repair;
 mod shelf;
+mod source;
 pub mod steps;
 
 use std::{
@@ -14,7 +17,7 @@ use std::{
     collections::HashMap,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, OnceLock,
+        Arc, Mutex, OnceLock, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -23,20 +26,45 @@ use anyhow::{Context as _, Result};
 
 use super::{
     atomic::{self, Sync},
-    read::{self, Problem, ProblemKind},
+    read::{self, Problem},
 };
 use pimem_core::seal::{Form, KeyId, Keyring, NONCE_BYTES, Opened, TAG};
 
 use self::manifest::Manifest;
-pub use self::{key_file::KeyPlace, manifest::STORE_FILE};
+use self::remembered::Due;
+use self::source::Told;
+pub use self::{
+    key_file::{KeyPlace, KeyPlaces},
+    manifest::STORE_FILE,
+    source::Source,
+};
 
-/// What to do without the key.
-const LOST: &str = "copy the key file from the machine that sealed the store, or from its backup; \
-                    without it nothing in the store can be read, and a new store has to be made";
-
-/// How the files of a store are kept on the disk.
+/// How the files of a store are kept on the disk. All copies tell the same, and notice when another
+/// process seals the store, gives it another key or makes it plain; see [`Seal::reread`].
 #[derive(Debug, Clone, Default)]
-pub enum Seal {
+pub struct Seal(Option<Arc<Shared>>);
+
+/// What the copies of a [`Seal`] share.
+#[derive(Debug)]
+struct Shared {
+    source: Source,
+    now: RwLock<Now>,
+}
+
+/// How a store is kept at one moment.
+#[derive(Debug, Clone)]
+struct Now {
+    told: Told,
+    kept: Kept,
+    /// Set if this machine remembers the store in another way than it says of itself.
+    disputed: Option<Arc<Problem>>,
+    /// Set if sealed lines were found although the store is said to be plain.
+    barred: Option<Arc<Problem>>,
+}
+
+/// How files are kept.
+#[derive(Debug, Clone, Default)]
+pub enum Kept {
     /// As plain text.
     #[default]
     Plain,
@@ -44,6 +72,8 @@ pub enum Seal {
     Sealed(Arc<Sealed>),
     /// Encrypted, and this machine cannot open them.
     Locked(Arc<Problem>),
+    /// Encrypted, and nothing says under which key: `store.json` is missing.
+    Undescribed(Arc<Problem>),
 }
 
 /// A sealed store whose key is here.
@@ -52,14 +82,17 @@ pub struct Sealed {
     pub(super) ring: Keyring,
     /// True while the store is being made plain again: writers no longer seal.
     pub(super) opening: bool,
-    /// True if lines were read that are not sealed under the current key.
+    /// True if the store has lines that are not sealed under the current key.
     pub(super) due: AtomicBool,
+    /// True if files beside the store, in the state directory or in the cache may have such lines.
+    pub(super) due_beside: AtomicBool,
     /// Files with lines that could not be opened: path and number.
     closed: Mutex<Vec<(String, usize)>>,
     /// Files that were opened, as a command reads some of them several times.
     known: Mutex<HashMap<PathBuf, Known>>,
+    dir: PathBuf,
     /// The directory of the store's index, where texts of topics are kept.
-    shelf: Option<PathBuf>,
+    pub(super) shelf: Option<PathBuf>,
     /// Set when the kept texts were read.
     loaded: OnceLock<()>,
 }
@@ -73,17 +106,26 @@ struct Known {
     is_whole: bool,
 }
 
+/// The log, whose first line tells whether a store was sealed.
+const LOG: &str = "evidence.jsonl";
 /// Bytes of a file up to which it is kept in memory.
 const KEPT: usize = 4 << 20;
 
 impl Sealed {
-    fn new(ring: Keyring, opening: bool, shelf: Option<PathBuf>) -> Self {
+    fn new(
+        ring: Keyring,
+        opening: bool,
+        (dir, shelf): (PathBuf, Option<PathBuf>),
+        due: Due,
+    ) -> Self {
         Self {
             ring,
             opening,
-            due: AtomicBool::new(false),
+            due: AtomicBool::new(due.store),
+            due_beside: AtomicBool::new(due.beside),
             closed: Mutex::default(),
             known: Mutex::default(),
+            dir,
             shelf,
             loaded: OnceLock::new(),
         }
@@ -94,30 +136,35 @@ impl Sealed {
         self.opening
     }
 
-    fn open(&self, path: &Path, bytes: Vec<u8>) -> Vec<u8> {
+    /// Opens the bytes of a file. Returns its text, and the number of lines that stay closed.
+    fn open(&self, path: &Path, bytes: &[u8]) -> (Vec<u8>, usize) {
         if Self::is_kept(path) {
             self.loaded.get_or_init(|| self.load());
         }
         if let Ok(known) = self.known.lock()
-            && let Some(known) = known.get(path).filter(|known| known.sealed == bytes)
+            && let Some(known) = known.get(path).filter(|known| known.sealed == *bytes)
         {
-            return known.text.clone();
+            return (known.text.clone(), 0);
         }
-        let opened = self.ring.open(&bytes);
+        let opened = self.ring.open(bytes);
         self.tell(path, &opened);
         if bytes.len() <= KEPT
             && let Ok(mut known) = self.known.lock()
         {
             let (text, is_whole) = (opened.bytes.clone(), !opened.is_due() && opened.closed() == 0);
-            known.insert(path.to_path_buf(), Known { sealed: bytes, text, is_whole });
+            known.insert(path.to_path_buf(), Known { sealed: bytes.to_vec(), text, is_whole });
         }
-        opened.bytes
+        let closed = opened.closed();
+        (opened.bytes, closed)
     }
 
     /// Notes what a file was found to have.
     pub(super) fn tell(&self, path: &Path, opened: &Opened) {
         if opened.is_due() && !self.opening {
             self.due.store(true, Ordering::Relaxed);
+            if !path.starts_with(&self.dir) {
+                self.due_beside.store(true, Ordering::Relaxed);
+            }
         }
         if opened.closed() > 0
             && let Ok(mut closed) = self.closed.lock()
@@ -126,6 +173,11 @@ impl Sealed {
             closed.retain(|(known, _)| *known != name);
             closed.push((name, opened.closed()));
         }
+    }
+
+    fn due(&self) -> Due {
+        let [store, beside] = [&self.due, &self.due_beside].map(|due| due.load(Ordering::Relaxed));
+        Due { store, beside }
     }
 
     /// Seals a text that replaces the bytes `before` of a file.
@@ -149,108 +201,180 @@ fn form(path: &Path) -> Form {
     }
 }
 
-/// The log, whose first line tells whether a store was sealed.
-const LOG: &str = "evidence.jsonl";
-
-fn unsaid(dir: &Path) -> Problem {
-    let why = format!("lines in {} are sealed, and {STORE_FILE} does not say so", dir.display());
-    let hint = "take store.json from git, or from the machine that sealed the store";
-    Problem { path: dir.join(STORE_FILE), kind: ProblemKind::Sealed { why, hint } }
-}
-
-/// Returns true if a file of the store `root` begins with a token.
-pub(super) fn begins_sealed(root: &Path, path: &Path) -> bool {
-    let tag = TAG.as_bytes();
-    let start = read::part(root, path, tag.len() as u64, |_| 0);
-    start.is_ok_and(|start| start.is_some_and(|start| start.bytes == tag))
-}
-
 impl Seal {
+    /// Reads how a store is kept. A store that is sealed and cannot be opened is
+    /// [`Kept::Locked`].
+    pub fn of(source: Source) -> Self {
+        let now = RwLock::new(source.now());
+        Self(Some(Arc::new(Shared { source, now })))
+    }
+
+    /// Returns how the store is kept.
+    pub fn kept(&self) -> Kept {
+        self.now(|now| now.kept.clone()).unwrap_or_default()
+    }
+
+    fn now<T>(&self, of: impl FnOnce(&Now) -> T) -> Option<T> {
+        let shared = self.0.as_ref()?;
+        Some(of(&shared.now.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Reads again how the store is kept. Whoever writes does so under the lock that guards the
+    /// file, because the store may have been sealed, or made plain, while it waited. Returns true
+    /// if it is kept in another way than was known.
+    pub fn reread(&self) -> bool {
+        let Some(shared) = &self.0 else { return false };
+        let told = source::told(&shared.source.dir);
+        if told.is_ok() && self.now(|now| now.told == told) == Some(true) {
+            return false;
+        }
+        let now = shared.source.now();
+        let mut known = shared.now.write().unwrap_or_else(PoisonError::into_inner);
+        let is_other = known.told != now.told;
+        *known = now;
+        is_other
+    }
+
     /// Returns true unless the files are kept as plain text.
     pub fn is_sealed(&self) -> bool {
-        !matches!(self, Self::Plain)
+        !matches!(self.kept(), Kept::Plain)
     }
 
     /// Returns the key that seals, if the store is sealed and the key is here.
     pub fn key(&self) -> Option<KeyId> {
-        if let Self::Sealed(sealed) = self { Some(sealed.ring.current()) } else { None }
+        if let Kept::Sealed(sealed) = self.kept() { Some(sealed.ring.current()) } else { None }
     }
 
     /// Fails if the store is sealed and cannot be opened.
     pub fn check(&self) -> Result<(), Problem> {
-        match self {
-            Self::Locked(problem) => Err(Problem::clone(problem)),
-            Self::Plain | Self::Sealed(_) => Ok(()),
+        match self.kept() {
+            Kept::Locked(problem) | Kept::Undescribed(problem) => Err(Problem::clone(&problem)),
+            Kept::Plain | Kept::Sealed(_) => Ok(()),
         }
     }
 
-    /// Returns the problem that sealed lines were found in a store that is said to be plain.
-    pub(super) fn missing(&self, dir: &Path) -> Option<Problem> {
-        (!self.is_sealed()).then(|| unsaid(dir))
+    /// Fails if the store cannot be opened, has sealed lines that it does not speak of, or if nobody
+    /// is there to tell whether the store or what this machine remembers of it is right.
+    pub fn check_write(&self) -> Result<(), Problem> {
+        self.check()?;
+        let is_asked = self.0.as_ref().is_none_or(|shared| !shared.source.unasked);
+        let disputed = self.disputed().filter(|_| !is_asked);
+        self.undescribed().or(disputed).map_or(Ok(()), Err)
     }
 
-    /// Reads how the store in a directory is kept. `place` names the key files of a store by its id,
-    /// `categories` are the names that stay readable, and `shelf` is the directory of its index. A store that is sealed and cannot be
-    /// opened is [`Seal::Locked`].
-    pub fn of(
-        dir: &Path,
-        place: impl FnOnce(&str) -> Option<KeyPlace>,
-        categories: impl FnOnce() -> Vec<String>,
-        shelf: impl FnOnce() -> Option<PathBuf>,
-    ) -> Self {
-        let locked = |path: &Path, why: String, hint| {
-            let why = format!("the store in {} is sealed, and {why}", dir.display());
-            let kind = ProblemKind::Sealed { why, hint };
-            Self::Locked(Arc::new(Problem { path: path.to_path_buf(), kind }))
+    /// Returns the problem that the store has sealed lines and does not say so.
+    pub fn undescribed(&self) -> Option<Problem> {
+        let found = |now: &Now| match &now.kept {
+            Kept::Undescribed(problem) => Some(Problem::clone(problem)),
+            _ => now.barred.as_deref().cloned(),
         };
-        let manifest = match Manifest::read(dir) {
-            Ok(Some(manifest)) if manifest.sealed => manifest,
-            // Somebody may have changed it so that what is written would be plain.
-            Ok(Some(_)) if begins_sealed(dir, &dir.join(LOG)) => {
-                return Self::Locked(Arc::new(unsaid(dir)));
-            }
-            Ok(_) => return Self::Plain,
-            Err(problem) => return Self::Locked(Arc::new(problem)),
-        };
-        let Some(place) = place(&manifest.id) else {
-            return locked(
-                dir,
-                "there is no place for its key".to_owned(),
-                "set HOME, or encryption.keyPath",
-            );
-        };
-        match place.keys(&manifest.id, &manifest.key) {
-            Ok((key, former)) => {
-                let ring = Keyring::new(manifest.id, categories(), key, former);
-                Self::Sealed(Arc::new(Sealed::new(ring, manifest.opening, shelf())))
-            }
-            Err(why) => locked(place.path(), why, LOST),
+        self.now(found).flatten()
+    }
+
+    /// Returns the problem that this machine remembers the store in another way than it is kept.
+    pub fn disputed(&self) -> Option<Problem> {
+        self.now(|now| now.disputed.as_deref().cloned()).flatten()
+    }
+
+    /// Notes that sealed lines were found in a store that does not say that it is sealed. Returns
+    /// the problem, or `None` if it says so by now.
+    pub(super) fn found_sealed(&self) -> Option<Problem> {
+        let shared = self.0.as_ref().filter(|_| !self.reread() && !self.is_sealed())?;
+        let problem = source::undescribed(&shared.source.dir);
+        let mut now = shared.now.write().unwrap_or_else(PoisonError::into_inner);
+        now.barred = Some(Arc::new(problem.clone()));
+        Some(problem)
+    }
+
+    /// Remembers outside the store how it is kept, unless that is known.
+    pub fn remember(&self) -> Result<()> {
+        let Some(shared) = &self.0 else { return Ok(()) };
+        let Kept::Sealed(sealed) = self.kept() else { return Ok(()) };
+        if self.disputed().is_none() {
+            let (id, key) = (sealed.ring.store(), sealed.ring.current());
+            remembered::note(&shared.source, id, key, sealed.opening, sealed.due())?;
         }
+        Ok(())
+    }
+
+    /// Notes what was sealed again: the files beside the store, or all.
+    pub(super) fn covered(&self, sealed: &Sealed, all: bool) -> Result<()> {
+        sealed.due_beside.store(false, Ordering::Relaxed);
+        if all {
+            sealed.due.store(false, Ordering::Relaxed);
+        }
+        self.remember()
+    }
+
+    /// Remembers that the store is kept as it says by now, because a person said so.
+    pub fn accept(&self) -> Result<()> {
+        let Some(shared) = &self.0 else { return Ok(()) };
+        let id = Manifest::read(&shared.source.dir).ok().flatten();
+        let id = id.filter(|manifest| !manifest.sealed).map(|manifest| manifest.id);
+        let before = match self.kept() {
+            Kept::Plain => {
+                remembered::note_plain(&shared.source, id.as_deref())?;
+                Due::ALL
+            }
+            Kept::Sealed(sealed) => {
+                remembered::forget(&shared.source)?;
+                sealed.due()
+            }
+            Kept::Locked(_) | Kept::Undescribed(_) => Due::ALL,
+        };
+        self.settle();
+        if let Kept::Sealed(sealed) = self.kept() {
+            sealed.due.store(before.store, Ordering::Relaxed);
+            sealed.due_beside.store(before.beside, Ordering::Relaxed);
+        }
+        self.remember()
+    }
+
+    /// Reads how the store is kept, even if `store.json` is what it was.
+    fn settle(&self) {
+        if let Some(shared) = &self.0 {
+            *shared.now.write().unwrap_or_else(PoisonError::into_inner) = shared.source.now();
+        }
+    }
+
+    /// Returns where the store's files and keys are.
+    pub fn source(&self) -> Option<&Source> {
+        self.0.as_ref().map(|shared| &shared.source)
     }
 
     /// Returns the files with lines that could not be opened so far, and the number of lines.
     pub fn closed(&self) -> Vec<(String, usize)> {
-        match self {
-            Self::Sealed(sealed) => sealed.closed.lock().map(|c| c.clone()).unwrap_or_default(),
-            Self::Plain | Self::Locked(_) => Vec::new(),
+        match self.kept() {
+            Kept::Sealed(sealed) => sealed.closed.lock().map(|c| c.clone()).unwrap_or_default(),
+            Kept::Plain | Kept::Locked(_) | Kept::Undescribed(_) => Vec::new(),
         }
     }
 
     /// Opens bytes that stand for a file.
     pub fn open(&self, path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, Problem> {
-        match self {
-            Self::Plain => Ok(bytes),
-            Self::Sealed(sealed) => Ok(sealed.open(path, bytes)),
-            Self::Locked(problem) => Err(Problem::clone(problem)),
+        match self.kept() {
+            Kept::Plain if self.may_be_sealed(path, &bytes) && self.reread() => {
+                self.open(path, bytes)
+            }
+            Kept::Plain if self.is_log(path) && bytes.starts_with(TAG.as_bytes()) => {
+                self.found_sealed().map_or(Ok(bytes), Err)
+            }
+            Kept::Plain => Ok(bytes),
+            Kept::Sealed(sealed) => {
+                let (text, closed) = sealed.open(path, &bytes);
+                // The key may be another since.
+                if closed > 0 && self.reread() { self.open(path, bytes) } else { Ok(text) }
+            }
+            Kept::Locked(problem) | Kept::Undescribed(problem) => Err(Problem::clone(&problem)),
         }
     }
 
     /// Opens bytes that a file once had. What cannot be opened in them is nothing to warn of.
     pub fn open_past(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Problem> {
-        match self {
-            Self::Sealed(sealed) => Ok(sealed.ring.open(&bytes).bytes),
-            Self::Plain => Ok(bytes),
-            Self::Locked(problem) => Err(Problem::clone(problem)),
+        match self.kept() {
+            Kept::Sealed(sealed) => Ok(sealed.ring.open(&bytes).bytes),
+            Kept::Plain => Ok(bytes),
+            Kept::Locked(problem) | Kept::Undescribed(problem) => Err(Problem::clone(&problem)),
         }
     }
 
@@ -269,9 +393,6 @@ impl Seal {
         path: &Path,
         read: Result<Option<Vec<u8>>, Problem>,
     ) -> Result<Option<Vec<u8>>, Problem> {
-        if matches!(self, Self::Plain) {
-            return read;
-        }
         read?.map(|bytes| self.open(path, bytes)).transpose()
     }
 
@@ -283,9 +404,8 @@ impl Seal {
         sync: Sync,
         recheck: impl FnOnce() -> Result<bool>,
     ) -> Result<bool> {
-        self.check()?;
-        let bytes = match self {
-            Self::Sealed(sealed) if !sealed.opening => {
+        let bytes = match self.writing()? {
+            Kept::Sealed(sealed) if !sealed.opening => {
                 let dir = path.parent().unwrap_or(path);
                 let before = read::listed(dir, path, read::MAX_LOG).ok().flatten();
                 Cow::Owned(sealed.seal(path, text, &before.unwrap_or_default())?)
@@ -297,7 +417,7 @@ impl Seal {
 
     /// Keeps the texts of topics for the next commands; nothing in a plain store.
     pub fn shelve(&self) -> Result<()> {
-        if let Self::Sealed(sealed) = self { sealed.shelve() } else { Ok(()) }
+        if let Kept::Sealed(sealed) = self.kept() { sealed.shelve() } else { Ok(()) }
     }
 
     /// Reads and opens a file of the cache; `None` in a plain store.
@@ -307,19 +427,20 @@ impl Seal {
             let opened = sealed.ring.open_blob(name, bytes.unwrap_or_default());
             opened.with_context(|| format!("{name} is not sealed under this key, or damaged"))
         };
-        match self {
-            Self::Plain => None,
-            Self::Sealed(sealed) => Some(read(sealed)),
-            Self::Locked(problem) => Some(Err(Problem::clone(problem).into())),
+        match self.kept() {
+            Kept::Plain => None,
+            Kept::Sealed(sealed) => Some(read(&sealed)),
+            Kept::Locked(problem) | Kept::Undescribed(problem) => {
+                Some(Err(Problem::clone(&problem).into()))
+            }
         }
     }
 
     /// Returns the bytes of a file of the cache.
     pub fn sealed_blob<'a>(&self, name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
-        self.check()?;
-        match self {
-            Self::Sealed(sealed) => Ok(Cow::Owned(sealed.ring.seal_blob(name, bytes, nonce()?))),
-            Self::Plain | Self::Locked(_) => Ok(Cow::Borrowed(bytes)),
+        match self.writing()? {
+            Kept::Sealed(sealed) => Ok(Cow::Owned(sealed.ring.seal_blob(name, bytes, nonce()?))),
+            _ => Ok(Cow::Borrowed(bytes)),
         }
     }
 
@@ -330,7 +451,7 @@ impl Seal {
         text: Vec<u8>,
         sides: &[&Vec<u8>],
     ) -> Result<Vec<u8>> {
-        let Self::Sealed(sealed) = self else { return Ok(text) };
+        let Kept::Sealed(sealed) = self.kept() else { return Ok(text) };
         let mut before = Vec::new();
         for side in sides {
             before.extend_from_slice(side);
@@ -353,7 +474,7 @@ impl Seal {
         lines: &str,
         sync: Sync,
     ) -> Result<()> {
-        if matches!(self, Self::Plain) {
+        if matches!(self.writing()?, Kept::Plain) {
             return atomic::append_below(path, head, lines, sync);
         }
         let head = String::from_utf8(self.appended(path, head().as_bytes())?.into_owned())?;
@@ -361,11 +482,41 @@ impl Seal {
         atomic::append_below(path, || head.clone(), &*lines, sync)
     }
 
+    /// Returns how what is written now has to be kept. Whoever writes holds the lock that guards the
+    /// file, so that it stays so until the bytes are there.
+    fn writing(&self) -> Result<Kept> {
+        self.reread();
+        self.check_write()?;
+        let kept = self.kept();
+        if matches!(kept, Kept::Plain)
+            && self.disputed().is_some()
+            && let Some(source) = self.source()
+        {
+            // Where the store is sealed again, as on another branch, this has to be.
+            remembered::note_due(source)?;
+        }
+        Ok(kept)
+    }
+
+    /// Returns true for the store's own log, whose first line tells whether the store was sealed.
+    fn is_log(&self, path: &Path) -> bool {
+        self.source().is_some_and(|source| *path == source.dir.join(LOG))
+    }
+
+    /// Returns true if a file that was read as plain text may have been sealed since.
+    fn may_be_sealed(&self, path: &Path, bytes: &[u8]) -> bool {
+        let tag = TAG.as_bytes();
+        match form(path) {
+            _ if self.0.is_none() => false,
+            Form::Lines => memchr::memmem::find(bytes, tag).is_some(),
+            Form::Log | Form::Whole => bytes.starts_with(tag),
+        }
+    }
+
     /// Returns lines as they are appended.
-    fn appended<'a>(&self, path: &Path, lines: &'a [u8]) -> Result<Cow<'a, [u8]>> {
-        self.check()?;
-        match self {
-            Self::Sealed(sealed) if !sealed.opening => {
+    pub(super) fn appended<'a>(&self, path: &Path, lines: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+        match self.writing()? {
+            Kept::Sealed(sealed) if !sealed.opening => {
                 Ok(Cow::Owned(sealed.seal(path, lines, b"")?))
             }
             _ => Ok(Cow::Borrowed(lines)),

@@ -16,6 +16,7 @@ pub(crate) const TABLES: &[&str] = &[
     "lexemes",
     "idempotency",
     "org_keys",
+    "accesses",
 ];
 
 /// A row for each project in each table that is filled by pushes.
@@ -34,5 +35,6 @@ insert into pimem.corpora (org_id, project_id) select org_id, id from pimem.proj
 insert into pimem.lexemes (org_id, project_id, lexeme, docs) select org_id, id, 'site', 1 from pimem.projects;
 insert into pimem.idempotency (org_id, project_id, key_id, key, request, status, answer)
     select org_id, id, id, 'once', sha256(''), 200, '{}' from pimem.projects;
+insert into pimem.accesses (org_id, project_id, entry, count, last) select org_id, id, '12345678', 1, now() from pimem.projects;
 insert into pimem.org_keys (org_id, key_id, wrapped) select id, 1, '' from pimem.orgs;
 ";

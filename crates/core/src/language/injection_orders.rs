@@ -1,0 +1,375 @@
+//! Reads sentences for what they would make an agent do: an order is a combination of concepts in
+//! one sentence.
+
+#[cfg_attr(not(test), expect(clippy::wildcard_imports, reason = "all concepts are constants"))]
+use super::injection_concepts::*;
+
+/// A word of a text in lower case.
+pub(super) struct Word<'a> {
+    /// Byte offset in the text.
+    at: usize,
+    pub(super) text: &'a str,
+    /// It stands in backticks or double quotes.
+    quoted: bool,
+    /// A sentence begins with it.
+    begins: bool,
+    /// A comma stands before it.
+    after_comma: bool,
+}
+
+/// A combination of concepts that makes a sentence an order.
+struct Rule {
+    does: &'static str,
+    /// The sentence has a concept of each.
+    all: &'static [Concepts],
+    /// It has none of these.
+    none: Concepts,
+    /// Quoted words count: it is about a command.
+    is_command: bool,
+}
+
+const fn command(does: &'static str, all: &'static [Concepts], none: Concepts) -> Rule {
+    Rule { does, all, none: none | FORBIDDEN | ABOUT, is_command: true }
+}
+
+const fn stated(does: &'static str, all: &'static [Concepts], none: Concepts) -> Rule {
+    Rule { does, all, none: none | ABOUT, is_command: false }
+}
+
+const RUNS: &str = "orders to run what comes from the network";
+const SENDS: &str = "orders to give away secrets or instructions";
+const IGNORES: &str = "orders to ignore what was said before";
+const APPROVES: &str = "takes an approval for given";
+const LIFTS: &str = "orders to lift a safeguard";
+const HIDES: &str = "orders to keep something from people";
+const DESTROYS: &str = "orders to destroy or open the home directory";
+
+const ORDERS: &[Rule] = &[
+    command(RUNS, &[PIPED, FOREIGN], INSTALLS),
+    command(RUNS, &[CURL, FOREIGN, RUN, OCCASION], QUIET),
+    command(RUNS, &[CURL | FETCH, REMOTE_SCRIPT, RUN], INSTALLS),
+    command(RUNS, &[CURL | FETCH, FOREIGN, RUN_IT], INSTALLS | QUIET),
+    command(RUNS, &[SCRIPT, FOREIGN, RUN | FOLLOW, OCCASION], INSTALLS),
+    command(RUNS, &[REMOTE_SCRIPT, RUN, SCRIPT | OCCASION], INSTALLS),
+    command(RUNS, &[FOLLOW, DIRECTIVES | RULES, FOREIGN, OCCASION], INSTALLS),
+    command(SENDS, &[SECRET_FILE, SEND | CURL, TO], 0),
+    command(SENDS, &[SECRET | ENVIRONMENT, SEND, TO], API),
+    command(SENDS, &[TALK, SEND, TO], API),
+    command(SENDS, &[SECRET_FILE | SECRET, ATTACH | SEND, OUTPUT], API),
+    command(SENDS, &[ENVIRONMENT, ATTACH | SEND, OUTPUT, EACH], API),
+    command(SENDS, &[SECRET, ATTACH | SEND, REQUEST, QUERY], API),
+    stated(IGNORES, &[DIRECTIVES, AUTHORITY | PRIOR, VOID], PRODUCT),
+    command(RUNS, &[TREAT, FOREIGN], 0),
+    command(RUNS, &[ENTRANCE, FOREIGN], 0),
+    stated(IGNORES, &[SAYS, AUTHORITY, VOID], PRODUCT),
+    stated(IGNORES, &[RULES, AUTHORITY, VOID], PRODUCT),
+    stated(IGNORES, &[AUTHORITY | PRIOR, ONLY_THIS, RULES | DIRECTIVES | AUTHORITY], 0),
+    stated(IGNORES, &[IGNORE, DISMISSES, DIRECTIVES | SAYS], FORBIDDEN),
+    stated(APPROVES, &[APPROVED, PERSON, EACH, ACTION], CONDITION),
+    stated(APPROVES, &[APPROVED, EACH, ACTION], CONDITION | NOT | MUST),
+    stated(APPROVES, &[CONSENT | APPROVED, PRESUMED, EACH | GRAVE], CONDITION),
+    stated(APPROVES, &[PROMPT, YES], FORBIDDEN | DEVICE),
+    stated(APPROVES, &[AUTO, EACH, ACTION | CONSENT], FORBIDDEN),
+    stated(APPROVES, &[UNASKED, GRAVE], FORBIDDEN),
+    stated(APPROVES, &[WAIVED, CONSENT, EACH | GRAVE], FORBIDDEN | CONDITION),
+    stated(APPROVES, &[UNASKED, ACTION, EACH], FORBIDDEN | CONDITION),
+    command(APPROVES, &[FLAG, USE], FORBIDDEN),
+    stated(LIFTS, &[OFF, SAFEGUARD], FORBIDDEN | DEVICE),
+    stated(HIDES, &[SILENT, TELL, PERSON, DOING], PRODUCT | CONDITION),
+    stated(HIDES, &[UNTOLD, PERSON, DOING | SEND], PRODUCT),
+    stated(HIDES, &[CONCEAL, PERSON, DOING], PRODUCT),
+    command(DESTROYS, &[DESTROY, HOME | ROOT], 0),
+    command(DESTROYS, &[OPEN, OPENLY, HOME | ROOT], 0),
+];
+
+/// Concepts that every order has one of: sentences without them are no orders.
+const ESSENTIAL: Concepts = {
+    let (mut all, mut at) = (0, 0);
+    while at < ORDERS.len() {
+        #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
+        let first = ORDERS[at].all[0];
+        all |= first;
+        at += 1;
+    }
+    all
+};
+
+/// Names that count in backticks too.
+const NAMES: Concepts = AUTHORITY | SAFEGUARD | FLAG;
+
+/// Returns the first sentence that is an order, of a text in lower case: the byte offset of the
+/// word that tells, and what the order does.
+pub(super) fn find(lower: &str) -> Option<(usize, &'static str)> {
+    let words = words(lower);
+    let mut rest = words.as_slice();
+    while !rest.is_empty() {
+        let length = 1 + rest.iter().skip(1).take_while(|word| !word.begins).count();
+        let (sentence, later) = rest.split_at(length);
+        if let Some(found) = order(sentence) {
+            return Some(found);
+        }
+        rest = later;
+    }
+    None
+}
+
+fn order(sentence: &[Word<'_>]) -> Option<(usize, &'static str)> {
+    let mut each = Vec::with_capacity(sentence.len());
+    each.extend((0..sentence.len()).map(|at| concepts(sentence, at) | shape(sentence, at)));
+    let (mut all, mut stated) = (0, 0);
+    for (word, about) in sentence.iter().zip(&each) {
+        all |= about;
+        stated |= if word.quoted { about & NAMES } else { *about };
+    }
+    if (all | SILENT | PIPED) & ESSENTIAL == 0 {
+        return None;
+    }
+    let how = relations(sentence, &each);
+    let rule = ORDERS.iter().find(|rule| {
+        let has = how | if rule.is_command { all } else { stated };
+        has & rule.none == 0 && rule.all.iter().all(|any| has & any != 0)
+    })?;
+    let tells = |about: &Concepts| rule.all.iter().any(|any| about & any != 0);
+    let at = each.iter().position(tells).unwrap_or(0);
+    Some((sentence.get(at)?.at, rule.does))
+}
+
+/// What a word may be forbidden to do.
+const DEEDS: Concepts = RUN
+    | CURL
+    | FETCH
+    | SEND
+    | ATTACH
+    | DESTROY
+    | OPEN
+    | SHELL
+    | FOLLOW
+    | USE
+    | IGNORE
+    | GRAVE
+    | SECRET
+    | SECRET_FILE
+    | YES
+    | AUTO
+    | OFF;
+
+/// What makes such a deed harmful.
+const OBJECTS: Concepts = FOREIGN | SECRET | SECRET_FILE | ENVIRONMENT | HOME | ROOT;
+
+/// Returns the concepts that the order of words makes.
+fn relations(sentence: &[Word<'_>], each: &[Concepts]) -> Concepts {
+    let is = |at: usize, what: Concepts| each.get(at).is_some_and(|about| about & what != 0);
+    let within = |range: std::ops::Range<usize>, what| range.into_iter().any(|at| is(at, what));
+    let mut found = 0;
+    for at in 0..each.len() {
+        if is(at, NOT) && !is(at, UNASKED | IGNORE) {
+            let denies = !is(at, UNLESS);
+            let turn = (at + 1..each.len()).find(|at| is(*at, UNLESS)).unwrap_or(each.len());
+            let in_clause = |at: &usize| sentence.get(*at).is_some_and(|word| !word.after_comma);
+            let mut governed = (at + 1..turn.min(at + 5)).take_while(in_clause);
+            let deed = governed.any(|at| is(at, DEEDS)) && !within(turn..each.len(), OBJECTS);
+            if denies && (deed || within(at + 1..each.len(), UNASKED)) {
+                found |= FORBIDDEN;
+            }
+            if within(at + 1..at + 7, TELL) && (denies || !within(0..at, NOT)) {
+                found |= SILENT;
+            }
+        }
+        if is(at, IGNORE) && within(at + 1..at + 5, PERSON) {
+            found |= DISMISSES;
+        }
+        if is(at, TELL) && within(at + 1..at + 12, POST_NOT) {
+            found |= SILENT;
+        }
+        let is_flag = |at: &usize| sentence.get(*at).is_some_and(|word| word.text.starts_with('-'));
+        let next = (at + 1..each.len()).find(|at| !is_flag(at)).unwrap_or(each.len());
+        let is_pipe =
+            sentence.get(at).is_some_and(|word| matches!(word.text, "|" | "pipe" | "piped"));
+        if (is_pipe && within(at + 1..at + 3, SHELL) && within(0..at, CURL | FETCH))
+            || (is(at, SHELL) && is(next, CURL))
+            || (is(at, RUNNER) && is(next, FOREIGN))
+            || (is(at, NETCAT) && within(at + 1..at + 6, SHELL))
+        {
+            found |= PIPED;
+        }
+    }
+    found
+}
+
+/// Returns the concepts that the shape of a word tells.
+fn shape(words: &[Word<'_>], at: usize) -> Concepts {
+    let Some(Word { text, .. }) = words.get(at) else { return 0 };
+    if *text == "/" {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        return if before.is_some_and(|word| word.text.starts_with('-')) { ROOT } else { 0 };
+    }
+    if !text.bytes().any(|byte| matches!(byte, b'.' | b'_' | b':')) {
+        return 0;
+    }
+    let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", |word| word.text);
+    let of =
+        |parts: &[&str], what| if parts.iter().any(|part| text.contains(part)) { what } else { 0 };
+    if let Some(host) = host(text) {
+        return of(
+            &["/health", "/status", "/metrics", "/api", "/ping", "/version", ".json"],
+            QUIET,
+        ) | of(&["github.com", "gitlab.", "bitbucket.org", "://api."], API)
+            | match () {
+                () if is_local(host) || is_known(text) => 0,
+                () => {
+                    let to = if FROM.contains(&before) { 0 } else { TO };
+                    to | FOREIGN | if is_script(text) { REMOTE_SCRIPT } else { 0 }
+                }
+            };
+    }
+    if matches!(*text, ".env" | "@.env") || text.ends_with("/.env") {
+        return if INTO.contains(&before) { 0 } else { SECRET_FILE };
+    }
+    of(&[".ssh", ".aws/", "id_rsa", "id_ed25519", ".gnupg", "/authorized_keys"], SECRET_FILE)
+        | of(&["/authorized_keys"], ENTRANCE)
+        | of(NAMED, SECRET)
+        | if text.starts_with('$') { of(&["_token", "_key"], SECRET) } else { 0 }
+}
+
+/// Parts of the names of variables that hold secrets.
+const NAMED: &[&str] =
+    &["_password", "_secret", "github_token", "gh_token", "npm_token", "openai_api_key"];
+
+/// Words before an address that something comes from.
+const FROM: &[&str] =
+    &["from", "see", "visit", "via", "von", "siehe", "depuis", "desde", "da", "van"];
+
+/// Words before a file that something goes to.
+const INTO: &[&str] = &["to", "into", "in", "as", "nach", "dans", "en", "naar", "your"];
+
+/// Returns the host of an address.
+fn host(text: &str) -> Option<&str> {
+    let (address, named) = match (text.split_once("://"), text.split_once('@')) {
+        (Some((_, rest)), _) => (rest, true),
+        (None, Some((name, host))) => (host, !name.is_empty()),
+        (None, None) => (text, false),
+    };
+    let end = address.find(['/', ':', '?', '#']).unwrap_or(address.len());
+    let host = address.get(..end)?;
+    let (before, last) = host.rsplit_once('.')?;
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
+    let is_domain = !before.is_empty()
+        && (ENDINGS.contains(&last)
+            || (host.split('.').count() == 4 && host.split('.').all(is_number)));
+    // `tool@1.2` is a version.
+    let is_name = named && last.bytes().all(|c| c.is_ascii_alphabetic());
+    (is_name || is_domain).then_some(host)
+}
+
+/// Ends of bare domains that are no ends of files.
+const ENDINGS: &[&str] = &[
+    "com", "net", "org", "info", "biz", "xyz", "top", "online", "site", "club", "example", "test",
+    "invalid", "ru", "cn", "su", "tk", "cc", "ly", "io", "dev", "app", "cloud", "live", "pw",
+    "link",
+];
+
+fn is_local(host: &str) -> bool {
+    let private = ["127.", "10.", "192.168.", "172.", "0.", "169.254.", "localhost", "$"];
+    let ends = [".local", ".localhost", ".internal", ".lan", ".corp"];
+    private.iter().any(|start| host.starts_with(start))
+        || ends.iter().any(|end| host.ends_with(end))
+}
+
+/// Returns true for addresses of the makers of common tools, which a stranger cannot fill.
+fn is_known(address: &str) -> bool {
+    KNOWN.iter().any(|known| {
+        let place = address.split_once("://").map_or(address, |(_, place)| place);
+        place
+            .strip_prefix(known)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
+    })
+}
+
+const KNOWN: &[&str] = &[
+    "sh.rustup.rs",
+    "astral.sh",
+    "get.docker.com",
+    "bun.sh",
+    "deno.land",
+    "nodejs.org",
+    "get.pnpm.io",
+    "install.python-poetry.org",
+    "get.sdkman.io",
+    "mise.run",
+    "starship.rs",
+    "nixos.org",
+    "pypi.org",
+    "download.pytorch.org",
+    "registry.npmjs.org",
+    "claude.ai",
+    "go.dev",
+    "crates.io",
+    "raw.githubusercontent.com/homebrew",
+    "raw.githubusercontent.com/nvm-sh",
+];
+
+fn is_script(address: &str) -> bool {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    [".sh", ".py", ".ps1", ".js", ".exe", ".rb", ".pl", ".bat", ".bin"]
+        .iter()
+        .any(|end| path.ends_with(end))
+}
+
+/// Splits a text in lower case into words, without most signs. Addresses stay whole.
+fn words(lower: &str) -> Vec<Word<'_>> {
+    let bytes = lower.as_bytes();
+    let mut words = Vec::with_capacity(lower.len() / 5 + 1);
+    let (mut at, mut close, mut begins, mut after_comma) = (0, 0, true, false);
+    while let Some(byte) = bytes.get(at) {
+        let start = at;
+        let mut colon = false;
+        while let Some(byte) = bytes.get(at).filter(|byte| is_part(**byte)) {
+            colon |= *byte == b':';
+            at += 1;
+        }
+        if colon && lower.get(start..at).is_some_and(|word| word.contains("://")) {
+            let rest = lower.get(at..).unwrap_or_default();
+            let ends = |c: char| c.is_whitespace() || "`'\"<>()[]{}|’”,;".contains(c);
+            at += rest.find(ends).unwrap_or(rest.len());
+        }
+        let whole = lower.get(start..at).unwrap_or_default();
+        let text = whole.trim_end_matches(['.', ':']);
+        let has_meaning =
+            |text: &str| text.bytes().any(|c| c.is_ascii_alphanumeric() || c > 127 || c == b'~');
+        if text == "/" || has_meaning(text) {
+            words.push(Word { at: start, text, quoted: start < close, begins, after_comma });
+            (begins, after_comma) = (false, false);
+        }
+        let stops = text.len() < whole.len() && whole.ends_with('.');
+        if at > start {
+            begins |= stops && start >= close && !text.ends_with("e.g");
+            continue;
+        }
+        match byte {
+            b'`' | b'"' if start >= close => {
+                let inner = lower.get(at + 1..).unwrap_or_default();
+                close = inner.find(char::from(*byte)).map_or(close, |end| at + 1 + end);
+            }
+            b'|' => words.push(Word { at, text: "|", quoted: false, begins: false, after_comma }),
+            b',' => after_comma = true,
+            b'!' | b'?' => begins |= start >= close,
+            _ => {}
+        }
+        at += if bytes.get(at..at + 2) == Some("“".as_bytes().get(..2).unwrap_or_default()) {
+            3
+        } else {
+            1
+        };
+    }
+    words
+}
+
+/// Returns true for the bytes of words: all but blanks and most signs.
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'_' | b'.' | b'/' | b'~' | b'$' | b'@' | b':' | b'+' | b'%' | b'\\'
+        )
+        || (byte > 127 && byte != 0xe2)
+}

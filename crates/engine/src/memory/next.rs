@@ -1,0 +1,182 @@
+//! What the next report does with entries that a command has changed: the verdicts of the report
+//! itself, made of what the command has read and written.
+
+use std::{
+    cell::{Cell, OnceCell},
+    path::PathBuf,
+};
+
+use super::{Memory, placed};
+use crate::{
+    error::Failure,
+    store::{Store, snapshot::Snapshot},
+};
+use pimem_core::{
+    model::{
+        entry::{EntryId, Wording},
+        event::Order,
+        hash::IdMap,
+    },
+    report::{
+        budget::Tokens,
+        explain,
+        render::{self, Report},
+        replaced,
+        select::{self, Verdict},
+    },
+    score::ranking::{Ranking, ScoredEntry},
+    view::{
+        Entries,
+        prospect::{NotShown, Older, Prospect},
+    },
+};
+
+/// The stores after a change, and the report that comes next.
+pub struct Next {
+    pub stores: Vec<Store>,
+    pub snapshots: Vec<Snapshot>,
+    pub ranking: Ranking,
+    report: OnceCell<Report>,
+    /// Number of remedies that are still to be found by trial.
+    trials: Cell<usize>,
+    /// Indexes of rows by id.
+    places: OnceCell<IdMap<EntryId, Vec<usize>>>,
+}
+
+/// Number of entries of one change whose cheapest remedy is found by trial, which ranks everything
+/// anew. A pin brings in any other.
+const TRIALS: usize = 8;
+
+impl Next {
+    /// Ranks the stores to read. `written` has the directories that were written, with what they
+    /// hold now; the others are read.
+    pub fn after(memory: &Memory, written: Vec<(PathBuf, Snapshot)>) -> Result<Self, Failure> {
+        let categories = &memory.config.categories;
+        let stores = memory.readers()?;
+        let mut written = written;
+        let held = |store: &Store| {
+            let at = written.iter().position(|(dir, _)| *dir == store.dir);
+            at.map_or_else(|| store.read(memory.now, categories), |at| written.swap_remove(at).1)
+        };
+        let snapshots: Vec<Snapshot> = stores.iter().map(held).collect();
+        let ranking =
+            Ranking::new(memory.now, memory.rules(), placed(categories, &stores, &snapshots));
+        let (report, trials, places) = (OnceCell::new(), Cell::new(TRIALS), OnceCell::new());
+        Ok(Self { stores, snapshots, ranking, report, trials, places })
+    }
+
+    /// Returns what the next report does with an entry. `older` is one that it seems to replace.
+    pub fn prospect(
+        &self,
+        memory: &Memory,
+        entries: &Entries<'_>,
+        row: &ScoredEntry,
+        older: Option<&ScoredEntry>,
+    ) -> Prospect {
+        let absent = self.absent(memory, row, &entries.short(row.entry.id));
+        let older = older.map(|old| {
+            let short = entries.short(old.entry.id);
+            self::older(memory, old, short, &row.entry.wording())
+        });
+        Prospect { eligible: absent.is_none(), absent, seems_to_replace: older }
+    }
+
+    /// Returns why the next report omits an entry, and what brings it in; `None` if it shows it.
+    pub fn absent(&self, memory: &Memory, row: &ScoredEntry, short: &str) -> Option<NotShown> {
+        let rules = memory.rules();
+        let settings = memory.report_settings(None, Tokens(0));
+        let make = || render::report(&self.ranking, rules.categories, settings);
+        let report = self.report.get_or_init(make);
+        let verdict = self.place(row).and_then(|at| report.verdict_at(at));
+        let verdict = verdict.unwrap_or(&Verdict::ReportFull);
+        if verdict.shown() {
+            return None;
+        }
+        let trials = self.trials.get();
+        self.trials.set(trials.saturating_sub(1));
+        let act = if trials == 0 && row.entry.reviewed && !row.is_over() {
+            Some(explain::Act::Pin)
+        } else {
+            let stores = placed(rules.categories, &self.stores, &self.snapshots);
+            explain::cheapest(memory.now, rules, settings, &stores, row)
+        };
+        let reason = match verdict {
+            Verdict::SectionFull(_) | Verdict::ReportFull | Verdict::NoRoom(_) => {
+                too_long(memory, &row.entry.wording())
+            }
+            _ => None,
+        };
+        let plain = || verdict.to_string().trim_start_matches("out: ").to_owned();
+        Some(NotShown {
+            reason: reason.unwrap_or_else(plain),
+            remedy: act.map(|act| act.command(short)),
+        })
+    }
+
+    /// Returns the index of a row's copy in the ranking.
+    fn place(&self, row: &ScoredEntry) -> Option<usize> {
+        let places = self.places.get_or_init(|| {
+            let mut places: IdMap<EntryId, Vec<usize>> = IdMap::default();
+            for (at, row) in self.ranking.rows.iter().enumerate() {
+                places.entry(row.entry.id).or_default().push(at);
+            }
+            places
+        });
+        let is_copy = |at: &usize| {
+            self.ranking.rows.get(*at).is_some_and(|known| known.entry.is_copy(&row.entry))
+        };
+        places.get(&row.entry.id)?.iter().copied().find(is_copy)
+    }
+
+    /// Returns the entry that was a newer choice until this one was chosen again; `was` is its former
+    /// choice.
+    pub fn overtaken(
+        &self,
+        memory: &Memory,
+        row: &ScoredEntry,
+        was: Order,
+    ) -> Option<&ScoredEntry> {
+        let of_report = &memory.config.settings.report;
+        let is_told = of_report.fill && row.evidence.choice() > was;
+        let categories = &memory.config.categories;
+        is_told.then(|| replaced::overtaken(&self.ranking, categories, row, was)).flatten()
+    }
+}
+
+impl Memory {
+    /// Returns why the next report leaves entries out; `None` for those that it shows, and for those
+    /// that are not there.
+    ///
+    /// # Errors
+    /// Fails if the named store does not exist.
+    pub fn left_out(&self, ids: &[EntryId]) -> Result<Vec<Option<NotShown>>, Failure> {
+        let next = Next::after(self, Vec::new())?;
+        let entries = Entries::new(self.now, &self.config.categories, &next.ranking);
+        let why = |id: &EntryId| {
+            let row = next.ranking.get(*id)?;
+            next.absent(self, row, &entries.short(*id))
+        };
+        Ok(ids.iter().map(why).collect())
+    }
+}
+
+/// Returns an entry that another one seems to replace, with the command that says so.
+pub fn older(memory: &Memory, old: &ScoredEntry, short: String, by: &Wording) -> Older {
+    let name = |category| memory.config.categories.spec(category).name.to_string();
+    let text = by.text.replace('\'', "'\\''");
+    Older {
+        entry: None,
+        remedy: format!("pimem add -c {} --supersedes {short} '{text}'", name(by.category)),
+        category: name(old.entry.category),
+        text: old.entry.text.clone(),
+        short,
+    }
+}
+
+/// Returns why a text is too long for any report.
+fn too_long(memory: &Memory, of: &Wording) -> Option<String> {
+    let spec = memory.config.categories.spec(of.category);
+    let (needed, limit) = (select::tokens_alone(spec, &of.text), spec.section_tokens);
+    let by_section = memory.policy().is_stability() && needed.0 > limit;
+    by_section.then(|| format!("it takes {needed} tokens, where {} has {limit}", spec.section))
+}

@@ -1,0 +1,304 @@
+//! What becomes of candidates on their way out: given, given with a mark, or withheld.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
+
+use super::{
+    Ranked, Search, SearchResult, find, request::SearchRequest, segments::Document, standing,
+};
+use crate::{
+    memory::{Memory, mirrors},
+    store::{
+        Store, provenance,
+        snapshot::Snapshot,
+        trust::{Key, Kind},
+    },
+};
+use pimem_core::{
+    gate::{self, Mark, Verdict},
+    language::gist::Gist,
+    model::{
+        entry::EntryId,
+        hash::{IdMap, IdSet},
+    },
+    report::replaced,
+    score::evidence::Evidence,
+    search::{
+        documents::{self, SourceKind},
+        rank,
+    },
+};
+
+impl Memory {
+    /// Searches the user's stores. If lines that await review match, those that were typed here are
+    /// noted first.
+    pub(super) fn find_own(&self, stores: &[Store], request: &SearchRequest<'_>) -> SearchResult {
+        let found = find(self, stores, request);
+        if found.withheld.of("unreviewed") == 0 {
+            return found;
+        }
+        let read = |store: &Store| store.read_topics(&self.config.categories);
+        let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
+        if self.note_own(provenance::LIMIT, stores, &snapshots) {
+            find(self, stores, request)
+        } else {
+            found
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Finds what was written or reviewed on this machine and what holds a secret, and removes what
+    /// is withheld, and copies. Of what is counted, it is put aside. Where everything is asked for,
+    /// only entries in force are removed, and secrets are masked.
+    pub(super) fn review<'b>(
+        &self,
+        request: &SearchRequest<'_>,
+        ranked: &mut Vec<Ranked<'b>>,
+        aside: &mut Vec<Ranked<'b>>,
+    ) {
+        self.find_reviewed(ranked);
+        self.memory.warn_of_ledgers(self.stores.iter().filter(|_| !ranked.is_empty()));
+        let whole = request.whole_archive;
+        let mut seen = HashSet::new();
+        let (mut kept, mut withheld) = (Vec::new(), Vec::new());
+        for mut one in ranked.drain(..) {
+            let Document { kind, doc, at, .. } = one.document;
+            one.facts.reviewed |= self.is_shown_note(&one.document);
+            if documents::entry_id(&doc).is_none() {
+                let store = self.stores.get(at.store);
+                if let Some(Cow::Owned(text)) = store.map(|store| store.trust.told(&one.text)) {
+                    // Nothing, or the heading of what is withheld.
+                    let is_left =
+                        text.lines().any(|line| !line.is_empty() && !line.starts_with('#'));
+                    one.facts.reviewed &= is_left;
+                    one.text = if whole { gate::masked(&one.text).into_owned() } else { text };
+                }
+            } else if let Some(store) = self.stores.get(at.store).filter(|s| s.mirror.is_none()) {
+                let name = documents::category_name(&self.memory.config.categories, doc.category);
+                one.facts.secret = store.trust.secret_in(name.unwrap_or_default(), &one.text);
+            }
+            one.verdict = one.facts.verdict();
+            let is_given = one.verdict.is_given();
+            if whole {
+                let is_asked =
+                    kind == SourceKind::Archive || !is_given && kind == SourceKind::Topic;
+                if !(is_asked || is_given && request.may_find(kind)) {
+                    continue;
+                }
+                if one.facts.secret.is_some() {
+                    one.text = gate::masked(&one.text).into_owned();
+                }
+                kept.push(one);
+            } else if !is_given {
+                withheld.push(one);
+            } else if seen.insert((kind, doc.id, one.text.clone())) {
+                kept.push(one);
+            }
+        }
+        *ranked = kept;
+        if request.counts_withheld {
+            aside.extend(withheld);
+        }
+    }
+
+    fn find_reviewed(&self, ranked: &mut [Ranked<'_>]) {
+        for (number, store) in self.stores.iter().enumerate() {
+            let trust = &store.trust;
+            let here = |ranked: &&mut Ranked<'_>| ranked.document.at.store == number;
+            let here: Vec<&mut Ranked<'_>> = ranked.iter_mut().filter(here).collect();
+            if store.mirror.is_some() {
+                let categories = &self.memory.config.categories;
+                for ranked in here {
+                    let name = documents::category_name(categories, ranked.document.doc.category);
+                    let why = mirrors::withheld(store, name.unwrap_or_default(), &ranked.text);
+                    ranked.facts.reviewed = why.is_none();
+                }
+                continue;
+            }
+            if trust.is_whole() {
+                for ranked in here {
+                    ranked.facts.reviewed = true;
+                }
+                continue;
+            }
+            let keys: Vec<Option<Key>> =
+                here.iter().map(|ranked| self.trust_key(store, ranked)).collect();
+            let held = trust.held(&keys.iter().copied().flatten().collect::<Vec<_>>());
+            for (ranked, key) in here.into_iter().zip(keys) {
+                ranked.facts.reviewed = key.is_some_and(|key| held.contains(&key));
+            }
+        }
+    }
+
+    /// Returns the key of an entry or summary in a store's ledger of trust.
+    fn trust_key(&self, store: &Store, ranked: &Ranked<'_>) -> Option<Key> {
+        let Ranked { document: Document { kind, doc, .. }, text, .. } = ranked;
+        match kind {
+            SourceKind::Topic | SourceKind::Archive => {
+                let categories = &self.memory.config.categories;
+                let name = documents::category_name(categories, doc.category)?;
+                Some(store.trust.entry(name, text))
+            }
+            SourceKind::Session => Some(store.trust.text(Kind::Session, text)),
+            _ => None,
+        }
+    }
+
+    fn is_shown_note(&self, document: &Document<'_>) -> bool {
+        self.notes.shown(document.kind, document.at.store, document.source)
+    }
+
+    /// Marks the best candidates that a newer choice among all of them seems to replace.
+    pub(super) fn mark(&self, request: &SearchRequest<'_>, ranked: &mut [Ranked<'_>]) {
+        let alike = alike(self, request.limit, ranked);
+        if alike.is_empty() {
+            return;
+        }
+        let mut evidence: IdMap<EntryId, Evidence> = IdMap::default();
+        for (number, store) in self.stores.iter().enumerate() {
+            let here = |at: &usize| {
+                let document = ranked.get(*at)?.document;
+                documents::entry_id(&document.doc).filter(|_| document.at.store == number)
+            };
+            let both = |pair: &Alike| [pair.older, pair.newer];
+            let ids: IdSet<EntryId> =
+                alike.iter().flat_map(both).filter_map(|at| here(&at)).collect();
+            if ids.is_empty() {
+                continue;
+            }
+            let ledger = standing::evidence_of(self.memory, store, &ids, &mut Vec::new());
+            let known = |id: EntryId| Some((id, ledger.evidence(self.memory.now, id)?));
+            evidence.extend(ids.into_iter().filter_map(known));
+        }
+        let id = |at: usize| documents::entry_id(&ranked.get(at)?.document.doc);
+        let of = |at: usize| evidence.get(&id(at)?);
+        let mut marks: HashMap<usize, (f64, &Evidence, EntryId)> = HashMap::new();
+        for Alike { older, newer, likeness } in alike {
+            let Some((old, new)) = of(older).zip(of(newer)) else { continue };
+            let Some(by) = id(newer).filter(|_| replaced::is_newer(new, old)) else { continue };
+            let is_better = marks.get(&older).is_none_or(|(known, other, _)| {
+                likeness > *known || likeness >= *known && new.choice() > other.choice()
+            });
+            if is_better {
+                marks.insert(older, (likeness, new, by));
+            }
+        }
+        let marks: Vec<(usize, EntryId)> =
+            marks.into_iter().map(|(at, (.., by))| (at, by)).collect();
+        for (at, by) in marks {
+            if let Some(one) = ranked.get_mut(at) {
+                one.facts.yields_to = Some(by);
+                one.verdict = one.facts.verdict();
+            }
+        }
+    }
+}
+
+/// Two candidates of which the newer may seem to replace the older.
+#[derive(Debug, Clone, Copy)]
+struct Alike {
+    older: usize,
+    newer: usize,
+    likeness: f64,
+}
+
+/// Returns the pairs of similar entries of one store and category, each in both orders. The older is
+/// among the first `shown` of those that count.
+fn alike(search: &Search<'_>, shown: usize, ranked: &[Ranked<'_>]) -> Vec<Alike> {
+    let categories = &search.memory.config.categories;
+    // Each completion stands for itself, however similar two are.
+    let single: Vec<u32> = categories
+        .known()
+        .filter(|(_, spec)| spec.is_done())
+        .map(|(_, spec)| documents::category_hash(&spec.name))
+        .collect();
+    let group = |one: &Ranked<'_>| {
+        let Document { at, doc, kind, .. } = one.document;
+        let is_asked = kind == SourceKind::Topic && doc.category != 0 && one.verdict.is_given();
+        (is_asked && !single.contains(&doc.category)).then_some((at.store, doc.category))
+    };
+    let mut groups: HashMap<(usize, u32), Vec<usize>> = HashMap::new();
+    for (at, one) in ranked.iter().enumerate() {
+        if let Some(group) = group(one) {
+            groups.entry(group).or_default().push(at);
+        }
+    }
+    let first = ranked.iter().enumerate().filter(|(_, one)| one.judged.counts).take(shown);
+    let first: HashSet<usize> = first.map(|(at, _)| at).collect();
+    let mut found = Vec::new();
+    for places in groups.into_values() {
+        if places.len() < 2 || !places.iter().any(|at| first.contains(at)) {
+            continue;
+        }
+        let gist = |at: &usize| ranked.get(*at).map(|one| (*at, Gist::of(&one.text)));
+        let gists: Vec<(usize, Gist)> = places.iter().filter_map(gist).collect();
+        for (older, one) in gists.iter().filter(|(at, _)| first.contains(at)) {
+            for (newer, other) in gists.iter().filter(|(at, _)| at != older) {
+                if let Some(likeness) = replaced::alike(one, other) {
+                    found.push(Alike { older: *older, newer: *newer, likeness });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns the first `limit` of those found, best first, and the others. What seems to be replaced
+/// stands directly after what seems to replace it, which is among them if it was found at all.
+pub(super) fn shown<'a>(
+    found: Vec<Ranked<'a>>,
+    limit: usize,
+) -> (Vec<Ranked<'a>>, Vec<Ranked<'a>>) {
+    let by = |one: &Ranked<'_>| match one.verdict {
+        Verdict::Marked(Mark::SeemsReplaced(by)) => Some(by),
+        _ => None,
+    };
+    if !found.iter().take(limit).any(|one| by(one).is_some()) {
+        let mut found = found;
+        let over = found.split_off(limit.min(found.len()));
+        return (found, over);
+    }
+    let ids: Vec<Option<EntryId>> =
+        found.iter().map(|one| documents::entry_id(&one.document.doc)).collect();
+    let above: Vec<Option<usize>> = found
+        .iter()
+        .map(|one| by(one).and_then(|by| ids.iter().position(|id| *id == Some(by))))
+        .collect();
+    let mut order: Vec<usize> = Vec::new();
+    for at in 0..found.len() {
+        // The newest stands first, then those that it seems to replace, the newer ones first.
+        let mut chain = Vec::new();
+        let mut next = Some(at);
+        while let Some(at) = next.filter(|at| !order.contains(at) && !chain.contains(at)) {
+            chain.push(at);
+            next = above.get(at).copied().flatten();
+        }
+        order.extend(chain.into_iter().rev());
+        if order.len() >= limit {
+            break;
+        }
+    }
+    order.truncate(limit);
+    // One that is shown anyway moves up to its successor.
+    let mut sorted: Vec<usize> = Vec::new();
+    for at in &order {
+        if sorted.contains(at) {
+            continue;
+        }
+        let mut open = vec![*at];
+        while let Some(at) = open.pop() {
+            sorted.push(at);
+            let below = order.iter().filter(|low| above.get(**low) == Some(&Some(at)));
+            let below: Vec<usize> = below.filter(|low| !sorted.contains(low)).copied().collect();
+            open.extend(below.into_iter().rev());
+        }
+    }
+    let mut slots: Vec<Option<Ranked<'a>>> = found.into_iter().map(Some).collect();
+    let mut hits: Vec<Ranked<'a>> =
+        sorted.iter().filter_map(|at| slots.get_mut(*at)?.take()).collect();
+    rank::level(hits.iter_mut().map(|one| &mut one.judged));
+    (hits, slots.into_iter().flatten().collect())
+}

@@ -1,0 +1,311 @@
+//! The spool: what a person said at a prompt, until the store has learned it.
+//!
+//! The prompt hook appends here before it does anything else, without a lock. Whoever takes the
+//! lock of the store next learns the lines and deletes them. A line may be learned twice, as after
+//! a kill between the two; its [`Said::mark`] is in the ids of its events, by which the second time
+//! is recognised.
+//!
+//! Each line has a MAC by a key in the state directory over the store's real path and the line, so
+//! that a clone or an archive cannot bring any. Lines of others are neither learned nor deleted
+//! alone.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Store,
+    atomic::{self, Sync},
+    discover,
+    lock::StoreLock,
+    read::{self, Problem, ProblemKind},
+};
+use pimem_core::{
+    model::{
+        event::Provenance,
+        hash::fnv1a64,
+        hex,
+        time::{Now, Timestamp},
+    },
+    seal::{HashKey, KEY_BYTES},
+};
+
+/// File name without its end, in `data/`.
+const NAME: &str = "spool";
+/// File of the key, in the state directory.
+const KEY: &str = "pimem/spool/key";
+/// Folder of the spools of stores whose `data/` cannot be written, in the state directory.
+const ASIDE: &str = "pimem/spool/stores";
+/// Purpose of the key of the MACs.
+const PURPOSE: &str = "spool";
+/// Hexadecimal digits of a MAC: 128 bits.
+const MAC: usize = 32;
+/// Maximum wait while the store is sealed or made plain.
+const HASTE: Duration = Duration::from_millis(100);
+/// Milliseconds within which one sentence of one prompt is one statement.
+const HOUR_MS: i64 = 3_600_000;
+
+/// A sentence that a person said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Said {
+    /// When, in RFC 3339.
+    pub at: String,
+    /// Name of the agent.
+    pub by: String,
+    /// Id of the session, cleaned for storage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Name of the session's ledger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<String>,
+    /// Hash of the prompt.
+    #[serde(default)]
+    pub prompt: u64,
+    /// The sentence as it is stored: without private parts, and never with a secret.
+    pub text: String,
+    /// True if a person has to review it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
+    /// Name of the kind of memory that it makes; nothing for a preference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Importance at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importance: Option<f64>,
+    /// The store that it is for, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<PathBuf>,
+}
+
+impl Said {
+    /// Returns the time at which it was said.
+    pub fn time(&self) -> Option<Now> {
+        Timestamp::parse(&self.at).map(Now)
+    }
+
+    /// Returns who said it.
+    pub fn who(&self) -> Provenance {
+        Provenance { by: self.by.clone(), session: self.session.clone(), tags: Vec::new() }
+    }
+
+    /// Returns the number by which its events are recognised: a hash of session, prompt and
+    /// sentence, and of the hour, as a person may say something again.
+    pub fn mark(&self) -> u128 {
+        let hour = self.time().map_or(0, |now| now.0.0.div_euclid(HOUR_MS));
+        let (hour, prompt) = (hour.to_be_bytes(), self.prompt.to_be_bytes());
+        let session = self.ledger.as_deref().unwrap_or_default().as_bytes();
+        let parts: [&[u8]; 5] = [session, &[0], &prompt, &hour, self.text.as_bytes()];
+        let low = u128::from(fnv1a64(&parts));
+        let high = u128::from(fnv1a64(&[b"said", parts.concat().as_slice()]));
+        high << 64 | low
+    }
+}
+
+/// Statements of a spool that was taken aside to be learned.
+#[derive(Debug)]
+pub struct Batch {
+    path: PathBuf,
+    pub said: Vec<Said>,
+}
+
+/// A place for a spool.
+struct Place {
+    /// The directory that it must not lead out of.
+    root: PathBuf,
+    /// The spool that is appended to.
+    open: PathBuf,
+    /// The spool that is being learned.
+    taken: PathBuf,
+}
+
+impl Place {
+    fn new(root: PathBuf, name: &str) -> Self {
+        let file = |end: &str| root.join(format!("{name}{end}.jsonl"));
+        Self { open: file(""), taken: file("-taken"), root }
+    }
+}
+
+impl Store {
+    /// Appends sentences, and waits for the disk. From then on they are not lost. Nothing is
+    /// written if there are none.
+    ///
+    /// # Errors
+    /// Fails if neither `data/` nor the state directory can be written, or if the store is sealed
+    /// and cannot be opened.
+    pub fn spool(&self, said: &[Said]) -> Result<()> {
+        if said.is_empty() || self.mirror.is_some() {
+            return Ok(());
+        }
+        self.seal.check_write()?;
+        let key = self.made_spool_key()?;
+        let lines = said.iter().map(|said| {
+            let json = serde_json::to_string(said)?;
+            Ok(format!("{} {json}", mac(&key, &json)))
+        });
+        let lines: Vec<String> = lines.collect::<Result<_>>()?;
+        let lines = lines.join("\n");
+        let sync = self.sync.private();
+        let append = |path: &Path| {
+            let record = self.seal.appended(path, format!("{lines}\n").as_bytes())?.into_owned();
+            atomic::append_record(path, record.trim_ascii_end(), sync)
+        };
+        let beside = self.made_path(&self.spool_file(), sync).and_then(|path| {
+            // A store that is just sealed, or made plain, takes the other place.
+            let _held = StoreLock::shared(&self.data_dir(), self.patience.min(HASTE))?;
+            append(&path)
+        });
+        beside.or_else(|failed| {
+            let place = self.spool_in_state().ok_or(failed)?;
+            atomic::create_dir(&place.root, sync)?;
+            append(&place.open)
+        })
+    }
+
+    /// Returns true if there may be a spool to be learned. Costs a look at three names.
+    pub fn has_spool(&self) -> bool {
+        self.mirror.is_none()
+            && self.spool_places().iter().any(|place| place.open.exists() || place.taken.exists())
+    }
+
+    /// Returns the sentences that wait to be learned.
+    pub fn spooled(&self) -> Vec<Said> {
+        let Some(key) = self.spool_key() else { return Vec::new() };
+        let places = self.spool_places();
+        let files = places.iter().flat_map(|place| [(place, &place.taken), (place, &place.open)]);
+        let said = files.map(|(place, path)| self.said_in(place, path, &key).unwrap_or_default());
+        said.flatten().collect()
+    }
+
+    /// Takes a spool aside, so that nobody appends to it, and returns what it says; `None` if
+    /// nothing waits. A spool that a process took before it died comes first.
+    ///
+    /// # Errors
+    /// Fails if the directory cannot be written.
+    pub fn take_spool(&self, _lock: &StoreLock) -> Result<Option<Batch>> {
+        let Some(key) = self.spool_key().filter(|_| self.has_spool()) else { return Ok(None) };
+        for place in self.spool_places() {
+            let mut said = self.said_in(&place, &place.taken, &key)?;
+            if said.is_empty() {
+                if self.said_in(&place, &place.open, &key)?.is_empty() {
+                    continue;
+                }
+                atomic::rename(&place.open, &place.taken)?;
+                said = self.said_in(&place, &place.taken, &key)?;
+            }
+            return Ok(Some(Batch { path: place.taken, said }));
+        }
+        Ok(None)
+    }
+
+    /// Deletes a spool that was learned. It need not reach the disk: what is learned twice counts
+    /// once.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be deleted.
+    pub fn drop_spool(&self, batch: &Batch, _lock: &StoreLock) -> Result<()> {
+        atomic::remove_file(&batch.path, Sync::None)
+            .with_context(|| format!("cannot delete {}", batch.path.display()))
+    }
+
+    /// Returns the files that may hold sentences outside of `data/`.
+    pub(super) fn spool_files_in_state(&self) -> Vec<PathBuf> {
+        let place = self.spool_in_state();
+        place.into_iter().flat_map(|place| [place.open, place.taken]).collect()
+    }
+
+    /// Returns the name of the file in `data/`, which neighbouring stores may share.
+    fn spool_name(&self) -> String {
+        match self.dir.file_name() {
+            Some(name) if name != "memory" => {
+                let real = discover::real(&self.dir);
+                format!("{NAME}-{}", real.file_name().unwrap_or_default().to_string_lossy())
+            }
+            _ => NAME.to_owned(),
+        }
+    }
+
+    fn spool_file(&self) -> String {
+        format!("{}.jsonl", self.spool_name())
+    }
+
+    /// Returns the places of a spool, the one to write to first.
+    fn spool_places(&self) -> Vec<Place> {
+        let dir = self.data_dir();
+        let beside = self.guard_data(&dir).is_ok().then(|| Place::new(dir, &self.spool_name()));
+        // Resolving the store's path costs more than all else here.
+        let aside = self.state.as_deref().filter(|state| state.join(ASIDE).is_dir());
+        beside.into_iter().chain(aside.and_then(|_| self.spool_in_state())).collect()
+    }
+
+    fn spool_in_state(&self) -> Option<Place> {
+        let state = self.state.as_deref()?;
+        Some(Place::new(state.join(ASIDE), &discover::key_of(&discover::real(&self.dir))))
+    }
+
+    /// Reads the sentences of a file that this machine wrote for this store. Torn lines are left
+    /// out. A file that cannot be read is not one without sentences: it must not be deleted.
+    fn said_in(&self, place: &Place, path: &Path, key: &HashKey) -> Result<Vec<Said>, Problem> {
+        let held = match read::file(&place.root, path, read::MAX_FILE) {
+            // Nothing was ever appended in a directory that cannot be entered, or is none.
+            Err(Problem { kind: ProblemKind::Closed(_), .. }) => None,
+            held => held?,
+        };
+        let held = held.unwrap_or_default();
+        let lines = held.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let lines: Vec<&[u8]> = lines.collect();
+        if lines.is_empty() {
+            return Ok(Vec::new());
+        }
+        let text = self.seal.open(path, lines.join(&b'\n'))?;
+        let text = String::from_utf8_lossy(&text);
+        let own = |line: &str| {
+            let (mac, json) = line.trim_end().split_once(' ')?;
+            let json = (mac == self::mac(key, json)).then_some(json)?;
+            serde_json::from_str(json).ok()
+        };
+        Ok(text.lines().filter_map(own).collect())
+    }
+
+    fn spool_key_path(&self) -> Option<PathBuf> {
+        self.state.as_deref().map(|state| state.join(KEY))
+    }
+
+    fn spool_key(&self) -> Option<HashKey> {
+        let path = self.spool_key_path()?;
+        let held = read::file(path.parent()?, &path, read::MAX_FILE).ok()??;
+        let secret = secret(&held)?;
+        let real = discover::real(&self.dir);
+        Some(HashKey::derive(&secret, PURPOSE, &real.to_string_lossy()))
+    }
+
+    fn made_spool_key(&self) -> Result<HashKey> {
+        if let Some(key) = self.spool_key() {
+            return Ok(key);
+        }
+        let path = self.spool_key_path().context("there is no directory for the spool's key")?;
+        let mut secret = [0; KEY_BYTES];
+        atomic::fill(&mut secret)?;
+        atomic::create_once(&path, format!("{}\n", hex::write(&secret)).as_bytes())?;
+        let Some(key) = self.spool_key() else { bail!("{} holds no key", path.display()) };
+        Ok(key)
+    }
+}
+
+fn secret(held: &[u8]) -> Option<[u8; KEY_BYTES]> {
+    let (high, low) = held.trim_ascii_end().split_at_checked(KEY_BYTES)?;
+    let mut secret = [0; KEY_BYTES];
+    let halves = [hex::read(high)?, hex::read(low)?];
+    let bytes = halves.iter().flat_map(|half| half.to_be_bytes());
+    secret.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+    Some(secret)
+}
+
+fn mac(key: &HashKey, json: &str) -> String {
+    let mut mac = hex::write(&key.hash(json.as_bytes()));
+    mac.truncate(MAC);
+    mac
+}
