@@ -3,7 +3,7 @@
 //! A lint, not a security boundary: precision comes before recall, so that ordinary notes of
 //! developers pass. Text in backticks or double quotes is quoted rather than stated, and ignored,
 //! but for commands. Fixed wordings are matched here; combinations of concepts by
-//! [`injection_orders`].
+//! `injection_orders`.
 
 use std::borrow::Cow;
 
