@@ -51,17 +51,16 @@ pub async fn decay(
     RequestId(request): RequestId,
     Params(fades): Params<Fades>,
 ) -> Result<Body<Faded>, Problem> {
-    let projects = match fades.project.as_deref() {
-        Some(slug) => vec![caller.project(slug, Right::Curate)?],
-        None => {
-            caller.scope(Right::Curate)?;
-            let may = |project: &&Project| caller.may(project, Right::Curate);
-            let projects: Vec<&Project> = caller.projects.iter().filter(may).collect();
-            if projects.is_empty() {
-                return Err(Forbidden::Role(Right::Curate).into());
-            }
-            projects
+    let projects = if let Some(slug) = fades.project.as_deref() {
+        vec![caller.project(slug, Right::Curate)?]
+    } else {
+        caller.scope(Right::Curate)?;
+        let may = |project: &&Project| caller.may(project, Right::Curate);
+        let projects: Vec<&Project> = caller.projects.iter().filter(may).collect();
+        if projects.is_empty() {
+            return Err(Forbidden::Role(Right::Curate).into());
         }
+        projects
     };
     let applied = fades.apply.unwrap_or_default();
     let now = clock::stamp();
