@@ -129,7 +129,8 @@ fn order(sentence: &[Word<'_>]) -> Option<(usize, &'static str)> {
         let has = how | if rule.is_command { all } else { stated };
         has & rule.none == 0 && rule.all.iter().all(|any| has & any != 0)
     })?;
-    let tells = |about: &Concepts| rule.all.iter().any(|any| about & any != 0);
+    let told = rule.all.iter().fold(DEEDS, |told, any| told | any);
+    let tells = |about: &Concepts| about & told != 0;
     let at = each.iter().position(tells).unwrap_or(0);
     Some((sentence.get(at)?.at, rule.does))
 }
