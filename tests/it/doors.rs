@@ -35,7 +35,7 @@ const DOORS: &[Door] = &[
         std::fs::write(sandbox.path(name), lines).unwrap();
     }),
     ("import", |sandbox, text| {
-        let file = sandbox.root().join("rules.md");
+        let file = sandbox.project().join("rules.md");
         std::fs::write(&file, format!("- {text}\n")).unwrap();
         drop(sandbox.run(&["import", "agents", file.to_str().unwrap(), "-c", "lesson"]));
     }),
