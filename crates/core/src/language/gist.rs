@@ -79,14 +79,24 @@ impl Gist {
     /// Like [`Gist::similarity`], but only if it is at least `share`, which must be positive.
     #[must_use]
     pub fn near(&self, other: &Self, share: f64) -> Option<f64> {
-        let all = self.words.len() + other.words.len();
-        let of = |common: f64| common / (all as f64 - common);
         let most = (self.bits & other.bits).count_ones() + self.crowded.min(other.crowded);
-        if most == 0 || of(f64::from(most).min(all as f64 / 2.0)) < share {
-            return None;
-        }
-        let common = self.words.iter().filter(|word| other.has(**word)).count();
-        Some(of(common as f64)).filter(|found| *found >= share)
+        let most = (most as usize).min((self.words.len() + other.words.len()) / 2);
+        self.share(most, other, share)?;
+        self.share(self.words.iter().filter(|word| other.has(**word)).count(), other, share)
+    }
+
+    /// Returns the similarity of two texts with this number of common words, if it is at least
+    /// `share`.
+    #[must_use]
+    pub fn share(&self, common: usize, other: &Self, share: f64) -> Option<f64> {
+        let all = self.words.len() + other.words.len() - common;
+        Some(common as f64 / all as f64).filter(|found| common > 0 && *found >= share)
+    }
+
+    /// Returns the hashes of the words, sorted and without duplicates.
+    #[must_use]
+    pub fn words(&self) -> &[u32] {
+        &self.words
     }
 }
 

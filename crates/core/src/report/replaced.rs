@@ -12,7 +12,7 @@ use std::cell::OnceCell;
 use crate::{
     language::gist::Gist,
     model::{
-        category::{Categories, CategoryId, CategorySpec},
+        category::{Categories, CategorySpec},
         entry::EntryId,
         event::Order,
         time::{DAY_MS, Timestamp},
@@ -41,31 +41,6 @@ pub fn may_replace<'a>(
         gist.may_be_near(other, ALIKE) && Gist::of(other).near(&gist, ALIKE).is_some()
     };
     !spec.is_done() && others.any(is_alike)
-}
-
-/// Returns the entry that a new one seems to replace: the most similar one of its category and
-/// store for which `was_there` returns true.
-#[must_use]
-pub fn seems_replaced<'a>(
-    ranking: &'a Ranking,
-    categories: &Categories,
-    new: &ScoredEntry,
-    was_there: impl Fn(&ScoredEntry) -> bool,
-) -> Option<&'a ScoredEntry> {
-    if categories.spec(new.entry.category).is_done() {
-        return None;
-    }
-    let gist = Gist::of(&new.entry.text);
-    let older = ranking.rows.iter().filter(|row| {
-        let beside = row.entry.category == new.entry.category && row.entry.scope == new.entry.scope;
-        beside && !is_gone(row) && was_there(row)
-    });
-    let found = older.filter_map(|row| Some((alike(&Gist::of(&row.entry.text), &gist)?, row)));
-    found
-        .max_by(|(a, x), (b, y)| {
-            a.total_cmp(b).then(x.evidence.first_seen.cmp(&y.evidence.first_seen))
-        })
-        .map(|(_, row)| row)
 }
 
 /// Returns how similar two texts of a category are, if one may seem to replace the other.
@@ -98,64 +73,77 @@ impl Chosen {
     }
 }
 
-/// Returns the entry that was a newer choice than another before that was chosen again, and now
-/// yields to it; the newest of them. `was` is the former choice of the other.
-#[must_use]
-pub fn overtaken<'a>(
-    ranking: &'a Ranking,
-    categories: &Categories,
-    by: &ScoredEntry,
-    was: Order,
-) -> Option<&'a ScoredEntry> {
-    if is_gone(by) {
-        return None;
-    }
-    let newer = Newer::new(ranking, categories);
-    let overtook = |at: &usize| {
-        let Some(row) = ranking.rows.get(*at) else { return false };
-        // Comparing texts comes last: it takes longest.
-        row.evidence.choice() > was
-            && !is_gone(row)
-            && newer
-                .successor(*at)
-                .and_then(|at| ranking.rows.get(at))
-                .is_some_and(|row| row.entry.is_copy(&by.entry))
-    };
-    let rows = (0..ranking.rows.len()).filter(overtook);
-    rows.filter_map(|at| ranking.rows.get(at)).max_by_key(|row| row.evidence.choice())
-}
-
 /// Returns true if an entry is out of force anyway.
 fn is_gone(row: &ScoredEntry) -> bool {
     matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed | Place::Secret)
 }
 
-/// The entries of a ranking, indexed for comparison with older ones of their category.
+/// The entries of a ranking, indexed for comparison with others of their category.
 pub struct Newer<'a> {
     ranking: &'a Ranking,
-    /// For each category, the indexes of rows that may replace another.
-    rows: Vec<Vec<usize>>,
+    /// For each category, the rows that may replace another or be replaced.
+    alike: Vec<Alike>,
     /// When each row was first added and last chosen.
     chosen: Vec<Chosen>,
-    gists: Vec<OnceCell<Gist>>,
     /// Pairs of rows of which one replaced the other at some time and both are in force: the older
     /// choice, and the newer one.
     linked: Vec<(usize, usize)>,
 }
 
+/// Rows of a category, by their words: only texts that share some are compared.
+#[derive(Default)]
+struct Alike {
+    rows: Vec<usize>,
+    words: OnceCell<Words>,
+}
+
+/// The gists of some rows, and the words of each, sorted by word.
+struct Words {
+    gists: Vec<Gist>,
+    rows: Vec<(u32, usize)>,
+}
+
+impl Alike {
+    /// Returns the rows whose texts are similar to one, in their order, with the similarity.
+    fn to(&self, ranking: &Ranking, gist: &Gist) -> Vec<(usize, f64)> {
+        let words = self.words.get_or_init(|| {
+            let text = |at: &usize| ranking.rows.get(*at).map_or("", |row| &row.entry.text);
+            let gists: Vec<Gist> = self.rows.iter().map(|at| Gist::of(text(at))).collect();
+            let each = gists.iter().enumerate();
+            let mut rows: Vec<(u32, usize)> =
+                each.flat_map(|(at, gist)| gist.words().iter().map(move |w| (*w, at))).collect();
+            rows.sort_unstable();
+            Words { gists, rows }
+        });
+        let mut sharing = Vec::new();
+        for word in gist.words() {
+            let from = words.rows.partition_point(|(other, _)| other < word);
+            let rows = words.rows.get(from..).unwrap_or_default();
+            sharing.extend(rows.iter().take_while(|(other, _)| other == word).map(|(_, at)| *at));
+        }
+        sharing.sort_unstable();
+        let each = sharing.chunk_by(|one, other| one == other);
+        let near = each.filter_map(|same| {
+            let at = *same.first()?;
+            Some((*self.rows.get(at)?, words.gists.get(at)?.share(same.len(), gist, ALIKE)?))
+        });
+        near.collect()
+    }
+}
+
 impl<'a> Newer<'a> {
     #[must_use]
     pub fn new(ranking: &'a Ranking, categories: &Categories) -> Self {
-        let mut rows = vec![Vec::new(); categories.iter().count()];
+        let mut alike: Vec<Alike> = categories.iter().map(|_| Alike::default()).collect();
         let mut linked = Vec::new();
         for (at, row) in ranking.rows.iter().enumerate() {
             let gone = is_gone(row);
             // Each completion stands for itself, however similar two are.
             let single = categories.spec(row.entry.category).is_done();
-            if let Some(rows) =
-                rows.get_mut(usize::from(row.entry.category.0)).filter(|_| !gone && !single)
+            if let Some(alike) =
+                alike.get_mut(usize::from(row.entry.category.0)).filter(|_| !gone && !single)
             {
-                rows.push(at);
+                alike.rows.push(at);
             }
             for other in row.outlived.iter().filter(|_| !gone) {
                 let there = |found: &ScoredEntry| found.entry.id == *other && !is_gone(found);
@@ -165,7 +153,7 @@ impl<'a> Newer<'a> {
             }
         }
         let chosen = ranking.rows.iter().map(|row| Chosen::of(&row.evidence)).collect();
-        Self { ranking, rows, chosen, gists: vec![OnceCell::new(); ranking.rows.len()], linked }
+        Self { ranking, alike, chosen, linked }
     }
 
     /// Returns the newer entry that seems to replace the row at index `at`: one that replaced it
@@ -186,21 +174,52 @@ impl<'a> Newer<'a> {
             return Some(*newer);
         }
         let (row, chosen) = (self.ranking.rows.get(at)?, self.chosen.get(at)?);
-        let gist = self.gist(at, row)?;
-        let near = self.of(row.entry.category).filter_map(|other| {
-            let newer = self.chosen.get(other).filter(|newer| newer.is_newer(chosen))?;
-            let found = self.ranking.rows.get(other)?;
-            Some((alike(self.gist(other, found)?, gist)?, other, newer.choice))
-        });
+        // Few entries are so old that another one is newer.
+        let alike = self.alike.get(usize::from(row.entry.category.0))?;
+        let newer = |other: &usize| self.chosen.get(*other).filter(|other| other.is_newer(chosen));
+        if !alike.rows.iter().any(|other| newer(other).is_some()) {
+            return None;
+        }
+        let near = alike.to(self.ranking, &Gist::of(&row.entry.text)).into_iter();
+        let near = near.filter_map(|(other, share)| Some((share, other, newer(&other)?.choice)));
         near.max_by(|(a, _, x), (b, _, y)| a.total_cmp(b).then(x.cmp(y))).map(|(_, other, _)| other)
     }
 
-    fn of(&self, category: CategoryId) -> impl Iterator<Item = usize> {
-        self.rows.get(usize::from(category.0)).into_iter().flatten().copied()
+    /// Returns the entry that a new one seems to replace: the most similar one of its category and
+    /// store for which `was_there` returns true.
+    #[must_use]
+    pub fn seems_replaced_by(
+        &self,
+        new: &ScoredEntry,
+        was_there: impl Fn(&ScoredEntry) -> bool,
+    ) -> Option<&'a ScoredEntry> {
+        let alike = self.alike.get(usize::from(new.entry.category.0))?;
+        let near = alike.to(self.ranking, &Gist::of(&new.entry.text)).into_iter();
+        let near = near.filter_map(|(at, share)| Some((self.ranking.rows.get(at)?, share)));
+        let older = near.filter(|(row, _)| row.entry.scope == new.entry.scope && was_there(row));
+        older
+            .max_by(|(x, a), (y, b)| {
+                a.total_cmp(b).then(x.evidence.first_seen.cmp(&y.evidence.first_seen))
+            })
+            .map(|(row, _)| row)
     }
 
-    fn gist(&self, at: usize, row: &ScoredEntry) -> Option<&Gist> {
-        Some(self.gists.get(at)?.get_or_init(|| Gist::of(&row.entry.text)))
+    /// Returns the entry that was a newer choice than another before that was chosen again, and now
+    /// yields to it; the newest of them. `was` is the former choice of the other.
+    #[must_use]
+    pub fn overtaken(&self, by: &ScoredEntry, was: Order) -> Option<&'a ScoredEntry> {
+        let rows = &self.ranking.rows;
+        let overtook = |(at, row): &(usize, &ScoredEntry)| {
+            // Comparing texts comes last: it takes longest.
+            row.evidence.choice() > was
+                && !is_gone(row)
+                && self
+                    .successor(*at)
+                    .and_then(|at| rows.get(at))
+                    .is_some_and(|row| row.entry.is_copy(&by.entry))
+        };
+        let found = rows.iter().enumerate().filter(|_| !is_gone(by)).filter(overtook);
+        found.map(|(_, row)| row).max_by_key(|row| row.evidence.choice())
     }
 }
 

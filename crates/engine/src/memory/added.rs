@@ -3,6 +3,8 @@
 //! A user who adds an entry assumes that agents know it from then on. If the next report will not
 //! show it, the result has the reason and a remedy.
 
+use std::cell::OnceCell;
+
 use super::{
     Memory,
     add::Done,
@@ -22,7 +24,7 @@ use pimem_core::{
     report::{
         budget::Tokens,
         certain::{self, Asked, Line, Part, Size},
-        replaced,
+        replaced::{self, Newer},
     },
     score::{
         ledger::Ledger,
@@ -67,14 +69,17 @@ pub(super) fn results(
     }
     let was_there = |row: &ScoredEntry| !own.contains(&row.entry.id);
     let has_older = next.ranking.rows.iter().any(was_there);
+    let newer = OnceCell::new();
+    let newer = || newer.get_or_init(|| Newer::new(&next.ranking, categories));
     let older = |done: &Done, row: &ScoredEntry| {
         let fills = memory.config.settings.report.fill;
         let counts = fills && row.entry.reviewed && !row.is_over();
         if done.placed.is_some() {
-            let seems = || replaced::seems_replaced(&next.ranking, categories, row, was_there);
+            let seems = || newer().seems_replaced_by(row, was_there);
             return (counts && has_older).then(seems).flatten();
         }
-        done.was.filter(|_| counts).and_then(|was| next.overtaken(memory, row, was))
+        let was = done.was.filter(|was| counts && row.evidence.choice() > *was);
+        was.and_then(|was| newer().overtaken(row, was))
     };
     let entries = Entries::new(memory.now, categories, &next.ranking);
     let short = |id| if whole { entries.short(id) } else { short(id) };

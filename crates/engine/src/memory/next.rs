@@ -21,7 +21,7 @@ use pimem_core::{
         budget::Tokens,
         explain,
         render::{self, Report},
-        replaced,
+        replaced::Newer,
         select::{self, Verdict},
     },
     score::ranking::{Ranking, ScoredEntry},
@@ -138,8 +138,8 @@ impl Next {
     ) -> Option<&ScoredEntry> {
         let of_report = &memory.config.settings.report;
         let is_told = of_report.fill && row.evidence.choice() > was;
-        let categories = &memory.config.categories;
-        is_told.then(|| replaced::overtaken(&self.ranking, categories, row, was)).flatten()
+        let newer = || Newer::new(&self.ranking, &memory.config.categories);
+        is_told.then(|| newer().overtaken(row, was)).flatten()
     }
 }
 
