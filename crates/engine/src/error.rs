@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::{
-    config::invalid::Unusable,
+    config::settings_file::Unusable,
     local_time,
     models::staging::InstallError,
     store::{

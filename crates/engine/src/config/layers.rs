@@ -6,13 +6,10 @@ use std::{fmt, path::PathBuf};
 use serde_json::{Map, Value};
 
 use super::{
-    aliases, categories,
     env::Env,
-    file,
-    invalid::Unusable,
-    review::Awaiting,
-    schema::{Guard, Key},
+    schema::{self, Guard, Key},
     settings::{Scoring, Settings, keys},
+    settings_file::{self, Unusable},
 };
 use pimem_core::{
     exchange::{
@@ -89,7 +86,7 @@ impl Config {
         let (mut awaiting, mut unusable) = (Vec::new(), Vec::new());
         for (origin, text) in files {
             let lines = Lines::new(text);
-            let found = file::read(origin, text, &lines);
+            let found = settings_file::read(origin, text, &lines);
             for (key, value) in found.settings {
                 if key.guard == Guard::Reviewed && matches!(origin, Origin::Project(_)) {
                     let place = format!("{origin}:{}", lines.of(key.name));
@@ -114,7 +111,12 @@ impl Config {
         let settings = Settings::read(&values);
         let origin = values.origin(&Scoring::categories);
         let text = files.iter().find(|(file, _)| file == origin).map(|(_, text)| text.as_str());
-        let further = categories::read(&settings.scoring.categories, origin, text, &mut unusable);
+        let further = settings_file::read_categories(
+            &settings.scoring.categories,
+            origin,
+            text,
+            &mut unusable,
+        );
         let mut categories = Categories::of(settings.scoring.categories_preset(), further);
         // Another policy or preset may have been in force before, and have left entries.
         let is_default = |key| *values.origin(key) == Origin::Default;
@@ -154,7 +156,7 @@ pub fn with_setting(text: &str, key: &Key, value: Value) -> Option<String> {
         serde_json::from_str(text).ok()?
     };
     let mut at = root.as_object_mut()?;
-    let mut parts = aliases::used_in(at, key).split('.').peekable();
+    let mut parts = schema::used_in(at, key).split('.').peekable();
     while let Some(part) = parts.next() {
         if parts.peek().is_none() {
             at.insert(part.to_owned(), value);
@@ -175,13 +177,38 @@ pub fn without_setting(text: &str, key: &Key) -> Option<String> {
         Ok(None) => return Some(text.to_owned()),
         _ => return None,
     };
-    let other = |name: &str| aliases::find(name).is_some_and(|other| other.name != key.name);
-    let mut names = aliases::names(key);
+    let other = |name: &str| schema::find(name).is_some_and(|other| other.name != key.name);
+    let mut names = schema::names_of(key);
     let after =
         names.find_map(|name| json_cut::without_member(text.as_bytes(), &root, name, &other));
     Some(
         after.map_or_else(|| text.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned()),
     )
+}
+
+/// A setting in the project's file that awaits review.
+#[derive(Debug, Clone)]
+pub struct Awaiting {
+    pub key: &'static Key,
+    pub value: Value,
+    /// Its place: file and line.
+    pub place: String,
+    pub(super) origin: Origin,
+}
+
+impl Awaiting {
+    /// Returns the settings as one sorted text, so that a review covers all of them together.
+    pub fn text(settings: &[Self]) -> String {
+        let mut lines: Vec<String> = settings.iter().map(ToString::to_string).collect();
+        lines.sort();
+        lines.join("\n")
+    }
+}
+
+impl fmt::Display for Awaiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}", self.key.name, self.value)
+    }
 }
 
 #[cfg(test)]
@@ -191,7 +218,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::config::{language_models::ObserverModel, settings::PolicyName};
+    use crate::config::settings::{ObserverModel, PolicyName};
     use pimem_core::report::budget::Tokens;
 
     fn load(text: &str) -> Config {

@@ -1,8 +1,11 @@
-//! Descriptions of settings: name, type, default, variable and purpose.
+//! What a setting is: name, other names, type, default, variable and purpose.
+
+use std::{borrow::Cow, ops::RangeInclusive, time::Duration};
 
 use serde_json::{Map, Value, json};
 
-use super::{aliases, settings::keys};
+use super::settings::keys;
+use pimem_core::report::budget::Tokens;
 
 /// Type of a setting, with its default.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -169,7 +172,7 @@ pub fn json_schema() -> Value {
     for key in keys() {
         insert(&mut root, key.name, described(key));
     }
-    for (alias, key) in aliases::all() {
+    for (alias, key) in aliases() {
         let mut spec = described(key);
         if let Some(spec) = spec.as_object_mut() {
             spec.insert("description".to_owned(), json!(format!("As {}", key.name)));
@@ -184,4 +187,186 @@ pub fn json_schema() -> Value {
         "additionalProperties": false,
         "properties": root,
     })
+}
+
+/// A boolean.
+pub(super) struct Switch(pub(super) bool);
+
+/// An integer within limits, and the conversion to its type.
+pub(super) struct Whole<T>(pub(super) u64, pub(super) RangeInclusive<u64>, pub(super) fn(u64) -> T);
+
+/// A number of tokens within limits, or none.
+pub(super) struct Budget(pub(super) u64, pub(super) RangeInclusive<u64>);
+
+/// A number within limits.
+pub(super) struct Number(pub(super) f64, pub(super) RangeInclusive<f64>);
+
+/// One of several values, by its name; the first is the default.
+pub(super) struct Choice<T: 'static>(pub(super) &'static [T], pub(super) &'static [&'static str]);
+
+pub(super) struct Text(pub(super) &'static str);
+
+/// The table of additional categories.
+pub(super) struct CategoryTable;
+
+impl Switch {
+    pub(super) const fn kind(&self) -> Kind {
+        Kind::Bool(self.0)
+    }
+
+    pub(super) fn read(&self, value: Option<&Value>) -> bool {
+        value.and_then(Value::as_bool).unwrap_or(self.0)
+    }
+}
+
+impl<T> Whole<T> {
+    pub(super) const fn kind(&self) -> Kind {
+        Kind::Whole { default: self.0, least: *self.1.start(), most: *self.1.end() }
+    }
+
+    pub(super) fn read(&self, value: Option<&Value>) -> T {
+        (self.2)(value.and_then(Value::as_u64).unwrap_or(self.0))
+    }
+}
+
+impl Budget {
+    pub(super) const fn kind(&self) -> Kind {
+        Kind::WholeOrNone { default: self.0, least: *self.1.start(), most: *self.1.end() }
+    }
+
+    pub(super) fn read(&self, value: Option<&Value>) -> Tokens {
+        if value.is_some_and(|value| value == "none") {
+            return Tokens::UNLIMITED;
+        }
+        tokens(value.and_then(Value::as_u64).unwrap_or(self.0))
+    }
+}
+
+impl Number {
+    pub(super) const fn kind(&self) -> Kind {
+        Kind::Number { default: self.0, least: *self.1.start(), most: *self.1.end() }
+    }
+
+    pub(super) fn read(&self, value: Option<&Value>) -> f64 {
+        value.and_then(Value::as_f64).unwrap_or(self.0)
+    }
+}
+
+impl<T: Copy + Default> Choice<T> {
+    pub(super) const fn kind(&self) -> Kind {
+        Kind::Choice(self.1)
+    }
+
+    pub(super) fn read(&self, value: Option<&Value>) -> T {
+        let word = value.and_then(Value::as_str);
+        let mut all = self.0.iter().zip(self.1);
+        let chosen = word.and_then(|word| all.find(|(_, name)| **name == word));
+        chosen.map_or_else(T::default, |(chosen, _)| *chosen)
+    }
+}
+
+impl Text {
+    pub(super) const fn kind(&self) -> Kind {
+        Kind::Text(self.0)
+    }
+
+    pub(super) fn read(&self, value: Option<&Value>) -> Cow<'static, str> {
+        let text = value.and_then(Value::as_str);
+        text.map_or(Cow::Borrowed(self.0), |text| Cow::Owned(text.to_owned()))
+    }
+}
+
+#[expect(clippy::unused_self, reason = "asked as the others are")]
+impl CategoryTable {
+    pub(super) const fn kind(&self) -> Kind {
+        Kind::Categories
+    }
+
+    pub(super) fn read(&self, value: Option<&Value>) -> Map<String, Value> {
+        value.and_then(Value::as_object).cloned().unwrap_or_default()
+    }
+}
+
+pub(super) fn count(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+pub(super) fn minutes(number: u64) -> Duration {
+    Duration::from_secs(number * 60)
+}
+
+pub(super) fn tokens(number: u64) -> Tokens {
+    Tokens(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+/// Names under `memory` with the settings that they mean. `man/pimem-scoring.7` has the same table.
+const ALIASES: &[(&str, &str)] = &[
+    ("memory.enable_rag", "recall.enabled"),
+    ("memory.enable_learning", "learning.enabled"),
+    ("memory.rag_limit", "recall.limit"),
+    ("memory.rag_threshold", "recall.minScore"),
+    ("memory.embedding.model", "embedding.model"),
+    ("memory.embedding.timeout_ms", "embedding.deadlineMs"),
+];
+/// Names that are no settings, each with what decides instead.
+const DECIDED_ELSEWHERE: &[(&str, &str)] =
+    &[("memory.embedding.dimension", "the dimension is that of the model: leave it out")];
+
+/// Returns the name of the setting that `name` means.
+pub(super) fn resolved(name: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, key)| key)
+}
+
+/// Returns the setting of that name, or that other name.
+pub fn find(name: &str) -> Option<&'static Key> {
+    Key::find(resolved(name))
+}
+
+/// Iterates over the other names, each with its setting.
+pub(super) fn aliases() -> impl Iterator<Item = (&'static str, &'static Key)> {
+    ALIASES.iter().filter_map(|(alias, name)| Some((*alias, Key::find(name)?)))
+}
+
+/// Returns what decides about something that is no setting.
+pub(super) fn decided_elsewhere(name: &str) -> Option<&'static str> {
+    DECIDED_ELSEWHERE.iter().find(|(known, _)| *known == name).map(|(_, hint)| *hint)
+}
+
+/// Returns true if there are other names below a group.
+pub(super) fn is_group(path: &str) -> bool {
+    let names = ALIASES.iter().chain(DECIDED_ELSEWHERE);
+    names.filter_map(|(alias, _)| alias.rsplit_once('.')).any(|(group, _)| group == path)
+}
+
+/// Returns all names of a setting.
+pub(super) fn names_of(key: &Key) -> impl Iterator<Item = &'static str> {
+    let others = ALIASES.iter().filter(|(_, of)| *of == key.name).map(|(alias, _)| *alias);
+    std::iter::once(key.name).chain(others)
+}
+
+/// Returns the name by which a file sets a setting.
+pub(super) fn used_in(root: &Map<String, Value>, key: &Key) -> &'static str {
+    let has = |name: &str| {
+        let mut parts = name.split('.');
+        let first = parts.next().and_then(|part| root.get(part));
+        parts.fold(first, |at, part| at?.get(part)).is_some()
+    };
+    let mut of_key = ALIASES.iter().filter(|(_, of)| *of == key.name).map(|(alias, _)| *alias);
+    of_key.find(|alias| has(alias)).unwrap_or(key.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_other_name_means_a_setting() {
+        let manual = include_str!("../../../../man/pimem-scoring.7");
+        for (alias, name) in ALIASES {
+            assert!(Key::find(name).is_some(), "{alias}");
+            assert!(Key::find(alias).is_none(), "{alias} is a setting of its own");
+            let mut rows = manual.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+            assert!(rows.any(|row| row == [*alias, *name]), "{alias} is not in the manual");
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! The container format of an index file: named sections with a checksum per block.
+//! The container format of an index file: named sections with a checksum per block; and the directory
+//! of these files, which are kept as the store's are.
 //!
 //! A block is verified before any of its bytes is used, so that opening a file does not read what a
 //! query does not touch. Files are written whole and renamed, never modified.
@@ -12,12 +13,13 @@
 use std::{
     collections::BTreeMap,
     fmt, io,
-    ops::Range,
+    ops::{Deref, Range},
     path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use anyhow::{Context, Result, ensure};
@@ -29,9 +31,12 @@ use tantivy::{
     },
 };
 
-use super::{
-    bytes::{Reader, Writer},
-    cache::Cache,
+use crate::store::{
+    Store,
+    atomic::{self, Sync},
+    discover,
+    lock::StoreLock,
+    seal::Seal,
 };
 
 const MAGIC: &[u8; 8] = b"pimemix\x02";
@@ -231,6 +236,126 @@ impl Directory for Packed {
 
 fn read_only() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "a packed index is read-only")
+}
+
+/// Appends numbers and strings to a buffer.
+#[derive(Debug, Default)]
+pub struct Writer(pub Vec<u8>);
+
+impl Writer {
+    pub fn u32(&mut self, value: u32) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub fn u64(&mut self, value: u64) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub fn raw(&mut self, value: &[u8]) {
+        self.0.extend_from_slice(value);
+    }
+
+    pub fn text(&mut self, value: &str) {
+        self.u32(u32::try_from(value.len()).unwrap_or(u32::MAX));
+        self.raw(value.as_bytes());
+    }
+}
+
+/// Reads numbers and strings; methods return `None` if the bytes end too early.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a>(pub &'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    pub fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*head)
+    }
+
+    pub fn text(&mut self) -> Option<&'a str> {
+        let length = usize::try_from(self.u32()?).ok()?;
+        let (head, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        str::from_utf8(head).ok()
+    }
+}
+
+/// Maximum wait of a writer while the directory is emptied.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The directory of a store's index, and how its files are kept: as the store's are.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    dir: PathBuf,
+    seal: Seal,
+}
+
+impl Cache {
+    /// Returns the index directory of a store in a user's cache directory.
+    pub fn new(cache: &Path, store: &Store) -> Self {
+        Self { dir: Self::dir_of(cache, &store.dir), seal: store.seal.clone() }
+    }
+
+    /// Returns the path of the index directory of the store in `dir`.
+    pub fn dir_of(cache: &Path, dir: &Path) -> PathBuf {
+        discover::index_dir(cache, dir)
+    }
+
+    /// Keeps the texts of topics, in a sealed store.
+    pub(super) fn keep_texts(
+        &self,
+        store: &Store,
+        topics: impl Iterator<Item = String>,
+    ) -> Result<()> {
+        if self.seal.is_sealed() {
+            // What was read is known; what was not is read here.
+            topics.for_each(|name| drop(store.listed(&name)));
+            self.seal.shelve()?;
+        }
+        Ok(())
+    }
+
+    /// Opens what a file of the directory was read to have; `None` if its bytes are used as they
+    /// are.
+    pub(super) fn opened(&self, name: &str) -> Option<Result<Vec<u8>>> {
+        self.seal.blob(&self.dir, name)
+    }
+
+    /// Returns true if the store is encrypted.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.seal.is_sealed()
+    }
+
+    /// Keeps the directory from being emptied because its store is sealed or made plain, and reads
+    /// again how that is kept.
+    pub(super) fn hold(&self) -> Result<Option<StoreLock>> {
+        let held = StoreLock::shared(&self.dir, PATIENCE)?;
+        self.seal.reread();
+        Ok(held)
+    }
+
+    /// Replaces a file of the directory.
+    pub(super) fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let _held = self.hold()?;
+        let bytes = self.seal.sealed_blob(name, bytes)?;
+        atomic::replace_file(&self.dir.join(name), &bytes, Sync::Private, || Ok(true)).map(drop)
+    }
+}
+
+impl Deref for Cache {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.dir
+    }
 }
 
 #[cfg(test)]

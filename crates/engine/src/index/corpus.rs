@@ -12,12 +12,11 @@ use std::{
 use anyhow::Result;
 
 use super::{
-    cache::Cache,
-    container::Packed,
+    container::{Cache, Packed},
     manifest::{self, Indexed, Manifest, Source},
     postings::{self, Lexical},
-    recent,
     strengths::Folded,
+    vector_files,
     vectors::{self, Known, Vectors},
 };
 use crate::store::{Store, read::Problem};
@@ -240,7 +239,7 @@ pub fn known_vectors(dir: &Cache, model: (u64, usize)) -> Known {
     names.retain(|name| name.ends_with(&end));
     names.sort_unstable();
     let stored = names.iter().flat_map(|name| catch(|| Vectors::known_in(dir, name, model)));
-    stored.flatten().chain(recent::read(dir, model)).collect()
+    stored.flatten().chain(vector_files::read_recent(dir, model)).collect()
 }
 
 /// Opens the base, and the delta if it belongs to the base.

@@ -5,7 +5,7 @@ use std::{fs::Metadata, time::SystemTime};
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-use super::bytes::{Reader, Writer};
+use super::container::{Reader, Writer};
 use crate::store::{
     Store,
     read::{self, Problem, ProblemKind},

@@ -14,10 +14,7 @@ use tantivy::{
     tokenizer::{Token, TokenStream, Tokenizer as TantivyTokenizer},
 };
 
-use super::{
-    bytes::{Reader, Writer},
-    container::Packed,
-};
+use super::container::{Packed, Reader, Writer};
 use pimem_core::search::{
     bm25::{Query, Segment},
     documents::Doc,

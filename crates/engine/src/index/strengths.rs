@@ -10,8 +10,7 @@ use anyhow::Result;
 use tantivy::directory::OwnedBytes;
 
 use super::{
-    bytes::{Reader, Writer},
-    container::Packed,
+    container::{Packed, Reader, Writer},
     manifest::Stamp,
 };
 use crate::store::{Store, evidence_log, read};

@@ -20,11 +20,7 @@ use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 use tantivy::directory::OwnedBytes;
 
-use super::{
-    bytes::{Reader, Writer},
-    cache::Cache,
-    container::{self, Packed},
-};
+use super::container::{self, Cache, Packed, Reader, Writer};
 use pimem_core::{
     embed::vector::Vector,
     model::hash::{IdMap, first_64},

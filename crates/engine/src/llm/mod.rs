@@ -25,7 +25,7 @@ use std::{fmt, time::Duration};
 use clap::ValueEnum;
 
 use crate::{
-    config::{env::Env, language_models::Provider, layers::Config},
+    config::{env::Env, layers::Config, settings::Provider},
     store::read::Problem,
 };
 use pimem_core::safety::secret;

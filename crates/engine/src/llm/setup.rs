@@ -3,9 +3,9 @@
 use super::{Key, ModelError, Provider, Role, Service};
 use crate::config::{
     env::Env,
-    language_models::{DreamModel, LanguageModel, ObserverModel, ReflectorModel},
     layers::{Config, Origin},
     schema,
+    settings::{DreamModel, LanguageModel, ObserverModel, ReflectorModel},
 };
 
 /// The settings of a role.

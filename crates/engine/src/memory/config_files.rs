@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Memory;
 use crate::{
-    config::{invalid::Unusable, layers::Origin},
+    config::{layers::Origin, settings_file::Unusable},
     store::{
         discover::Places,
         read::{self, Problem, ProblemKind},

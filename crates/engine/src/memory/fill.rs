@@ -14,10 +14,10 @@ use super::{
 use crate::{
     error::Failure,
     index::{
-        build,
-        cache::Cache,
+        self,
+        container::Cache,
         corpus::{self, Corpus},
-        recent,
+        vector_files,
         vectors::{self, Known},
     },
     models::built_in,
@@ -177,7 +177,7 @@ pub fn fill(
                 missing.iter().map(|(key, text)| (*key, &**text)).collect();
             let made = make(model, &texts, &mut progress, &mut |some| {
                 done += some.len();
-                full = full.take().or(recent::append(&dir, space, &some).err());
+                full = full.take().or(vector_files::append_recent(&dir, space, &some).err());
             });
             let full = full.map(|error| Unavailable(format!("cannot keep vectors: {error:#}")));
             trouble = made.err().or(full);
@@ -188,7 +188,7 @@ pub fn fill(
     if done > 0 {
         let (when, kept) = (memory.real_now, embedding::kept(memory));
         let categories = &memory.config.categories;
-        let taken = build::refresh(store, &dir, categories, when, false, kept, &mut |_, _| ());
+        let taken = index::refresh(store, &dir, categories, when, false, kept, &mut |_, _| ());
         if let Err(error) = taken {
             memory.notices.detail(&format!("index not refreshed: {error:#}"));
         }

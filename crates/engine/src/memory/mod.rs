@@ -85,12 +85,12 @@ use std::{
 use crate::{
     config::{
         env::Env,
-        invalid::Unusable,
         layers::{Config, Origin},
         settings::{AgingClock, HookEvidence, MemoryBlock, PolicyName},
+        settings_file::Unusable,
     },
     error::{Failure, Kind},
-    index::cache::Cache,
+    index::container::Cache,
     models::installed::Models,
     store::{
         Store,

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    index::build,
+    index,
     store::{Store, atomic::Sync, read},
 };
 use pimem_core::{
@@ -146,8 +146,8 @@ fn index(
     let mut progress = memory.notices.progress("indexing");
     let (categories, when) = (&memory.config.categories, memory.real_now);
     let kept = embedding::kept(memory);
-    let built = build::refresh(store, &dir, categories, when, whole, kept, &mut progress);
-    let build::Built { files, docs } = match built {
+    let built = index::refresh(store, &dir, categories, when, whole, kept, &mut progress);
+    let index::Built { files, docs } = match built {
         Ok(built) => built?,
         Err(error) => {
             memory.notices.note(&format!("The index could not be written: {error:#}"));

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Memory, mirrors::Mirrored, pins, provenance::Came, trust::Unreviewed};
 use crate::{
-    config::review,
+    config::layers,
     local_time,
     store::{
         Store, evidence_log, pending, provenance,
@@ -275,14 +275,14 @@ fn notes(store: &Store, unread: &mut Vec<Problem>) -> Option<Item> {
 }
 
 /// Returns the settings of the project's file, which are reviewed together.
-fn settings(store: &Store, awaiting: &[review::Awaiting]) -> Option<Item> {
-    let whole = review::Awaiting::text(awaiting);
+fn settings(store: &Store, awaiting: &[layers::Awaiting]) -> Option<Item> {
+    let whole = layers::Awaiting::text(awaiting);
     let mut warnings = vec!["it decides what is run, what is sent, and to whom".to_owned()];
     warnings.extend(lines::warnings(&whole.replace('\n', " ")));
     let file = awaiting.first()?.place.rsplit_once(':').map_or("", |(file, _)| file);
     let mut lines = vec![format!("+ settings of {file}")];
     lines.extend(whole.lines().map(|line| format!("    {line}")));
-    let of = |setting: &review::Awaiting| (setting.key.name.to_owned(), setting.value.clone());
+    let of = |setting: &layers::Awaiting| (setting.key.name.to_owned(), setting.value.clone());
     let what = Text::Settings { settings: awaiting.iter().map(of).collect() };
     let keys = vec![store.trust.text(trust::Kind::Settings, &whole)];
     Some(Item { keys, pin: None, view: Awaiting { what, warnings, lines } })

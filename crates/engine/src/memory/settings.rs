@@ -10,13 +10,11 @@ use serde_json::Value;
 use super::{Memory, Target, config_files};
 use crate::{
     config::{
-        aliases,
         env::Env,
-        invalid::Unusable,
-        layers,
-        review::Awaiting,
-        schema::{Guard, Key},
+        layers::{self, Awaiting},
+        schema::{self, Guard, Key},
         settings,
+        settings_file::Unusable,
     },
     error::{Failure, Kind},
     llm::{self, Question, Role, Service},
@@ -212,7 +210,7 @@ struct Edited {
 
 /// Returns the setting of that name.
 pub fn find(name: &str) -> Result<&'static Key, Failure> {
-    aliases::find(name).ok_or_else(|| {
+    schema::find(name).ok_or_else(|| {
         let hint = json_position::closest(name, settings::keys().map(|key| key.name)).map_or_else(
             || "pimem config show --all lists the settings".to_owned(),
             |name| format!("did you mean {name}?"),

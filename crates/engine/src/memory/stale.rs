@@ -2,7 +2,7 @@
 
 use super::{Memory, fill, search::embedding};
 use crate::{
-    index::{build, cache::Cache, corpus::Corpus, recent, vectors::Known},
+    index::{self, container::Cache, corpus::Corpus, vector_files, vectors::Known},
     store::Store,
 };
 use pimem_core::embed::model::{Embedder, Unavailable};
@@ -50,7 +50,7 @@ pub fn of(
         .zip(corpora)
         .filter_map(|(store, corpus)| {
             let made = made.next().map(std::mem::take).unwrap_or_default();
-            let many = made.recent + made.fresh.len() > recent::MANY;
+            let many = made.recent + made.fresh.len() > vector_files::MANY_RECENT;
             let act = if lacking.next().unwrap_or_default() {
                 Act::Whole
             } else if corpus.wants_refresh || many {
@@ -82,7 +82,7 @@ fn make_up(memory: &Memory, dir: &Cache, model: &mut dyn Embedder, waiting: &[(u
     let space = model.model().space();
     let texts: Vec<(u64, &str)> = waiting.iter().map(|(key, text)| (*key, &**text)).collect();
     let mut keep = |some| {
-        if let Err(error) = recent::append(dir, space, &some) {
+        if let Err(error) = vector_files::append_recent(dir, space, &some) {
             memory.notices.detail(&format!("vectors not kept: {error:#}"));
         }
     };
@@ -96,7 +96,9 @@ pub fn refresh(memory: &Memory, stores: Vec<Stale>) {
     let mut model = None;
     for Stale { store, act, fresh, waiting } in stores {
         let Some(dir) = memory.cache_dir(&store) else { continue };
-        if let Some(Err(error)) = fresh.map(|(space, made)| recent::append(&dir, space, &made)) {
+        if let Some(Err(error)) =
+            fresh.map(|(space, made)| vector_files::append_recent(&dir, space, &made))
+        {
             memory.notices.detail(&format!("vectors not kept: {error:#}"));
         }
         if !waiting.is_empty() {
@@ -112,7 +114,7 @@ pub fn refresh(memory: &Memory, stores: Vec<Stale>) {
         let mut progress = memory.notices.progress("indexing");
         let (categories, when) = (&memory.config.categories, memory.real_now);
         let (whole, kept) = (act == Act::Whole, embedding::kept(memory));
-        let done = build::refresh(&store, &dir, categories, when, whole, kept, &mut progress);
+        let done = index::refresh(&store, &dir, categories, when, whole, kept, &mut progress);
         if let Err(error) = done {
             memory.notices.detail(&format!("index not refreshed: {error:#}"));
         }

@@ -5,7 +5,10 @@ use std::{cell::RefCell, collections::HashMap};
 
 use super::{Memory, provenance::Came};
 use crate::{
-    config::{layers::Origin, review::Awaiting, settings::Scoring},
+    config::{
+        layers::{Awaiting, Origin},
+        settings::Scoring,
+    },
     store::{
         Store, pending,
         trust::{Key, Kind},

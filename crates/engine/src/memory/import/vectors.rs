@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     error::{Failure, Kind},
-    index::{build, recent, vectors::Known},
+    index::{self, vector_files, vectors::Known},
     memory::{Answer, Memory, export, named_file, search::embedding},
     store::Store,
 };
@@ -69,11 +69,11 @@ fn keep(memory: &Memory, store: &Store, fresh: &Known) -> Result<(), Failure> {
     };
     let kept = embedding::kept(memory);
     if let Some(space) = kept.model {
-        recent::append(&dir, space, fresh)?;
+        vector_files::append_recent(&dir, space, fresh)?;
     }
     let mut progress = memory.notices.progress("indexing");
     let (categories, when) = (&memory.config.categories, memory.real_now);
-    build::refresh(store, &dir, categories, when, true, kept, &mut progress)?.ok_or_else(|| {
+    index::refresh(store, &dir, categories, when, true, kept, &mut progress)?.ok_or_else(|| {
         let message = format!("another process is at the index of {}", store.dir.display());
         Failure::new(Kind::Locked, message, "try again in a moment")
     })?;

@@ -15,10 +15,9 @@ use crate::{
     config::settings::DEFAULT_MODEL,
     error::{Failure, Kind},
     index::{
-        cache::Cache,
+        container::Cache,
         corpus::{self, Corpus},
-        recent,
-        vector_files::Kept,
+        vector_files::{self, Kept},
         vectors::{self, Known, Vectors},
     },
     llm::ollama::Remote,
@@ -123,7 +122,7 @@ impl Embedded {
             return made.fresh.get(&key);
         }
         let recent = recent.get_or_insert_with(|| {
-            dir.as_ref().map(|dir| recent::read(dir, space)).unwrap_or_default()
+            dir.as_ref().map(|dir| vector_files::read_recent(dir, space)).unwrap_or_default()
         });
         if let Some(found) = recent.get(&key) {
             return Some(found);

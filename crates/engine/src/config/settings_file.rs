@@ -1,15 +1,19 @@
-//! Parses a settings file into usable and unusable settings.
+//! Parses a settings file into usable and unusable settings. An unusable one is skipped on its own; all
+//! other settings apply.
+
+use std::fmt;
 
 use serde_json::{Map, Value};
 
 use super::{
-    aliases,
-    invalid::Unusable,
     layers::Origin,
-    schema::{Guard, Key},
+    schema::{self, CATEGORY_FIELDS, Guard, Key},
     settings::keys,
 };
-use pimem_core::exchange::json_position::{self, Lines};
+use pimem_core::{
+    exchange::json_position::{self, Lines},
+    model::category::{CategorySpec, FILL},
+};
 
 /// Maximum number of unusable settings of a file that are reported one by one.
 const TOLD: usize = 20;
@@ -49,12 +53,12 @@ pub(super) fn read(origin: &Origin, text: &str, lines: &Lines<'_>) -> Found {
     let mut more = 0;
     let flat = flatten(root);
     let paths = flat.iter().map(|(path, _)| path.as_str());
-    let renamed: Vec<&str> = paths.filter(|path| aliases::resolved(path) != *path).collect();
+    let renamed: Vec<&str> = paths.filter(|path| schema::resolved(path) != *path).collect();
     for (path, value) in &flat {
-        let of = aliases::resolved(path);
+        let of = schema::resolved(path);
         let by_name = (of != path && flat.iter().any(|(other, _)| other == of)).then_some(of);
         let mut others = renamed.iter().copied().filter(|other| other != path);
-        let twin = others.find(|other| aliases::resolved(other) == of).or(by_name);
+        let twin = others.find(|other| schema::resolved(other) == of).or(by_name);
         let usable = match twin {
             Some(twin) => Err(Wrong::Twice(twin.to_owned())),
             None => usable(path, value, is_project),
@@ -85,7 +89,7 @@ fn flatten(root: Map<String, Value>) -> Vec<(String, Value)> {
                 for (key, value) in group {
                     let path = format!("{name}.{key}");
                     match value {
-                        Value::Object(inner) if aliases::is_group(&path) => {
+                        Value::Object(inner) if schema::is_group(&path) => {
                             let inner = inner.into_iter();
                             flat.extend(inner.map(|(key, value)| (format!("{path}.{key}"), value)));
                         }
@@ -124,7 +128,7 @@ enum Wrong {
 }
 
 fn usable(path: &str, value: &Value, is_project: bool) -> Result<&'static Key, Wrong> {
-    let Some(key) = aliases::find(path) else {
+    let Some(key) = schema::find(path) else {
         let of_group =
             |key: &&Key| key.name.split_once('.').is_some_and(|(group, _)| group == path);
         return Err(keys().find(of_group).map_or(Wrong::Unknown, Wrong::Group));
@@ -144,8 +148,8 @@ impl Wrong {
                 format!("{path} and {} are two names of one setting", short(&other)),
                 "leave one of them out".to_owned(),
             ),
-            Self::Unknown if aliases::decided_elsewhere(&path).is_some() => {
-                let hint = aliases::decided_elsewhere(&path).unwrap_or_default();
+            Self::Unknown if schema::decided_elsewhere(&path).is_some() => {
+                let hint = schema::decided_elsewhere(&path).unwrap_or_default();
                 (format!("{path} is no setting"), hint.to_owned())
             }
             Self::Unknown => {
@@ -179,4 +183,143 @@ pub(super) fn short(text: &str) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
+}
+
+/// A setting, or a whole settings file, that is skipped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unusable {
+    pub origin: Origin,
+    /// Line in the file, from 1, if it is about one.
+    pub line: Option<usize>,
+    /// True if the whole file is skipped.
+    pub whole: bool,
+    pub message: String,
+    /// How to fix it.
+    pub hint: String,
+}
+
+impl Unusable {
+    /// Creates the problem of a setting on a line of a file.
+    pub(super) fn key(origin: &Origin, line: usize, message: String, hint: String) -> Self {
+        Self { origin: origin.clone(), line: Some(line), whole: false, message, hint }
+    }
+
+    /// Creates the problem of a whole file.
+    pub fn file(
+        origin: Origin,
+        line: Option<usize>,
+        message: String,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self { origin, line, whole: true, message, hint: hint.into() }
+    }
+
+    /// Creates the problem of a variable or command-line option.
+    pub fn typed(name: &'static str, message: String, hint: impl Into<String>) -> Self {
+        let origin = Origin::Env(name);
+        Self { origin, line: None, whole: false, message, hint: hint.into() }
+    }
+
+    /// Returns true if it comes from a variable or option rather than a file.
+    pub fn is_typed(&self) -> bool {
+        matches!(self.origin, Origin::Env(_))
+    }
+}
+
+/// Formats place and message: `PATH:LINE: MESSAGE`.
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.origin)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// Returns the valid categories of a table; `text` is the file that contains it, if any. An invalid
+/// field gets its default, and a category with an invalid name is skipped.
+pub(super) fn read_categories(
+    table: &Map<String, Value>,
+    origin: &Origin,
+    text: Option<&str>,
+    unusable: &mut Vec<Unusable>,
+) -> Vec<CategorySpec> {
+    let lines = text.map(Lines::new);
+    let mut specs = Vec::new();
+    for (name, value) in table {
+        let mut complain = |field: Option<&str>, message: String, hint: String| {
+            let path = ["categories", name].into_iter().chain(field).collect::<Vec<_>>().join(".");
+            let line = lines.as_ref().map(|lines| lines.of(&path));
+            let origin = origin.clone();
+            unusable.push(Unusable { origin, line, whole: false, message, hint });
+        };
+        specs.extend(category(name, value, &mut complain));
+    }
+    specs
+}
+
+/// Callback for problems: the field, if it is about one, the message, and the hint.
+type Complain<'a> = dyn FnMut(Option<&str>, String, String) + 'a;
+
+/// Hint on valid names.
+const NAMES: &str = "names are 1 to 64 of a-z, 0-9 and -";
+
+fn category(name: &str, value: &Value, complain: &mut Complain<'_>) -> Option<CategorySpec> {
+    let fields_known = || {
+        let names: Vec<&str> = CATEGORY_FIELDS.iter().map(|(name, _)| *name).collect();
+        format!("the fields are {}", names.join(", "))
+    };
+    if !is_name(name) {
+        let message = format!("categories.{}: not a usable name", short(name));
+        complain(None, message, NAMES.to_owned());
+        return None;
+    }
+    let Value::Object(fields) = value else {
+        complain(None, format!("categories.{name} is not an object"), fields_known());
+        return None;
+    };
+    let known = |field: &&String| CATEGORY_FIELDS.iter().any(|(name, _)| name == field);
+    for field in fields.keys().filter(|field| !known(field)) {
+        let near = json_position::closest(field, CATEGORY_FIELDS.iter().map(|(name, _)| *name));
+        let hint = near.map_or_else(fields_known, |name| format!("did you mean {name}?"));
+        complain(Some(field), format!("unknown key categories.{name}.{}", short(field)), hint);
+    }
+    let mut wrong = |field: &str, value: &Value, hint: &str| {
+        let message = format!("categories.{name}.{field} is {}", short(&value.to_string()));
+        complain(Some(field), message, hint.to_owned());
+    };
+    let mut get = |field: &str, fits: fn(&Value) -> bool, hint: &str| {
+        let value = fields.get(field)?;
+        if fits(value) {
+            return Some(value);
+        }
+        wrong(field, value, hint);
+        None
+    };
+    let above_0 = |value: &Value| value.as_f64().is_some_and(|n| n.is_finite() && n > 0.0);
+    let topic = get("topic", |value| value.as_str().is_some_and(is_name), NAMES);
+    let tau_days = get("tauDays", above_0, "it takes a number above 0");
+    let max_active = get("maxActive", Value::is_u64, "it takes a whole number");
+    let section = get("section", Value::is_string, "it takes a text");
+    let section_tokens = get("sectionTokens", Value::is_u64, "it takes a whole number");
+    let window_days = get("windowDays", above_0, "it takes a number above 0");
+    let fill = get("fill", above_0, "it takes a number above 0");
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or(name).to_owned();
+    let whole = |value: Option<&Value>, default| value.and_then(Value::as_u64).unwrap_or(default);
+    Some(CategorySpec {
+        name: name.to_owned().into(),
+        section: text(section).into(),
+        topic: text(topic).into(),
+        tau_days: tau_days.and_then(Value::as_f64).unwrap_or(30.0),
+        max_active: usize::try_from(whole(max_active, 4)).unwrap_or(usize::MAX),
+        section_tokens: u32::try_from(whole(section_tokens, 200)).unwrap_or(u32::MAX),
+        window_days: window_days.and_then(Value::as_f64),
+        fill: fill.and_then(Value::as_f64).unwrap_or(FILL),
+    })
+}
+
+fn is_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
