@@ -20,16 +20,7 @@ use pimem_core::{
     safety::{safe_text::SafeText, secret},
     session::transcript::{self, Message, Role},
 };
-use pimem_engine::{
-    config::settings::Compaction,
-    error::Failure,
-    local_time,
-    memory::{self, observe},
-    store::{
-        observation_files::{self, Reached},
-        read,
-    },
-};
+use pimem_engine::{config::settings::Compaction, error::Failure, local_time, memory::{self, observe}, store::{notes::{self, Reached}, read}};
 
 /// Bytes observed at the end of a transcript.
 const TAIL: u64 = 256 << 10;
@@ -55,9 +46,9 @@ pub(crate) fn observations(call: &Call<'_>) -> Answer {
         return Answer::default();
     };
     let id = call.input.session.as_deref().map(secret::clean).filter(|id| !id.is_empty());
-    let stem = id.as_deref().map(observation_files::stem);
+    let stem = id.as_deref().map(notes::observation_stem);
     let known = stem.as_deref().and_then(|stem| {
-        let name = observation_files::file(stem);
+        let name = notes::observation_file(stem);
         let bytes = home.file(&name).ok().flatten().filter(|_| home.file_reviewed(&name))?;
         Some(Document::parse(&String::from_utf8_lossy(&bytes)))
     });
@@ -100,7 +91,7 @@ pub(crate) fn keep(call: &Call<'_>, observed: Option<Observed>) -> Result<(), Fa
         return Ok(());
     };
     let lock = memory::lock(call.ctx, home)?;
-    home.rewrite(&lock, &observation_files::file(&stem), |bytes| {
+    home.rewrite(&lock, &notes::observation_file(&stem), |bytes| {
         let fresh = found.without(&Document::parse(&String::from_utf8_lossy(bytes)));
         (!fresh.is_empty()).then(|| document::append(bytes, &fresh))
     })?;

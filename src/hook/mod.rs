@@ -48,16 +48,7 @@ use crate::agents::{
     spec::{Agent, HookEvent, PLUGIN_VARIABLES},
 };
 use pimem_core::{safe, safety::safe_text::SafeText};
-use pimem_engine::{
-    config::{env::Env, settings::Hook},
-    error::Failure,
-    memory::stale,
-    store::{
-        Store,
-        agent_calls::{self, AgentCall},
-        late_calls::LateCall,
-    },
-};
+use pimem_engine::{config::{env::Env, settings::Hook}, error::Failure, memory::stale, store::{Store, hook_ledger::{self, AgentCall, LateCall}}};
 
 /// Stack size in bytes of the watching thread.
 const STACK: usize = 256 << 10;
@@ -417,7 +408,7 @@ impl Drop for Noted<'_> {
         let Some(state) = &self.ctx.env.state else { return };
         let is_plugin = PLUGIN_VARIABLES.iter().any(|name| Env::seldom(name).is_some());
         let way = if is_plugin { Way::Plugin } else { Way::Settings };
-        agent_calls::note(state, &self.agent.note(way), self.ctx.real_now, || AgentCall {
+        hook_ledger::note_call(state, &self.agent.note(way), self.ctx.real_now, || AgentCall {
             at: self.ctx.now.0.to_string(),
             event: self.moment.name().to_owned(),
         });

@@ -7,11 +7,11 @@ use crate::{
     local_time,
     models::staging::InstallError,
     store::{
+        discover::{self, Away},
         dream_schedule::Busy,
         lock::LockError,
         read::Problem,
-        root::{self, Away},
-        size_limit::{LineTooLong, TopicFull},
+        rooms::{LineTooLong, TopicFull},
     },
 };
 use pimem_core::safety::entry_text::TextError;
@@ -64,7 +64,7 @@ impl From<&Problem> for Failure {
 
 impl From<&Away> for Failure {
     fn from(away: &Away) -> Self {
-        Self::new(Kind::Refused, away.to_string(), root::REMEDY)
+        Self::new(Kind::Refused, away.to_string(), discover::REMEDY)
     }
 }
 

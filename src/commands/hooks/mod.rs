@@ -25,14 +25,7 @@ use crate::{
     shell::Shell,
 };
 use pimem_core::exchange::json_scan::Position;
-use pimem_engine::{
-    error::{Failure, Kind},
-    store::{
-        agent_calls::{self, AgentCall},
-        discover,
-        foreign_file::{Foreign, ForeignFileError},
-    },
-};
+use pimem_engine::{error::{Failure, Kind}, store::{discover, foreign_file::{Foreign, ForeignFileError}, hook_ledger::{self, AgentCall}}};
 
 /// Connect agents: have them call pimem
 ///
@@ -286,13 +279,13 @@ pub(crate) fn plugin(ctx: &Shell, agent: Agent) -> Option<Plugin> {
 
 /// Returns the last noted call of an agent, by its settings or by its plugin.
 pub(crate) fn called(ctx: &Shell, agent: Agent, way: Way) -> Option<AgentCall> {
-    agent_calls::last(ctx.env.state.as_deref()?, &agent.note(way))
+    hook_ledger::last_call(ctx.env.state.as_deref()?, &agent.note(way))
 }
 
 /// Forgets the calls by an agent's settings, which were changed.
 pub(crate) fn forget_calls(ctx: &Shell, agent: Agent) {
     if let Some(state) = &ctx.env.state {
-        agent_calls::forget(state, &agent.note(Way::Settings));
+        hook_ledger::forget_call(state, &agent.note(Way::Settings));
     }
 }
 

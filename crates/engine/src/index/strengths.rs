@@ -13,7 +13,7 @@ use super::{
     container::{Packed, Reader, Writer},
     manifest::Stamp,
 };
-use crate::store::{Store, evidence_log, read};
+use crate::store::{Store, evidence, read};
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -92,7 +92,7 @@ pub fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
         Stamps([local.of_read(&logs.local), shared.of_read(&logs.shared)])
     };
     let bytes = logs.joined();
-    let ledger = evidence_log::fold(&bytes);
+    let ledger = evidence::fold(&bytes);
     let mut out = Writer::default();
     stamps.0.iter().for_each(|stamp| stamp.write(&mut out));
     out.u32(u32::from(stamps.racy(real_now)));
@@ -220,7 +220,7 @@ impl Folded {
         if !racy && now == then {
             return Some((IdSet::default(), latest));
         }
-        Some((evidence_log::mentioned(&appended(store, now.len(), old, sum)?)?, latest))
+        Some((evidence::mentioned(&appended(store, now.len(), old, sum)?)?, latest))
     }
 
     /// Returns the strength of an entry, and the flags of its record.

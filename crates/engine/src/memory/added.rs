@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    store::{Store, snapshot::Snapshot, transaction::Written},
+    store::{Store, commit::Written, snapshot::Snapshot},
 };
 use pimem_core::{
     language::injection,

@@ -13,7 +13,7 @@ use crate::{
     store::{
         Store,
         read::Problem,
-        size_limit::TOPIC_CHARS,
+        rooms::TOPIC_CHARS,
         snapshot::{self, EVIDENCE, Snapshot},
         transaction::{Change, Target},
     },

@@ -3,7 +3,11 @@
 use super::{Answer, Memory, problems};
 use crate::{
     error::Failure,
-    store::{Store, history::Past, read::Problem, snapshot::Snapshot},
+    store::{
+        Store,
+        read::Problem,
+        snapshot::{Past, Snapshot},
+    },
 };
 use pimem_core::{
     model::{

@@ -13,10 +13,9 @@ use crate::{
         postings,
     },
     store::{
-        Store, evidence_log, init,
+        self, Store, discover, evidence,
         lock::{LockError, StoreLock},
         read::Problem,
-        root,
         snapshot::Snapshot,
     },
 };
@@ -46,7 +45,7 @@ impl Memory {
             let entries = snapshot.placed(store, &self.config.categories).len();
             let (topics, events) = (snapshot.topics.len(), snapshot.ledger.len());
             fact("entries", format!("{entries} in {topics} topics, {events} events"));
-            let aside = evidence_log::count(&store.logs().unwrap_or_default().local);
+            let aside = evidence::count(&store.logs().unwrap_or_default().local);
             if aside > 0 {
                 fact("events of hooks", format!("{aside} in {}", store.local_log_name()));
             }
@@ -82,7 +81,7 @@ pub(super) fn around(memory: &Memory, stores: &[Store]) -> Vec<Finding> {
     findings
         .extend(memory.seal_problems().iter().map(|it| Finding::new(it.to_string(), it.hint())));
     let away = memory.leads_away();
-    findings.extend(away.iter().map(|away| Finding::new(away.to_string(), root::REMEDY)));
+    findings.extend(away.iter().map(|away| Finding::new(away.to_string(), discover::REMEDY)));
     let (_, problems) = memory.all_mirrors();
     findings.extend(problems.iter().map(|it| Finding::new(it.to_string(), it.hint())));
     if stores.is_empty() && away.is_none() {
@@ -172,8 +171,8 @@ fn git_files(memory: &Memory, store: &Store) -> Vec<Finding> {
         return found;
     }
     for (name, wanted, why) in [
-        (".gitattributes", init::GIT_ATTRIBUTES, "git merges what two branches remembered"),
-        (".gitignore", init::GIT_IGNORE, "what belongs to this machine stays on it"),
+        (".gitattributes", store::GIT_ATTRIBUTES, "git merges what two branches remembered"),
+        (".gitignore", store::GIT_IGNORE, "what belongs to this machine stays on it"),
     ] {
         let held = match store.file(name) {
             Ok(held) => String::from_utf8_lossy(&held.unwrap_or_default()).into_owned(),

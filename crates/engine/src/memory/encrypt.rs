@@ -8,7 +8,7 @@ use crate::{
         cover::{Cover, Covered},
         git,
         lock::StoreLock,
-        seal::{Kept, Source, steps},
+        seal::{Kept, Source, store_file},
     },
 };
 use pimem_core::view::encrypt::{Encryption, Kept as How};
@@ -26,7 +26,7 @@ impl Memory {
             return Err(Failure::from(problem));
         }
         if !matches!(store.seal.kept(), Kept::Sealed(sealed) if !sealed.is_opening()) {
-            steps::begin(source(&store)?, store.sync)?;
+            store_file::begin(source(&store)?, store.sync)?;
             store.seal.reread();
         }
         store.seal.check().map_err(|problem| Failure::from(&problem))?;
@@ -78,11 +78,11 @@ impl Memory {
             ));
         }
         if store.cover()?.former == 0 {
-            steps::rotate(source(&store)?, store.sync)?;
+            store_file::rotate(source(&store)?, store.sync)?;
             store.seal.reread();
         }
         let Covered { files } = store.make_whole(&lock)?;
-        steps::promote(source(&store)?)?;
+        store_file::promote(source(&store)?)?;
         store.seal.accept()?;
         self.encryption(&store, files)
     }
@@ -110,11 +110,11 @@ impl Memory {
             let hint = "bring the key that they are sealed under, or take them out by hand";
             return Err(Failure::new(Kind::Refused, message, hint));
         }
-        steps::begin_opening(source(&store)?, store.sync)?;
+        store_file::begin_opening(source(&store)?, store.sync)?;
         store.seal.reread();
         store.drop_cache()?;
         let Covered { files } = store.make_whole(&lock)?;
-        steps::end_opening(&store.dir, store.sync)?;
+        store_file::end_opening(&store.dir, store.sync)?;
         store.seal.reread();
         store.seal.accept()?;
         self.encryption(&store, files)
@@ -177,7 +177,7 @@ impl Memory {
         };
         let problem = undescribed.or_else(|| store.seal.disputed());
         let Cover { files, plain, former, closed } = store.cover()?;
-        let id = steps::store_id(&store.dir);
+        let id = store_file::store_id(&store.dir);
         let place = store.seal.source().zip(id.as_deref()).and_then(|(at, id)| at.keys.of(id));
         Ok(Encryption {
             store: store.dir.display().to_string(),

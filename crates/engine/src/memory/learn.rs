@@ -14,8 +14,8 @@ use super::{
 use crate::{
     error::Failure,
     store::{
-        Store, discover, lock::StoreLock, pending, snapshot::Snapshot, spool::Said,
-        transaction::Txn, trust::Key,
+        Store, discover, lock::StoreLock, snapshot::Snapshot, spool::Said, transaction::Txn,
+        trust::Key, trust_ledger,
     },
 };
 use pimem_core::{
@@ -181,7 +181,7 @@ pub fn learn(
     }
     if lock.is_some() && !keys.is_empty() {
         // Recorded first, so that no line passes for one of the user's.
-        pending::note(&store.trust, &keys)?;
+        trust_ledger::note_waiting(&store.trust, &keys)?;
     }
     txn.commit()?;
     if lock.is_some() && !learned.is_empty() {

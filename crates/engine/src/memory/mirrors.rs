@@ -8,7 +8,7 @@ use crate::{
     config::env::Env,
     store::{
         Store,
-        mirrors::{self, MIRRORS},
+        foreign_store::{self, MIRRORS},
         read::Problem,
         snapshot::Snapshot,
     },
@@ -69,7 +69,8 @@ impl Memory {
     /// Returns all mirrors of this machine that can be used, and what is wrong with the others.
     pub(super) fn all_mirrors(&self) -> (Vec<Store>, Vec<Problem>) {
         let Some(data) = Env::data_dir() else { return (Vec::new(), Vec::new()) };
-        let mirrors::Found { mut mirrors, mut problems } = mirrors::find(&data.join(MIRRORS));
+        let foreign_store::Mirrors { mut mirrors, mut problems } =
+            foreign_store::find_mirrors(&data.join(MIRRORS));
         if mirrors.is_empty() {
             return (Vec::new(), problems);
         }
@@ -79,7 +80,9 @@ impl Memory {
         let mut stores = Vec::new();
         for (dir, mirror) in mirrors {
             if self.unasked {
-                let Some(rest) = left.checked_sub(mirrors::bytes(&dir)) else { continue };
+                let Some(rest) = left.checked_sub(foreign_store::mirror_bytes(&dir)) else {
+                    continue;
+                };
                 left = rest;
             }
             let store = self.store(dir, Scope::Team);

@@ -13,8 +13,9 @@ use crate::{
     llm::{ModelError, Question, Role, Service, prompt::Prompt},
     local_time,
     store::{
-        Store, line_reader,
-        observation_files::{self, Reached},
+        Store,
+        notes::{self, Reached},
+        read,
     },
 };
 use pimem_core::{
@@ -86,7 +87,7 @@ impl Observed {
     /// Converts to the output, with the observations that were written, or would be.
     fn view(self, written: &Document, reflected: Option<ReflectedFile>) -> ObserveView {
         let session = ObservedSession {
-            file: observation_files::file(&self.stem),
+            file: notes::observation_file(&self.stem),
             messages: self.messages,
             tokens: self.tokens.0,
             due: self.due,
@@ -172,7 +173,7 @@ impl Memory {
         notices.note(&format!(
             "Observed {} in {}: {}",
             view::count(usize::try_from(observed.messages).unwrap_or(usize::MAX), "message"),
-            observation_files::file(&observed.stem),
+            notes::observation_file(&observed.stem),
             view::count(written.items().count(), "observation")
         ));
         if let Some(file) = &reflected {
@@ -213,7 +214,7 @@ fn observe(
         }
         Some(Opened::Lines(input)) => {
             let mut lines = Lines::default();
-            let read = line_reader::lines(input, u64::MAX, |line| {
+            let read = read::each_line(input, u64::MAX, |line| {
                 let messages = lines.push(line);
                 work.take(lines.session(), messages);
                 if work.more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -240,7 +241,7 @@ fn write(
         if store.reached(&observed.stem) != observed.before {
             return Ok(None);
         }
-        store.rewrite(&lock, &observation_files::file(&observed.stem), |bytes| {
+        store.rewrite(&lock, &notes::observation_file(&observed.stem), |bytes| {
             written = observed.found.without(&Document::parse(&String::from_utf8_lossy(bytes)));
             (!written.is_empty()).then(|| document::append(bytes, &written))
         })?;
@@ -351,13 +352,13 @@ impl Work<'_> {
         // The first message identifies a transcript without an id; it stays the same as the
         // transcript grows.
         let id = id.unwrap_or_else(|| short_sha256(first.text.as_bytes()));
-        let stem = observation_files::stem(&id);
+        let stem = notes::observation_stem(&id);
         let (mut reached, mut so_far) = (Reached::default(), String::new());
         let known = self.memory.target().ok().filter(|target| target.exists && !self.request.anew);
         if let Some(Target { dir, scope, .. }) = known {
             let store = self.memory.store(dir, scope).strict();
             reached = store.reached(&stem);
-            let name = observation_files::file(&stem);
+            let name = notes::observation_file(&stem);
             // Unreviewed text, as from a clone, is not sent to a model.
             let file = store.file(&name).ok().flatten().filter(|_| store.file_reviewed(&name));
             so_far =

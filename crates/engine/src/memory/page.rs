@@ -6,7 +6,7 @@ use super::{Answer, Memory, placed, problems, telemetry};
 use crate::{
     error::Failure,
     local_time,
-    store::{Store, evidence_log},
+    store::{Store, evidence},
 };
 use pimem_core::{
     model::{
@@ -215,7 +215,7 @@ impl Memory {
         };
         let mut weeks: Vec<page::Past> = (0..PAST).map(week).collect();
         for store in stores {
-            for event in evidence_log::events(&store.log().unwrap_or_default()) {
+            for event in evidence::events(&store.log().unwrap_or_default()) {
                 let number = PAST + (event.ts.0 - self.now.0.0).div_euclid(WEEK);
                 let Some(week) =
                     usize::try_from(number).ok().and_then(|number| weeks.get_mut(number))

@@ -7,8 +7,9 @@ use super::{Memory, problems, selector};
 use crate::{
     error::{Failure, Kind},
     store::{
-        Store, pending,
+        Store,
         trust::{self, Key},
+        trust_ledger,
     },
 };
 use pimem_core::{
@@ -41,7 +42,7 @@ impl Memory {
                 return Err(Failure::new(Kind::Io, "there is no place to note a pin", hint));
             }
             let _lock = super::lock(self, store)?;
-            pending::note(&store.trust, &keys)?;
+            trust_ledger::note_waiting(&store.trust, &keys)?;
         }
         let pinned = rows.iter().all(|row| row.standing == Standing::Pinned);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
@@ -62,13 +63,13 @@ pub(super) fn waiting<'a>(
     store: &Store,
     rows: &'a [ScoredEntry],
 ) -> Vec<&'a ScoredEntry> {
-    if !pending::is_any(&store.trust) {
+    if !trust_ledger::any_waiting(&store.trust) {
         return Vec::new();
     }
     let rows = rows.iter().filter(|row| row.entry.scope == store.scope && row.entry.reviewed);
     let rows: Vec<(&ScoredEntry, Key)> = rows.map(|row| (row, key(memory, store, row))).collect();
     let keys: Vec<Key> = rows.iter().map(|(_, key)| *key).collect();
-    let held = pending::of(&store.trust, &keys);
+    let held = trust_ledger::waiting_of(&store.trust, &keys);
     let waits = |(row, key): (&'a ScoredEntry, Key)| held.contains(&key).then_some(row);
     rows.into_iter().filter_map(waits).filter(|row| row.standing != Standing::Pinned).collect()
 }
@@ -98,9 +99,9 @@ pub(super) fn settle_in<'a>(
     store: &Store,
     rows: impl Iterator<Item = &'a ScoredEntry>,
 ) -> Result<(), Failure> {
-    if pending::is_any(&store.trust) {
+    if trust_ledger::any_waiting(&store.trust) {
         let keys: Vec<Key> = rows.map(|row| key(memory, store, row)).collect();
-        pending::forget(&store.trust, &keys)?;
+        trust_ledger::forget_waiting(&store.trust, &keys)?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    store::{Store, pending},
+    store::{Store, trust_ledger},
 };
 use pimem_core::{
     markdown::entry_line,
@@ -91,7 +91,10 @@ impl Memory {
             // A stored hash could reveal that a known text was in the store.
             let name = |row: &ScoredEntry| &self.config.categories.spec(row.entry.category).name;
             let key = |row: &ScoredEntry| store.trust.entry(name(row), &row.entry.text);
-            pending::forget(&store.trust, &chosen.iter().map(|row| key(row)).collect::<Vec<_>>())?;
+            trust_ledger::forget_waiting(
+                &store.trust,
+                &chosen.iter().map(|row| key(row)).collect::<Vec<_>>(),
+            )?;
             pins::settle_in(self, store, chosen.iter().copied())?;
             let keys = chosen.iter().flat_map(|row| {
                 let text = row.entry.text.as_str();

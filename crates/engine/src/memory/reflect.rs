@@ -5,7 +5,7 @@ use crate::{
     error::{Failure, Kind},
     llm::{ModelError, Question, Role, Service, prompt::Prompt},
     local_time,
-    store::{Store, observation_files, read::Problem},
+    store::{Store, notes, read::Problem},
 };
 use pimem_core::{
     markdown::lines,
@@ -73,7 +73,7 @@ impl Memory {
 fn find(all: &[String], name: &str) -> Result<String, Failure> {
     let short = name.rsplit('/').next().unwrap_or(name);
     let short = short.strip_suffix(".md").unwrap_or(short);
-    let exact = [name.to_owned(), short.to_owned(), observation_files::stem(name)];
+    let exact = [name.to_owned(), short.to_owned(), notes::observation_stem(name)];
     if let Some(stem) = all.iter().find(|stem| exact.contains(stem)) {
         return Ok(stem.clone());
     }
@@ -122,7 +122,7 @@ pub(super) fn file(
     stem: &str,
     how: How,
 ) -> Result<ReflectedFile, Failure> {
-    let name = observation_files::file(stem);
+    let name = notes::observation_file(stem);
     let before = read(store, stem)?;
     let today = local_time::local(memory.now.0).date;
     let by_model = asked(memory, store, &name, &before, today, how);
@@ -251,7 +251,7 @@ fn answered(
 
 /// Reads a file and normalises its line ends.
 fn read(store: &Store, stem: &str) -> Result<String, Failure> {
-    let name = observation_files::file(stem);
+    let name = notes::observation_file(stem);
     let bytes = store.file(&name).map_err(|problem: Problem| Failure::from(&problem))?;
     text_of(&bytes.unwrap_or_default()).ok_or_else(|| no_text(&name))
 }

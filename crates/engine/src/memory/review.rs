@@ -10,10 +10,11 @@ use crate::{
     config::layers,
     local_time,
     store::{
-        Store, evidence_log, pending, provenance,
+        Store, evidence, provenance,
         read::Problem,
         snapshot::{SESSIONS, Snapshot},
         trust::{self, Key},
+        trust_ledger,
     },
 };
 use pimem_core::{
@@ -94,10 +95,10 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
         [] if of_agents.is_empty() => None,
         _ => store.log().ok(),
     };
-    let log = evidence_log::by_entry(&log.unwrap_or_default());
+    let log = evidence::by_entry(&log.unwrap_or_default());
     let key = |row: &ScoredEntry| store.trust.entry(entries.category(row), &row.entry.text);
     let keys: Vec<Key> = rows.iter().map(|row| key(row)).collect();
-    let pasted = pending::of(&store.trust, &keys);
+    let pasted = trust_ledger::waiting_of(&store.trust, &keys);
     let view = |row: &ScoredEntry, why: &str| {
         let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
         let origin = log.get(&row.entry.id).and_then(|events| added(events));
@@ -183,8 +184,7 @@ pub fn of_mirror(memory: &Memory, mut mirror: Mirrored) -> Held {
 pub fn added_by(store: &Store, id: EntryId) -> Option<String> {
     let log = store.log().ok()?;
     let id = id.to_string();
-    let lines =
-        evidence_log::lines(&log).filter(|line| memmem::find(line, id.as_bytes()).is_some());
+    let lines = evidence::lines(&log).filter(|line| memmem::find(line, id.as_bytes()).is_some());
     let events = lines.filter_map(|line| {
         let line = str::from_utf8(line).ok()?;
         Some((Event::read(line)?, line.to_owned()))

@@ -11,7 +11,7 @@ use std::{
 use super::{Answer, Memory};
 use crate::{
     error::{Failure, Kind},
-    store::{Store, line_reader, machine_local, trust::Kind as Text},
+    store::{Store, machine_local, read, trust::Kind as Text},
 };
 use pimem_core::{
     model::{hash::fnv1a64, time::Timestamp},
@@ -200,7 +200,7 @@ pub fn from_transcript(
 
 /// Opens a transcript that the user or an agent named.
 pub fn open(path: &Path) -> Result<File, Failure> {
-    let file = line_reader::open(path).map_err(|problem| {
+    let file = read::open_named(path).map_err(|problem| {
         Failure::new(Kind::Io, problem.to_string(), "name the transcript of a session")
     })?;
     file.ok_or_else(|| {
@@ -277,7 +277,7 @@ fn from_lines(
 ) -> Result<Option<summaries::Summary>, Failure> {
     let mut lines = Lines::default();
     let mut said = Said::default();
-    let read = line_reader::lines(input, line_reader::MOST, |line| {
+    let read = read::each_line(input, read::MOST_READ, |line| {
         said.take(lines.push(line));
         if said.summary.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

@@ -14,7 +14,7 @@ use crate::{
     config::layers::Origin,
     error::Failure,
     index::{corpus, vectors},
-    store::{Store, root, snapshot::Snapshot, trust::Trust},
+    store::{Store, discover, snapshot::Snapshot, trust::Trust},
 };
 use pimem_core::{
     lint::rule::{self, Finding},
@@ -57,7 +57,7 @@ impl Memory {
             away: self.leads_away().map(|away| Away {
                 path: away.path.display().to_string(),
                 says: away.to_string(),
-                fix: root::REMEDY,
+                fix: discover::REMEDY,
             }),
             absent: absent.map(|Target { dir, scope, .. }| Absent {
                 scope: scope.name(),

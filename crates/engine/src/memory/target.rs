@@ -5,7 +5,11 @@ use std::path::{Path, PathBuf};
 use super::{Memory, Reach};
 use crate::{
     error::{Failure, Kind},
-    store::{Store, discover, lock::StoreLock, root::Away},
+    store::{
+        Store,
+        discover::{self, Away},
+        lock::StoreLock,
+    },
 };
 use pimem_core::{score::ranking::Scope, view::undo::Initialized};
 

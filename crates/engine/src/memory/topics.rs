@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Answer, Memory, problems};
-use crate::{error::Failure, store::size_limit::TOPIC_CHARS};
+use crate::{error::Failure, store::rooms::TOPIC_CHARS};
 use pimem_core::{
     report::budget::Tokens,
     score::{ranking, stability::Standing},

@@ -10,8 +10,9 @@ use crate::{
         settings::Scoring,
     },
     store::{
-        Store, pending,
+        Store,
         trust::{Key, Kind},
+        trust_ledger,
     },
 };
 use pimem_core::{
@@ -111,7 +112,7 @@ impl Memory {
             };
             let here = |entry: &&LocatedEntry| entry.scope == store.scope;
             let keys: Vec<Key> = others.iter().copied().filter(here).map(key).collect();
-            let waits = pending::of(&store.trust, &keys);
+            let waits = trust_ledger::waiting_of(&store.trust, &keys);
             if !waits.is_empty() {
                 let before = others.len();
                 others.retain(|entry| !here(entry) || !waits.contains(&key(entry)));

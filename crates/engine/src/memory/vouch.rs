@@ -11,7 +11,7 @@ use super::{
 use crate::{
     error::{Failure, Kind},
     store::{
-        Store, root,
+        Store, discover,
         trust::{self, Key},
     },
 };
@@ -151,7 +151,7 @@ impl Memory {
         self.refuse_team()?;
         // What is behind one part of a root may lead on.
         while let Some(away) = self.leads_away() {
-            root::name(self.env.state.as_deref(), &away)?;
+            discover::name_root(self.env.state.as_deref(), &away)?;
             self.notices.note(&format!("Named, as it leads now: {}", away.path.display()));
         }
         let (mut held, mut done) = (self.held()?, Vec::new());
@@ -175,7 +175,7 @@ impl Memory {
         let mut done = Vec::new();
         for store in self.strict_readers()?.iter().filter(|store| !store.trust.is_own()) {
             let texts = store.trust.forget(None)?;
-            root::take_back(store.state.as_deref(), &store.dir)?;
+            discover::take_back(store.state.as_deref(), &store.dir)?;
             done.push(of(store, Act::Revoked(texts), Vec::new()));
         }
         // Only the output for programs includes what then awaits review.

@@ -1,9 +1,11 @@
-//! Sealing of what is not sealed yet, and the way back: file by file, each by replacement.
+//! Sealing of what is not sealed yet, and the way back: file by file, each by replacement. Machine-local
+//! files that are sealed under a key that is lost are set aside.
 //!
 //! A process that is killed leaves some files done and others not. Both are read, and the next one
 //! goes on where it stopped.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     sync::atomic::Ordering,
 };
@@ -11,15 +13,17 @@ use std::{
 use anyhow::{Result, bail};
 
 use super::{
-    Store, atomic,
-    atomic::Sync,
+    Store,
+    atomic::{self, Sync},
     discover,
-    kept_files::Kept,
     lock::StoreLock,
+    notes::{self, DAILY, NOTES, SCRATCHPAD},
     read::{self, Problem},
     seal::{Kept as How, Sealed},
+    snapshot::EVIDENCE,
+    trust_ledger,
 };
-use pimem_core::seal::key_ids;
+use pimem_core::seal::{TAG, is_token, key_ids};
 
 /// Maximum number of rereads when a file changes meanwhile.
 const RETRIES: usize = 8;
@@ -196,5 +200,151 @@ impl Sealed {
             }
         }
         bail!("{} keeps changing while it is written", kept.path.display())
+    }
+}
+
+/// Folders of the store whose files are Markdown.
+const FOLDERS: [&str; 4] = ["topics", "archive", DAILY, notes::OBSERVATIONS];
+/// Files in the store's own directory.
+const NAMES: [&str; 4] = [NOTES, SCRATCHPAD, EVIDENCE, "memory-scores.json"];
+
+/// A file that may be there, and the directory that it must not lead out of.
+pub(super) struct Kept {
+    pub(super) root: PathBuf,
+    pub(super) path: PathBuf,
+}
+
+/// The files, by the lock that guards them.
+pub(super) struct Files {
+    /// In the store.
+    pub(super) store: Vec<Kept>,
+    /// In `data/`.
+    pub(super) data: Vec<Kept>,
+    /// In the user's state directory.
+    pub(super) state: Vec<Kept>,
+}
+
+impl Store {
+    /// Lists the files that hold what was remembered.
+    pub(super) fn kept_files(&self) -> Result<Files, Problem> {
+        let kept = |root: &Path, path: PathBuf| Kept { root: root.to_path_buf(), path };
+        let mut store: Vec<Kept> =
+            NAMES.iter().map(|name| kept(&self.dir, self.dir.join(name))).collect();
+        for folder in FOLDERS {
+            let dir = self.dir.join(folder);
+            let names = read::markdown_names(&self.dir, &dir)?;
+            store.extend(names.into_iter().map(|name| kept(&self.dir, dir.join(name))));
+        }
+        // A work tree that is gone has no data/ any more.
+        let outside = self.local_log().into_iter().chain(self.stray_logs());
+        let outside = outside.filter(|path| !path.starts_with(self.data_dir()) && path.is_file());
+        store.extend(outside.map(|path| kept(path.parent().unwrap_or(&path), path.clone())));
+        let mut data = Vec::new();
+        let dir = self.data_dir();
+        if self.guard_data(&dir).is_ok() {
+            for path in files_below(&dir) {
+                data.push(kept(&dir, path));
+            }
+        }
+        let mut state = Vec::new();
+        for path in trust_ledger::files_of(&self.trust) {
+            state.push(kept(path.parent().unwrap_or(&path), path.clone()));
+        }
+        for path in self.spool_files_in_state() {
+            state.push(kept(path.parent().unwrap_or(&path), path.clone()));
+        }
+        if let Some(dir) = self.dream_dir() {
+            state.extend(files_in(&dir).into_iter().map(|path| kept(&dir, path)));
+        }
+        Ok(Files { store, data, state })
+    }
+}
+
+/// Returns the files of a directory and of its folders that hold text.
+fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let mut found = files_in(dir);
+    let folders = fs::read_dir(dir).into_iter().flatten().flatten();
+    let folders = folders.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    for folder in folders {
+        found.extend(files_in(&folder.path()));
+    }
+    found
+}
+
+fn files_in(dir: &Path) -> Vec<PathBuf> {
+    let found = fs::read_dir(dir).into_iter().flatten().flatten();
+    let is_text = |name: &str| !name.starts_with('.') && name != "lock";
+    let mut paths: Vec<PathBuf> = found
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .filter(|entry| entry.file_name().to_str().is_none_or(is_text))
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort_unstable();
+    paths
+}
+
+/// Prefix of the names of what was set aside; files of that name are not looked at.
+const ASIDE: &str = ".lost-";
+
+impl Store {
+    /// Takes the lock of the store, and reads again how that is kept: another process may have
+    /// sealed it, or made it plain, while this one waited.
+    pub fn lock(&self) -> Result<StoreLock> {
+        let lock = StoreLock::acquire(&self.dir, self.patience)?;
+        self.seal.reread();
+        self.seal.check_write()?;
+        Ok(lock)
+    }
+
+    /// Sets aside the lines of machine-local files that cannot be opened: what is left beside a new
+    /// store of the one that was there before, or of a key that is lost. Returns the number of files.
+    pub fn set_aside_lost(&self) -> Result<usize> {
+        let mut count = 0;
+        let data = self.data_dir();
+        if data.is_dir() && self.guard_data(&data).is_ok() {
+            let _alone = StoreLock::alone(&data, self.patience)?;
+            for kept in &self.kept_files()?.data {
+                count += usize::from(self.part(kept)?);
+            }
+        }
+        let _lock = self.trust.guard()?;
+        for kept in &self.kept_files()?.state {
+            count += usize::from(self.part(kept)?);
+        }
+        if matches!(self.seal.kept(), How::Plain) {
+            self.seal.accept()?;
+        }
+        Ok(count)
+    }
+
+    /// Parts the lines of a file that cannot be opened from the others. Returns true if there were
+    /// any.
+    fn part(&self, kept: &Kept) -> Result<bool> {
+        let Ok(Some(raw)) = read::file(&kept.root, &kept.path, read::MAX_LOG) else {
+            return Ok(false);
+        };
+        let text = match self.seal.kept() {
+            How::Sealed(sealed) => sealed.ring.open(&raw).bytes,
+            _ => raw.clone(),
+        };
+        let is_lost = |line: &&[u8]| {
+            line.starts_with(TAG.as_bytes()) && str::from_utf8(line).is_ok_and(is_token)
+        };
+        let (lost, left): (Vec<&[u8]>, Vec<&[u8]>) =
+            text.split_inclusive(|byte| *byte == b'\n').partition(is_lost);
+        if lost.is_empty() {
+            return Ok(false);
+        }
+        let name = kept.path.file_name().unwrap_or_default().to_string_lossy();
+        let number = atomic::random()? & 0xffff_ffff;
+        let dir = kept.path.parent().unwrap_or(Path::new("/"));
+        let aside = dir.join(format!("{ASIDE}{number:08x}-{name}.sealed"));
+        atomic::replace_file(&aside, &lost.concat(), Sync::PrivateFull, || Ok(true))?;
+        if left.iter().all(|line| line.trim_ascii().is_empty()) {
+            atomic::remove_file(&kept.path, Sync::PrivateFull)?;
+        } else {
+            self.seal.replace(&kept.path, &left.concat(), self.sync.private(), || Ok(true))?;
+        }
+        Ok(true)
     }
 }

@@ -1,16 +1,23 @@
-//! Reading of directories to import, and writing of exported trees. Links that lead out of a
-//! directory are not followed.
+//! Stores that came from elsewhere: directories to import, exported trees, and mirrors below `mirrors`,
+//! by server and project. Links that lead out of a directory are not followed.
+//!
+//! What is in a mirror comes from a server. A mirror that is not as it should be is a [`Problem`] and
+//! left out; the others are found all the same.
 
-use std::path::Path;
+use std::{
+    fs::{self, DirEntry},
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
 
 use super::{
     Store,
     atomic::{self, Sync},
-    evidence_log,
-    read::{self, Problem},
-    snapshot::{Snapshot, TopicFile},
+    evidence,
+    read::{self, Problem, ProblemKind},
+    snapshot::{EVIDENCE, Snapshot, TopicFile},
+    trust,
 };
 use pimem_core::{
     exchange::{File, Item, Left},
@@ -21,8 +28,10 @@ use pimem_core::{
         entry::EntryId,
         event::{Cue, Event, EventKind, Provenance},
         hash::{IdMap, IdSet},
+        mirror::{self, Mirror},
         time::{Now, Timestamp},
     },
+    safety::safe_text,
     score::{adopt::PiScore, ledger::Ledger, ranking::LocatedEntry},
     seal,
 };
@@ -105,7 +114,7 @@ impl Store {
         let Reader { now, categories, .. } = reader;
         let snapshot = self.read(now, categories);
         let log = self.log().unwrap_or_default();
-        let mut events = evidence_log::by_entry(&log);
+        let mut events = evidence::by_entry(&log);
         let who = Provenance::adoption();
         // Scores taken over from pi count as known; an entry first seen now has no history.
         let mut scored = IdSet::default();
@@ -190,4 +199,84 @@ pub fn write_tree(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
+}
+
+/// Path below the user's data directory.
+pub const MIRRORS: &str = "pimem/mirrors";
+/// Name of the file that describes a mirror.
+pub const DESCRIPTION: &str = "mirror.json";
+
+/// The mirrors of a machine.
+#[derive(Debug, Default)]
+pub struct Mirrors {
+    /// Directories with their descriptions, sorted by server and project.
+    pub mirrors: Vec<(PathBuf, Mirror)>,
+    /// What is no mirror.
+    pub problems: Vec<Problem>,
+}
+
+/// Finds the mirrors below a directory, which need not exist.
+pub fn find_mirrors(root: &Path) -> Mirrors {
+    let mut found = Mirrors::default();
+    let Ok(servers) = fs::read_dir(root) else { return found };
+    for server in folders(servers, &mut found.problems) {
+        let Ok(projects) = fs::read_dir(&server) else {
+            found.problems.push(no_mirror(&server, "it cannot be listed"));
+            continue;
+        };
+        for dir in folders(projects, &mut found.problems) {
+            match open_mirror(&dir) {
+                Ok(mirror) => found.mirrors.push((dir, mirror)),
+                Err(problem) => found.problems.push(problem),
+            }
+        }
+    }
+    found
+}
+
+/// Returns the directories of a listing, sorted. Hidden ones and files are nobody's mirrors.
+fn folders(listed: fs::ReadDir, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
+    let mut dirs = Vec::new();
+    let is_hidden = |entry: &DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
+    for entry in listed.flatten().filter(|entry| !is_hidden(entry)) {
+        let (path, kind) = (entry.path(), entry.file_type());
+        let name = entry.file_name();
+        let is_plain = name.to_str().is_some_and(|name| safe_text::first_hazard(name).is_none());
+        match kind {
+            Ok(kind) if kind.is_symlink() => problems.push(no_mirror(&path, "it is a link")),
+            Ok(kind) if !kind.is_dir() => {}
+            Ok(_) if is_plain => dirs.push(path),
+            _ => problems.push(no_mirror(&path, "it has a strange name")),
+        }
+    }
+    dirs.sort();
+    dirs
+}
+
+fn open_mirror(dir: &Path) -> Result<Mirror, Problem> {
+    let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if !mirror::is_project(name) {
+        return Err(no_mirror(dir, "no project has such a name"));
+    }
+    if trust::is_foreign(dir) {
+        return Err(no_mirror(dir, "it belongs to another user"));
+    }
+    let bytes = read::file(dir, &dir.join(DESCRIPTION), read::MAX_FILE)?;
+    let bytes = bytes.ok_or_else(|| no_mirror(dir, "it has no mirror.json"))?;
+    Mirror::read(&bytes, name)
+        .map_err(|error| no_mirror(&dir.join(DESCRIPTION), &error.to_string()))
+}
+
+fn no_mirror(path: &Path, why: &str) -> Problem {
+    Problem { path: path.to_path_buf(), kind: ProblemKind::NoMirror(why.to_owned()) }
+}
+
+/// Returns the number of bytes in the files of a mirror that are read.
+pub fn mirror_bytes(dir: &Path) -> u64 {
+    let size = |path: PathBuf| fs::symlink_metadata(path).map_or(0, |meta| meta.len());
+    let folder = |name: &str| {
+        let listed = fs::read_dir(dir.join(name)).into_iter().flatten().flatten();
+        listed.map(|entry| size(entry.path())).fold(0, u64::saturating_add)
+    };
+    folder("topics").saturating_add(folder("archive")).saturating_add(size(dir.join(EVIDENCE)))
 }

@@ -1,17 +1,20 @@
-//! Status of a repository: branch, changed files and last commits. Without git, only the branch.
+//! What git knows of a repository: its directories and work trees, and, by one `git` process with a time
+//! limit, its status, objects and history.
+//!
+//! Repositories may be untrusted: git reads the index and objects, runs no program that the repository
+//! configures, and fetches nothing.
 
 use std::{
-    io,
-    path::Path,
-    process::{Command, Stdio},
+    ffi::{OsStr, OsString},
+    io::{self, BufRead, BufReader, ErrorKind, Read, Write},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::mpsc,
+    thread,
     time::Duration,
 };
 
-use super::{
-    git_objects::{self, Objects},
-    gitlink,
-};
-use pimem_core::safety::safe_text;
+use pimem_core::{model::hex, safety::safe_text};
 
 /// Maximum number of commits.
 const COMMITS: usize = 3;
@@ -22,7 +25,7 @@ const FILES: usize = 10;
 
 /// Returns lines that describe the status of the repository whose work tree starts at `root`.
 pub fn standing(root: &Path) -> Vec<String> {
-    let Some(git) = gitlink::git_dir(root) else { return Vec::new() };
+    let Some(git) = git_dir(root) else { return Vec::new() };
     let head = std::fs::read_to_string(git.join("HEAD")).unwrap_or_default();
     let branch = head.trim().strip_prefix("ref: refs/heads/");
     let mut lines = vec![branch.map_or_else(
@@ -35,7 +38,7 @@ pub fn standing(root: &Path) -> Vec<String> {
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("changed: {named}{rest}")
     }));
-    let commits = git_objects::ask(root, root, LIMIT, commits).unwrap_or_default();
+    let commits = ask(root, root, LIMIT, commits).unwrap_or_default();
     lines.extend(commits.iter().map(|(id, subject)| format!("commit {} {subject}", short(id))));
     // File names and commit messages are untrusted text.
     lines.iter().map(|line| safe_text::model(line).into_owned()).collect()
@@ -57,24 +60,15 @@ fn commits(objects: &mut Objects) -> io::Result<Vec<(String, String)>> {
     Ok(found)
 }
 
-/// Returns what git prints in a repository that may be untrusted: its configuration must not run a
-/// command. `None` if git is not there or fails.
-fn ask(dir: &Path, args: &[&str]) -> Option<Vec<u8>> {
-    let output = Command::new("git")
-        .args(["-c", "core.fsmonitor=false"])
-        .args(args)
-        .current_dir(dir)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+/// Returns what git prints; `None` if git is not there or fails.
+fn printed(dir: &Path, args: &[&str]) -> Option<Vec<u8>> {
+    let output = git(dir, Path::new("/"), args).ok()?.stdin(Stdio::null()).output().ok()?;
     output.status.success().then_some(output.stdout)
 }
 
 /// Returns the files that differ from the last commit, by `git status`; `None` without git.
 fn changed(root: &Path) -> Option<Vec<String>> {
-    let printed = ask(root, &["status", "--porcelain=v1", "-z", "--no-renames"])?;
+    let printed = printed(root, &["status", "--porcelain=v1", "-z", "--no-renames"])?;
     let files = printed.split(|byte| *byte == 0);
     let path = |line: &[u8]| Some(String::from_utf8_lossy(line.get(3..)?).into_owned());
     // Every log entry changes the store, which is not the work of the session.
@@ -95,10 +89,348 @@ pub fn has_plain_history(dir: &Path) -> Option<bool> {
     let log = ["-c", "log.showSignature=false", "log", "--all", "--no-textconv", "--no-ext-diff"];
     let found = ["--max-count=1", "--format=%H", "-G", PLAIN, "--"];
     let files = ["topics", "archive", "daily", "MEMORY.md", "SCRATCHPAD.md", "evidence.jsonl"];
-    Some(!ask(dir, &[&log[..], &found, &files].concat())?.is_empty())
+    Some(!printed(dir, &[&log[..], &found, &files].concat())?.is_empty())
 }
 
 /// Abbreviates a commit id as git does.
 fn short(id: &str) -> &str {
     id.get(..7).unwrap_or(id)
+}
+
+/// Number of names sent before the answers are read; small enough that neither pipe can fill up.
+const AT_ONCE: usize = 64;
+/// Maximum total size of objects in bytes.
+const ROOM: u64 = 64 << 20;
+/// Environment variables by which the calling process may point git to another repository or state.
+const MISLEADING: [&str; 14] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_DIR",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_WORK_TREE",
+];
+
+pub(super) struct Object {
+    pub(super) id: String,
+    /// True for a tree.
+    pub(super) is_tree: bool,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Connection to the git process.
+pub(super) struct Objects {
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    room: u64,
+}
+
+/// Runs `talk` against the repository that contains `dir`, whose work tree is not above `root`.
+/// `None` if git fails or does not answer within the limit.
+pub(super) fn ask<T: Send>(
+    dir: &Path,
+    root: &Path,
+    limit: Duration,
+    talk: impl FnOnce(&mut Objects) -> io::Result<T> + Send,
+) -> Option<T> {
+    let mut child = git(dir, root, &["cat-file", "--batch"]).ok()?.spawn().ok()?;
+    let mut objects = Objects {
+        questions: child.stdin.take()?,
+        answers: BufReader::new(child.stdout.take()?),
+        room: ROOM,
+    };
+    within(limit, &mut child, move || talk(&mut objects))
+}
+
+/// Reads what a git command prints about the repository that contains `dir`, as [`ask`].
+pub(super) fn output<T: Send>(
+    dir: &Path,
+    root: &Path,
+    limit: Duration,
+    arguments: &[&str],
+    reader: impl FnOnce(ChildStdout) -> io::Result<T> + Send,
+) -> Option<T> {
+    let mut child = git(dir, root, arguments).ok()?.stdin(Stdio::null()).spawn().ok()?;
+    let out = child.stdout.take()?;
+    within(limit, &mut child, move || reader(out))
+}
+
+fn within<T: Send>(
+    limit: Duration,
+    child: &mut Child,
+    talk: impl FnOnce() -> io::Result<T> + Send,
+) -> Option<T> {
+    let (done, waits) = mpsc::channel();
+    let answer = thread::scope(|scope| {
+        scope.spawn(move || done.send(talk()));
+        let answer = waits.recv_timeout(limit);
+        // Killing git closes the pipe, which ends a pending read.
+        end(child);
+        answer
+    });
+    answer.ok()?.ok()
+}
+
+fn git(dir: &Path, root: &Path, arguments: &[&str]) -> io::Result<Command> {
+    let mut git = Command::new("git");
+    for name in MISLEADING {
+        git.env_remove(name);
+    }
+    if let Some(above) = root.parent() {
+        let above =
+            above.to_str().filter(|above| !above.contains(if cfg!(windows) { ';' } else { ':' }));
+        git.env("GIT_CEILING_DIRECTORIES", above.ok_or(ErrorKind::InvalidInput)?);
+    }
+    git.args(["-c", "core.fsmonitor=false"])
+        .args(arguments)
+        .current_dir(dir)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        // In a partial clone, git would fetch missing objects through programs named in its
+        // configuration.
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    Ok(git)
+}
+
+fn end(child: &mut Child) {
+    drop(child.kill());
+    drop(child.wait());
+}
+
+impl Objects {
+    /// Returns the objects with some names; `None` for each that does not exist.
+    pub(super) fn get(&mut self, names: &[String]) -> io::Result<Vec<Option<Object>>> {
+        let mut found = Vec::with_capacity(names.len());
+        for names in names.chunks(AT_ONCE) {
+            let mut lines = String::new();
+            for name in names {
+                if name.contains('\n') {
+                    return Err(ErrorKind::InvalidInput.into());
+                }
+                lines.push_str(name);
+                lines.push('\n');
+            }
+            self.questions.write_all(lines.as_bytes())?;
+            for _ in names {
+                found.push(self.answer()?);
+            }
+        }
+        Ok(found)
+    }
+
+    fn answer(&mut self) -> io::Result<Option<Object>> {
+        let mut head = Vec::new();
+        self.answers.read_until(b'\n', &mut head)?;
+        let head =
+            String::from_utf8_lossy(head.strip_suffix(b"\n").ok_or(ErrorKind::UnexpectedEof)?);
+        let Some((id, kind, size)) = header(&head) else {
+            let is_absent = [" missing", " ambiguous"].iter().any(|end| head.ends_with(end));
+            return if is_absent { Ok(None) } else { Err(ErrorKind::InvalidData.into()) };
+        };
+        self.room = self.room.checked_sub(size).ok_or(ErrorKind::FileTooLarge)?;
+        let mut bytes = Vec::new();
+        self.answers.by_ref().take(size).read_to_end(&mut bytes)?;
+        let mut newline = [0];
+        self.answers.read_exact(&mut newline)?;
+        if bytes.len() as u64 != size || newline != *b"\n" {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        Ok(Some(Object { id: id.to_owned(), is_tree: kind == "tree", bytes }))
+    }
+}
+
+/// Parses id, type and size of an object. Returns `None` for the answer to a missing name, whatever
+/// characters the name has.
+fn header(head: &str) -> Option<(&str, &str, u64)> {
+    let mut fields = head.split(' ');
+    let (id, kind, size) = (fields.next()?, fields.next()?, fields.next()?);
+    let is_known = ["blob", "commit", "tag", "tree"].contains(&kind);
+    let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let size = size.parse().ok().filter(|_| is_known && is_id && fields.next().is_none())?;
+    Some((id, kind, size))
+}
+
+/// Parses the entries of a tree: name, whether it is a tree, and id.
+pub(super) fn tree_entries(tree: &Object) -> Vec<(String, bool, String)> {
+    let mut found = Vec::new();
+    let mut rest = tree.bytes.as_slice();
+    // Ids are binary, half as long as in hexadecimal.
+    let width = tree.id.len() / 2;
+    while let Some(end) = memchr::memchr(0, rest) {
+        let (head, tail) = rest.split_at(end);
+        let Some((id, next)) = tail.get(1..).and_then(|tail| tail.split_at_checked(width)) else {
+            break;
+        };
+        let head = String::from_utf8_lossy(head);
+        let (mode, name) = head.split_once(' ').unwrap_or_default();
+        found.push((name.to_owned(), mode == "40000", hex::write(id)));
+        rest = next;
+    }
+    found
+}
+
+/// What a directory is to git.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Git {
+    /// Not the root of a work tree.
+    None,
+    /// The root of an ordinary repository.
+    Repository,
+    /// The root of a submodule, which is a project of its own.
+    Submodule,
+    /// The root of a linked work tree, with the main work tree if there is one.
+    Linked(Option<PathBuf>),
+}
+
+/// Maximum size in bytes of a `.git` or `commondir` file.
+const MAX: u64 = 8 * 1024;
+
+/// Classifies a directory by its `.git` entry.
+pub fn look(dir: &Path) -> Git {
+    let link = dir.join(".git");
+    let Ok(meta) = std::fs::metadata(&link) else { return Git::None };
+    if meta.is_dir() {
+        return Git::Repository;
+    }
+    // The path in a `.git` file is used only to read `commondir` and to test whether a directory
+    // exists.
+    let Some(target) = git_dir(dir) else { return Git::None };
+    let Some(common) = read_line(&target.join("commondir")) else {
+        return Git::Submodule;
+    };
+    let common = target.join(common);
+    let main = std::fs::canonicalize(common).ok().and_then(|common| {
+        // A bare repository has no main work tree: its common directory is not named `.git`.
+        let named = common.file_name().is_some_and(|name| name == ".git");
+        named.then(|| common.parent().map(Path::to_path_buf)).flatten()
+    });
+    Git::Linked(main)
+}
+
+/// Returns the git directory of the work tree that starts at `dir`; it holds `HEAD` and its log.
+pub fn git_dir(dir: &Path) -> Option<PathBuf> {
+    let link = dir.join(".git");
+    if std::fs::metadata(&link).ok()?.is_dir() {
+        return Some(link);
+    }
+    let target = read_line(&link)?;
+    target.strip_prefix("gitdir:").map(|path| dir.join(path.trim())).filter(|path| path.is_dir())
+}
+
+/// Returns the directory with the configuration and attributes that all work trees of a repository
+/// share.
+pub fn common_dir(dir: &Path) -> Option<PathBuf> {
+    let git = git_dir(dir)?;
+    Some(read_line(&git.join("commondir")).map_or_else(|| git.clone(), |common| git.join(common)))
+}
+
+/// Returns true if the repository of a work tree was cloned, by the first line of its log. Without
+/// a log, a repository with remote or packed refs counts as cloned.
+pub fn is_clone(dir: &Path) -> bool {
+    let Some(git) = common_dir(dir) else { return false };
+    if let Ok(log) = std::fs::File::open(git.join("logs/HEAD")) {
+        let mut first = String::new();
+        let read = std::io::BufReader::new(log.take(MAX)).read_line(&mut first);
+        // The log line of a commit does not name another repository.
+        return read.is_err() || first.contains("\tclone: ");
+    }
+    git.join("refs/remotes").is_dir() || git.join("packed-refs").is_file()
+}
+
+/// The work trees of a repository, seen from one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkTrees {
+    /// The directory that all of them share.
+    pub common: PathBuf,
+    /// Where the directory that was asked about is below the root of its work tree.
+    pub below: PathBuf,
+    /// Git's name of the work tree; `None` for the main one.
+    pub linked: Option<OsString>,
+}
+
+impl WorkTrees {
+    /// Finds the work tree of a directory.
+    pub fn of(dir: &Path) -> Option<Self> {
+        let (root, is_main) = dir
+            .ancestors()
+            .skip(1)
+            .find_map(|root| Some((root, std::fs::metadata(root.join(".git")).ok()?.is_dir())))?;
+        let below = dir.strip_prefix(root).ok()?.to_path_buf();
+        if is_main {
+            return Some(Self { common: root.join(".git"), below, linked: None });
+        }
+        let git = git_dir(root)?;
+        let common = std::fs::canonicalize(git.join(read_line(&git.join("commondir"))?)).ok()?;
+        // Git notes in the repository which work trees it has. A `.git` file alone could name any.
+        let known = std::fs::canonicalize(read_line(&git.join("gitdir"))?).ok()?;
+        let name = git.file_name()?.to_owned();
+        (known == std::fs::canonicalize(root.join(".git")).ok()?).then_some(Self {
+            common,
+            below,
+            linked: Some(name),
+        })
+    }
+
+    /// Returns true if git knows a linked work tree of this name.
+    pub fn has(&self, name: &OsStr) -> bool {
+        self.common.join("worktrees").join(name).is_dir()
+    }
+}
+
+fn read_line(path: &Path) -> Option<String> {
+    let meta = std::fs::metadata(path).ok()?;
+    if !meta.is_file() || meta.len() > MAX {
+        return None;
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers() {
+        let id = "ab".repeat(20);
+        assert_eq!(header(&format!("{id} blob 12")), Some((id.as_str(), "blob", 12)));
+        for head in ["x missing", "HEAD:./ blob 12", "ab blob 12", &format!("{id} blob 12 missing")]
+        {
+            assert_eq!(header(head), None, "{head}");
+        }
+    }
+
+    #[test]
+    fn a_directory() {
+        for width in [20, 32] {
+            let mut bytes = Vec::new();
+            for (mode, name) in [("100644", "a b.md"), ("40000", "topics"), ("120000", "l")] {
+                bytes.extend([mode.as_bytes(), b" ", name.as_bytes(), &[0]].concat());
+                bytes.extend(vec![0xa0; width]);
+            }
+            let tree = |bytes: &[u8]| Object {
+                id: "0".repeat(2 * width),
+                is_tree: true,
+                bytes: bytes.to_vec(),
+            };
+            let found = tree_entries(&tree(&bytes));
+            let id = "a0".repeat(width);
+            let want = [("a b.md", false), ("topics", true), ("l", false)];
+            let want = want.map(|(name, is_dir)| (name.to_owned(), is_dir, id.clone()));
+            assert_eq!(found, want);
+            assert_eq!(tree_entries(&tree(&bytes[..bytes.len() - 1])).len(), 2);
+        }
+    }
 }

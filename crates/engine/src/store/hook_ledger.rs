@@ -1,17 +1,24 @@
-//! The ledger of a session: what was already put into its prompts, so that nothing is repeated.
+//! What hooks note on this machine: the ledger of each session, which agents have called, and calls that
+//! were ended at their deadline.
 //!
-//! Each session has an append-only file in `data/sessions/` with one note per line. Hooks run
-//! concurrently, so files are never rewritten. Notes of later versions are ignored.
+//! The ledger says what was already put into the prompts of a session, so that nothing is repeated. It
+//! is an append-only file in `data/sessions/` with one note per line. Hooks run concurrently, so files
+//! are never rewritten. Notes of later versions are ignored.
 
 use std::{
     collections::{HashMap, HashSet},
+    fs,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
 use serde::{Deserialize, Serialize};
 
-use super::{Store, atomic, read};
+use super::{
+    Store,
+    atomic::{self, Sync},
+    read,
+};
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -365,6 +372,93 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
 pub fn seen(entries: impl IntoIterator<Item = EntryId>, texts: Vec<u64>) -> Option<Note> {
     let entries: Vec<String> = entries.into_iter().map(|id| id.to_string()).collect();
     (!entries.is_empty() || !texts.is_empty()).then_some(Note::Seen { entries, texts })
+}
+
+/// Age of a note after which a call is noted anew.
+const DAY: Duration = Duration::from_hours(24);
+/// Maximum size of a note in bytes.
+const CALL_BYTES: u64 = 4096;
+
+/// A call of a hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentCall {
+    /// Time of the call.
+    pub at: String,
+    /// Our name of the event.
+    pub event: String,
+}
+
+/// Notes a call, at most once a day for each `name`. Without a note, `pimem hooks status` knows
+/// less; nothing else depends on it, so errors are ignored.
+pub fn note_call(state: &Path, name: &str, now: SystemTime, call: impl FnOnce() -> AgentCall) {
+    let path = call_path(state, name);
+    let modified = fs::metadata(&path).and_then(|meta| meta.modified());
+    // A note from the future, as after the clock was set back, is replaced.
+    let is_new = |at: SystemTime| now.duration_since(at).is_ok_and(|age| age < DAY);
+    if modified.is_ok_and(is_new) {
+        return;
+    }
+    let Ok(line) = serde_json::to_string(&call()) else { return };
+    let dir = path.parent().unwrap_or(state);
+    let made = atomic::create_dir(dir, Sync::Private).and_then(|()| {
+        atomic::replace_file(&path, format!("{line}\n").as_bytes(), Sync::Private, || Ok(true))
+    });
+    drop(made);
+}
+
+/// Returns the call that was noted last.
+#[must_use]
+pub fn last_call(state: &Path, name: &str) -> Option<AgentCall> {
+    let bytes = read::part(Path::new("/"), &call_path(state, name), CALL_BYTES, |_| 0).ok()??.bytes;
+    serde_json::from_slice(bytes.trim_ascii()).ok()
+}
+
+/// Removes the note, because what is installed has changed.
+pub fn forget_call(state: &Path, name: &str) {
+    atomic::remove_derived(&call_path(state, name));
+}
+
+fn call_path(state: &Path, name: &str) -> PathBuf {
+    state.join("pimem/hooks/calls").join(format!("{name}.json"))
+}
+
+/// File in `data/`, one call a line.
+const LATE: &str = "hook-late.jsonl";
+/// Size in bytes from which the older half of the file is dropped.
+const LATE_BYTES: usize = 64 << 10;
+
+/// A call that was ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateCall {
+    /// When, in RFC 3339.
+    pub at: String,
+    /// Name of the agent.
+    pub agent: String,
+    /// Name of the event.
+    pub event: String,
+}
+
+impl Store {
+    /// Counts a call. An error only loses the count.
+    pub fn note_late(&self, call: &LateCall) {
+        let Ok(line) = serde_json::to_string(call) else { return };
+        drop(self.append_local(LATE, &format!("{line}\n")));
+        let held = self.local(LATE).ok().flatten().unwrap_or_default();
+        if held.len() > LATE_BYTES {
+            drop(self.rewrite_local(LATE, |bytes| {
+                let half = bytes?.get(bytes?.len() / 2..)?;
+                let end = half.iter().position(|byte| *byte == b'\n')?;
+                half.get(end + 1..).map(<[u8]>::to_vec)
+            }));
+        }
+    }
+
+    /// Returns the calls that were ended, the latest last.
+    pub fn late_calls(&self) -> Vec<LateCall> {
+        let held = self.local(LATE).ok().flatten().unwrap_or_default();
+        let lines = held.split(|byte| *byte == b'\n');
+        lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
 }
 
 #[cfg(test)]

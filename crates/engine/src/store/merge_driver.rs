@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use super::{
     atomic::{self, Sync},
     discover::Places,
-    gitlink,
+    git,
     lock::{LockError, StoreLock},
     read,
     seal::Seal,
@@ -83,7 +83,7 @@ impl Repository {
     /// Returns the repository of the working directory. Concurrent changes are waited for up to
     /// `patience`.
     pub fn of(places: &Places, patience: Duration) -> Option<Self> {
-        let found = places.ancestors().find_map(|dir| Some((dir, gitlink::common_dir(dir)?)));
+        let found = places.ancestors().find_map(|dir| Some((dir, git::common_dir(dir)?)));
         let (root, git) = found?;
         Some(Self { root: root.to_path_buf(), attributes: git.join("info/attributes"), patience })
     }

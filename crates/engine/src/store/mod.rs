@@ -1,67 +1,54 @@
 //! A store on disk. Only this module writes user data.
 
-pub mod agent_calls;
 pub mod atomic;
-mod change;
+pub mod commit;
 pub mod cover;
 pub mod discover;
 pub mod dream_schedule;
 pub mod evidence;
-pub mod evidence_log;
-mod fingerprint;
 pub mod foreign_file;
 pub mod foreign_store;
 pub mod git;
-mod git_authors;
-mod git_objects;
-pub mod gitlink;
-pub mod grave;
-pub mod history;
 pub mod hook_ledger;
-pub mod init;
-pub mod journal;
-mod kept_files;
-pub mod late_calls;
-pub mod line_reader;
 pub mod lock;
-mod lost;
 pub mod machine_local;
-mod mark;
 pub mod merge_driver;
-pub mod mirrors;
 pub mod notes;
-pub mod observation_files;
-pub mod pending;
 pub mod provenance;
 pub mod purge;
 pub mod read;
-mod rooms;
-pub mod root;
-mod said;
+pub mod rooms;
 pub mod seal;
-pub mod size_limit;
 pub mod snapshot;
 pub mod spool;
 pub mod transaction;
 pub mod trust;
-mod trust_kind;
+pub mod trust_ledger;
 pub mod undo;
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+
 use self::{
     atomic::Sync,
+    lock::StoreLock,
     read::Problem,
     seal::Seal,
     snapshot::{EVIDENCE, SESSIONS, note_files},
-    trust::Trust,
+    trust::{Kind, Trust},
     undo::Run,
 };
-use pimem_core::{model::mirror::Mirror, score::ranking::Scope};
+use pimem_core::{
+    model::{hash::first_64, mirror::Mirror},
+    score::ranking::Scope,
+};
 
 /// A memory directory: the directory that contains `topics/`.
 #[derive(Debug, Clone)]
@@ -150,5 +137,76 @@ impl Store {
     pub fn listed(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
         let (root, path) = self.place(name);
         self.seal.listed(root, &path, read::MAX_FILE)
+    }
+}
+
+/// Content of a store's `.gitignore`.
+pub const GIT_IGNORE: &str = "memory-scores.json\nlock\n.pimem-tmp-*\n.dream-watermark\n";
+/// Content of a store's `.gitattributes`: the union merge keeps concurrent additions of both sides.
+pub const GIT_ATTRIBUTES: &str = "evidence.jsonl merge=union\ntopics/*.md merge=union\narchive/*.md merge=union\ndaily/*.md merge=union\nMEMORY.md merge=union\nSCRATCHPAD.md merge=union\n";
+
+impl Store {
+    /// Creates the store's directories and git files. Returns true if any was missing.
+    pub fn init(&self) -> Result<bool> {
+        self.seal.check_write()?;
+        let topics = self.topics_dir();
+        let make = || {
+            atomic::create_dir(&topics, self.sync)?;
+            read::guard(&self.dir, &topics)?;
+            self.complete(&self.lock()?)
+        };
+        let fresh = !topics.is_dir();
+        let made =
+            make().with_context(|| format!("cannot make a store in {}", self.dir.display()))?;
+        Ok(fresh || made)
+    }
+
+    /// Creates the missing parts of the store, as after a killed `init`, and deletes temporary
+    /// files of killed processes. Returns true if any part was missing. A store that was empty is
+    /// trusted as made on this machine, including its notes and logs.
+    pub fn complete(&self, _lock: &StoreLock) -> Result<bool> {
+        let mut held = atomic::sweep_and_list(&self.dir)
+            .with_context(|| format!("cannot read {}", self.dir.display()))?;
+        held.retain(|name| name != "lock");
+        let topics =
+            || fs::read_dir(self.topics_dir()).is_ok_and(|mut found| found.next().is_none());
+        if held.iter().all(|name| name == "topics" && topics()) {
+            // Where that fails, it is warned of until pimem encrypt init does it.
+            drop(self.set_aside_lost());
+            self.trust
+                .note(|| [Kind::Made, Kind::Notes].map(|kind| self.trust.text(kind, "")).into());
+        }
+        let mut missing = false;
+        // The git files come first: the next step creates something to commit.
+        for (name, text) in [(".gitignore", GIT_IGNORE), (".gitattributes", GIT_ATTRIBUTES)] {
+            if !held.iter().any(|held| held == name) {
+                missing |= atomic::create_file(&self.dir.join(name), text, self.sync)?;
+            }
+        }
+        if !held.iter().any(|held| held == "topics") {
+            atomic::create_dir(&self.topics_dir(), self.sync)?;
+            missing = true;
+        }
+        Ok(missing)
+    }
+}
+
+impl Store {
+    /// Returns the first 64 bits of a hash of topics and evidence, in hexadecimal.
+    pub fn state(&self) -> Result<String> {
+        let mut hash = Sha256::new();
+        let mut part = |name: &str, bytes: &[u8]| {
+            hash.update(name);
+            hash.update([0]);
+            hash.update(bytes.len().to_le_bytes());
+            hash.update(bytes);
+        };
+        let topics = self.topics_dir();
+        for name in read::markdown_names(&self.dir, &topics)? {
+            let bytes = self.seal.listed(&self.dir, &topics.join(&name), read::MAX_FILE);
+            part(&name, &bytes?.unwrap_or_default());
+        }
+        part(EVIDENCE, &self.log()?);
+        Ok(format!("{:016x}", first_64(hash)))
     }
 }

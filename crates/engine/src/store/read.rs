@@ -2,8 +2,9 @@
 
 use std::{
     fmt,
-    fs::{self, Metadata},
-    io::{self, Read, Seek, SeekFrom},
+    fs::{self, File, Metadata},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
+    ops::ControlFlow,
     path::{Component, Path, PathBuf},
 };
 
@@ -280,6 +281,43 @@ pub fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Problem> {
     Ok(names)
 }
 
+/// Default maximum number of bytes to read from a file; the beginning usually suffices.
+pub const MOST_READ: u64 = 64 << 20;
+/// Maximum length of a line in bytes. Longer lines, which hold images or tool output, are skipped.
+const LONGEST_LINE: usize = 4 << 20;
+
+/// Opens a file that a user or agent named; links are followed. `Ok(None)` if it does not exist.
+pub fn open_named(path: &Path) -> Result<Option<File>, Problem> {
+    let fail = |kind| Problem { path: PathBuf::from(path), kind };
+    let found = checked(Path::new("/"), path).map_err(fail)?;
+    let open = |_| File::open(path).map_err(|error| fail(ProblemKind::Io(error.to_string())));
+    found.map(open).transpose()
+}
+
+/// Calls `each` with every line, without terminator, until it breaks or `most` bytes are read.
+pub fn each_line(
+    input: impl Read,
+    most: u64,
+    mut each: impl FnMut(&[u8]) -> ControlFlow<()>,
+) -> io::Result<()> {
+    let mut input = BufReader::with_capacity(1 << 18, input.take(most));
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let length = input.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', &mut line)?;
+        if length == 0 {
+            return Ok(());
+        }
+        if length == LONGEST_LINE && !line.ends_with(b"\n") {
+            input.skip_until(b'\n')?;
+            continue;
+        }
+        if each(line.strip_suffix(b"\n").unwrap_or(&line)).is_break() {
+            return Ok(());
+        }
+    }
+}
+
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "tests prepare files in any way")]
 #[cfg(test)]
@@ -352,5 +390,39 @@ mod tests {
         symlink(&store, outside.join("store")).unwrap();
         assert_eq!(read(&outside.join("store"), "folder/file.md"), Ok(Some(4)));
         fs::remove_dir_all(store.parent().unwrap()).unwrap();
+    }
+}
+
+#[cfg(test)]
+mod line_reader_tests {
+    use super::*;
+
+    fn all(bytes: &[u8]) -> Vec<usize> {
+        let mut lengths = Vec::new();
+        each_line(bytes, MOST_READ, |line| {
+            lengths.push(line.len());
+            if line == b"end" { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .unwrap();
+        lengths
+    }
+
+    #[test]
+    fn lines_of_any_length() {
+        assert_eq!(all(b""), [] as [usize; 0]);
+        assert_eq!(all(b"\n\nab\nc"), [0, 0, 2, 1]);
+        assert_eq!(all(b"a\nend\nb"), [1, 3]);
+        let long =
+            [&vec![b'x'; LONGEST_LINE][..], b"yz\nab\n", &vec![b'x'; LONGEST_LINE - 1], b"\nc\n"]
+                .concat();
+        assert_eq!(all(&long), [2, LONGEST_LINE - 1, 1]);
+        let endless = vec![b'x'; 3 * LONGEST_LINE];
+        assert_eq!(all(&endless), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn endless_input_ends() {
+        let one = |_: &[u8]| panic!("there is no line");
+        each_line(io::repeat(b'x'), MOST_READ, one).unwrap();
     }
 }

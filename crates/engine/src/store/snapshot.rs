@@ -5,7 +5,7 @@ use std::{cell::OnceCell, path::Path};
 use serde_json::Value;
 
 use super::{
-    Store, evidence_log,
+    Store, evidence,
     read::{self, Problem},
 };
 use pimem_core::{
@@ -154,9 +154,9 @@ impl Store {
                 return Vec::new();
             }
         };
-        snapshot.ledger = evidence_log::ledger_for(bytes.len());
-        for line in evidence_log::lines(&bytes) {
-            match evidence_log::event(line) {
+        snapshot.ledger = evidence::ledger_for(bytes.len());
+        for line in evidence::lines(&bytes) {
+            match evidence::event(line) {
                 Some(event) => snapshot.ledger.fold(&event),
                 None if line.trim_ascii().is_empty() => {}
                 None => snapshot.damaged += 1,
@@ -167,7 +167,7 @@ impl Store {
 
     /// Returns the days on which the store was used, by the log.
     pub fn used_days(&self) -> Days {
-        self.log().map(|bytes| evidence_log::days(&bytes)).unwrap_or_default()
+        self.log().map(|bytes| evidence::days(&bytes)).unwrap_or_default()
     }
 
     /// Returns the evidence for some entries only. `None` if one of them has none; the caller then
@@ -187,7 +187,7 @@ impl Store {
             return;
         }
         let present = lines.iter().map(|line| line.id).collect();
-        let vanished = evidence_log::origins(bytes, &snapshot.ledger.vanished(&present));
+        let vanished = evidence::origins(bytes, &snapshot.ledger.vanished(&present));
         let mut events = adopt::adopt(now, &lines, &snapshot.ledger, &vanished, &self.pi_scores());
         for event in &mut events {
             *event = snapshot.ledger.again(event, "").0.into_owned();
@@ -229,11 +229,11 @@ fn some_of(log: &[u8], wanted: &IdSet<EntryId>) -> (Ledger, IdSet<EntryId>) {
     let mut wanted = wanted.clone();
     loop {
         let mut ledger = Ledger::default();
-        for line in evidence_log::lines(log) {
-            if evidence_log::plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
+        for line in evidence::lines(log) {
+            if evidence::plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
                 continue;
             }
-            if let Some(event) = evidence_log::event(line) {
+            if let Some(event) = evidence::event(line) {
                 ledger.fold(&event);
             }
         }
@@ -401,4 +401,58 @@ pub fn note_files(dir: &Path) -> (Vec<String>, Vec<Problem>) {
         }
     }
     (names, problems)
+}
+
+/// The content of a store at an earlier moment.
+pub struct Past {
+    pub placed: Vec<LocatedEntry>,
+    pub ledger: Ledger,
+    /// Ids at that moment of current entries whose id differs.
+    pub former: IdMap<EntryId, EntryId>,
+    /// Problems with reading the archive.
+    pub problems: Vec<Problem>,
+}
+
+impl Store {
+    /// Returns the store at `moment`, which is in the past; `today` is its current content.
+    pub fn at(&self, moment: Timestamp, today: &Snapshot, categories: &Categories) -> Past {
+        let bytes = self.log().unwrap_or_default();
+        let adopted = today.adopted.iter().filter(|event| event.ts <= moment);
+        let mut ledger = evidence::fold_until(&bytes, moment);
+        adopted.for_each(|event| ledger.fold(event));
+        let archived = self.read_archive(categories);
+        let archive = archived.placed(self, categories);
+        let (former, problems) = (IdMap::default(), archived.problems);
+        let mut past = Past { placed: Vec::new(), ledger, former, problems };
+        let mut seen = IdSet::default();
+        for entry in today.placed(self, categories).into_iter().chain(archive) {
+            let Some(then) = wording(&past.ledger, &today.ledger, entry.id) else { continue };
+            if past.ledger.archived(then) || !seen.insert(then) {
+                continue;
+            }
+            if then != entry.id {
+                past.former.insert(then, entry.id);
+            }
+            let user =
+                |ledger: &Ledger, id| ledger.evidence(Now(moment), id).map(|known| known.user);
+            // A marker that an event explains has the time of the event.
+            let explained = user(&today.ledger, entry.id) == Some(UserState::Pinned);
+            let pinned =
+                entry.pinned && (!explained || user(&past.ledger, then) == Some(UserState::Pinned));
+            past.placed.push(LocatedEntry { id: then, pinned, ..entry });
+        }
+        past
+    }
+}
+
+/// Returns the id that a current entry had in a past ledger: its own, or that of the wording that
+/// it was made from since.
+fn wording(past: &Ledger, today: &Ledger, id: EntryId) -> Option<EntryId> {
+    if past.knows(id) {
+        return Some(id);
+    }
+    let known: Vec<EntryId> =
+        today.sources(id).into_iter().filter(|source| past.knows(*source)).collect();
+    let is_last = |id: &&EntryId| known.iter().all(|other| !past.sources(*other).contains(*id));
+    known.iter().find(is_last).copied()
 }

@@ -1,5 +1,8 @@
-//! A transaction on a store: reads under the lock, then writes the evidence, then each file by
-//! replacement.
+//! A transaction on a store: reads under the lock, and collects what is recorded and changed until
+//! [`commit`](Txn::commit) writes it.
+//!
+//! The places of the events that it records: with a mark, their ids are made of what they are about, so
+//! that recording them again changes nothing.
 
 use std::{
     borrow::Cow,
@@ -11,67 +14,50 @@ use std::{
 use anyhow::{Result, bail};
 use memchr::memmem;
 
-pub use super::change::{Change, Target};
 use super::{
-    Store, atomic, journal,
+    Store, atomic,
     lock::StoreLock,
-    mark::Mark,
-    read::{self, Problem},
+    read::Problem,
     rooms::{self, Layout},
-    said::Said,
-    size_limit::{LineTooLong, TOPIC_CHARS, TopicFull},
-    snapshot::{self, Snapshot, TopicFile},
+    snapshot::Snapshot,
     trust::Key,
-    undo::Touched,
+    trust_ledger::Said,
 };
 use pimem_core::{
-    markdown::{
-        entry_line,
-        lines::{self, Edit, count_chars},
-        memo,
-        topic::{self, TopicDoc, TopicEntry},
-    },
     model::{
         category::{Categories, CategoryId},
         entry::{EntryId, Markers, Wording},
         event::{Author, Event, EventKind, Order, Provenance},
-        hash::IdSet,
-        time::Now,
+        time::{Now, Timestamp},
         ulid::EventId,
     },
-    score::{
-        ledger::Ledger,
-        ranking::{LocatedEntry, Scope},
-    },
+    score::ranking::{LocatedEntry, Scope},
 };
-
-/// Maximum number of rereads when an editor saves the file meanwhile.
-const RETRIES: usize = 3;
 
 /// A transaction. Without a lock it is a dry run, which checks everything and writes nothing.
 pub struct Txn<'a> {
     pub(super) store: &'a Store,
     /// `None` for a dry run.
-    lock: Option<&'a StoreLock>,
-    categories: &'a Categories,
+    pub(super) lock: Option<&'a StoreLock>,
+    pub(super) categories: &'a Categories,
     pub(super) now: Now,
     who: Provenance,
-    snapshot: Snapshot,
+    pub(super) snapshot: Snapshot,
     /// The log as it was before, if it was read.
-    log: OnceCell<Result<Vec<u8>, Problem>>,
+    pub(super) log: OnceCell<Result<Vec<u8>, Problem>>,
     /// True if the log was folded.
-    heard: bool,
-    events: Vec<String>,
+    pub(super) heard: bool,
+    pub(super) events: Vec<String>,
     /// The events that an undo of the command retracts.
-    own: Vec<(EntryId, EventId)>,
-    changes: Vec<(Target, Vec<Change>)>,
+    pub(super) own: Vec<(EntryId, EventId)>,
+    pub(super) changes: Vec<(Target, Vec<Change>)>,
     /// What is noted of lines written on this machine.
-    said: Said,
+    pub(super) said: Said,
     /// True if a topic without room continues in another file.
-    goes_on: bool,
+    pub(super) goes_on: bool,
     layout: OnceCell<Layout>,
     /// True if what is written comes from another store.
-    received: bool,
+    pub(super) received: bool,
     pub(super) mark: Option<Mark>,
     /// The random part of the last event's id.
     pub(super) last_random: Option<u128>,
@@ -196,7 +182,7 @@ impl Txn<'_> {
     }
 
     /// Returns the changes by file.
-    fn layout(&self) -> &Layout {
+    pub(super) fn layout(&self) -> &Layout {
         self.layout.get_or_init(|| {
             if self.goes_on {
                 rooms::layout(&self.snapshot, self.categories, &self.changes)
@@ -339,258 +325,168 @@ impl Txn<'_> {
             _ => None,
         })
     }
+}
 
-    /// Writes everything, or nothing if a file has no room. Returns the ledger.
-    pub fn commit(self) -> Result<Ledger> {
-        self.write(None).map(|written| written.before.ledger)
-    }
+/// A file of entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    Topic(String),
+    Archive(String),
+}
 
-    /// Commits like [`Txn::commit`]. Returns what the store holds then.
-    pub fn commit_seen(self) -> Result<Written> {
-        self.write(None)
-    }
-
-    /// Commits like [`Txn::commit`], with a journal, from which the next writer completes the
-    /// change if this process is killed.
-    pub fn commit_as_one(self, journal: &Path) -> Result<Ledger> {
-        self.write(Some(journal)).map(|written| written.before.ledger)
-    }
-
-    fn write(self, journal: Option<&Path>) -> Result<Written> {
-        // A line that is lost between two files would be lost for good.
-        let own = self.layout().moves.then(|| self.store.journal()).flatten();
-        let journal = journal.or(own.as_deref());
-        // The effect of a change on a file that could not be read is unknown.
-        if let Some(problem) = self.snapshot.problems.first() {
-            return Err(problem.clone().into());
+impl Target {
+    /// Returns the name without `.md`.
+    pub(super) fn stem(&self) -> &str {
+        match self {
+            Self::Topic(stem) | Self::Archive(stem) => stem,
         }
-        let mut planned = Vec::new();
-        for (target, changes) in &self.layout().changes {
-            planned.push(self.plan(target, changes)?);
+    }
+
+    /// Returns the path relative to the store.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Topic(stem) => format!("topics/{stem}.md"),
+            Self::Archive(stem) => format!("archive/{stem}.md"),
         }
-        let Some(lock) = self.lock else {
-            let (changed, events) = (Vec::new(), Vec::new());
-            let log = self.log.into_inner().filter(|_| !self.heard);
-            return Ok(Written { before: self.snapshot, changed, log, heard: self.heard, events });
+    }
+
+    /// Returns the path, given the directory of the store.
+    pub(super) fn path(&self, dir: &Path) -> PathBuf {
+        dir.join(self.name())
+    }
+}
+
+/// A change to one file. If the file changes before it is written, the change is planned again.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Adds a line at the end of the file, or at the end of the section `heading`, which is created
+    /// if it is missing.
+    Append { category: CategoryId, text: String, markers: Markers, heading: Option<String> },
+    /// Removes all lines of an entry.
+    Remove(Wording),
+    /// Removes repeated lines of an entry; if the flag is set, one line stays. Lines with markers
+    /// always stay.
+    RemoveRepeats(Wording, bool),
+    /// Sets or clears the pinned marker.
+    SetPinned(Wording, bool),
+    /// Replaces the text of an entry.
+    Reword(Wording, String),
+}
+
+impl Change {
+    /// Returns true if the change makes the file longer.
+    pub(super) fn grows(&self) -> bool {
+        matches!(self, Self::Append { .. } | Self::Reword(..))
+    }
+
+    /// Returns the characters of the text that it writes.
+    pub(super) fn chars(&self) -> usize {
+        match self {
+            Self::Append { text, .. } | Self::Reword(_, text) => text.chars().count(),
+            Self::Remove(_) | Self::RemoveRepeats(..) | Self::SetPinned(..) => 0,
+        }
+    }
+
+    /// Returns the category of the entry that the change is about.
+    pub(super) fn category(&self) -> CategoryId {
+        match self {
+            Self::Append { category, .. } => *category,
+            Self::Remove(of)
+            | Self::RemoveRepeats(of, _)
+            | Self::SetPinned(of, _)
+            | Self::Reword(of, _) => of.category,
+        }
+    }
+}
+
+/// Distance of the marks of one statement, each of which may have some events.
+const ANOTHER: u128 = 1 << 32;
+/// Characters of an id that tell its time.
+const ULID_TIME: usize = 10;
+
+/// The mark of the events that a transaction records.
+pub(super) struct Mark {
+    /// Random part of the next id.
+    next: u128,
+    /// The log, in which events of this mark may be.
+    log: Vec<u8>,
+}
+
+impl Mark {
+    /// Returns the place of the event with this random part, if the log has it.
+    fn find(log: &[u8], random: u128) -> Option<usize> {
+        let id = EventId::new(Timestamp(0), random).to_string();
+        memmem::find(log, id.get(ULID_TIME..)?.as_bytes())
+    }
+
+    /// Returns the random part of the next event; `None` if the log has that event.
+    pub(super) fn next_unless_recorded(&mut self) -> Option<u128> {
+        let random = self.next;
+        self.next = random.wrapping_add(1);
+        Self::find(&self.log, random).is_none().then_some(random)
+    }
+}
+
+impl Txn<'_> {
+    /// Gives what is recorded from now on a mark: the log has each event of a mark once, however
+    /// often it is recorded. Events of a mark that were taken back do not count; then the mark is
+    /// another. Must precede any recorded event.
+    ///
+    /// # Errors
+    /// Fails if the log cannot be read.
+    pub fn mark(&mut self, mut mark: u128) -> Result<()> {
+        let log = self.store.log()?;
+        while let Some(at) = Mark::find(&log, mark) {
+            self.read_evidence();
+            let start = memchr::memrchr(b'\n', log.get(..at).unwrap_or_default());
+            let line = log.get(start.map_or(0, |start| start + 1)..).unwrap_or_default();
+            let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let event = str::from_utf8(line).ok().and_then(Event::read);
+            let ledger = &self.snapshot().ledger;
+            if event.is_none_or(|event| !ledger.retracts(event.entry, event.id)) {
+                break;
+            }
+            mark = mark.wrapping_add(ANOTHER);
+        }
+        self.mark = Some(Mark { next: mark, log });
+        Ok(())
+    }
+
+    /// Returns true if the log has the next event of the mark.
+    pub fn is_recorded(&self) -> bool {
+        self.mark.as_ref().is_some_and(|mark| Mark::find(&mark.log, mark.next).is_some())
+    }
+
+    /// Returns the place of a new event about an entry; `None` if the log has the event already.
+    pub(super) fn next_order(&mut self, entry: EntryId, kind: &EventKind) -> Result<Option<Order>> {
+        let (random, marked) = match &mut self.mark {
+            None => (self.random()?, false),
+            Some(mark) => match mark.next_unless_recorded() {
+                Some(random) => (random, true),
+                None => return Ok(None),
+            },
         };
-        let dir = &self.store.dir;
-        for folder in [dir.join("topics"), dir.join("archive")] {
-            read::guard(dir, &folder)?;
-        }
-        read::place(dir, &self.store.evidence())?;
-        for folder in [dir.join("topics"), dir.join("archive")] {
-            atomic::sweep(&folder);
-        }
-        if let Some(journal) = journal {
-            journal::begin(
-                &self.store.seal,
-                journal,
-                &self.events,
-                (&self.changes, self.received),
-                self.categories,
-            )?;
-        }
-        // Trust comes first, so that an interruption does not leave a line that reports hide.
-        self.said.record(&self.store.trust)?;
-        if !self.events.is_empty() {
-            let mut lines = self.events.join("\n");
-            lines.push('\n');
-            self.store.append_events(&lines)?;
-        }
-        let (mut touched, mut written) = (Vec::new(), Vec::new());
-        for ((target, changes), first) in self.layout().changes.iter().zip(planned) {
-            let Planned { before, after, .. } = self.replace(target, changes, first)?;
-            if self.store.run.is_some() {
-                touched.push(Touched::new(&target.name(), before.as_deref(), &after));
-            }
-            if let Target::Topic(stem) = target {
-                written.push((stem.clone(), after));
-            }
-        }
-        self.store.note_step(&self.own, touched);
-        if let Some(journal) = journal {
-            journal::discard(journal)?;
-        }
-        self.store.make_whole_if_due(lock)?;
-        let Self { snapshot: before, heard, events, log, .. } = self;
-        Ok(Written { before, changed: written, log: log.into_inner(), heard, events })
+        let place = self.snapshot().ledger.place(self.now, entry, kind, random);
+        let Some((ts, id)) = place else {
+            bail!(
+                "an event about entry {entry} is dated at the end of time, and nothing follows it"
+            )
+        };
+        // Behind another event of this moment, a mark takes the next moment.
+        let own = |ts| (ts, EventId::new(ts, random));
+        let is_moved = marked && id != own(ts).1;
+        Ok(Some(if is_moved { own(Timestamp(ts.0.saturating_add(1))) } else { (ts, id) }))
     }
 
-    /// Reads a file and computes its new content.
-    fn plan(&self, target: &Target, changes: &[Change]) -> Result<Planned> {
-        let path = target.path(&self.store.dir);
-        let bytes = self.store.seal.read(&self.store.dir, &path, read::MAX_FILE)?;
-        // A link inside the store is resolved here, so that the link itself stays.
-        let (path, _) = read::place(&self.store.dir, &path)?;
-        let held = bytes.clone().filter(|bytes| !bytes.is_empty());
-        let held = held.unwrap_or_else(|| self.layout().head(target).into_bytes());
-        let doc = TopicDoc::parse(held, self.categories);
-        let edits = self.edits(&doc, target, changes);
-        let mut after = doc.apply(edits);
-        for (title, line) in self.below_headings(changes) {
-            if after.is_empty() {
-                after = lines::apply(&after, vec![doc.append(&topic::heading(target.stem()), &[])]);
-            }
-            let edit = memo::append_to(&after, title, &[line]);
-            after = lines::apply(&after, vec![edit]);
-        }
-        let grows = !self.goes_on && changes.iter().any(Change::grows);
-        let is_full = |chars| chars > TOPIC_CHARS && chars > doc.chars();
-        let chars = if grows { count_chars(&after) } else { 0 };
-        if matches!(target, Target::Topic(_)) && is_full(chars) {
-            let longest = changes.iter().map(Change::chars).max().unwrap_or_default();
-            if longest > TOPIC_CHARS {
-                bail!(LineTooLong(longest));
-            }
-            let category = changes.first().map(Change::category);
-            let category =
-                category.map_or("lesson".into(), |id| self.categories.spec(id).name.clone());
-            let stem = target.stem().to_owned();
-            bail!(TopicFull { stem, category: category.into_owned(), chars });
-        }
-        Ok(Planned { path, before: bytes, after })
-    }
-
-    /// Returns the new lines that go below a heading, with their headings.
-    fn below_headings<'a>(
-        &'a self,
-        changes: &'a [Change],
-    ) -> impl Iterator<Item = (&'a str, String)> {
-        changes.iter().filter_map(|change| match change {
-            Change::Append { category, text, markers, heading: Some(title) } => {
-                let name = &self.categories.spec(*category).name;
-                Some((title.as_str(), entry_line::render(name, text, *markers)))
-            }
-            _ => None,
-        })
-    }
-
-    fn edits(&self, doc: &TopicDoc, target: &Target, changes: &[Change]) -> Vec<Edit> {
-        let mut edits = Vec::new();
-        let mut added = Vec::new();
-        for change in changes {
-            let (of, edit): (&Wording, &dyn Fn(&TopicEntry) -> Edit) = match change {
-                Change::Append { heading: Some(_), .. } => continue,
-                Change::Append { category, text, markers, .. } => {
-                    let name = &self.categories.spec(*category).name;
-                    added.push(entry_line::render(name, text, *markers));
-                    continue;
-                }
-                Change::RemoveRepeats(of, keep) => {
-                    edits.extend(doc.repeats(of, *keep).map(|entry| doc.remove(entry)));
-                    continue;
-                }
-                Change::Remove(of) => (of, &|entry| doc.remove(entry)),
-                Change::SetPinned(of, pinned) => (of, &|entry| doc.set_pinned(entry, *pinned)),
-                Change::Reword(of, text) => (of, &|entry| doc.replace_text(entry, text)),
-            };
-            edits.extend(doc.entries.iter().filter(|entry| entry.is(of)).map(edit));
-        }
-        if !added.is_empty() {
-            edits.push(doc.append(&topic::heading(target.stem()), &added));
-        }
-        edits
-    }
-
-    /// Writes a file, and plans again if it changed meanwhile. Returns what was written.
-    fn replace(
-        &self,
-        target: &Target,
-        changes: &[Change],
-        mut planned: Planned,
-    ) -> Result<Planned> {
-        for _ in 0..RETRIES {
-            if planned.before.as_deref() == Some(planned.after.as_slice()) {
-                return Ok(planned);
-            }
-            if let Some(dir) = planned.path.parent() {
-                atomic::create_dir(dir, self.store.sync)?;
-            }
-            let seal = &self.store.seal;
-            let unchanged = || match seal.read(&self.store.dir, &planned.path, read::MAX_FILE) {
-                Ok(bytes) => Ok(bytes == planned.before),
-                Err(problem) => Err(anyhow::Error::new(problem)),
-            };
-            if seal.replace(&planned.path, &planned.after, self.store.sync, unchanged)? {
-                return Ok(planned);
-            }
-            planned = self.plan(target, changes)?;
-        }
-        bail!("{} keeps changing while it is written", planned.path.display())
-    }
-}
-
-/// A file's content before and after.
-struct Planned {
-    path: PathBuf,
-    before: Option<Vec<u8>>,
-    after: Vec<u8>,
-}
-
-/// What a transaction read and wrote.
-pub struct Written {
-    /// What the store held before, with the events that were written if the log was folded.
-    before: Snapshot,
-    /// Topic files that were written, by stem.
-    changed: Vec<(String, Vec<u8>)>,
-    /// The log as it was before, if it was read and not folded.
-    log: Option<Result<Vec<u8>, Problem>>,
-    heard: bool,
-    events: Vec<String>,
-}
-
-impl Written {
-    /// Returns what the topics held before.
-    pub fn before(&self) -> &Snapshot {
-        &self.before
-    }
-
-    /// Returns the evidence for some entries, with the events that were written. `None` if one of
-    /// them has none.
-    pub fn evidence_of(
-        &mut self,
-        store: &Store,
-        now: Now,
-        wanted: &IdSet<EntryId>,
-    ) -> Option<Ledger> {
-        snapshot::evidence_in(self.whole_log(store).as_ref().ok()?, now, wanted)
-    }
-
-    /// Returns what the store holds now, unless somebody else has written since.
-    pub fn after(mut self, store: &Store, categories: &Categories, now: Now) -> Snapshot {
-        let log = if self.heard { None } else { Some(self.whole_log(store).clone()) };
-        let mut snapshot = self.before;
-        snapshot.places.take();
-        for (stem, bytes) in self.changed {
-            let file = TopicFile::new(stem, TopicDoc::parse(bytes, categories));
-            let name = |file: &TopicFile| format!("{}.md", file.stem);
-            match snapshot.topics.binary_search_by_key(&name(&file), name) {
-                Ok(at) => {
-                    if let Some(known) = snapshot.topics.get_mut(at) {
-                        *known = file;
-                    }
-                }
-                Err(at) => snapshot.topics.insert(at, file),
-            }
-        }
-        if let Some(log) = log {
-            store.fold_evidence(now, categories, &mut snapshot, log);
-        }
-        snapshot
-    }
-
-    /// Returns the log with the events that were written.
-    fn whole_log(&mut self, store: &Store) -> &Result<Vec<u8>, Problem> {
-        let events = std::mem::take(&mut self.events);
-        let log = self.log.get_or_insert_with(|| store.log());
-        if let Ok(log) = log {
-            for event in events {
-                if log.last().is_some_and(|last| *last != b'\n') {
-                    log.push(b'\n');
-                }
-                log.extend_from_slice(event.as_bytes());
-            }
-        }
-        log
+    /// Returns the random part of an event's id, greater than that of the one before: ids of one
+    /// millisecond are in the order of their events, as the specification of ULIDs has it.
+    pub(super) fn random(&mut self) -> Result<u128> {
+        const BITS: u32 = 80;
+        let random = atomic::random()?;
+        // One bit is left for what is added.
+        let first = random & ((1 << (BITS - 1)) - 1);
+        let next = self.last_random.map_or(first, |last| last + 1 + (random & 0xffff_ffff));
+        self.last_random = Some(next);
+        Ok(next)
     }
 }

@@ -8,31 +8,28 @@
 use std::{
     borrow::Cow,
     collections::{BTreeSet, HashSet},
-    fmt::Write as _,
     io::{ErrorKind, Read as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
 
+pub use super::trust_ledger::{Key, Kind};
 use super::{
     atomic::{self, Sync},
-    discover, evidence_log,
+    discover,
     lock::{LockError, StoreLock},
-    read::{self, Problem, ProblemKind},
+    read::{Problem, ProblemKind},
     seal::Seal,
+    trust_ledger::{Known, LINE, lines},
 };
 use pimem_core::{
     language::injection,
-    model::{hash::IdSet, hex},
     review::{self, AgentReview, Contributor},
     safety::secret,
 };
-
-pub use super::trust_kind::Kind;
 
 /// Begins the first line of a ledger, before the store's path in quotes.
 const HEADING: &str = "# texts reviewed in ";
@@ -40,17 +37,6 @@ const HEADING: &str = "# texts reviewed in ";
 const HEAD: u64 = 8 * 1024;
 /// Maximum number of ledgers that are looked through for a store's former place.
 const LEDGERS: usize = 512;
-
-/// Key of a text: the first 128 bits of a hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(u128);
-
-impl Key {
-    /// Returns the key in hexadecimal, as in the file.
-    pub(super) fn hex(self) -> String {
-        format!("{:032x}", self.0)
-    }
-}
 
 /// Trust that does not depend on the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,25 +64,6 @@ pub struct Trust {
     unwritten: bool,
     known: Arc<OnceLock<Known>>,
     failure: Arc<OnceLock<String>>,
-}
-
-/// A ledger as read.
-#[derive(Debug)]
-struct Known {
-    /// Hash of the store's real path, the prefix of each key's input.
-    seed: Sha256,
-    path: Option<PathBuf>,
-    /// True if another user owns the store's directory.
-    foreign: bool,
-    /// Content of the ledger's file.
-    bytes: Vec<u8>,
-    /// All keys, parsed on first use.
-    keys: OnceLock<IdSet<u128>>,
-    /// Keys recorded since the file was read.
-    said: Mutex<IdSet<u128>>,
-    /// True if the user trusts all of it; computed on first use.
-    always: OnceLock<bool>,
-    problem: Option<Problem>,
 }
 
 impl Trust {
@@ -238,7 +205,7 @@ impl Trust {
             let known = is_gone.then(|| Known::read(&self.seal, &store, Some(path)))?;
             let holds = |(category, text): &(Cow<'static, str>, &str)| {
                 let parts = ["[", category, "] ", text].map(str::as_bytes);
-                known.keys().contains(&Self::key_in(&known, Kind::Entry, &parts).0)
+                known.keys().contains(&known.key(Kind::Entry, &parts).0)
             };
             entries.iter().any(holds).then_some(store)
         };
@@ -294,18 +261,7 @@ impl Trust {
     }
 
     fn key(&self, kind: Kind, parts: &[&[u8]]) -> Key {
-        Self::key_in(self.known(), kind, parts)
-    }
-
-    fn key_in(known: &Known, kind: Kind, parts: &[&[u8]]) -> Key {
-        let mut hash = known.seed.clone();
-        hash.update(kind.name());
-        hash.update([0]);
-        for part in parts {
-            hash.update(part);
-        }
-        let digest = hash.finalize();
-        Key(digest.first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes)))
+        self.known().key(kind, parts)
     }
 
     /// Returns true if an agent may see the entry. In the user's own store, only orders are looked
@@ -466,75 +422,8 @@ impl Trust {
     }
 }
 
-impl Known {
-    /// Reads the ledger of the store at a canonical path. Lines that are not keys are skipped.
-    fn read(seal: &Seal, store: &Path, path: Option<PathBuf>) -> Self {
-        let name = Sha256::digest(store.as_os_str().as_encoded_bytes());
-        // Padded to a whole hash block, so that the block is hashed once and not for every text.
-        let seed = Sha256::new_with_prefix(name).chain_update([0; 32]);
-        let root = path.as_deref().and_then(Path::parent).unwrap_or(Path::new("/"));
-        let read = path.as_deref().map(|path| seal.read(root, path, read::MAX_FILE));
-        let (bytes, problem) = match read.unwrap_or(Ok(None)) {
-            Ok(bytes) => (bytes.unwrap_or_default(), None),
-            Err(problem) => (Vec::new(), Some(problem)),
-        };
-        let (foreign, said) = (is_foreign(store), Mutex::default());
-        let (keys, always) = (OnceLock::new(), OnceLock::new());
-        Self { seed, path, foreign, bytes, keys, said, always, problem }
-    }
-
-    /// Returns all keys of the ledger.
-    fn keys(&self) -> &IdSet<u128> {
-        self.keys.get_or_init(|| {
-            let mut keys = IdSet::default();
-            keys.reserve(self.bytes.len() / LINE);
-            keys.extend(evidence_log::lines(&self.bytes).filter_map(hex::read));
-            keys
-        })
-    }
-
-    /// Returns true if the file has a key, without parsing the others.
-    fn has_line(&self, key: Key) -> bool {
-        let line = format!("\n{:032x}\n", key.0);
-        memchr::memmem::find(&self.bytes, line.as_bytes()).is_some()
-    }
-
-    /// Returns the given keys that the ledger holds.
-    fn held(&self, keys: &[Key]) -> HashSet<Key> {
-        if let Some(all) = self.keys.get() {
-            return keys.iter().copied().filter(|key| all.contains(&key.0)).collect();
-        }
-        // Lines are compared as text, which is faster than parsing them.
-        let mut wanted: Vec<(String, Key)> = keys.iter().map(|key| (key.hex(), *key)).collect();
-        wanted.sort_unstable();
-        let starts: IdSet<u64> =
-            wanted.iter().filter_map(|(line, _)| start(line.as_bytes())).collect();
-        let likely = |line: &&[u8]| start(line).is_some_and(|start| starts.contains(&start));
-        let find = |line: &[u8]| {
-            let at = wanted.binary_search_by(|(known, _)| known.as_bytes().cmp(line)).ok()?;
-            wanted.get(at).map(|(_, key)| *key)
-        };
-        evidence_log::lines(&self.bytes).filter(likely).filter_map(find).collect()
-    }
-}
-
-/// Bytes of a line.
-const LINE: usize = 33;
 /// Bytes of a sealed ledger from which its pieces may be joined.
 const SEALED: u64 = 16 << 10;
-
-/// Returns the first 8 digits of a line as a number.
-fn start(line: &[u8]) -> Option<u64> {
-    line.first_chunk().map(|digits| u64::from_ne_bytes(*digits))
-}
-
-fn lines(keys: &BTreeSet<u128>) -> String {
-    keys.iter().fold(String::new(), |mut lines, key| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(lines, "{key:032x}");
-        lines
-    })
-}
 
 #[cfg(unix)]
 pub(super) fn is_foreign(store: &Path) -> bool {
@@ -551,22 +440,6 @@ pub(super) fn is_foreign(_: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_are_read_as_they_are_written() {
-        let keys = BTreeSet::from([0, 1, u128::MAX, 0x0123_4567_89ab_cdef << 60]);
-        let text = lines(&keys);
-        assert_eq!(text.lines().filter_map(|line| hex::read(line.as_bytes())).count(), 4);
-        assert_eq!(
-            text.lines().filter_map(|l| hex::read(l.as_bytes())).collect::<BTreeSet<_>>(),
-            keys
-        );
-        let zeros = "0".repeat(32);
-        for line in ["", "#", "x", &zeros[1..], &format!("{zeros}0"), &zeros.replacen('0', "+", 1)]
-        {
-            assert_eq!(hex::read(line.as_bytes()), None, "{line}");
-        }
-    }
 
     #[test]
     fn kinds_categories_and_stores_are_told_apart() {

@@ -12,9 +12,8 @@ use crate::{
     local_time,
     memory::{Memory, sessions},
     store::{
-        Store,
+        Store, commit,
         dream_schedule::{Dreams, Waiting},
-        journal, line_reader,
         lock::StoreLock,
         notes, read,
     },
@@ -110,7 +109,7 @@ impl Gathered {
     /// Stores the statements for the next dream.
     pub fn keep(&self, store: &Store) -> Result<(), Failure> {
         let Some(dir) = store.dream_dir() else { return Ok(()) };
-        Ok(journal::keep(store, &dir.join(MEMORY), self.said_before.write().as_bytes())?)
+        Ok(commit::keep(store, &dir.join(MEMORY), self.said_before.write().as_bytes())?)
     }
 
     /// Stores what to remember if the plan made from this is applied.
@@ -121,7 +120,7 @@ impl Gathered {
         let planned =
             Planned { state: state.to_owned(), heard: self.said_before.write(), sessions };
         let bytes = serde_json::to_vec(&planned).map_err(anyhow::Error::new)?;
-        Ok(journal::keep(store, &dir.join(PLANNED), &bytes)?)
+        Ok(commit::keep(store, &dir.join(PLANNED), &bytes)?)
     }
 }
 
@@ -149,7 +148,7 @@ pub fn applied(
     let bytes = store.seal.read(&dir, &path, read::MAX_LOG).ok().flatten().unwrap_or_default();
     let planned = serde_json::from_slice::<Planned>(&bytes).ok();
     let Some(planned) = planned.filter(|planned| planned.state == state) else { return Ok(()) };
-    journal::keep(store, &dir.join(MEMORY), planned.heard.as_bytes())?;
+    commit::keep(store, &dir.join(MEMORY), planned.heard.as_bytes())?;
     let (mut waiting, _) = store.waiting(&store.dreams(now));
     let heard = |one: &Waiting| {
         planned
@@ -161,7 +160,7 @@ pub fn applied(
     // What was said after the plan was made is left for the next dream.
     let made = made.filter(|made| *made <= now.0).map_or(now, Now);
     store.dreamt(lock, made, &waiting)?;
-    Ok(journal::discard(&path)?)
+    Ok(commit::discard(&path)?)
 }
 
 /// Removes entries from the stored statements, and deletes stored plans, which may contain them.
@@ -169,10 +168,10 @@ pub fn purge(store: &Store, ids: &IdSet<EntryId>) -> Result<(), Failure> {
     let Some(dir) = store.dream_dir().filter(|dir| dir.is_dir()) else { return Ok(()) };
     let mut said_before = said_before(store)?;
     if said_before.forget(|category, text| ids.contains(&EntryId::of(category, text.as_bytes()))) {
-        journal::keep(store, &dir.join(MEMORY), said_before.write().as_bytes())?;
+        commit::keep(store, &dir.join(MEMORY), said_before.write().as_bytes())?;
     }
     for name in [PLANNED, LEFT] {
-        journal::discard(&dir.join(name))?;
+        commit::discard(&dir.join(name))?;
     }
     Ok(())
 }
@@ -222,7 +221,7 @@ fn listen(
         }
     };
     let mut lines = Lines::default();
-    let read = line_reader::lines(file, TRANSCRIPT, |line| {
+    let read = read::each_line(file, TRANSCRIPT, |line| {
         take(lines.push(line));
         ControlFlow::Continue(())
     });

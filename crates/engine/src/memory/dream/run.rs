@@ -11,7 +11,7 @@ use crate::{
     error::{Failure, Kind},
     local_time,
     memory::{self, Memory, Target, named_file},
-    store::{Store, journal, read},
+    store::{Store, commit, read},
 };
 use pimem_core::{
     dream::{
@@ -197,7 +197,7 @@ impl Memory {
         }
         if name.is_some() {
             let path = left(store)?;
-            journal::keep(store, &path, script::write(&run.plan, &run.store_view).as_bytes())?;
+            commit::keep(store, &path, script::write(&run.plan, &run.store_view).as_bytes())?;
             view.plan_file = Some(path.display().to_string());
         }
         view.model = name;
@@ -247,7 +247,7 @@ impl Memory {
         run.carry_out(self, store, Some(&lock))?;
         gather::applied(store, &script.state, script.made, self.now, &lock)?;
         if matches!(from, Script::Left) {
-            journal::discard(&own)?;
+            commit::discard(&own)?;
         }
         let mut view = begin(store, None);
         view.extend(&run.plan, run.done, &run.store_view);

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     error::Failure,
     local_time,
-    store::{Store, lock::StoreLock, notes, pending, transaction::Txn, trust::Key},
+    store::{Store, lock::StoreLock, notes, transaction::Txn, trust::Key, trust_ledger},
 };
 use pimem_core::{
     exchange::{
@@ -132,7 +132,7 @@ fn run(
         let waiting: Vec<Key> = taken.iter().filter_map(|taken| taken.waits).collect();
         if effect == Effect::Write && !waiting.is_empty() {
             // Recorded first, so that no imported line passes for one of the user's.
-            pending::note(&store.trust, &waiting)?;
+            trust_ledger::note_waiting(&store.trust, &waiting)?;
         }
         let outgrown = intake::outgrown(&txn);
         txn.commit()?;

@@ -8,7 +8,7 @@ use crate::{
     memory::{Memory, export, named_file},
     store::{
         foreign_store::{Holdings, Pages},
-        gitlink, notes,
+        git, notes,
         read::{self, Problem},
     },
 };
@@ -65,7 +65,7 @@ fn of_agents(memory: &Memory, files: &[PathBuf]) -> Result<Source, Failure> {
     for path in files {
         let place = memory.places.cwd.join(path);
         let root = place.parent().and_then(|dir| memory.places.work_tree(dir));
-        waits |= root.is_some_and(gitlink::is_clone);
+        waits |= root.is_some_and(git::is_clone);
         let bytes = named_file::named(path, read::MAX_FILE, AGENTS)?;
         pages.page(&path.display().to_string(), bytes);
     }

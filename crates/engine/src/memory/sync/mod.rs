@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     error::{Failure, Kind},
-    store::{Store, discover, evidence_log},
+    store::{Store, discover, evidence},
 };
 use pimem_core::{
     model::{event::Event, ulid::EventId},
@@ -139,7 +139,7 @@ impl Memory {
         let log = self.store(target.dir, target.scope).log();
         let log = log.map_err(|problem| Failure::from(&problem))?;
         let id = |line: &str| Event::read(line).map(|event| event.id);
-        let lines = evidence_log::lines(&log).filter_map(|line| str::from_utf8(line).ok());
+        let lines = evidence::lines(&log).filter_map(|line| str::from_utf8(line).ok());
         let own: BTreeSet<EventId> = lines.filter_map(id).collect();
         Ok(objects.events.iter().filter_map(|line| id(line)).any(|id| own.contains(&id)))
     }

@@ -6,7 +6,7 @@ use crate::{
     error::Failure,
     memory::{Memory, dream::gather},
     store::{
-        Store, evidence_log,
+        Store, evidence,
         lock::StoreLock,
         transaction::{Change as FileChange, Target, Txn},
         trust::Key,
@@ -100,7 +100,7 @@ impl<'a> Side<'a> {
         let mut held = Held { lines: lines.collect(), events: Vec::new() };
         let log = store.log().map_err(|problem| Failure::from(&problem))?;
         let mut known = BTreeSet::new();
-        let said = evidence_log::lines(&log).filter_map(|line| str::from_utf8(line).ok());
+        let said = evidence::lines(&log).filter_map(|line| str::from_utf8(line).ok());
         for line in said.map(str::trim).chain(txn.recorded().iter().map(String::as_str)) {
             if Event::read(line).is_some() && known.insert(line) {
                 held.events.push(line.to_owned());
@@ -113,7 +113,7 @@ impl<'a> Side<'a> {
         let folded = Folded::of(&events);
         let present = held.lines.iter().filter(|line| !line.archived).map(|line| line.id);
         let vanished = folded.ledger.vanished(&present.collect());
-        let origins = evidence_log::origins(&log, &vanished);
+        let origins = evidence::origins(&log, &vanished);
         let before = txn.recorded().len();
         for (entry, kind) in adopt::changes(&folded, &held.lines, &origins, categories) {
             txn.record(entry, kind)?;

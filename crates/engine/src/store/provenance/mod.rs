@@ -5,14 +5,13 @@
 //! in doubt: while git is in the middle of an operation, if it does not answer in time, or if it
 //! converts files on checkout.
 
-mod attributes;
 mod reflog;
 mod sightings;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fs,
-    io::Read as _,
+    io::{self, BufRead, BufReader, Read as _},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -24,9 +23,10 @@ use self::{
 use super::{
     Store,
     discover::{self, Places},
-    git_objects, gitlink, pending, read,
+    git, read,
     snapshot::Snapshot,
     trust::Key,
+    trust_ledger,
 };
 use pimem_core::{
     language::injection,
@@ -71,7 +71,7 @@ impl Store {
     /// cannot tell.
     pub fn is_tracked(&self, root: &Path, limit: Duration) -> Option<bool> {
         let files = ["ls-files", "--", "topics", "evidence.jsonl"];
-        git_objects::output(&self.dir, root, limit, &files, |mut out| Ok(out.read(&mut [0])? > 0))
+        git::output(&self.dir, root, limit, &files, |mut out| Ok(out.read(&mut [0])? > 0))
     }
 
     /// Finds out which lines were typed on this machine and which git brought, and records the
@@ -125,7 +125,7 @@ impl Store {
             let key =
                 |(category, text): &Line<'_>| trust.entry(&categories.spec(*category).name, text);
             let keys: Vec<Key> = found.iter().map(key).collect();
-            let waits = pending::of(trust, &keys);
+            let waits = trust_ledger::waiting_of(trust, &keys);
             found.retain(|line| !waits.contains(&key(line)));
         }
         found
@@ -164,8 +164,8 @@ impl Store {
             seal: &self.seal,
             depth: dir.strip_prefix(&top).map_or(0, |below| below.components().count()),
         };
-        let talk = |objects: &mut git_objects::Objects| sightings::judge(&question, objects);
-        let origins = git_objects::ask(&dir, &top, limit, talk);
+        let talk = |objects: &mut git::Objects| sightings::judge(&question, objects);
+        let origins = git::ask(&dir, &top, limit, talk);
         let mut origins = origins.unwrap_or_else(|| all(Origin::Unclear));
         for (line, origin) in lines.iter().zip(&mut origins) {
             if linked.contains(line) && *origin == Origin::Here {
@@ -191,7 +191,7 @@ fn source(topics: &Path, places: &Places) -> Source {
         if !is_there(dir.join(".git")) {
             continue;
         }
-        let (Some(git), Some(common)) = (gitlink::git_dir(dir), gitlink::common_dir(dir)) else {
+        let (Some(git), Some(common)) = (git::git_dir(dir), git::common_dir(dir)) else {
             return Source::Unclear;
         };
         if dir == topics {
@@ -201,7 +201,7 @@ fn source(topics: &Path, places: &Places) -> Source {
         let converts = |path: PathBuf| {
             let dir = path.parent().unwrap_or(dir).to_path_buf();
             read::file(&dir, &path, read::MAX_FILE)
-                .map_or(true, |found| found.is_some_and(|bytes| attributes::convert(&bytes)))
+                .map_or(true, |found| found.is_some_and(|bytes| may_convert(&bytes)))
         };
         let attributes = below.iter().map(|dir| dir.join(ATTRIBUTES));
         let mut attributes = attributes.chain([common.join("info/attributes")]);
@@ -211,4 +211,130 @@ fn source(topics: &Path, places: &Places) -> Source {
         return Source::Git(dir.to_path_buf(), git, common);
     }
     Source::Hands
+}
+
+/// Time limit for reading the history.
+const HISTORY_LIMIT: Duration = Duration::from_secs(10);
+/// Maximum size of the history in bytes.
+const HISTORY_ROOM: u64 = 256 << 20;
+
+impl Store {
+    /// Returns the authors of the committed lines of topics, by stem and line number from 1. `root` is
+    /// that of the work tree. `None` if git fails, or takes too long.
+    pub fn authors(&self, root: &Path) -> Option<BTreeMap<(String, usize), String>> {
+        let names = read::markdown_names(&self.dir, &self.topics_dir()).ok()?;
+        let known = git::output(&self.dir, root, HISTORY_LIMIT, HISTORY, |out| {
+            // The newest commits come first.
+            let mut known = HashMap::new();
+            let mut author = String::new();
+            let mut is_diff = false;
+            for line in BufReader::new(out.take(HISTORY_ROOM)).split(b'\n') {
+                let line = line?;
+                match line.split_first() {
+                    Some((0, name)) => {
+                        author = String::from_utf8_lossy(name).into_owned();
+                        is_diff = false;
+                    }
+                    // Names of files come before the first hunk.
+                    Some((b'd', _)) => is_diff = false,
+                    Some((b'@', _)) => is_diff = true,
+                    Some((b'+', added)) if is_diff => {
+                        known.entry(added.to_vec()).or_insert_with(|| author.clone());
+                    }
+                    _ => {}
+                }
+            }
+            io::Result::Ok(known)
+        })?;
+        let mut authors = BTreeMap::new();
+        for name in names {
+            let path = self.topics_dir().join(&name);
+            let Ok(Some(bytes)) = read::file(&self.dir, &path, read::MAX_FILE) else { continue };
+            let stem = name.strip_suffix(".md").unwrap_or(&name);
+            for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+                if let Some(author) = known.get(line) {
+                    authors.insert((stem.to_owned(), number), author.clone());
+                }
+            }
+        }
+        Some(authors)
+    }
+}
+
+/// No program that the repository configures is run.
+const HISTORY: &[&str] = &[
+    "log",
+    "--format=%x00%aN",
+    "--patch",
+    "--unified=0",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-renames",
+    "--no-color",
+    "--no-show-signature",
+    "--diff-merges=off",
+    "HEAD",
+    "--",
+    "topics",
+];
+
+/// Attributes that change more than line ends.
+const CONVERSIONS: [&str; 3] = ["filter", "ident", "working-tree-encoding"];
+
+/// Returns true if an attributes file converts topic files, or may.
+pub(super) fn may_convert(bytes: &[u8]) -> bool {
+    String::from_utf8_lossy(bytes).lines().map(str::trim).any(|line| {
+        let Some((pattern, attributes)) = line.split_once([' ', '\t']) else { return false };
+        !line.starts_with('#')
+            && concerns(pattern)
+            && attributes.split([' ', '\t']).any(|attribute| {
+                let name = attribute.split('=').next().unwrap_or_default();
+                CONVERSIONS.contains(&name)
+            })
+    })
+}
+
+/// Returns true if a pattern may match the name of a topic file. Macros and quoted patterns always
+/// may.
+fn concerns(pattern: &str) -> bool {
+    let end = pattern.len().checked_sub(3).and_then(|at| pattern.get(at..));
+    let Some(end) = end else { return true };
+    let literal = end.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    !literal || pattern.starts_with("[attr]") || end.eq_ignore_ascii_case(".md")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions() {
+        for (line, want) in [
+            ("*.md ident", true),
+            ("*.md\tident", true),
+            ("  *.md  text ident", true),
+            ("* filter=lfs", true),
+            ("*.MD filter=x", true),
+            ("**/* working-tree-encoding=UTF-7", true),
+            (".pi/** filter=git-crypt diff=git-crypt", true),
+            (".pi/memory/topics/lessons.md ident", true),
+            ("\"a b\" ident", true),
+            ("[attr]x ident", true),
+            ("*.m[d] ident", true),
+            ("md ident", true),
+            ("*.psd filter=lfs diff=lfs merge=lfs -text", false),
+            ("*.png filter=lfs", false),
+            ("# *.md ident", false),
+            ("*.md -ident", false),
+            ("*.md !filter", false),
+            ("*.md text eol=crlf merge=union", false),
+            ("* text=auto", false),
+            ("*.md identity", false),
+            ("*.md", false),
+            ("", false),
+        ] {
+            let text = format!("*.rs diff=rust\r\n{line}\r\n");
+            assert_eq!(may_convert(text.as_bytes()), want, "{line}");
+        }
+    }
 }

@@ -9,12 +9,10 @@ use std::{
 
 use memchr::memmem;
 
-use super::{
-    attributes,
-    reflog::{Refs, Step},
-};
+use super::reflog::{Refs, Step};
+use crate::store::provenance;
 use crate::store::{
-    git_objects::{self, Object, Objects},
+    git::{self, Object, Objects},
     seal::Seal,
 };
 use pimem_core::{
@@ -222,7 +220,7 @@ fn read_stores(
     let inside: BTreeMap<&str, Vec<Entry>> = stores
         .iter()
         .map(|(id, tree)| {
-            (id.as_str(), git_objects::entries(tree).into_iter().filter(is_wanted).collect())
+            (id.as_str(), git::tree_entries(tree).into_iter().filter(is_wanted).collect())
         })
         .collect();
     let ids = |wanted: bool| -> BTreeSet<String> {
@@ -234,7 +232,7 @@ fn read_stores(
     let mut attributes = blobs.clone();
     let mut held: HashMap<String, Vec<String>> = HashMap::new();
     for (id, tree) in folders.iter().zip(objects.get(&folders)?) {
-        let found = git_objects::entries(&tree.ok_or(ErrorKind::NotFound)?);
+        let found = git::tree_entries(&tree.ok_or(ErrorKind::NotFound)?);
         let held = held.entry(id.clone()).or_default();
         for (name, _, id) in found.into_iter().filter(|(_, is_dir, _)| !is_dir) {
             blobs.insert(id.clone());
@@ -255,7 +253,7 @@ fn read_stores(
     let found = objects.get(&blobs)?;
     for (id, blob) in blobs.into_iter().zip(found) {
         let Some(blob) = blob else { continue };
-        converted |= attributes.contains(&id) && attributes::convert(&blob.bytes);
+        converted |= attributes.contains(&id) && provenance::may_convert(&blob.bytes);
         lines.insert(id, question.found(blob.bytes));
     }
     let view = |folders: &Vec<Entry>| {
@@ -285,7 +283,7 @@ fn attributes_above(
     };
     let names: Vec<String> = commits.into_iter().flat_map(up).collect();
     let found = objects.get(&names)?;
-    Ok(found.into_iter().flatten().any(|blob| attributes::convert(&blob.bytes)))
+    Ok(found.into_iter().flatten().any(|blob| provenance::may_convert(&blob.bytes)))
 }
 
 impl Question<'_> {

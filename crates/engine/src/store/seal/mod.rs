@@ -5,12 +5,8 @@
 //! a sealed one they open and seal. Callers see plain text in both.
 
 mod key_file;
-mod manifest;
-mod remembered;
-pub mod repair;
-mod shelf;
 mod source;
-pub mod steps;
+pub mod store_file;
 
 use std::{
     borrow::Cow,
@@ -24,20 +20,20 @@ use std::{
 
 use anyhow::{Context as _, Result};
 
+pub use self::{
+    key_file::{KeyPlace, KeyPlaces},
+    source::Source,
+    store_file::STORE_FILE,
+};
+use self::{
+    source::{Due, Told},
+    store_file::Manifest,
+};
 use super::{
     atomic::{self, Sync},
     read::{self, Problem},
 };
 use pimem_core::seal::{Form, KeyId, Keyring, NONCE_BYTES, Opened, TAG};
-
-use self::manifest::Manifest;
-use self::remembered::Due;
-use self::source::Told;
-pub use self::{
-    key_file::{KeyPlace, KeyPlaces},
-    manifest::STORE_FILE,
-    source::Source,
-};
 
 /// How the files of a store are kept on the disk. All copies tell the same, and notice when another
 /// process seals the store, gives it another key or makes it plain; see [`Seal::reread`].
@@ -292,7 +288,7 @@ impl Seal {
         let Kept::Sealed(sealed) = self.kept() else { return Ok(()) };
         if self.disputed().is_none() {
             let (id, key) = (sealed.ring.store(), sealed.ring.current());
-            remembered::note(&shared.source, id, key, sealed.opening, sealed.due())?;
+            source::remember(&shared.source, id, key, sealed.opening, sealed.due())?;
         }
         Ok(())
     }
@@ -313,11 +309,11 @@ impl Seal {
         let id = id.filter(|manifest| !manifest.sealed).map(|manifest| manifest.id);
         let before = match self.kept() {
             Kept::Plain => {
-                remembered::note_plain(&shared.source, id.as_deref())?;
+                source::remember_plain(&shared.source, id.as_deref())?;
                 Due::ALL
             }
             Kept::Sealed(sealed) => {
-                remembered::forget(&shared.source)?;
+                source::forget(&shared.source)?;
                 sealed.due()
             }
             Kept::Locked(_) | Kept::Undescribed(_) => Due::ALL,
@@ -493,7 +489,7 @@ impl Seal {
             && let Some(source) = self.source()
         {
             // Where the store is sealed again, as on another branch, this has to be.
-            remembered::note_due(source)?;
+            source::remember_due(source)?;
         }
         Ok(kept)
     }
@@ -521,5 +517,56 @@ impl Seal {
             }
             _ => Ok(Cow::Borrowed(lines)),
         }
+    }
+}
+
+/// Name of the file in the directory of a store's index.
+const TEXTS: &str = "texts.sealed";
+
+impl Sealed {
+    /// Returns true if the text of a file may be kept.
+    pub(super) fn is_kept(path: &Path) -> bool {
+        path.parent().is_some_and(|dir| dir.ends_with("topics"))
+    }
+
+    /// Reads the kept texts. A damaged file counts as none.
+    pub(super) fn load(&self) {
+        let Some(dir) = &self.shelf else { return };
+        let bytes = read::file(dir, &dir.join(TEXTS), read::MAX_LOG).ok().flatten();
+        let Some(bytes) = bytes.and_then(|bytes| self.ring.open_blob(TEXTS, bytes)) else { return };
+        let Ok(mut known) = self.known.lock() else { return };
+        let mut rest = bytes.as_slice();
+        let mut part = || {
+            let (length, more) = rest.split_first_chunk()?;
+            let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+            let (part, more) = more.split_at_checked(length)?;
+            rest = more;
+            Some(part)
+        };
+        while let (Some(path), Some(sealed), Some(text)) = (part(), part(), part()) {
+            let Ok(path) = str::from_utf8(path) else { continue };
+            let (sealed, text) = (sealed.to_vec(), text.to_vec());
+            known.insert(PathBuf::from(path), Known { sealed, text, is_whole: true });
+        }
+    }
+
+    /// Writes the texts that this process knows, of files that still are as they were read.
+    pub(super) fn shelve(&self) -> Result<()> {
+        let (Some(dir), Ok(known)) = (&self.shelf, self.known.lock()) else { return Ok(()) };
+        let mut kept: Vec<(&PathBuf, &Known)> =
+            known.iter().filter(|(path, known)| known.is_whole && Self::is_kept(path)).collect();
+        kept.sort_unstable_by_key(|(path, _)| *path);
+        let mut out = Vec::new();
+        for (path, known) in kept {
+            let now = read::listed(path.parent().unwrap_or(path), path, read::MAX_FILE);
+            let is_same = now.is_ok_and(|now| now.as_ref() == Some(&known.sealed));
+            let Some(name) = path.to_str().filter(|_| is_same) else { continue };
+            for part in [name.as_bytes(), &known.sealed, &known.text] {
+                out.extend_from_slice(&u32::try_from(part.len())?.to_le_bytes());
+                out.extend_from_slice(part);
+            }
+        }
+        let bytes = self.ring.seal_blob(TEXTS, &out, nonce()?);
+        atomic::replace_file(&dir.join(TEXTS), &bytes, Sync::Private, || Ok(true)).map(drop)
     }
 }

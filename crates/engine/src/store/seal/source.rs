@@ -1,22 +1,33 @@
 //! What tells how a store is kept: `store.json`, the lines of its files, the keys of this machine,
-//! and what it remembers of the store.
+//! and what this machine remembers of the store, in the user's state directory.
+//!
+//! `store.json` comes and goes with branches, merges and backups. Without that memory, a store whose
+//! `store.json` is gone would look like one that was never sealed, and what is written next would
+//! be plain text.
 
 use std::{
+    cell::OnceCell,
+    fs,
     io::{self, Read as _},
+    ops::Not,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
 use super::{
     Kept, KeyPlaces, LOG, Now, STORE_FILE, Sealed,
-    manifest::{self, Manifest},
-    remembered::{self, Due, Remembered},
+    store_file::{self, Manifest},
 };
 use crate::store::{
-    atomic, discover,
+    atomic::{self, Sync},
+    discover,
+    git::WorkTrees,
     read::{self, Problem, ProblemKind},
 };
-use pimem_core::seal::{Keyring, TAG, is_token};
+use pimem_core::seal::{KeyId, Keyring, TAG, is_token};
 
 /// What to do without the key.
 const LOST: &str = "copy the key file from the machine that sealed the store, or from its backup. \
@@ -50,7 +61,7 @@ pub(super) type Told = Result<Option<Vec<u8>>, ()>;
 pub(super) fn told(dir: &Path) -> Told {
     let mut bytes = Vec::new();
     match atomic::open_to_read(&dir.join(STORE_FILE)) {
-        Ok(file) => file.take(manifest::MOST).read_to_end(&mut bytes).map(|_| Some(bytes)),
+        Ok(file) => file.take(store_file::MOST).read_to_end(&mut bytes).map(|_| Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -96,12 +107,12 @@ impl Source {
         let (kept, disputed) = match manifest {
             Err(problem) => (Kept::Locked(Arc::new(problem)), None),
             Ok(Some(manifest)) if manifest.sealed => {
-                let known = remembered::sealed(self, None);
+                let known = known_sealed(self, None);
                 let is_opened = |known: &Remembered| manifest.opening && !known.opening;
                 let other =
                     known.as_ref().filter(|known| known.id != manifest.id || is_opened(known));
                 let disputed = other.map(|known| self.disputed(known));
-                (self.opened(manifest, remembered::here(self)), disputed)
+                (self.opened(manifest, known_here(self)), disputed)
             }
             // Somebody may have changed it so that what is written would be plain.
             Ok(_) if is_sealed(&self.dir) => {
@@ -109,7 +120,7 @@ impl Source {
             }
             Ok(manifest) => {
                 let id = manifest.as_ref().map(|manifest| &*manifest.id);
-                (Kept::Plain, remembered::sealed(self, id).map(|known| self.disputed(&known)))
+                (Kept::Plain, known_sealed(self, id).map(|known| self.disputed(&known)))
             }
         };
         Now { told, kept, disputed: disputed.map(Arc::new), barred: None }
@@ -157,5 +168,152 @@ impl Source {
         let hint = "pimem encrypt init if it is to be sealed, pimem encrypt decrypt if not; until \
                     then hooks write nothing";
         Problem { path: self.dir.join(STORE_FILE), kind: ProblemKind::Sealed { why, hint } }
+    }
+}
+
+/// Directory of the files below `pimem` in the state directory.
+const REMEMBERED: &str = "pimem/sealed";
+/// Bytes of a file at most.
+const MOST: u64 = 64 << 10;
+
+/// Files that are looked at for a store that has none of its own.
+const FILES: usize = 256;
+
+/// How a store was kept when this machine wrote it last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Remembered {
+    /// Path of the store.
+    pub(super) path: String,
+    /// 32 hexadecimal digits.
+    pub(super) id: String,
+    /// Id of the key that sealed.
+    key: String,
+    /// Which store of which git repository it is: the same in all work trees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    repository: Option<String>,
+    /// True if a person said that it is plain here, whatever it is in other work trees and clones.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub(super) plain: bool,
+    /// True if this machine has begun to make it plain.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub(super) opening: bool,
+    /// What may have been written as plain text.
+    #[serde(default, skip_serializing_if = "Due::is_none")]
+    pub(super) due: Due,
+}
+
+/// What has to be sealed again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Due {
+    /// Files of the store.
+    pub(super) store: bool,
+    /// Files beside it, in the state directory, and the cache.
+    pub(super) beside: bool,
+}
+
+impl Due {
+    pub(super) const ALL: Self = Self { store: true, beside: true };
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde passes it")]
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+fn folder(source: &Source) -> Option<PathBuf> {
+    // Most machines have no sealed store, and need not ask for the path of this one.
+    source.state.as_ref().map(|state| state.join(REMEMBERED)).filter(|folder| folder.is_dir())
+}
+
+/// Returns the file of the store at its path. `None` without a state directory.
+fn known_place(source: &Source) -> Option<PathBuf> {
+    Some(source.state.as_ref()?.join(REMEMBERED).join(discover::store_key(&source.dir)))
+}
+
+fn parsed(path: &Path) -> Option<Remembered> {
+    let bytes = read::file(path.parent()?, path, MOST).ok()??;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Returns which store of which repository a store is; `None` without git.
+fn repository(source: &Source) -> Option<String> {
+    let trees = WorkTrees::of(&discover::real(&source.dir))?;
+    Some(discover::key_of(&discover::real(&trees.common).join(trees.below)))
+}
+
+/// Returns what is remembered of the store at its path. A file that cannot be read counts as none.
+pub(super) fn known_here(source: &Source) -> Option<Remembered> {
+    folder(source)?;
+    parsed(&known_place(source)?)
+}
+
+/// Returns what is remembered of the store as one that is sealed: at its path, or else of the same
+/// store in another work tree, or of one with the same id.
+pub(super) fn known_sealed(source: &Source, id: Option<&str>) -> Option<Remembered> {
+    match known_here(source) {
+        Some(known) if known.plain => None,
+        Some(known) => Some(known),
+        None => elsewhere(source, id),
+    }
+}
+
+fn elsewhere(source: &Source, id: Option<&str>) -> Option<Remembered> {
+    let repository = OnceCell::new();
+    let files = fs::read_dir(folder(source)?).ok()?.flatten().take(FILES);
+    files.filter_map(|file| parsed(&file.path())).find(|known| {
+        let ours = || repository.get_or_init(|| self::repository(source));
+        let is_same = known.repository.is_some() && known.repository == *ours();
+        !known.plain && (is_same || Some(known.id.as_str()) == id)
+    })
+}
+
+/// Remembers that a store is sealed, unless that is known.
+pub(super) fn remember(
+    source: &Source,
+    id: &str,
+    key: KeyId,
+    opening: bool,
+    due: Due,
+) -> Result<()> {
+    let path = discover::real(&source.dir).to_string_lossy().into_owned();
+    let (id, key, repository) = (id.to_owned(), key.to_string(), repository(source));
+    write(source, &Remembered { path, id, key, repository, plain: false, opening, due })
+}
+
+/// Remembers that something may have been written as plain text, beside a store that is known to
+/// be sealed.
+pub(super) fn remember_due(source: &Source) -> Result<()> {
+    match known_here(source).filter(|known| !known.plain) {
+        Some(known) => write(source, &Remembered { due: Due::ALL, ..known }),
+        // A store that is not known has all of it done where it is found sealed.
+        None => Ok(()),
+    }
+}
+
+/// Remembers that a person said that the store is plain; nothing, if nothing else says that it is
+/// sealed.
+pub(super) fn remember_plain(source: &Source, id: Option<&str>) -> Result<()> {
+    forget(source)?;
+    let Some(known) = elsewhere(source, id) else { return Ok(()) };
+    let path = discover::real(&source.dir).to_string_lossy().into_owned();
+    let due = Due::default();
+    write(source, &Remembered { path, plain: true, opening: false, due, ..known })
+}
+
+fn write(source: &Source, now: &Remembered) -> Result<()> {
+    let Some(place) = known_place(source).filter(|_| known_here(source).as_ref() != Some(now))
+    else {
+        return Ok(());
+    };
+    atomic::create_dir(place.parent().unwrap_or(Path::new("/")), Sync::PrivateFull)?;
+    let text = format!("{}\n", serde_json::to_string(now)?);
+    atomic::replace_file(&place, text.as_bytes(), Sync::PrivateFull, || Ok(true)).map(drop)
+}
+
+/// Forgets what is remembered of a store.
+pub(super) fn forget(source: &Source) -> Result<()> {
+    match known_place(source).filter(|place| place.exists()) {
+        Some(place) => Ok(atomic::remove_file(&place, Sync::PrivateFull)?),
+        None => Ok(()),
     }
 }
