@@ -20,7 +20,16 @@ use pimem_core::{
     safety::{safe_text::SafeText, secret},
     session::transcript::{self, Message, Role},
 };
-use pimem_engine::{config::settings::Compaction, error::Failure, local_time, memory::{self, observe}, store::{notes::{self, Reached}, read}};
+use pimem_engine::{
+    config::settings::Compaction,
+    error::Failure,
+    local_time,
+    memory::{self, observe},
+    store::{
+        notes::{self, Reached},
+        read,
+    },
+};
 
 /// Bytes observed at the end of a transcript.
 const TAIL: u64 = 256 << 10;

@@ -48,7 +48,15 @@ use crate::agents::{
     spec::{Agent, HookEvent, PLUGIN_VARIABLES},
 };
 use pimem_core::{safe, safety::safe_text::SafeText};
-use pimem_engine::{config::{env::Env, settings::Hook}, error::Failure, memory::stale, store::{Store, hook_ledger::{self, AgentCall, LateCall}}};
+use pimem_engine::{
+    config::{env::Env, settings::Hook},
+    error::Failure,
+    memory::stale,
+    store::{
+        Store,
+        hook_ledger::{self, AgentCall, LateCall},
+    },
+};
 
 /// Stack size in bytes of the watching thread.
 const STACK: usize = 256 << 10;

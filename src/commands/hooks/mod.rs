@@ -25,7 +25,14 @@ use crate::{
     shell::Shell,
 };
 use pimem_core::exchange::json_scan::Position;
-use pimem_engine::{error::{Failure, Kind}, store::{discover, foreign_file::{Foreign, ForeignFileError}, hook_ledger::{self, AgentCall}}};
+use pimem_engine::{
+    error::{Failure, Kind},
+    store::{
+        discover,
+        foreign_file::{Foreign, ForeignFileError},
+        hook_ledger::{self, AgentCall},
+    },
+};
 
 /// Connect agents: have them call pimem
 ///
