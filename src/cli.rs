@@ -12,9 +12,10 @@ use crate::{
         stats, status, sync, telemetry, todo, topics, trust, undo, why,
     },
     complete,
-    exit::Exit,
+    exit::{Exit, Outcome},
     globals::Globals,
-    help, hook, mcp,
+    help::{self, Group, Line, Row, Unusable},
+    hook, mcp,
     shell::Shell,
     ui::{Color, Ui},
     usage,
@@ -43,7 +44,7 @@ macro_rules! version {
 /// reinforced fades, finds them again, and prints a token-budgeted report for a prompt.
 #[derive(Debug, Parser)]
 #[command(name = "pimem", version = version!(), max_term_width = 100, arg_required_else_help = true)]
-#[command(override_help = help::fitted(help::screen()))]
+#[command(override_help = help::fitted(help::screen(GROUPS)))]
 pub(crate) struct Cli {
     #[command(flatten)]
     globals: Globals,
@@ -51,73 +52,193 @@ pub(crate) struct Cli {
     command: Command,
 }
 
-/// The single list of commands, from which both the parser and its fast path are generated.
+/// Makes of the table of commands the parser, its fast path, the help screens and the dispatch.
 macro_rules! commands {
-    ($($variant:ident $name:literal $args:ty;)*) => {
+    ($($group:literal { $($about:literal {
+        $($variant:ident $name:literal $args:ty, $run:path $({ $($key:ident: $value:expr),* })?;)*
+    })* })*) => {
         #[derive(Debug, Subcommand)]
-        pub(crate) enum Command { $($variant($args),)* }
+        enum Command { $($($($variant($args),)*)*)* }
 
         /// The definition of one command, without the others.
         fn only(name: &str) -> Option<clap::Command> {
             match name {
-                $($name => Some(<$args>::augment_args(clap::Command::new($name))),)*
+                $($($($name => Some(<$args>::augment_args(clap::Command::new($name))),)*)*)*
                 _ => None,
+            }
+        }
+
+        const GROUPS: &[Group] = &[$(Group { title: $group, lines: &[$(Line {
+            about: $about,
+            commands: &[$(Row { $($($key: $value,)*)? ..Row::named($name) },)*],
+        },)*] },)*];
+
+        impl Command {
+            fn row(&self) -> &'static Row {
+                match self {
+                    $($($(Self::$variant(_) => const {
+                        &Row { $($($key: $value,)*)? ..Row::named($name) }
+                    },)*)*)*
+                }
+            }
+
+            fn run(&self, ctx: &Shell) -> Result<Outcome, Failure> {
+                match self { $($($(Self::$variant(args) => $run(ctx, args).map(Outcome::from),)*)*)* }
             }
         }
     };
 }
 
 commands! {
-    Init "init" init::Args;
-    Add "add" add::Args;
-    Reinforce "reinforce" reinforce::Args;
-    List "list" list::Args;
-    Show "show" show::Args;
-    Topics "topics" topics::Args;
-    Search "search" search::Args;
-    Report "report" report::Args;
-    Why "why" why::Args;
-    Forecast "forecast" forecast::Args;
-    Diff "diff" diff::Args;
-    Score "score" score::Args;
-    Stats "stats" stats::Args;
-    Decay "decay" decay::Args;
-    Trust "trust" trust::Args;
-    Handoff "handoff" handoff::Args;
-    Hook "hook" hook::Args;
-    Note "note" note::NoteArgs;
-    Log "log" note::LogArgs;
-    Todo "todo" todo::Args;
-    Read "read" read::Args;
-    Session "session" session::Args;
-    Observe "observe" observe::Args;
-    Reflect "reflect" reflect::Args;
-    Extract "extract" extract::Args;
-    Pin "pin" curate::PinArgs;
-    Unpin "unpin" curate::UnpinArgs;
-    Forget "forget" curate::ForgetArgs;
-    Restore "restore" curate::RestoreArgs;
-    Undo "undo" undo::Args;
-    Purge "purge" purge::Args;
-    Edit "edit" edit::Args;
-    Encrypt "encrypt" encrypt::Args;
-    Eval "eval" eval::Args;
-    Dream "dream" dream::Args;
-    Rebuild "rebuild" rebuild::Args;
-    Export "export" export::Args;
-    Import "import" import::Args;
-    Sync "sync" sync::Args;
-    Check "check" check::Args;
-    Status "status" status::Args;
-    Doctor "doctor" doctor::Args;
-    MergeDriver "merge-driver" merge_driver::Args;
-    Telemetry "telemetry" telemetry::Args;
-    Hooks "hooks" hooks::Args;
-    Mcp "mcp" mcp::Args;
-    Config "config" config::Args;
-    Model "model" model::Args;
-    Completions "completions" generate::CompletionsArgs;
-    Man "man" generate::ManArgs;
+    "remember" {
+        "Remember something: pimem add -c lesson TEXT" {
+            Add "add" add::Args, add::run
+                { undone_as: Some("add"),
+                  words: "remember save store memorize memorise new create put insert keep" };
+        }
+        "It proved right; say it in other words" {
+            Reinforce "reinforce" reinforce::Args, reinforce::run
+                { undone_as: Some("reinforce"), words: "confirm upvote approve strengthen helpful" };
+            Edit "edit" edit::Args, edit::run
+                { undone_as: Some("edit"), words: "change update modify rewrite reword amend replace" };
+        }
+        "Keep it for ever; let it fade again" {
+            Pin "pin" curate::PinArgs, curate::pin
+                { undone_as: Some("pin"), words: "always forever" };
+            Unpin "unpin" curate::UnpinArgs, curate::unpin { undone_as: Some("unpin") };
+        }
+        "Drop it from reports; bring it back" {
+            Forget "forget" curate::ForgetArgs, curate::forget
+                { undone_as: Some("forget"),
+                  words: "delete del drop discard erase rm remove destroy shred wipe" };
+            Restore "restore" curate::RestoreArgs, curate::restore
+                { undone_as: Some("restore"), words: "recover unforget undelete" };
+        }
+        "Take back the last change" {
+            Undo "undo" undo::Args, undo::run { words: "revert rollback back" };
+        }
+    }
+    "find" {
+        "Find by words and meaning: pimem search WORDS" {
+            Search "search" search::Args, search::run
+                { reads_team: true,
+                  words: "find grep query lookup look ask recall retrieve rg where" };
+        }
+        "List entries with their state" {
+            List "list" list::Args, list::run
+                { reads_team: true, words: "all entries memories dir ls" };
+        }
+        "Why an entry is shown to agents, or is not" {
+            Why "why" why::Args, why::run { reads_team: true, words: "explain reason" };
+        }
+        "What an agent is told" {
+            Report "report" report::Args, report::run
+                { reads_team: true, words: "context inject prompt brief" };
+        }
+    }
+    "the day" {
+        "Today's log, a checklist, long-term notes" {
+            Log "log" note::LogArgs, note::log
+                { undone_as: Some("log"), words: "journal diary daily today" };
+            Todo "todo" todo::Args, todo::run
+                { undone_as: Some("todo"), words: "task tasks checklist scratchpad" };
+            Note "note" note::NoteArgs, note::note
+                { undone_as: Some("note"), words: "notes memo" };
+        }
+        "What the next session should start from" {
+            Handoff "handoff" handoff::Args, handoff::run { words: "handover" };
+        }
+    }
+    "tend" {
+        "Everything on one screen; find what is wrong" {
+            Status "status" status::Args, status::run
+                { reads_team: true, unusable: Unusable::Finding, words: "info state overview" };
+            Check "check" check::Args, check::run
+                { undone_as: Some("check --fix"), words: "lint validate verify" };
+        }
+        "Review what came by git" {
+            Trust "trust" trust::Args, trust::run
+                { reads_team: true, unusable: Unusable::Each, words: "review accept" };
+        }
+        "Merge, archive and learn; rescore and reindex" {
+            Dream "dream" dream::Args, dream::run
+                { undone_as: Some("dream"), words: "consolidate compact tidy clean" };
+            Rebuild "rebuild" rebuild::Args, rebuild::run
+                { words: "reindex index refresh rescore" };
+        }
+        "Which memories were used" {
+            Telemetry "telemetry" telemetry::Args, telemetry::run { words: "usage metrics" };
+        }
+    }
+    "agents" {
+        "Have agents call pimem: pimem hooks install" {
+            Hooks "hooks" hooks::Args, hooks::run
+                { unusable: Unusable::Each,
+                  words: "install agents agent connect integrate claude codex cursor gemini plugin" };
+        }
+        "Serve clients of the Model Context Protocol" {
+            Mcp "mcp" mcp::Args, answered { words: "serve server tools" };
+        }
+    }
+    "move" {
+        "Exchange with another store, or with a team" {
+            Sync "sync" sync::Args, sync::run
+                { words: "push pull fetch share team upload download" };
+        }
+        "From and to other programs" {
+            Import "import" import::Args, import::run
+                { undone_as: Some("import"), words: "load" };
+            Export "export" export::Args, export::run { words: "dump backup" };
+        }
+    }
+    "set up" {
+        "Make a store; show or change settings" {
+            Init "init" init::Args, init::run { words: "start begin setup" };
+            Config "config" config::Args, config::run
+                { unusable: Unusable::Each,
+                  words: "settings setting set configure options preferences" };
+        }
+        "Models of semantic search; the shell's Tab key" {
+            Model "model" model::Args, model::run { words: "models embedding embeddings" };
+            Completions "completions" generate::CompletionsArgs, generate::completions
+                { words: "complete completion" };
+        }
+    }
+    "behind the scenes" {
+        "" {
+            Show "show" show::Args, show::run
+                { reads_team: true, words: "cat view display get" };
+            Topics "topics" topics::Args, topics::run;
+            Forecast "forecast" forecast::Args, forecast::run { reads_team: true };
+            Diff "diff" diff::Args, diff::run;
+            Score "score" score::Args, score::run { reads_team: true };
+            Stats "stats" stats::Args, stats::run { reads_team: true };
+            Decay "decay" decay::Args, decay::run { undone_as: Some("decay --apply") };
+            Hook "hook" hook::Args, answered;
+            Read "read" read::Args, read::run;
+            Session "session" session::Args, session::run;
+            Observe "observe" observe::Args, observe::run;
+            Reflect "reflect" reflect::Args, reflect::run;
+            Extract "extract" extract::Args, extract::run;
+            Purge "purge" purge::Args, purge::run;
+            Encrypt "encrypt" encrypt::Args, encrypt::run;
+            Eval "eval" eval::Args, eval::run;
+            Doctor "doctor" doctor::Args, doctor::run
+                { reads_team: true, unusable: Unusable::Finding, words: "diagnose repair fix" };
+            MergeDriver "merge-driver" merge_driver::Args, merge_driver::run;
+            Man "man" generate::ManArgs, man;
+        }
+    }
+}
+
+/// Stands for commands that are answered before anything else can fail.
+#[expect(clippy::unnecessary_wraps, reason = "as the other commands")]
+fn answered<A>(_: &Shell, _: &A) -> Result<Exit, Failure> {
+    Ok(Exit::Done)
+}
+
+fn man(ctx: &Shell, args: &generate::ManArgs) -> Result<Exit, Failure> {
+    generate::man(ctx, args, definition())
 }
 
 /// Runs the program on `args`, which begin with its name, and returns the exit code.
@@ -145,7 +266,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         return print(&complete::answer(&args, env, definition()));
     }
     if matches!(args.as_slice(), [_, help, all] if help == "help" && all == "--all") {
-        return print(&help::fitted(help::everything(&definition())));
+        return print(&help::fitted(help::everything(GROUPS, &definition())));
     }
     let cli = match parse(&args) {
         Ok(cli) => cli,
@@ -163,12 +284,13 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             }
         };
     }
+    let row = cli.command.row();
     let made = Shell::new(globals, env, Rc::clone(&ui));
     let made = made.and_then(|ctx| {
-        if ctx.asks_for_team_alone() && !reads_team(&cli.command) {
+        if ctx.asks_for_team_alone() && !row.reads_team {
             let message = "this command is not about mirrors of the team";
-            let hint = "--scope team is for list, show, search, report, why, forecast, score, stats, \
-                        trust, status and doctor";
+            let readers = help::rows(GROUPS).filter(|row| row.reads_team).map(|row| row.name);
+            let hint = format!("--scope team is for {}", readers.collect::<Vec<_>>().join(", "));
             return Err(Failure::new(error::Kind::Usage, message, hint));
         }
         Ok(ctx)
@@ -180,19 +302,19 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             return Exit::Error as u8;
         }
     };
-    if let Some(name) = undone_as(&cli.command) {
+    let is_final = matches!(&cli.command, Command::Forget(args) if args.destroys());
+    if let Some(name) = row.undone_as.filter(|_| !is_final) {
         ctx.memory.begin_run(name);
     }
     if !matches!(cli.command, Command::Trust(_)) {
         ctx.say_withheld();
     }
-    match cli.command {
-        // These two report unusable settings among their findings.
-        Command::Status(_) | Command::Doctor(_) => {}
-        Command::Config(_) | Command::Trust(_) | Command::Hooks(_) => ctx.say_each_unusable(),
-        _ => ctx.say_unusable(),
+    match row.unusable {
+        Unusable::Finding => {}
+        Unusable::Each => ctx.say_each_unusable(),
+        Unusable::InShort => ctx.say_unusable(),
     }
-    let done = dispatch(&ctx, &cli.command);
+    let done = cli.command.run(&ctx);
     if let Err(error) = ctx.ui.flush() {
         ui.failure(&unwritten(error));
         return Exit::Error as u8;
@@ -211,45 +333,6 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     }
 }
 
-/// Returns true for the commands that read mirrors.
-fn reads_team(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::List(_)
-            | Command::Show(_)
-            | Command::Search(_)
-            | Command::Report(_)
-            | Command::Why(_)
-            | Command::Forecast(_)
-            | Command::Score(_)
-            | Command::Stats(_)
-            | Command::Trust(_)
-            | Command::Status(_)
-            | Command::Doctor(_)
-    )
-}
-
-/// Returns the name of a command that `undo` can revert.
-fn undone_as(command: &Command) -> Option<&'static str> {
-    Some(match command {
-        Command::Add(_) => "add",
-        Command::Reinforce(_) => "reinforce",
-        Command::Edit(_) => "edit",
-        Command::Pin(_) => "pin",
-        Command::Unpin(_) => "unpin",
-        Command::Forget(args) if !args.destroys() => "forget",
-        Command::Restore(_) => "restore",
-        Command::Import(_) => "import",
-        Command::Check(_) => "check --fix",
-        Command::Dream(_) => "dream",
-        Command::Decay(_) => "decay --apply",
-        Command::Log(_) => "log",
-        Command::Todo(_) => "todo",
-        Command::Note(_) => "note",
-        _ => return None,
-    })
-}
-
 fn version() -> u8 {
     print(concat!("pimem ", version!(), "\n"))
 }
@@ -265,70 +348,11 @@ fn print(text: &str) -> u8 {
     }
 }
 
-/// The exit code, and the stores whose index needs a refresh after the answer was printed.
-pub(crate) type Outcome = (Exit, Vec<stale::Stale>);
-
 /// Parses a hook call with options; `None` if it is not a hook call.
 fn hook_of(args: &[std::ffi::OsString]) -> Result<Option<hook::Called>, clap::Error> {
     let Cli { globals, command } = parse(args)?;
     let Command::Hook(call) = command else { return Ok(None) };
     Ok(call.called(globals))
-}
-
-fn dispatch(ctx: &Shell, command: &Command) -> Result<Outcome, Failure> {
-    let plain = |exit| (exit, Vec::new());
-    match command {
-        Command::Init(args) => init::run(ctx, args).map(plain),
-        Command::Add(args) => add::run(ctx, args).map(plain),
-        Command::Reinforce(args) => reinforce::run(ctx, args).map(plain),
-        Command::List(args) => list::run(ctx, args).map(plain),
-        Command::Show(args) => show::run(ctx, args).map(plain),
-        Command::Topics(args) => topics::run(ctx, args).map(plain),
-        Command::Search(args) => search::run(ctx, args),
-        Command::Report(args) => report::run(ctx, args),
-        Command::Why(args) => why::run(ctx, args).map(plain),
-        Command::Forecast(args) => forecast::run(ctx, args).map(plain),
-        Command::Diff(args) => diff::run(ctx, args).map(plain),
-        Command::Score(args) => score::run(ctx, args).map(plain),
-        Command::Stats(args) => stats::run(ctx, args).map(plain),
-        Command::Decay(args) => decay::run(ctx, args).map(plain),
-        Command::Trust(args) => trust::run(ctx, args).map(plain),
-        Command::Handoff(args) => handoff::run(ctx, args).map(plain),
-        // These are answered earlier, before anything else can fail.
-        Command::Hook(_) | Command::Mcp(_) => Ok(plain(Exit::Done)),
-        Command::Note(args) => note::note(ctx, args).map(plain),
-        Command::Log(args) => note::log(ctx, args).map(plain),
-        Command::Todo(args) => todo::run(ctx, args).map(plain),
-        Command::Read(args) => read::run(ctx, args).map(plain),
-        Command::Session(args) => session::run(ctx, args),
-        Command::Observe(args) => observe::run(ctx, args).map(plain),
-        Command::Reflect(args) => reflect::run(ctx, args).map(plain),
-        Command::Extract(args) => extract::run(ctx, args).map(plain),
-        Command::Pin(args) => curate::pin(ctx, args).map(plain),
-        Command::Unpin(args) => curate::unpin(ctx, args).map(plain),
-        Command::Forget(args) => curate::forget(ctx, args),
-        Command::Restore(args) => curate::restore(ctx, args).map(plain),
-        Command::Undo(args) => undo::run(ctx, args).map(plain),
-        Command::Purge(args) => purge::run(ctx, args),
-        Command::Edit(args) => edit::run(ctx, args).map(plain),
-        Command::Encrypt(args) => encrypt::run(ctx, args).map(plain),
-        Command::Eval(args) => eval::run(ctx, args).map(plain),
-        Command::Dream(args) => dream::run(ctx, args).map(plain),
-        Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),
-        Command::Export(args) => export::run(ctx, args),
-        Command::Import(args) => import::run(ctx, args).map(plain),
-        Command::Sync(args) => sync::run(ctx, args),
-        Command::Check(args) => check::run(ctx, args).map(plain),
-        Command::Status(args) => status::run(ctx, args).map(plain),
-        Command::Doctor(args) => doctor::run(ctx, args).map(plain),
-        Command::MergeDriver(args) => merge_driver::run(ctx, args).map(plain),
-        Command::Telemetry(args) => telemetry::run(ctx, args).map(plain),
-        Command::Hooks(args) => hooks::run(ctx, args).map(plain),
-        Command::Config(args) => config::run(ctx, args).map(plain),
-        Command::Model(args) => model::run(ctx, args).map(plain),
-        Command::Completions(args) => Ok(plain(generate::completions(ctx, args, definition()))),
-        Command::Man(args) => generate::man(ctx, args, definition()).map(plain),
-    }
 }
 
 /// Returns the definition from which parser, help, completions and man pages are made.
@@ -357,15 +381,15 @@ fn unwritten(error: std::io::Error) -> Failure {
 
 /// Prints help and version to stdout with exit code 0, usage errors to stderr with exit code 2.
 fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
-    let json = args.iter().any(|arg| arg == "--json");
+    let definition = usage::built(definition());
+    let words = usage::Words::of(&definition, args);
+    let ui = Ui::new(env, words.json(), false, false, words.color());
     let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    if error.use_stderr() && (json || !is_help) {
-        let ui = Ui::new(env, json, false, false, usage::color(args));
-        ui.failure(&usage::failure(args, error, definition()));
+    if error.use_stderr() && (words.json() || !is_help) {
+        ui.failure(&words.failure(error, GROUPS));
         return Exit::Error as u8;
     }
     // clap has rules of its own for colour; these are those of everything else that is printed.
-    let ui = Ui::new(env, json, false, false, usage::color(args));
     let (text, to_stderr) = (error.render(), error.use_stderr());
     let colored = if to_stderr { ui.has_colored_messages() } else { ui.is_colored() };
     let text = if colored { text.ansi().to_string() } else { text.to_string() };
@@ -380,7 +404,7 @@ fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
 mod tests {
     use clap::Args as _;
 
-    use super::{Globals, help};
+    use super::{GROUPS, Globals, help};
 
     #[test]
     fn the_definition_is_sound() {
@@ -417,17 +441,20 @@ mod tests {
     #[test]
     fn every_command_is_on_the_whole_list_once() {
         let definition = super::definition();
-        let all = help::everything(&definition);
-        for name in help::everyday() {
-            assert!(definition.find_subcommand(name).is_some(), "{name}");
-            assert_eq!(help::everyday().filter(|known| *known == name).count(), 1, "{name}");
-        }
+        let all = help::everything(GROUPS, &definition);
         for command in definition.get_subcommands().filter(|command| !command.is_hide_set()) {
             let name = command.get_name();
             let listed = all.lines().any(|line| line.starts_with(&format!("    {name} ")));
-            assert!(listed != help::everyday().any(|known| known == name), "{name}\n{all}");
+            assert!(listed != help::everyday(GROUPS).any(|known| known == name), "{name}\n{all}");
         }
         assert!(all.contains("--scope"), "{all}");
+    }
+
+    #[test]
+    fn the_first_screen_is_one_screen() {
+        let screen = help::screen(GROUPS);
+        assert!(screen.lines().count() <= 32, "{screen}");
+        assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
     }
 
     #[test]
@@ -446,14 +473,13 @@ mod tests {
             ("hook-install", ""),
             ("xyzzy", ""),
         ] {
-            let found = help::suggestions(word, &definition);
+            let found = help::suggestions(GROUPS, word, &definition);
             assert_eq!(found.first().map_or("", String::as_str), want, "{word}: {found:?}");
         }
-        for (name, words) in help::MEANINGS {
-            assert!(definition.find_subcommand(name).is_some(), "{name}");
+        for row in help::rows(GROUPS) {
             let is_command =
                 |word: &str| definition.get_subcommands().any(|c| c.get_name() == word);
-            assert!(!words.split(' ').any(is_command), "{words}");
+            assert!(!row.words.split(' ').any(is_command), "{}", row.words);
         }
     }
 }

@@ -21,3 +21,9 @@ impl Exit {
 
 /// The exit code, and the stores whose index should be refreshed after the answer was printed.
 pub(crate) type Outcome = (Exit, Vec<Stale>);
+
+impl From<Exit> for Outcome {
+    fn from(exit: Exit) -> Self {
+        (exit, Vec::new())
+    }
+}

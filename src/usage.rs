@@ -11,75 +11,106 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use crate::{complete::place::Place, help, ui::Color};
+use crate::{
+    complete::place::Place,
+    help::{self, Group},
+    ui::Color,
+};
 use pimem_engine::error::{Failure, Kind};
 
-/// Returns the choice of colour in arguments that could not be parsed.
-pub(crate) fn color(args: &[OsString]) -> Color {
-    let given = |arg: &OsString| arg.to_str()?.strip_prefix("--color=").map(str::to_owned);
-    let next = args.iter().skip_while(|arg| *arg != "--color").nth(1);
-    let name = args.iter().find_map(given).or_else(|| next?.to_str().map(str::to_owned));
-    name.and_then(|name| Color::from_str(&name, false).ok()).unwrap_or_default()
+/// The arguments of a call that could not be parsed, and what they say all the same.
+pub(crate) struct Words<'a> {
+    root: &'a Command,
+    words: Vec<String>,
+    place: Place<'a>,
 }
 
-/// Returns an error of the parser as a failure.
-pub(crate) fn failure(args: &[OsString], error: &Error, mut definition: Command) -> Failure {
+/// Returns the definition with what each command has of the global options.
+pub(crate) fn built(mut definition: Command) -> Command {
     definition.build();
-    let words: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    // The last word counts as unfinished.
-    let words: Vec<String> = words.into_iter().chain([String::new()]).collect();
-    let place = Place::of(&definition, &words);
-    let names = match place.path.as_slice() {
-        ["help", rest @ ..] | rest => rest.join(" "),
-    };
-    let called = |name: &str| {
-        let words = ["pimem", names.as_str(), name].into_iter().filter(|word| !word.is_empty());
-        words.collect::<Vec<_>>().join(" ")
-    };
-    let mut hints = Vec::new();
-    if let Some(word) = string(error, ContextKind::InvalidSubcommand)
-        && error.kind() == ErrorKind::InvalidSubcommand
-    {
-        let below = match place.path.as_slice() {
-            ["help"] => &definition,
-            _ => place.command,
+    definition
+}
+
+impl<'a> Words<'a> {
+    /// Reads the arguments by a definition that is [`built`].
+    pub(crate) fn of(root: &'a Command, args: &[OsString]) -> Self {
+        let words = args.iter().map(|arg| arg.to_string_lossy().into_owned());
+        // The last word counts as unfinished.
+        let words: Vec<String> = words.chain([String::new()]).collect();
+        let place = Place::of(root, &words);
+        Self { root, words, place }
+    }
+
+    pub(crate) fn json(&self) -> bool {
+        self.place.value("json").is_some()
+    }
+
+    pub(crate) fn color(&self) -> Color {
+        let name = self.place.value("color");
+        name.and_then(|name| Color::from_str(name, false).ok()).unwrap_or_default()
+    }
+
+    /// Returns an error of the parser as a failure.
+    pub(crate) fn failure(&self, error: &Error, table: &[Group]) -> Failure {
+        let Self { root, words, place } = self;
+        let names = match place.path.as_slice() {
+            ["help", rest @ ..] | rest => rest.join(" "),
         };
-        let meant = help::suggestions(&word, below);
-        hints.extend(meant.iter().map(|name| format!("did you mean {}?", called(name))));
-        let all = if names.is_empty() { "--all".to_owned() } else { names.clone() };
-        hints.push(format!("pimem help {all} lists all commands"));
-        let message = format!("there is no command {:?}", format!("{names} {word}").trim_start());
-        return Failure { hints, ..Failure::new(Kind::Usage, message, "") };
+        let called = |name: &str| {
+            let words = ["pimem", names.as_str(), name].into_iter().filter(|word| !word.is_empty());
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let mut hints = Vec::new();
+        if let Some(word) = string(error, ContextKind::InvalidSubcommand)
+            && error.kind() == ErrorKind::InvalidSubcommand
+        {
+            let below = match place.path.as_slice() {
+                ["help"] => *root,
+                _ => place.command,
+            };
+            let meant = help::suggestions(table, &word, below);
+            hints.extend(meant.iter().map(|name| format!("did you mean {}?", called(name))));
+            let all = if names.is_empty() { "--all".to_owned() } else { names.clone() };
+            hints.push(format!("pimem help {all} lists all commands"));
+            let message =
+                format!("there is no command {:?}", format!("{names} {word}").trim_start());
+            return Failure { hints, ..Failure::new(Kind::Usage, message, "") };
+        }
+        let message =
+            sentence(error, place, words, if names.is_empty() { "pimem" } else { &names })
+                .unwrap_or_else(|| {
+                    let said = error.render().to_string();
+                    let said = said.split("\n\n").next().unwrap_or_default();
+                    said.trim_start_matches("error: ")
+                        .split_whitespace()
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                });
+        let like = [
+            (ContextKind::SuggestedArg, ""),
+            (ContextKind::SuggestedValue, ""),
+            (ContextKind::SuggestedSubcommand, "the command "),
+        ];
+        let wrong = string(error, ContextKind::InvalidValue).unwrap_or_default();
+        for (kind, what) in like {
+            // The parser takes values for alike that have few letters in common.
+            let is_like =
+                |name: &String| kind != ContextKind::SuggestedValue || help::is_like(&wrong, name);
+            let meant = strings(error, kind).into_iter().filter(is_like);
+            hints.extend(meant.map(|name| format!("did you mean {what}{name}?")));
+        }
+        let is_negative =
+            string(error, ContextKind::InvalidArg).is_some_and(|arg| is_negative(&arg));
+        if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
+            && !is_negative
+        {
+            hints.extend(tips.iter().map(ToString::to_string));
+        }
+        let help =
+            if names.is_empty() { "pimem help".to_owned() } else { format!("pimem help {names}") };
+        hints.push(format!("{help} explains it"));
+        Failure { hints, ..Failure::new(Kind::Usage, message, "") }
     }
-    let message = sentence(error, &place, &words, if names.is_empty() { "pimem" } else { &names })
-        .unwrap_or_else(|| {
-            let said = error.render().to_string();
-            let said = said.split("\n\n").next().unwrap_or_default();
-            said.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" ")
-        });
-    let like = [
-        (ContextKind::SuggestedArg, ""),
-        (ContextKind::SuggestedValue, ""),
-        (ContextKind::SuggestedSubcommand, "the command "),
-    ];
-    let wrong = string(error, ContextKind::InvalidValue).unwrap_or_default();
-    for (kind, what) in like {
-        // The parser takes values for alike that have few letters in common.
-        let is_like =
-            |name: &String| kind != ContextKind::SuggestedValue || help::is_like(&wrong, name);
-        let meant = strings(error, kind).into_iter().filter(is_like);
-        hints.extend(meant.map(|name| format!("did you mean {what}{name}?")));
-    }
-    let is_negative = string(error, ContextKind::InvalidArg).is_some_and(|arg| is_negative(&arg));
-    if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
-        && !is_negative
-    {
-        hints.extend(tips.iter().map(ToString::to_string));
-    }
-    let help =
-        if names.is_empty() { "pimem help".to_owned() } else { format!("pimem help {names}") };
-    hints.push(format!("{help} explains it"));
-    Failure { hints, ..Failure::new(Kind::Usage, message, "") }
 }
 
 /// Says what is wrong; `None` for what has no sentence here.

@@ -1,10 +1,10 @@
-//! `pimem completions` and `pimem man`. Man pages and the completions of two shells are generated from
-//! the definition of the parser; in other shells, `crate::complete` answers.
+//! `pimem completions`, whose scripts have `crate::complete` answer, and `pimem man`, whose pages are
+//! generated from the definition of the parser.
 
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use clap_complete::Shell as ClapShell;
+use clap::ValueEnum;
 
 use crate::{exit::Exit, shell::Shell};
 use pimem_engine::{
@@ -14,17 +14,18 @@ use pimem_engine::{
 
 /// Print a completion script for a shell
 ///
-/// In bash, zsh and fish, the Tab key then completes categories, topics, settings, models, agents and
-/// the ids of entries too, as they are at that moment.
+/// The Tab key then completes categories, topics, settings, models, agents and the ids of entries too,
+/// as they are at that moment.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   pimem completions bash > ~/.local/share/bash-completion/completions/pimem
   pimem completions fish > ~/.config/fish/completions/pimem.fish
-  pimem completions zsh > DIR/_pimem    where DIR is one of $fpath")]
+  pimem completions zsh > DIR/_pimem    where DIR is one of $fpath
+  pimem completions powershell >> $PROFILE")]
 pub(crate) struct CompletionsArgs {
     /// Which shell
     #[arg(value_enum, value_name = "SHELL")]
-    shell: ClapShell,
+    shell: Tab,
 }
 
 /// Print a man page, or write all of them
@@ -39,23 +40,24 @@ pub(crate) struct ManArgs {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn completions(
-    ctx: &Shell,
-    args: &CompletionsArgs,
-    mut definition: clap::Command,
-) -> Exit {
-    let script = match args.shell {
-        ClapShell::Bash => include_str!("../../completions/pimem.bash").to_owned(),
-        ClapShell::Fish => include_str!("../../completions/pimem.fish").to_owned(),
-        ClapShell::Zsh => include_str!("../../completions/_pimem").to_owned(),
-        shell => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut definition, "pimem", &mut script);
-            String::from_utf8_lossy(&script).into_owned()
-        }
-    };
-    ctx.ui.lines(&script);
-    Exit::Done
+/// The shells that there is a script for.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Tab {
+    Bash,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as the other commands")]
+pub(crate) fn completions(ctx: &Shell, args: &CompletionsArgs) -> Result<Exit, Failure> {
+    ctx.ui.lines(match args.shell {
+        Tab::Bash => include_str!("../../completions/pimem.bash"),
+        Tab::Fish => include_str!("../../completions/pimem.fish"),
+        Tab::Powershell => include_str!("../../completions/pimem.ps1"),
+        Tab::Zsh => include_str!("../../completions/_pimem"),
+    });
+    Ok(Exit::Done)
 }
 
 pub(crate) fn man(ctx: &Shell, args: &ManArgs, definition: clap::Command) -> Result<Exit, Failure> {

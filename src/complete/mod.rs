@@ -19,7 +19,6 @@ use self::{
 };
 use crate::{
     globals::{Globals, ScopeChoice},
-    help,
     shell::Shell,
     ui::{Color, Ui},
 };
@@ -90,18 +89,14 @@ fn opened(place: &Place<'_>, env: Env) -> Option<Shell> {
     Shell::new(globals, env, ui).ok()
 }
 
-/// Returns the commands below one; below the program itself, those of every day come first.
+/// Returns the commands below one. The definition of the program begins with those of every day.
 fn commands(of: &Command, is_root: bool) -> Vec<Offer> {
-    let mut found: Vec<&Command> =
-        of.get_subcommands().filter(|command| !command.is_hide_set()).collect();
-    found.retain(|command| is_root || command.get_name() != "help");
-    let everyday: Vec<&str> = help::everyday().filter(|_| is_root).collect();
-    let place = |command: &&Command| everyday.iter().position(|name| *name == command.get_name());
-    found.sort_by_key(|command| place(command).unwrap_or(everyday.len()));
+    let open = of.get_subcommands().filter(|command| !command.is_hide_set());
+    let open = open.filter(|command| is_root || command.get_name() != "help");
     let about = |command: &Command| command.get_about().map(ToString::to_string);
     let offer =
         |command: &Command| Offer::new(command.get_name(), about(command).unwrap_or_default());
-    found.into_iter().map(offer).collect()
+    open.map(offer).collect()
 }
 
 fn options(place: &Place<'_>) -> Vec<Offer> {

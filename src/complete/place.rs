@@ -41,7 +41,9 @@ impl<'a> Place<'a> {
         };
         let (mut waiting, mut position, mut only_values) = (None, 0, false);
         for word in before.iter().skip(1) {
-            if let Some(arg) = waiting.take() {
+            // What looks like an option is no value, unless the argument says so.
+            let is_value = |arg: &mut &Arg| !is_option(word) || arg.is_allow_hyphen_values_set();
+            if let Some(arg) = waiting.take_if(is_value) {
                 place.given.push((arg, word.clone()));
             } else if !only_values && word == "--" {
                 only_values = true;

@@ -33,7 +33,7 @@ const WRONG: &[(&[&str], &str, &str)] = &[
     ),
     (
         &["completions", "tcsh"],
-        "<SHELL> cannot be \"tcsh\": it takes one of bash, elvish, fish, powershell, zsh",
+        "<SHELL> cannot be \"tcsh\": it takes one of bash, fish, powershell, zsh",
         "pimem help completions explains it",
     ),
     (
