@@ -5,20 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::builder::RangedU64ValueParser;
 
 use crate::{
-    chart::{
-        self,
-        decay::{self, Span},
-    },
+    chart,
     exit::Exit,
     input,
     shell::Shell,
     ui::{Human, Style, Styled, Ui},
 };
 use pimem_core::{
-    model::{
-        calendar::Date,
-        time::{DAY_MS, Timestamp},
-    },
+    model::{calendar::Date, time::Timestamp},
+    page,
     report::{budget::thousands, explain::Act},
     view::forecast::{Day, Forecast, Keep, Leaving, Other},
 };
@@ -64,16 +59,14 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         curves: args.svg.is_some(),
     })?;
     let Some(path) = &args.svg else { return Ok(ctx.show(&answer)) };
-    draw(ctx, &answer.view, args.days, path)?;
+    draw(ctx, &answer.view, path)?;
     // Whoever asks for a picture looks at that.
     Ok(if ctx.ui.json { ctx.show(&answer) } else { ctx.complain(&answer.problems, Exit::Done) })
 }
 
-fn draw(ctx: &Shell, forecast: &Forecast, days: u32, path: &Path) -> Result<(), Failure> {
-    let ahead = |days: u32| Timestamp(ctx.now.0.0.saturating_add(i64::from(days) * DAY_MS));
-    let date = |days: u32| local_time::local(ahead(days)).date;
-    let title = format!("How scores fade from {}", date(0));
-    let picture = decay::svg(&forecast.picture, &Span { title, days, date: &date });
+fn draw(ctx: &Shell, forecast: &Forecast, path: &Path) -> Result<(), Failure> {
+    let today = local_time::local(ctx.now.0).date;
+    let picture = page::curves(&forecast.picture, &format!("How scores fade from {today}"), today);
     atomic::write_output(path, picture.as_bytes(), Sync::None, ctx.real_now)?;
     ctx.ui.note(&format!("Wrote {}", path.display()));
     Ok(())

@@ -1,4 +1,4 @@
-//! The pages of `--html`: one file each, without scripts or outside references, which is the same
+//! The pages of `--html` and the picture of `--svg`: one file each, without scripts or outside references, which is the same
 //! bytes for the same values.
 
 mod compare;
@@ -9,7 +9,7 @@ mod sections;
 mod used;
 
 use self::markup::Markup;
-pub use self::{compare::compare, found::found, used::used};
+pub use self::{compare::compare, found::found, pictures::curves, used::used};
 use crate::view::page::Page;
 
 /// The id of a section, its heading, and what draws it.

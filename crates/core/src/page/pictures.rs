@@ -3,9 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::markup::{Count, Markup};
-use crate::view::{
-    page::{Curve, Link, Past},
-    telemetry::Day,
+use crate::{
+    model::calendar::Date,
+    view::{
+        forecast::Picture,
+        page::{Curve, Link, Past},
+        telemetry::Day,
+    },
 };
 
 /// Maximum number of names in the drawing of links.
@@ -33,17 +37,30 @@ fn filled(out: &mut Markup, share: f64) {
 
 /// The score of one entry over the coming days, with the scores that states need.
 pub(super) fn curve(out: &mut Markup, curve: &Curve, levels: &[(f64, &'static str)]) {
+    let days = curve.points.last().map_or(1.0, |(day, _)| day.max(1.0));
+    let now = curve.points.first().map_or(0.0, |(_, score)| *score);
+    let end = curve.points.last().map_or(0.0, |(_, score)| *score);
+    out.raw("<svg viewBox=\"0 -4 310 128\" role=\"img\" aria-label=\"");
+    out.text(format_args!("Entry {}: {now:.2} now, {end:.2} after {days:.0} days", curve.id))
+        .raw("\">");
+    fading(out, &curve.points, curve.leaves.map(f64::from), levels);
+    out.raw("</svg>");
+}
+
+/// A curve of 310 by 128 pixels, from 4 above its place.
+fn fading(
+    out: &mut Markup,
+    points: &[(f64, f64)],
+    leaves: Option<f64>,
+    levels: &[(f64, &'static str)],
+) {
     const WIDTH: f64 = 230.0;
     const HEIGHT: f64 = 100.0;
     const LABEL: f64 = 13.0;
-    let days = curve.points.last().map_or(1.0, |(day, _)| day.max(1.0));
-    let now = curve.points.first().map_or(0.0, |(_, score)| *score);
+    let days = points.last().map_or(1.0, |(day, _)| day.max(1.0));
+    let now = points.first().map_or(0.0, |(_, score)| *score);
     let top = now.max(levels.iter().map(|(level, _)| *level).fold(0.1, f64::max)) * 1.1;
     let at = |day: f64, score: f64| (WIDTH * day / days, HEIGHT * (1.0 - score / top));
-    out.raw("<svg viewBox=\"0 -4 310 128\" role=\"img\" aria-label=\"");
-    let end = curve.points.last().map_or(0.0, |(_, score)| *score);
-    out.text(format_args!("Entry {}: {now:.2} now, {end:.2} after {days:.0} days", curve.id))
-        .raw("\">");
     // From the highest, so that a label that would cover the one above it is moved down.
     let mut above = f64::MIN;
     for (level, name) in levels {
@@ -54,19 +71,93 @@ pub(super) fn curve(out: &mut Markup, curve: &Curve, levels: &[(f64, &'static st
         out.number(y).raw("\"/><text x=\"236\" y=\"").number(label + 4.0).raw("\">");
         out.raw(name).raw("</text>");
     }
-    if let Some(leaves) = curve.leaves {
-        let (x, _) = at(f64::from(leaves), 0.0);
+    if let Some(leaves) = leaves {
+        let (x, _) = at(leaves, 0.0);
         out.raw("<line class=\"leaves\" y1=\"0\" y2=\"100\" x1=\"").number(x).raw("\" x2=\"");
         out.number(x).raw("\"/>");
     }
     out.raw("<polyline class=\"curve\" points=\"");
-    for (day, score) in &curve.points {
+    for (day, score) in points {
         let (x, y) = at(*day, *score);
         out.number(x).raw(",").number(y).raw(" ");
     }
     out.raw("\"/><line class=\"level\" x1=\"0\" x2=\"230\" y1=\"100\" y2=\"100\"/>");
     out.raw("<text x=\"0\" y=\"117\">now</text><text x=\"230\" y=\"117\" text-anchor=\"end\">");
-    out.text(format_args!("{days:.0} days")).raw("</text></svg>");
+    out.text(format_args!("{days:.0} days")).raw("</text>");
+}
+
+/// Returns a file of its own with the curves of a forecast, each below its entry.
+#[must_use]
+pub fn curves(picture: &Picture, title: &str, today: Date) -> String {
+    /// Entries beside each other, and the place of each.
+    const COLUMNS: usize = 3;
+    const WIDTH: f64 = 340.0;
+    const HEIGHT: f64 = 190.0;
+    /// Characters of a text.
+    const TEXT: usize = 50;
+    // Programs that show pictures know no variables in a style.
+    const STYLE: &str = "<style>\ntext{font:12px system-ui,sans-serif;fill:#57606a}\
+        .title{font-size:18px;font-weight:600}.title,.id{fill:#1f2328}.id{font-weight:600}\
+        .ground{fill:#fff}.level{stroke:#d0d7de;stroke-dasharray:3 3}\
+        .curve{fill:none;stroke:#0a58ca;stroke-width:2}\
+        .leaves{stroke:#b42318;stroke-width:2;stroke-dasharray:2 2}\n\
+        @media(prefers-color-scheme:dark){text{fill:#a3adb8}.title,.id{fill:#e4e8ec}\
+        .ground{fill:#14181d}.level{stroke:#3a434d}.curve{stroke:#7db4ff}.leaves{stroke:#ff9b91}}\n\
+        </style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n";
+    let mut out = Markup::default();
+    let height = 64.0 + HEIGHT * picture.curves.len().div_ceil(COLUMNS) as f64;
+    out.raw("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1040\" height=\"").number(height);
+    out.raw("\" viewBox=\"0 0 1040 ").number(height);
+    out.raw("\" role=\"img\" aria-labelledby=\"title desc\">\n<title id=\"title\">").text(title);
+    out.element("</title>\n<desc id=\"desc\">", drawn(picture), ".");
+    let leaves = |leaves: Option<(Date, f64)>| {
+        leaves.map(|(date, _)| format!("leaves the report on {}", date.in_words(today)))
+    };
+    for curve in &picture.curves {
+        let (first, last) = (curve.points.first(), curve.points.last());
+        let (now, (days, then)) =
+            (first.map_or(0.0, |(_, it)| *it), last.copied().unwrap_or_default());
+        out.text(format_args!(
+            " {} {}: {now:.2} now, {then:.2} in {days:.0} days{}.",
+            curve.short,
+            curve.text,
+            leaves(curve.leaves).map_or_else(String::new, |leaves| format!(", {leaves}")),
+        ));
+    }
+    out.raw("</desc>\n").raw(STYLE);
+    out.element("<text class=\"title\" x=\"16\" y=\"28\">", title, "</text>\n");
+    out.element("<text x=\"16\" y=\"48\">", drawn(picture), "</text>\n");
+    for (number, curve) in picture.curves.iter().enumerate() {
+        let (row, column) = (number / COLUMNS, number % COLUMNS);
+        out.raw("<g transform=\"translate(").number(16.0 + WIDTH * column as f64).raw(" ");
+        out.number(80.0 + HEIGHT * row as f64).raw(")\"><text class=\"id\">").text(&curve.short);
+        out.element("</text><text x=\"64\">", leaves(curve.leaves).unwrap_or_default(), "</text>");
+        let mut text: String = curve.text.chars().take(TEXT).collect();
+        if text.len() < curve.text.len() {
+            text = format!("{}…", text.trim_end());
+        }
+        out.element("<text y=\"16\">", text, "</text><g transform=\"translate(0 32)\">");
+        fading(&mut out, &curve.points, curve.leaves.map(|(_, days)| days), &picture.levels);
+        out.raw("</g></g>\n");
+    }
+    out.raw("</svg>\n");
+    out.finish()
+}
+
+/// Says which entries are drawn, and what is left out.
+fn drawn(picture: &Picture) -> String {
+    let (drawn, all) = (picture.curves.len(), picture.all);
+    match (drawn, picture.named) {
+        (0, _) => "No entry fades".to_owned(),
+        (_, true) if drawn == all => format!("{}, as named", Count(all, "entry", "entries")),
+        (_, true) => format!("{drawn} of {all} shown: the others are pinned or forgotten"),
+        (1, false) if drawn == all => "The only entry that fades".to_owned(),
+        (_, false) if drawn == all => format!("All {all} entries that fade"),
+        (_, false) => format!(
+            "{drawn} of {all} shown: those that leave the report or change first; name others to \
+             see them"
+        ),
+    }
 }
 
 /// Bars by week.
@@ -204,6 +295,49 @@ pub(super) fn links(out: &mut Markup, links: &[Link]) {
             "<p class=\"soft\">The drawing has the first 150 of ",
             links.len(),
             " names.</p>\n",
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::forecast;
+
+    fn file(named: bool, leaves: Option<f64>) -> String {
+        let date = Date::parse("2026-07-11").unwrap();
+        let curve = forecast::Curve {
+            short: "a1b2".to_owned(),
+            text: "Entry <a1b2> & \"more\"".to_owned(),
+            points: vec![(0.0, 0.69), (30.0, 0.25)],
+            leaves: leaves.map(|days| (date, days)),
+        };
+        let levels = vec![(1.5, "active"), (0.7, "provisional")];
+        let picture = Picture { curves: vec![curve], all: 40, named, levels };
+        curves(&picture, "Decay <&>", Date::parse("2026-06-30").unwrap())
+    }
+
+    #[test]
+    fn a_file_says_what_it_shows() {
+        let made = file(false, Some(11.0));
+        assert!(made.starts_with("<svg ") && made.ends_with("</svg>\n"));
+        for part in [
+            ">leaves the report on 11 July<",
+            ">Entry &lt;a1b2&gt; &amp; &quot;more&quot;<",
+            ">1 of 40 shown: those that leave the report or change first",
+            "0.69 now, 0.25 in 30 days, leaves the report on 11 July.",
+            ">Decay &lt;&amp;&gt;<",
+            ">active<",
+            "prefers-color-scheme:dark",
+        ] {
+            assert!(made.contains(part), "{part}\n{made}");
+        }
+        assert_eq!(made.matches("class=\"leaves\"").count(), 1);
+        assert!(!made.contains("href") && !made.contains("url("), "nothing from outside");
+        let named = file(true, None);
+        assert!(
+            named.contains("the others are pinned") && !named.contains("on 11 July"),
+            "{named}"
         );
     }
 }

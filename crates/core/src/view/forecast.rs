@@ -122,8 +122,6 @@ pub struct Curve {
     pub text: String,
     /// Pairs of days from now and score.
     pub points: Vec<(f64, f64)>,
-    /// Days from now on which the entry is still new.
-    pub fresh: Option<f64>,
     /// Local day of the first report without the entry, and days until then.
     pub leaves: Option<(Date, f64)>,
 }

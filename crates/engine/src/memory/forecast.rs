@@ -330,14 +330,11 @@ fn curve(
         (ahead as f64 / DAY_MS as f64, score)
     };
     let until = |at: Timestamp| (at.0 - memory.now.0.0) as f64 / DAY_MS as f64;
-    let turns = forecast::turns(memory.now, memory.rules().clock, memory.rules().policy, row, spec);
-    let fresh = turns.iter().find(|(_, turn)| *turn == forecast::Turn::NoLongerFresh);
     let left = leaving.iter().find(|left| left.row.entry.id == row.entry.id);
     Curve {
         short: entries.short(row.entry.id),
         text: row.entry.text.clone(),
         points: (0..=steps).map(point).collect(),
-        fresh: fresh.map(|(at, _)| until(*at)),
         leaves: left.map(|left| (local_time::local(left.at).date, until(left.at))),
     }
 }
