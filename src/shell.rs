@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    agents::spec::Agent,
+    agents::Agent,
     exit::Exit,
     globals::{Globals, ScopeChoice},
     ui::{Human, Ui},

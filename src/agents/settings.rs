@@ -4,23 +4,19 @@
 //! Removal restores the original bytes, so our parts must be recognisable: hooks by their command,
 //! with the white space before them, and brackets by their form. Brackets that we add have white
 //! space before the closing one; in empty brackets of the user we write directly before the closing
-//! one.
+//! one. In non-empty brackets, new parts go after the last one, white space first.
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{
-    graft::{self, Fresh, Style, append, is_ours},
-    spec::Agent,
-};
+use super::{Agent, Event};
 use pimem_core::exchange::{
     json_cut::{self, cut},
     json_scan::{Dialect, Kind, Part, Position, Value, position, scan},
 };
 
-/// What a settings file should contain, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Layout {
-    pub(crate) agent: Agent,
+/// How the settings file of an agent holds hooks.
+#[derive(Debug)]
+pub(crate) struct SettingsForm {
     pub(crate) dialect: Dialect,
     /// Member of the root object that holds the events.
     pub(crate) group: &'static str,
@@ -32,6 +28,41 @@ pub(crate) struct Layout {
     pub(crate) obsolete: Option<(&'static str, &'static str)>,
     /// Setting that disables all hooks: path of names, and value.
     pub(crate) off: Option<(&'static [&'static str], &'static str)>,
+    /// Returns the element of an event's array, as one line of JSON.
+    pub(crate) element: fn(&Event) -> String,
+}
+
+impl SettingsForm {
+    pub(crate) const USUAL: Self = Self {
+        dialect: Dialect::Strict,
+        group: "hooks",
+        inner: None,
+        beside: None,
+        obsolete: None,
+        off: None,
+        element: |_| String::new(),
+    };
+}
+
+/// Returns the usual handler of an event.
+pub(crate) fn handler(agent: Agent, event: &Event) -> String {
+    let (command, seconds) = (agent.command(event.word), event.seconds);
+    format!("{{\"type\": \"command\", \"command\": \"{command}\", \"timeout\": {seconds}}}")
+}
+
+/// Returns a handler in a group with the tools after which it is called.
+pub(crate) fn grouped(event: &Event, handler: &str) -> String {
+    match event.matcher {
+        Some(matcher) => format!("{{\"matcher\": \"{matcher}\", \"hooks\": [{handler}]}}"),
+        None => format!("{{\"hooks\": [{handler}]}}"),
+    }
+}
+
+/// What a settings file should contain, and where.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub(crate) agent: Agent,
+    pub(crate) form: &'static SettingsForm,
     /// Hooks to install.
     pub(crate) hooks: Vec<Hook>,
 }
@@ -127,7 +158,7 @@ fn handlers<'a>(root: &'a Value, layout: &Layout) -> impl Iterator<Item = (&'a s
 
 /// Returns the file with our handlers as today's version writes them.
 fn renewed<'a>(bytes: &'a [u8], layout: &Layout) -> Result<Cow<'a, [u8]>, Refusal> {
-    let (Some(obsolete), Some(root)) = (layout.obsolete, root(bytes, layout)?) else {
+    let (Some(obsolete), Some(root)) = (layout.form.obsolete, root(bytes, layout)?) else {
         return Ok(Cow::Borrowed(bytes));
     };
     let mut cuts = Vec::new();
@@ -144,7 +175,7 @@ fn renewed<'a>(bytes: &'a [u8], layout: &Layout) -> Result<Cow<'a, [u8]>, Refusa
 
 /// Returns true if the file disables all hooks.
 pub(crate) fn is_off(bytes: &[u8], layout: &Layout) -> bool {
-    let (Some((names, value)), Ok(Some(root))) = (layout.off, root(bytes, layout)) else {
+    let (Some((names, value)), Ok(Some(root))) = (layout.form.off, root(bytes, layout)) else {
         return false;
     };
     let found = names.iter().try_fold(&root, |value, name| value.member(name));
@@ -196,7 +227,7 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
             append(bytes, &group.value, &style, &new, &mut splices);
         }
     }
-    let after = graft::spliced(bytes, splices);
+    let after = spliced(bytes, splices);
     // Refuse an edit that could not be undone exactly.
     let back = if there.is_empty() { without(&after, layout)? } else { Without::Same };
     let unsafe_edit = match back {
@@ -218,13 +249,13 @@ pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal>
     let members = root.parts();
     let mut gone = vec![false; members.len()];
     for (member, is_gone) in members.iter().zip(&mut gone) {
-        if member.key.as_deref() == Some(layout.group) {
+        if member.key.as_deref() == Some(layout.form.group) {
             *is_gone = cut_group(bytes, &member.value, layout, &mut cuts);
         }
     }
     // The member after the group was added with it.
     if let [.., true, behind] = gone.as_mut_slice() {
-        *behind |= is_last(bytes, members, layout.beside);
+        *behind |= is_last(bytes, members, layout.form.beside);
     }
     if !members.is_empty() && gone.iter().all(|gone| *gone) && is_ours(bytes, &root) {
         let start = bytes.get(..root.span.start).unwrap_or_default();
@@ -254,14 +285,14 @@ pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal>
 /// Returns the root object; `None` if the file is blank.
 fn root(bytes: &[u8], layout: &Layout) -> Result<Option<Value>, Refusal> {
     let refuse = |at, what: &str| Refusal { at: position(bytes, at), what: what.to_owned() };
-    let root = scan(bytes, layout.dialect).map_err(|fault| refuse(fault.at, fault.what))?;
+    let root = scan(bytes, layout.form.dialect).map_err(|fault| refuse(fault.at, fault.what))?;
     let Some(root) = root else { return Ok(None) };
     if !matches!(root.kind, Kind::Object(_)) {
         return Err(refuse(root.span.start, "the settings are not an object"));
     }
     let odd = groups(&root, layout).find(|group| !matches!(group.value.kind, Kind::Object(_)));
     if let Some(odd) = odd {
-        let what = format!("{:?} is not an object", layout.group);
+        let what = format!("{:?} is not an object", layout.form.group);
         return Err(refuse(odd.value.span.start, &what));
     }
     Ok(Some(root))
@@ -269,7 +300,7 @@ fn root(bytes: &[u8], layout: &Layout) -> Result<Option<Value>, Refusal> {
 
 /// Returns all members with the group's name. Agents read the last, but our hooks may be in any.
 fn groups<'a>(root: &'a Value, layout: &Layout) -> impl Iterator<Item = &'a Part> {
-    let name = layout.group;
+    let name = layout.form.group;
     root.parts().iter().filter(move |part| part.key.as_deref() == Some(name))
 }
 
@@ -336,7 +367,7 @@ fn cut_group(bytes: &[u8], group: &Value, layout: &Layout, cuts: &mut Vec<Range<
         && !rest.is_empty()
         && rest.iter().all(|gone| *gone)
     {
-        *inner |= is_last(bytes, events, layout.inner);
+        *inner |= is_last(bytes, events, layout.form.inner);
     }
     let all = !gone.is_empty() && gone.iter().all(|gone| *gone);
     if all && is_ours(bytes, group) {
@@ -366,8 +397,149 @@ fn fresh_event(hook: &Hook) -> Fresh {
 fn fresh_group(layout: &Layout, root: Option<&Value>, hooks: &[&Hook]) -> Vec<Fresh> {
     let line = |(name, value): (&str, &str)| Fresh::Line(format!("\"{name}\": {value}"));
     let events = hooks.iter().map(|hook| fresh_event(hook));
-    let parts = events.chain(layout.inner.map(line)).collect();
-    let group = Fresh::Block(format!("\"{}\": {{", layout.group), parts, '}');
+    let parts = events.chain(layout.form.inner.map(line)).collect();
+    let group = Fresh::Block(format!("\"{}\": {{", layout.form.group), parts, '}');
     let is_missing = |(name, _): &(&str, &str)| root.is_none_or(|root| root.member(name).is_none());
-    [group].into_iter().chain(layout.beside.filter(is_missing).map(line)).collect()
+    [group].into_iter().chain(layout.form.beside.filter(is_missing).map(line)).collect()
+}
+
+/// Text to insert at a byte offset.
+type Splice = (usize, String);
+
+/// Returns the bytes with the splices inserted.
+fn spliced(bytes: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
+    splices.sort_by_key(|(at, _)| *at);
+    let mut after = Vec::with_capacity(bytes.len() + 2048);
+    let mut done = 0;
+    for (at, text) in splices {
+        after.extend_from_slice(bytes.get(done..at).unwrap_or_default());
+        after.extend_from_slice(text.as_bytes());
+        done = at;
+    }
+    after.extend_from_slice(bytes.get(done..).unwrap_or_default());
+    after
+}
+
+/// Returns true if the brackets were added with our hooks.
+fn is_ours(bytes: &[u8], holder: &Value) -> bool {
+    let end = holder.parts().last().map_or(holder.span.end, Part::end);
+    let rest = bytes.get(end..holder.span.end.saturating_sub(1)).unwrap_or_default();
+    !rest.is_empty() && rest.trim_ascii().is_empty()
+}
+
+/// The formatting of a file: line breaks, indentation, and whether all is on one line.
+struct Style {
+    newline: &'static str,
+    unit: String,
+    flat: bool,
+}
+
+impl Style {
+    /// Returns the style of a new file.
+    fn new() -> Self {
+        Self { newline: "\n", unit: "  ".to_owned(), flat: false }
+    }
+
+    /// Detects the style of a file.
+    fn of(bytes: &[u8], root: &Value) -> Self {
+        let end = memchr::memchr(b'\n', bytes).and_then(|end| bytes.get(end.checked_sub(1)?));
+        let newline = if end == Some(&b'\r') { "\r\n" } else { "\n" };
+        let Some(first) = root.parts().first() else {
+            return Self { newline, unit: "  ".to_owned(), flat: false };
+        };
+        let flat = !has_newline(bytes, first);
+        let indent = if flat { String::new() } else { indent(bytes, first.start) };
+        let unit = if indent.is_empty() { "  ".to_owned() } else { indent };
+        Self { newline, unit, flat }
+    }
+
+    fn separator(&self, indent: &str) -> String {
+        if self.flat { " ".to_owned() } else { format!("{}{indent}", self.newline) }
+    }
+}
+
+/// Returns true if the part begins on a new line.
+fn has_newline(bytes: &[u8], part: &Part) -> bool {
+    bytes.get(part.lead..part.start).unwrap_or_default().contains(&b'\n')
+}
+
+/// Returns the leading white space of the line that contains the byte `at`.
+fn indent(bytes: &[u8], at: usize) -> String {
+    let before = bytes.get(..at).unwrap_or_default();
+    let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+    let line = before.get(start..).unwrap_or_default();
+    line.iter().take_while(|byte| b" \t".contains(byte)).map(|byte| char::from(*byte)).collect()
+}
+
+/// JSON to insert.
+enum Fresh {
+    /// Text inserted verbatim.
+    Line(String),
+    /// Text up to the opening bracket, parts, and the closing bracket.
+    Block(String, Vec<Fresh>, char),
+}
+
+impl Fresh {
+    /// Renders the text. The caller has indented the first line.
+    fn render(&self, style: &Style, indent: &str) -> String {
+        match self {
+            Self::Line(line) => line.clone(),
+            Self::Block(open, parts, close) => {
+                let inner = format!("{indent}{}", style.unit);
+                let separator = style.separator(&inner);
+                let parts: Vec<String> =
+                    parts.iter().map(|part| part.render(style, &inner)).collect();
+                let body = parts.join(&format!(",{separator}"));
+                format!("{open}{separator}{body}{}{close}", style.separator(indent))
+            }
+        }
+    }
+}
+
+/// Appends parts after those in the brackets.
+fn append(bytes: &[u8], holder: &Value, style: &Style, fresh: &[Fresh], splices: &mut Vec<Splice>) {
+    if fresh.is_empty() {
+        return;
+    }
+    let Some(last) = holder.parts().last() else {
+        let inner = format!("{}{}", indent(bytes, holder.span.start), style.unit);
+        let parts: Vec<String> = fresh.iter().map(|part| part.render(style, &inner)).collect();
+        let text = parts.join(&format!(",{}", style.separator(&inner)));
+        splices.push((holder.span.end - 1, text));
+        return;
+    };
+    let (anchor, in_comment) = after_comments(bytes, last.end());
+    let flat = !has_newline(bytes, last) && !in_comment;
+    let inner = indent(bytes, last.start);
+    let style = Style { newline: style.newline, unit: style.unit.clone(), flat };
+    let separator = style.separator(&inner);
+    let parts: Vec<String> = fresh.iter().map(|part| part.render(&style, &inner)).collect();
+    if last.comma.is_some() {
+        // Keep the trailing comma of a file that uses one.
+        let separated = parts.iter().flat_map(|part| [separator.as_str(), part, ","]);
+        splices.push((anchor, separated.collect()));
+    } else {
+        splices.push((last.value.span.end, ",".to_owned()));
+        splices.push((anchor, format!("{separator}{}", parts.join(&format!(",{separator}")))));
+    }
+}
+
+/// Returns the end of the comments that follow on the same line, and whether the last one extends
+/// to the end of the line.
+fn after_comments(bytes: &[u8], at: usize) -> (usize, bool) {
+    let mut end = at;
+    loop {
+        let rest = bytes.get(end..).unwrap_or_default();
+        let blank = rest.iter().take_while(|byte| b" \t".contains(byte)).count();
+        let rest = rest.get(blank..).unwrap_or_default();
+        if rest.starts_with(b"//") {
+            let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+            return (end + blank + length, true);
+        }
+        let Some(close) = memchr::memmem::find(rest, b"*/").filter(|_| rest.starts_with(b"/*"))
+        else {
+            return (end, false);
+        };
+        end += blank + close + 2;
+    }
 }

@@ -4,9 +4,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{
-    install::{Content, Reach},
+    Agent, Content, Reach,
     settings::{self, Layout, Without},
-    spec::Agent,
 };
 use pimem_core::exchange::json_scan::Dialect;
 
@@ -183,7 +182,7 @@ struct Maker {
 
 impl Maker {
     fn comments(&self) -> bool {
-        self.layout.dialect == Dialect::Commented
+        self.layout.form.dialect == Dialect::Commented
     }
 
     /// Returns white space, perhaps with a comment.
@@ -273,7 +272,7 @@ impl Maker {
                     let other = self.dice.pick(&["true", "false"]);
                     events.insert(at, format!("\"enabled\": {other}"));
                 }
-                let group = self.layout.group;
+                let group = self.layout.form.group;
                 format!("\"{group}\": {}", self.holder(1, ['{', '}'], &events))
             };
             parts.push(part);
@@ -298,7 +297,7 @@ proptest! {
         maker.loose &= newline.contains('\n');
         let text = maker.settings();
         let after = round(&text, &maker.layout);
-        if maker.layout.dialect == Dialect::Strict {
+        if maker.layout.form.dialect == Dialect::Strict {
             let (before, mut after) = (parsed(&text), parsed(&after));
             remove(&mut after, &maker.layout);
             let mut emptied = before.clone();
@@ -314,7 +313,9 @@ fn parsed(text: &str) -> Value {
 
 /// Removes our hooks and the containers that become empty, as an oracle.
 fn remove(root: &mut Value, layout: &Layout) {
-    let Some(group) = root.get_mut(layout.group).and_then(Value::as_object_mut) else { return };
+    let Some(group) = root.get_mut(layout.form.group).and_then(Value::as_object_mut) else {
+        return;
+    };
     for event in group.values_mut() {
         if let Some(elements) = event.as_array_mut() {
             elements.retain(|element| !element.to_string().contains("pimem hook"));
@@ -323,6 +324,6 @@ fn remove(root: &mut Value, layout: &Layout) {
     group.retain(|_, event| event != &serde_json::json!([]));
     group.remove("enabled");
     if group.is_empty() {
-        root.as_object_mut().unwrap().remove(layout.group);
+        root.as_object_mut().unwrap().remove(layout.form.group);
     }
 }

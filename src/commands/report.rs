@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::{page::Target, status};
 use crate::{
-    agents::spec::Agent,
+    agents::Agent,
     exit::{Exit, Outcome},
     hook, input,
     shell::Shell,

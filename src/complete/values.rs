@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clap::{Arg, ValueHint};
 
 use super::place::Place;
-use crate::{agents::spec::Agent, shell::Shell};
+use crate::{agents::Agent, shell::Shell};
 use pimem_core::{
     model::category::CategorySpec,
     score::{policy::weighted, stability::State},

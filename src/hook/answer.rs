@@ -6,7 +6,7 @@
 use std::mem;
 
 use super::compact::Observed;
-use crate::agents::spec::Limit;
+use crate::agents::Limit;
 use pimem_core::{
     model::entry::EntryId,
     report::render::Report,

@@ -10,9 +10,9 @@ use std::{
 use super::{answer::Answer, prompt::Heard};
 use crate::{
     agents::{
+        Agent, Compaction, HookEvent, Kept,
+        hook_input::{Input, Source},
         reply,
-        spec::{Agent, Compaction, HookEvent, Kept},
-        wire::{Input, Source},
     },
     shell::Shell,
 };
@@ -191,7 +191,7 @@ impl<'a> Call<'a> {
 
     /// Returns true if the agent shows notices to the person.
     pub(crate) fn shows_notices(&self) -> bool {
-        self.agent.behaviour().shows_notices && self.listens()
+        self.agent.record().shows_notices && self.listens()
     }
 
     /// Returns true if there may be something to learn, or to tell.
@@ -352,7 +352,7 @@ fn key(ctx: &Shell, moment: HookEvent, input: &Input) -> String {
 
 /// Forgets what hooks gave before if the agent's context no longer has it.
 fn forget(ctx: &Shell, agent: Agent, moment: HookEvent, input: &mut Input, open: &mut Session) {
-    let behaviour = agent.behaviour();
+    let behaviour = agent.record();
     let is_start = moment == HookEvent::SessionStart;
     let is_resumed = input.source == Source::Resume && behaviour.prompt_context == Kept::Process;
     let mut is_gone = is_start && (input.source.forgets() || is_resumed);

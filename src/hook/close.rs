@@ -2,7 +2,7 @@
 //! end.
 
 use super::call::{Call, hash};
-use crate::agents::{spec::Compaction, wire::Trigger};
+use crate::agents::{Compaction, hook_input::Trigger};
 use pimem_core::session::summaries;
 use pimem_engine::{
     error::Failure,
@@ -22,7 +22,7 @@ use pimem_engine::{
 /// machine has reviewed is not changed.
 pub(crate) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
     // Where every call of the model is announced as a compaction, most are none.
-    let is_told = call.agent.behaviour().compaction == Compaction::Told;
+    let is_told = call.agent.record().compaction == Compaction::Told;
     if !is_told && call.input.trigger == Trigger::Auto {
         return Ok(());
     }
@@ -59,7 +59,7 @@ pub(crate) fn index(call: &Call<'_>) -> Result<(), Failure> {
 /// Stores a summary at the end of a turn, for agents that do not tell the end of a session.
 pub(crate) fn index_unended(call: &Call<'_>) -> Result<(), Failure> {
     let known = call.known();
-    if call.agent.behaviour().tells_end || known.indexed || !call.has_session() {
+    if call.agent.record().tells_end || known.indexed || !call.has_session() {
         return Ok(());
     }
     let id = call.session_id();

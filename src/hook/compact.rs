@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{answer::Answer, call::Call};
-use crate::agents::spec::{Agent, Limit};
+use crate::agents::Limit;
 use pimem_core::{
     language::injection,
     model::{calendar::Date, time::Timestamp},
@@ -46,11 +46,8 @@ pub(crate) struct Observed {
 pub(crate) fn observations(call: &Call<'_>) -> Answer {
     let compaction = call.ctx.config.settings.observer.compaction;
     let instead = compaction == Compaction::Summary || call.ctx.env.text("PI_MEMORY") == Some("1");
-    let wanted = match call.agent {
-        // For pi, the answer replaces the summary.
-        Agent::Pi => instead,
-        _ => compaction != Compaction::Off,
-    };
+    let replaces = call.agent.record().replaces_summary;
+    let wanted = if replaces { instead } else { compaction != Compaction::Off };
     let (true, true, Some(home)) = (wanted, call.listens(), call.home()) else {
         return Answer::default();
     };

@@ -5,7 +5,7 @@ use super::{
     call::{Call, hash},
     start::Extent,
 };
-use crate::agents::wire::Source;
+use crate::agents::hook_input::Source;
 use pimem_core::{
     markdown::handoff as blocks,
     report::working::{AT_HAND, AtHand, Part, at_hand},

@@ -7,8 +7,8 @@ use std::{
 };
 
 use crate::agents::{
-    spec::Agent,
-    wire::{self, Input},
+    Agent,
+    hook_input::{self, Input},
 };
 
 /// Maximum input in bytes. A tool result with a whole file fits; longer input is read to its end
@@ -40,13 +40,13 @@ pub(crate) fn read(agent: Agent) -> Option<Input> {
             drop(io::copy(&mut stdin, &mut io::sink()));
             return None;
         }
-        if closes && let Some(input) = wire::read(agent, &bytes) {
+        if closes && let Some(input) = hook_input::read(agent, &bytes) {
             return Some(input);
         }
     }
-    wire::read(agent, &bytes).or_else(|| {
+    hook_input::read(agent, &bytes).or_else(|| {
         let prompt = String::from_utf8(bytes).ok().filter(|_| agent == Agent::Generic)?;
-        Some(Input { prompt: wire::typed(&prompt), ..Input::default() })
+        Some(Input { prompt: hook_input::typed(&prompt), ..Input::default() })
     })
 }
 

@@ -42,10 +42,10 @@ use super::{
     ui::{self, Color, Ui},
 };
 use crate::agents::{
-    plugin::Way,
+    Agent, HookEvent,
+    hook_input::Speaker,
+    plugin::{PLUGIN_VARIABLES, Way},
     reply,
-    speaker::Speaker,
-    spec::{Agent, HookEvent, PLUGIN_VARIABLES},
 };
 use pimem_core::{safe, safety::safe_text::SafeText};
 use pimem_engine::{

@@ -8,7 +8,7 @@ use super::{
     start::{self, Extent},
 };
 use crate::{
-    agents::{spec::Agent, wire::Input},
+    agents::{Agent, hook_input::Input},
     shell::Shell,
 };
 use pimem_core::{
@@ -152,10 +152,11 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
     heard
 }
 
-/// Returns true if the agent had put the prompt on a schedule itself, by its transcript: Claude Code
-/// tells that of some prompts only.
+/// Returns true if the agent had put the prompt on a schedule itself, by its transcript.
 fn is_scheduled(ctx: &Shell, agent: Agent, input: &Input) -> bool {
-    let (Agent::Claude, Some(path)) = (agent, &input.transcript) else { return false };
+    let (true, Some(path)) = (agent.record().has_silent_schedules, &input.transcript) else {
+        return false;
+    };
     let path = ctx.places.cwd.join(path);
     let tail = read::tail(Path::new("/"), &path, TRANSCRIPT).ok().flatten().unwrap_or_default();
     transcript::is_scheduled(&tail, input.prompt.as_deref().unwrap_or_default())

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     agents::{
-        spec::{Agent, HookEvent, Kept},
-        wire::{Input, Source},
+        Agent, HookEvent, Kept,
+        hook_input::{Input, Source},
     },
     shell::Shell,
 };
@@ -34,7 +34,7 @@ pub(crate) fn start(call: &Call<'_>) -> Answer {
     if !call.listens() || (known.reported && source == Source::Startup) {
         return Answer::default();
     }
-    let kept = call.agent.behaviour().start_context == Kept::Session;
+    let kept = call.agent.record().start_context == Kept::Session;
     let has_rest = source == Source::Resume && known.reported && kept;
     opening(call, if has_rest { Extent::News } else { Extent::Whole })
 }

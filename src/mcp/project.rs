@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::{
-    agents::spec,
+    agents::{Agent, plugin::PLUGIN_VARIABLES},
     globals::{Globals, ScopeChoice},
 };
 use pimem_engine::{
@@ -35,13 +35,10 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     pub(super) fn new(cwd: PathBuf, globals: Globals, env: Env) -> Self {
-        let read = |names: &[&str]| {
-            let values = names.iter().filter_map(|name| Env::seldom(name));
-            let dirs = values.map(PathBuf::from);
-            dirs.filter(|dir| dir.is_absolute() && dir.parent().is_some()).collect::<Vec<_>>()
-        };
-        let agents = read(&spec::PROJECT_VARIABLES);
-        let plugins = read(&spec::PLUGIN_VARIABLES);
+        let read = |name| Env::seldom(name).map(PathBuf::from);
+        let is_usable = |dir: &PathBuf| dir.is_absolute() && dir.parent().is_some();
+        let agents = Agent::project_variables().filter_map(read).filter(is_usable).collect();
+        let plugins = PLUGIN_VARIABLES.into_iter().filter_map(read).filter(is_usable).collect();
         Self { cwd, globals, env, agents, plugins }
     }
 

@@ -3,7 +3,7 @@
 use super::{Edit, Site};
 use crate::{
     agents::{
-        install::{Content, MARK, Reach},
+        Content, MARK, Reach,
         settings::{self, Without},
     },
     commands::hooks,

@@ -15,11 +15,9 @@ use self::edit::Act;
 
 use crate::{
     agents::{
-        codex_trust,
-        install::{Content, Reach},
-        plugin::{self, Way},
+        Agent, Content, Reach,
+        plugin::{self, Disk, Way},
         settings::{Found, Refusal},
-        spec::Agent,
     },
     exit::Exit,
     shell::Shell,
@@ -173,8 +171,8 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         Action::Print { agent, project, plugin } => {
             let reach = if *project { Reach::Project } else { Reach::User };
             let agent = Agent::find(agent).unwrap_or(Agent::Generic);
-            if *plugin {
-                ctx.ui.lines(&plugin::hooks(agent));
+            if let Some(hooks) = plugin::hooks(agent).filter(|_| *plugin) {
+                ctx.ui.lines(&hooks);
                 return Ok(Exit::Done);
             }
             status::print(ctx, agent, reach)
@@ -227,19 +225,23 @@ pub(crate) fn sites(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Vec<Site>
 }
 
 /// What to do about hooks that are not trusted.
-pub(crate) const TRUST: &str = "start codex and choose to trust the hooks when it asks to review \
-                                them; codex exec never asks, and runs none before";
+pub(crate) fn advice(agent: Agent) -> &'static str {
+    agent.record().trust.as_ref().map_or("", |trust| trust.advice)
+}
 
 /// Returns how many installed hooks the agent does not run yet.
 pub(crate) fn untrusted(ctx: &Shell, site: &Site) -> usize {
-    let (Agent::Codex, Content::Settings(layout)) = (site.agent, &site.content) else { return 0 };
+    let (Some(trust), Content::Settings(layout)) = (&site.agent.record().trust, &site.content)
+    else {
+        return 0;
+    };
     let found = || {
         let hooks = site.file().ok()?.read().ok()??;
-        let config = config_dir(ctx, site.agent).ok()?.join("config.toml");
+        let config = config_dir(ctx, site.agent).ok()?.join(trust.file);
         let config = fs::read_to_string(config).unwrap_or_default();
         let paths = [site.path.clone(), discover::real(&site.path)];
         let paths = paths.map(|path| path.display().to_string());
-        codex_trust::untrusted(&config, &hooks, layout, &paths).ok()
+        (trust.of_settings)(&config, &hooks, layout, &paths).ok()
     };
     found().unwrap_or_default()
 }
@@ -260,24 +262,26 @@ pub(crate) struct Plugin {
 pub(crate) fn plugin(ctx: &Shell, agent: Agent) -> Option<Plugin> {
     let config = config_dir(ctx, agent).ok()?;
     let read = |path: &Path| fs::read_to_string(path).ok();
-    let places = plugin::places(agent, &config, ctx.places.root());
-    let says_so = |path: &PathBuf| read(path).is_some_and(|text| plugin::is_there(agent, &text));
+    let of = agent.record().plugin.as_ref()?;
+    let places = (of.places)(&config, ctx.places.root());
+    let says_so = |path: &PathBuf| read(path).is_some_and(|text| (of.is_there)(&text));
     let says = places.into_iter().find(says_so)?;
-    let noted = read(&config.join(plugin::NOTED)).unwrap_or_default();
     let list = |dir: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(dir).into_iter().flatten();
         entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
     };
-    let root = plugin::root(agent, &config, &noted, list);
+    let root = (of.root)(&config, &Disk { read: &read, list: &list });
     let mut untrusted = 0;
     let find = |root: &PathBuf| -> Result<Vec<Found>, String> {
-        let file = plugin::hooks_file(agent, |name| read(&root.join(name)))?;
+        let file = (of.hooks_file)(&|name| read(&root.join(name)))?;
         let Some(text) = read(&root.join(&file)) else { return Ok(Vec::new()) };
         let found = plugin::found(agent, &text);
         if found.is_empty() {
             return Err(format!("no hooks of ours in {}", ctx.places.short(&root.join(file))));
         }
-        untrusted = plugin::untrusted(agent, &read(&says).unwrap_or_default(), &file, &found);
+        if let Some(trust) = &agent.record().trust {
+            untrusted = (trust.of_plugin)(&read(&says).unwrap_or_default(), &file, &found);
+        }
         Ok(found)
     };
     let hooks = root.as_ref().map_or(Ok(Vec::new()), find);
@@ -324,7 +328,7 @@ fn config_dir(ctx: &Shell, agent: Agent) -> Result<PathBuf, Failure> {
 /// Returns true if the agent seems to be in use.
 pub(crate) fn is_present(ctx: &Shell, agent: Agent) -> bool {
     let dir = config_dir(ctx, agent).ok();
-    dir.is_some_and(|dir| agent.signs().iter().any(|sign| dir.join(sign).exists()))
+    dir.is_some_and(|dir| agent.record().signs.iter().any(|sign| dir.join(sign).exists()))
 }
 
 /// Finds the program that a command without a directory runs.

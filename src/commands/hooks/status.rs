@@ -2,12 +2,7 @@
 
 use super::{Plugin, Scope, Site, edit::is_marked};
 use crate::{
-    agents::{
-        install::{self, Content, Reach},
-        plugin::Way,
-        settings,
-        spec::Agent,
-    },
+    agents::{self, Agent, Content, Reach, plugin::Way, settings},
     commands::hooks,
     exit::Exit,
     shell::Shell,
@@ -103,7 +98,7 @@ fn file(ctx: &Shell, site: &Site) -> FileStatus {
     let untrusted = hooks::untrusted(ctx, site);
     if untrusted > 0 && state == "installed" {
         state = "untrusted";
-        hints.push(hooks::TRUST.to_owned());
+        hints.push(hooks::advice(site.agent).to_owned());
     }
     FileStatus {
         agent: site.agent.name(),
@@ -132,7 +127,7 @@ fn by_plugin(ctx: &Shell, agent: Agent, plugin: Plugin, is_twice: bool) -> FileS
     let Plugin { says: path, hooks, untrusted, .. } = plugin;
     let (problem, hooks) = match hooks {
         // Where they are not found, they are taken for those of this version.
-        Ok(hooks) if hooks.is_empty() => (None, agent.events().len()),
+        Ok(hooks) if hooks.is_empty() => (None, agent.record().events.len()),
         Ok(hooks) => (None, hooks.len()),
         Err(why) => (Some(format!("{}'s plugin: {why}", agent.title())), 0),
     };
@@ -145,7 +140,7 @@ fn by_plugin(ctx: &Shell, agent: Agent, plugin: Plugin, is_twice: bool) -> FileS
         hints.push(format!("pimem hooks install {} calls pimem by its settings", agent.name()));
     }
     if untrusted > 0 {
-        hints.push(hooks::TRUST.to_owned());
+        hints.push(hooks::advice(agent).to_owned());
     }
     FileStatus {
         agent: agent.name(),
@@ -153,7 +148,7 @@ fn by_plugin(ctx: &Shell, agent: Agent, plugin: Plugin, is_twice: bool) -> FileS
         place: ctx.places.short(&path),
         state: if is_twice { "twice" } else { "plugin" },
         hooks,
-        of: agent.events().len(),
+        of: agent.record().events.len(),
         agent_present: hooks::is_present(ctx, agent),
         called: called(ctx, agent, Way::Plugin).filter(|_| problem.is_none()),
         untrusted: (untrusted > 0).then_some(untrusted),
@@ -223,13 +218,14 @@ fn state(file: &FileStatus) -> String {
 
 pub(crate) fn print(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Exit, Failure> {
     let content = if agent == Agent::Generic {
-        let commands = agent.events().iter().map(|event| agent.command(event.word)).collect();
+        let commands =
+            agent.record().events.iter().map(|event| agent.command(event.word)).collect();
         view::Content::Commands { commands }
     } else {
         let file = |site: &Site| PrintedFile {
             path: site.path.display().to_string(),
             place: ctx.places.short(&site.path),
-            content: install::fragment(&site.content),
+            content: agents::fragment(&site.content),
         };
         let files = hooks::sites(ctx, agent, reach)?.iter().map(file).collect();
         view::Content::Files { agent: agent.name(), files }

@@ -15,11 +15,10 @@ use super::{
 };
 use crate::{
     agents::{
-        install::{Content, Event, Reach},
-        sample,
+        self, Agent, Content, Event, Reach,
+        plugin::PLUGIN_VARIABLES,
+        reply,
         settings::{self, Found},
-        shape,
-        spec::{Agent, PLUGIN_VARIABLES},
     },
     commands::hooks,
     exit::Exit,
@@ -43,9 +42,6 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const ANSWER: usize = 1 << 20;
 /// Age after which an abandoned trial is deleted.
 const STALE: Duration = Duration::from_hours(1);
-/// Variables that agents set for hooks; they would reveal the session in which the trial runs.
-const FOREIGN: [&str; 4] =
-    ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR", "PIMEM_DISABLE"];
 
 pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
     args.required(ctx, "test")?;
@@ -70,7 +66,7 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
         if untrusted > 0 {
             let problem = format!("{untrusted} of {} are not trusted yet", calls.len());
             tested.push(failed(agent, problem));
-            ctx.ui.hint(hooks::TRUST);
+            ctx.ui.hint(hooks::advice(agent));
         }
         if is_bare {
             let problem = format!("nothing of ours in {}", ctx.places.short(&site.path));
@@ -99,7 +95,7 @@ fn of_plugin(ctx: &Shell, trial: &Trial, agent: Agent, plugin: &Plugin) -> Vec<T
     if plugin.untrusted > 0 {
         let count = format!("{} of {}", plugin.untrusted, found.len());
         tested.push(failed(agent, format!("by the plugin: {count} are not trusted yet")));
-        ctx.ui.hint(hooks::TRUST);
+        ctx.ui.hint(hooks::advice(agent));
     }
     tested.extend(found.iter().map(|call| trial.test(ctx, agent, call, Some(&plugin.root))));
     tested
@@ -164,7 +160,7 @@ fn calls(ctx: &Shell, site: &Site) -> Result<Vec<Found>, Failure> {
                 word: event.word.to_owned(),
                 timeout: Some(f64::from(event.seconds)),
             };
-            Ok(site.agent.events().iter().map(call).collect())
+            Ok(site.agent.record().events.iter().map(call).collect())
         }
     }
 }
@@ -205,7 +201,8 @@ impl Trial {
 
     /// Sets up a program to run in the trial.
     fn place<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        for name in FOREIGN {
+        // Variables that agents set for hooks would reveal the session in which the trial runs.
+        for name in Agent::project_variables().chain(["PIMEM_DISABLE"]) {
             command.env_remove(name);
         }
         command
@@ -238,7 +235,7 @@ impl Trial {
         call: &Found,
         plugin: Option<&Path>,
     ) -> Result<String, String> {
-        let known = agent.events().iter().find(|event| event.word == call.word);
+        let known = agent.record().events.iter().find(|event| event.word == call.word);
         let event = known.ok_or_else(|| format!("{} has no event {}", agent.title(), call.word))?;
         if event.native != call.event {
             return Err(format!("{} is for {}", call.word, event.native));
@@ -261,8 +258,8 @@ impl Trial {
         if let Some(root) = plugin {
             command.envs(PLUGIN_VARIABLES.map(|name| (name, root)));
         }
-        let input = sample::input(agent, event, &self.dir.to_string_lossy()).to_string();
-        let limit = call.timeout.map(|limit| limit * agent.unit());
+        let input = agents::Trial::input(agent, event, &self.dir.to_string_lossy()).to_string();
+        let limit = call.timeout.map(|limit| limit * agent.record().unit);
         let limit = limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
         let limit = limit.unwrap_or(PATIENCE);
         let done = finish(self.place(&mut command), &input, limit)?;
@@ -272,7 +269,7 @@ impl Trial {
             let said = said.lines().next().unwrap_or_default();
             return Err(if said.is_empty() { code } else { format!("{code}: {said}") });
         }
-        shape::check(agent, event.moment, &done.stdout)?;
+        reply::check(agent, event.moment, &done.stdout)?;
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())
     }
 

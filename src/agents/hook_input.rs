@@ -1,11 +1,15 @@
-//! Parses the input of a hook leniently: missing, unknown and mistyped values are ignored.
+//! The input of a hook, read leniently: missing, unknown and mistyped values are ignored. Says who
+//! wrote the text of a prompt, too. Pure.
+//!
+//! Only what a person typed teaches. A prompt may as well be the task of a sub-agent, written by a
+//! model; a turn that a schedule or a program begins; or the message of another agent.
 
 use std::{collections::HashMap, path::PathBuf};
 
 use serde_json::{Value, value::RawValue};
 
-use super::{speaker::Speaker, spec::Agent};
-use pimem_core::session::transcript;
+use super::Agent;
+use pimem_core::{language::preference::Preference, session::transcript};
 
 /// The input of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -67,6 +71,59 @@ impl Source {
     }
 }
 
+/// What the input of a hook tells under several keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Field {
+    Session,
+    /// Directories, the first of which is the working directory.
+    Workspaces,
+    /// Answer of the agent.
+    Response,
+    Tool,
+    /// Arguments of a tool.
+    Arguments,
+    /// A file that a tool changes.
+    File,
+    Summary,
+    Transcript,
+}
+
+/// Keys of several agents and programs; the others are in the records.
+const COMMON: &[(Field, &str)] = &[
+    (Field::Session, "session_id"),
+    (Field::Session, "sessionId"),
+    (Field::Session, "sessionID"),
+    (Field::Response, "last_assistant_message"),
+    (Field::Response, "response"),
+    (Field::Response, "lastAssistantMessage"),
+    (Field::Tool, "tool_name"),
+    (Field::Tool, "tool"),
+    (Field::Arguments, "tool_input"),
+    (Field::Arguments, "toolInput"),
+    (Field::Arguments, "args"),
+    (Field::Arguments, "input"),
+    (Field::Arguments, "arguments"),
+    (Field::File, "file_path"),
+    (Field::File, "filePath"),
+    (Field::File, "path"),
+    (Field::File, "notebook_path"),
+    (Field::File, "absolute_path"),
+    (Field::File, "target_file"),
+    (Field::File, "file"),
+    (Field::Summary, "compact_summary"),
+    (Field::Summary, "compactSummary"),
+    (Field::Transcript, "transcript_path"),
+    (Field::Transcript, "session_file"),
+];
+
+/// Returns the keys of a field. Those of all agents are read, whoever calls: some programs call by
+/// the name of another.
+fn keys(field: Field) -> impl Iterator<Item = &'static str> {
+    let spelled = Agent::ALL.into_iter().flat_map(|agent| agent.record().spellings);
+    let named = COMMON.iter().chain(spelled).filter(move |(known, _)| *known == field);
+    named.map(|(_, key)| *key)
+}
+
 /// An object whose values are parsed on demand.
 type Object<'a> = HashMap<String, &'a RawValue>;
 
@@ -88,39 +145,37 @@ pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
         return Some(Input::default());
     }
     let object: Object<'_> = serde_json::from_str(json).ok()?;
-    let text = |keys: &[&str]| keys.iter().find_map(|key| string(object.get(*key)?.get()));
+    let text = |key: &str| string(object.get(key)?.get());
+    let told = |field| keys(field).find_map(text);
     let first = |key: &str| {
         let list: Vec<Value> = serde_json::from_str(object.get(key)?.get()).ok()?;
         list.into_iter().find_map(|value| value.as_str().map(str::to_owned))
     };
     let path = |text: Option<String>| text.filter(|text| !text.contains('\0')).map(PathBuf::from);
-    let cwd =
-        text(&["cwd"]).or_else(|| first("workspace_roots")).or_else(|| first("workspacePaths"));
-    let ids = ["session_id", "sessionId", "sessionID", "conversation_id", "conversationId"];
-    let source = match text(&["source", "reason"]).as_deref() {
+    let cwd = text("cwd").or_else(|| keys(Field::Workspaces).find_map(first));
+    let source = match text("source").or_else(|| text("reason")).as_deref() {
         Some("resume" | "reload") => Source::Resume,
         Some("clear" | "new") => Source::Clear,
         Some("compact") => Source::Compact,
         _ => Source::Startup,
     };
-    let prompt = text(&["prompt", "message"]);
-    let answers = ["last_assistant_message", "prompt_response", "response", "lastAssistantMessage"];
+    let prompt = text("prompt").or_else(|| text("message"));
     let number = |key: &str| object.get(key)?.get().parse().ok();
     Some(Input {
-        session: text(&ids).filter(|id| !id.is_empty() && id.len() <= SESSION),
+        session: told(Field::Session).filter(|id| !id.is_empty() && id.len() <= SESSION),
         cwd: path(cwd),
         source,
         prompt: prompt.as_deref().and_then(typed),
-        speaker: Speaker::of(agent, |key| text(&[key]), prompt.as_deref().unwrap_or_default()),
-        tool: text(&["tool_name", "toolName", "tool"]),
+        speaker: Speaker::of(agent, text, prompt.as_deref().unwrap_or_default()),
+        tool: told(Field::Tool),
         files: files(&object),
-        response: text(&answers),
-        summary: text(&["compact_summary", "compactSummary"]),
-        trigger: match text(&["trigger"]).as_deref() {
+        response: told(Field::Response),
+        summary: told(Field::Summary),
+        trigger: match text("trigger").as_deref() {
             Some("auto") => Trigger::Auto,
             _ => Trigger::Manual,
         },
-        transcript: path(text(&["transcript_path", "transcriptPath", "session_file"])),
+        transcript: path(told(Field::Transcript)),
         invocation: number("invocationNum").unwrap_or(0),
     })
 }
@@ -152,19 +207,6 @@ fn string(json: &str) -> Option<String> {
     })
 }
 
-/// Keys under which tools name the file that they change.
-const FILE_KEYS: &[&str] = &[
-    "file_path",
-    "filePath",
-    "path",
-    "notebook_path",
-    "absolute_path",
-    "target_file",
-    "TargetFile",
-    "AbsolutePath",
-    "file",
-];
-
 /// Maximum number of files kept.
 const FILES: usize = 16;
 
@@ -177,17 +219,16 @@ fn files(object: &Object<'_>) -> Vec<String> {
             found.push(name.to_owned());
         }
     };
-    for key in FILE_KEYS {
-        object.get(*key).and_then(|raw| string(raw.get())).into_iter().for_each(|name| add(&name));
+    for key in keys(Field::File) {
+        object.get(key).and_then(|raw| string(raw.get())).into_iter().for_each(|name| add(&name));
     }
-    let inputs = ["tool_input", "toolInput", "args", "input", "toolArgs", "arguments"];
-    for raw in inputs.iter().filter_map(|key| object.get(*key)) {
+    for raw in keys(Field::Arguments).filter_map(|key| object.get(key)) {
         let fields: Object<'_> = match serde_json::from_str(raw.get()) {
             Ok(fields) => fields,
             Err(_) => HashMap::from([("patch".to_owned(), *raw)]),
         };
-        for key in FILE_KEYS {
-            fields.get(*key).and_then(|raw| string(raw.get())).into_iter().for_each(|n| add(&n));
+        for key in keys(Field::File) {
+            fields.get(key).and_then(|raw| string(raw.get())).into_iter().for_each(|n| add(&n));
         }
         for patch in ["command", "patch", "input"].iter().filter_map(|key| fields.get(*key)) {
             let text = string(patch.get()).or_else(|| {
@@ -201,6 +242,127 @@ fn files(object: &Object<'_>) -> Vec<String> {
         }
     }
     found
+}
+
+/// Why a preference waits whose writer is not known.
+const NOT_KNOWN: &str = "the agent does not tell who wrote it";
+
+/// The writer of a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Speaker {
+    #[default]
+    Person,
+    /// A model that has another agent work for it. The whole session is the sub-agent's, where it
+    /// has one of its own.
+    SubAgent,
+    /// The agent itself, a program that drives it, or another agent: notifications, scheduled and
+    /// injected turns.
+    Agent,
+    /// The agent does not tell.
+    Unknown,
+}
+
+/// How an agent tells who wrote a prompt.
+pub(crate) struct Telling {
+    /// Field of the event.
+    pub(super) field: Option<&'static str>,
+    /// What its values mean. Any other value, as of a later version, is unknown.
+    pub(super) values: &'static [(&'static str, Speaker)],
+    /// The writer where the field is missing.
+    pub(super) missing: Speaker,
+}
+
+impl Telling {
+    /// Sub-agents call no hook for prompts, or say so by one of `OF_SUB_AGENT`.
+    pub(super) const PERSON: Self = Self { field: None, values: &[], missing: Speaker::Person };
+    pub(super) const UNKNOWN: Self = Self { missing: Speaker::Unknown, ..Self::PERSON };
+    /// The field of a program whose prompts are a person's where it does not tell.
+    pub(super) const TOLD: Self = Self {
+        field: Some("speaker"),
+        values: &[
+            ("person", Speaker::Person),
+            ("sub-agent", Speaker::SubAgent),
+            ("agent", Speaker::Agent),
+            ("unknown", Speaker::Unknown),
+        ],
+        missing: Speaker::Person,
+    };
+    /// The field of our shims. Those of earlier versions did not tell, though these agents have
+    /// sub-agents and programs that write prompts.
+    pub(super) const SHIM: Self = Self { missing: Speaker::Unknown, ..Self::TOLD };
+}
+
+/// Fields that are there in events of sub-agents only, in every dialect.
+const OF_SUB_AGENT: [&str; 2] = ["agent_id", "agentId"];
+
+/// Elements that begin a message which an agent puts into the user's place, where no field tells.
+const MESSAGES: &[&str] = &[
+    "task-notification",
+    "teammate-message",
+    "cross-session-message",
+    "agent-message",
+    "coordinator-relay",
+    "slack-ping",
+    "slack-tag-message",
+    "channel",
+    "tick",
+    "background_output",
+];
+
+/// Beginnings of prompts that an agent makes of a person's words and of other texts.
+const MIXED: &[&str] = &["User steering update:", "Background execution update:"];
+
+impl Speaker {
+    /// Returns who wrote the prompt of an event; `text` gives a field that is a string.
+    pub(crate) fn of(agent: Agent, text: impl Fn(&str) -> Option<String>, prompt: &str) -> Self {
+        if OF_SUB_AGENT.iter().any(|field| text(field).is_some_and(|id| !id.is_empty())) {
+            return Self::SubAgent;
+        }
+        let Telling { field, values, missing } = &agent.record().speaker;
+        let told = field.and_then(&text).map(|told| {
+            let known = values.iter().find(|(value, _)| *value == told);
+            known.map_or(Self::Unknown, |(_, speaker)| *speaker)
+        });
+        match told.unwrap_or(*missing) {
+            Self::Person if is_message(prompt) => Self::Agent,
+            Self::Person if MIXED.iter().any(|start| prompt.trim_start().starts_with(start)) => {
+                Self::Unknown
+            }
+            speaker => speaker,
+        }
+    }
+
+    /// Returns true if the agent tells that a person has written it.
+    pub(crate) fn is_person(self) -> bool {
+        self == Self::Person
+    }
+
+    /// Returns true if the session is a sub-agent's.
+    pub(crate) fn is_sub_agent(self) -> bool {
+        self == Self::SubAgent
+    }
+
+    /// Returns what may be learned of the preferences in a prompt: those that nobody knows the
+    /// writer of wait for a review.
+    pub(crate) fn judge(self, mut found: Vec<Preference>) -> Vec<Preference> {
+        match self {
+            Self::Person => {}
+            Self::Unknown => {
+                for one in &mut found {
+                    one.waits.get_or_insert(NOT_KNOWN);
+                }
+            }
+            Self::SubAgent | Self::Agent => found.clear(),
+        }
+        found
+    }
+}
+
+/// Returns true if a prompt begins with an element of a message.
+fn is_message(prompt: &str) -> bool {
+    let Some(inside) = prompt.trim_start().strip_prefix('<') else { return false };
+    let end = inside.find(|c: char| c == '>' || c.is_whitespace()).unwrap_or(inside.len());
+    inside.get(..end).is_some_and(|name| MESSAGES.contains(&name))
 }
 
 #[cfg(test)]
@@ -290,5 +452,46 @@ mod tests {
         assert_eq!(read(b"{\"prompt\":\"a\xff\"}").unwrap().prompt.as_deref(), Some("a\u{fffd}"));
         let half = br#"{"prompt":"x \ud83d y \ud83d\ude00 \" \n \\"}"#;
         assert_eq!(read(half).unwrap().prompt.as_deref(), Some("x \u{fffd} y \u{1f600} \" \n \\"));
+    }
+
+    #[test]
+    fn each_dialect_tells_who_speaks() {
+        use Speaker::{Agent as Machine, Person, SubAgent, Unknown};
+        const RULE: &str = "From now on, always use tabs";
+        for (agent, field, value, prompt, want) in [
+            (Agent::Claude, "", "", RULE, Person),
+            (Agent::Claude, "source", "user", RULE, Person),
+            (Agent::Claude, "source", "sdk", RULE, Person),
+            (Agent::Claude, "source", "schedule_wakeup", RULE, Machine),
+            (Agent::Claude, "source", "of_next_year", RULE, Unknown),
+            (Agent::Claude, "agent_id", "a1", RULE, SubAgent),
+            (Agent::Claude, "agent_id", "", RULE, Person),
+            (Agent::Claude, "", "", " <task-notification>\nx</task-notification>", Machine),
+            (Agent::Claude, "source", "user", "<teammate-message from=\"b\">x", Machine),
+            (Agent::Claude, "", "", "<ticket> is no element of a message", Person),
+            (Agent::Claude, "", "", "What is a <channel>?", Person),
+            (Agent::Codex, "", "", RULE, Person),
+            // Of another dialect.
+            (Agent::Codex, "source", "system", RULE, Person),
+            (Agent::Codex, "agent_id", "019a", RULE, SubAgent),
+            (Agent::Gemini, "", "", RULE, Person),
+            (Agent::Gemini, "", "", "User steering update:\n<user_input>x", Unknown),
+            (Agent::Cursor, "", "", RULE, Person),
+            (Agent::Antigravity, "", "", RULE, Unknown),
+            (Agent::Opencode, "", "", RULE, Unknown),
+            (Agent::Opencode, "speaker", "person", RULE, Person),
+            (Agent::Opencode, "speaker", "sub-agent", RULE, SubAgent),
+            (Agent::Pi, "", "", RULE, Unknown),
+            (Agent::Pi, "speaker", "agent", RULE, Machine),
+            (Agent::Generic, "", "", RULE, Person),
+            (Agent::Generic, "speaker", "somebody", RULE, Unknown),
+        ] {
+            let text = |name: &str| (name == field).then(|| value.to_owned());
+            assert_eq!(
+                Speaker::of(agent, text, prompt),
+                want,
+                "{agent:?} {field} {value} {prompt}"
+            );
+        }
     }
 }

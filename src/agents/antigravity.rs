@@ -1,0 +1,78 @@
+//! Antigravity.
+
+use serde_json::{Value, json};
+
+use super::{
+    Agent, Event, File, FileForm,
+    HookEvent::{PostTool, Prompt, Stop},
+    Record, Trial, USUAL, after, event,
+    hook_input::{Field, Telling},
+    merged,
+    reply::Form,
+    settings::{self, SettingsForm},
+};
+
+pub(super) static RECORD: Record = Record {
+    name: "antigravity",
+    title: "Antigravity",
+    marks: &["ANTIGRAVITY_AGENT"],
+    events: &[
+        // Called before each request to the model; only the first of a turn has a new prompt.
+        Event { word: "pre-invocation", ..event(Prompt, "PreInvocation", 10) },
+        after("PostToolUse", "*"),
+        event(Stop, "Stop", 10),
+    ],
+    spellings: &[
+        (Field::Session, "conversationId"),
+        (Field::Workspaces, "workspacePaths"),
+        (Field::Tool, "toolName"),
+        (Field::Arguments, "toolArgs"),
+        (Field::File, "TargetFile"),
+        (Field::File, "AbsolutePath"),
+        (Field::Transcript, "transcriptPath"),
+    ],
+    // By its documentation, its event has no prompt. What has one is something else.
+    speaker: Telling::UNKNOWN,
+    // It parses every answer; plain text and an empty answer would be a failed hook.
+    form: |moment| match moment {
+        Prompt => Form::Steps,
+        Stop => Form::Decision,
+        _ => Form::Braces,
+    },
+    tells_end: false,
+    directory: (None, ".gemini/config"),
+    signs: &["", "../antigravity-cli"],
+    files: &[File {
+        user: Some("hooks.json"),
+        project: ".agents/hooks.json",
+        content: FileForm::Settings(SettingsForm {
+            group: "pimem",
+            inner: Some(("enabled", "true")),
+            off: Some((&["pimem", "enabled"], "false")),
+            element,
+            ..SettingsForm::USUAL
+        }),
+    }],
+    next: ("start agy anew", "start agy anew"),
+    sample,
+    ..USUAL
+};
+
+fn element(event: &Event) -> String {
+    let handler = settings::handler(Agent::Antigravity, event);
+    if event.matcher.is_some() { settings::grouped(event, &handler) } else { handler }
+}
+
+fn sample(event: &Event, trial: &Trial<'_>) -> Value {
+    let rest = match event.moment {
+        PostTool => json!({
+            "toolName": "write_to_file", "toolInput": {"TargetFile": trial.file()},
+        }),
+        Stop => json!({"fullyIdle": true}),
+        _ => json!({"invocationNum": 0, "initialNumSteps": 1, "prompt": Trial::PROMPT}),
+    };
+    let common = json!({
+        "conversationId": trial.session(), "workspacePaths": [trial.project], "modelName": "trial",
+    });
+    merged(common, rest)
+}

@@ -1,0 +1,94 @@
+//! Gemini CLI.
+
+use serde_json::{Value, json};
+
+use super::{
+    Agent, Compaction, Event, File, FileForm,
+    HookEvent::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
+    Record, Trial, USUAL, after, event,
+    hook_input::Field,
+    plugin::{self, OfPlugin},
+    reply::Form,
+    settings::{self, SettingsForm},
+};
+use pimem_core::exchange::json_scan::Dialect;
+
+pub(super) static RECORD: Record = Record {
+    name: "gemini",
+    title: "Gemini CLI",
+    marks: &["GEMINI_CLI"],
+    project_variable: Some("GEMINI_PROJECT_DIR"),
+    events: &[
+        event(SessionStart, "SessionStart", 10),
+        event(Prompt, "BeforeAgent", 5),
+        after("AfterTool", "write_file|replace"),
+        event(PreCompact, "PreCompress", 10),
+        event(Stop, "AfterAgent", 5),
+        event(SessionEnd, "SessionEnd", 5),
+    ],
+    spellings: &[(Field::Response, "prompt_response")],
+    form: |moment| match moment {
+        SessionStart | Prompt | PostTool => Form::Specific,
+        _ => Form::Silent,
+    },
+    compaction: Compaction::InTranscript,
+    shows_notices: true,
+    directory: (None, ".gemini"),
+    files: &[File {
+        user: Some("settings.json"),
+        project: ".gemini/settings.json",
+        content: FileForm::Settings(SettingsForm {
+            dialect: Dialect::Commented,
+            off: Some((&["hooksConfig", "enabled"], "false")),
+            element,
+            ..SettingsForm::USUAL
+        }),
+    }],
+    next: (
+        "start Gemini CLI anew; /hooks lists them",
+        "start Gemini CLI anew, and trust this folder; in others it runs no hooks",
+    ),
+    unit: 0.001,
+    plugin: Some(OfPlugin {
+        root: |config, _| Some(config.join("extensions").join(plugin::NAME)),
+        handler: |event, line, _| {
+            let milliseconds = event.seconds * 1000;
+            json!({"type": "command", "name": plugin::NAME, "command": line, "timeout": milliseconds})
+        },
+        places: |config, _| vec![config.join("extensions/pimem/gemini-extension.json")],
+        is_there: |text| {
+            let manifest: Value = serde_json::from_str(text).unwrap_or_default();
+            manifest.get("name").is_some_and(|name| name == plugin::NAME)
+        },
+        ..OfPlugin::USUAL
+    }),
+    sample: |event, trial| match event.moment {
+        PostTool => trial.with(
+            event,
+            json!({
+                "tool_name": "replace", "tool_input": {"file_path": trial.file()},
+                "tool_response": {},
+            }),
+        ),
+        Stop => trial.with(
+            event,
+            json!({
+                "prompt": Trial::PROMPT, "prompt_response": Trial::ANSWER,
+                "stop_hook_active": false,
+            }),
+        ),
+        _ => trial.usual(event),
+    },
+    ..USUAL
+};
+
+/// The timeout is in milliseconds.
+fn element(event: &Event) -> String {
+    let command = Agent::Gemini.command(event.word);
+    let handler = format!(
+        "{{\"type\": \"command\", \"name\": \"pimem\", \"command\": \"{command}\", \"timeout\": \
+         {}000}}",
+        event.seconds
+    );
+    settings::grouped(event, &handler)
+}

@@ -1,0 +1,42 @@
+//! pi, which loads an extension in TypeScript.
+
+use super::{
+    File, FileForm,
+    HookEvent::{PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
+    Kept, Record, SHIM, USUAL, Whole,
+    hook_input::Telling,
+    reply::Form,
+    shim,
+};
+
+pub(super) static RECORD: Record = Record {
+    name: "pi",
+    title: "pi",
+    marks: &["PI_CODING_AGENT"],
+    events: &SHIM,
+    own_names: &[
+        (SessionStart, "session_start"),
+        (Prompt, "before_agent_start"),
+        (PostTool, "tool_result"),
+        (PreCompact, "session_before_compact"),
+        (PostCompact, "session_compact"),
+        (Stop, "turn_end"),
+        (SessionEnd, "session_shutdown"),
+    ],
+    speaker: Telling::SHIM,
+    form: Form::of_shim,
+    start_context: Kept::Session,
+    prompt_context: Kept::Session,
+    replaces_summary: true,
+    directory: (Some(("PI_CODING_AGENT_DIR", "")), ".pi/agent"),
+    // Not the directory itself, which contains our store.
+    signs: &["settings.json", "auth.json", "models.json", "sessions", "extensions"],
+    files: &[File {
+        user: Some("extensions/pimem.ts"),
+        project: ".pi/extensions/pimem.ts",
+        content: FileForm::Whole(Whole { text: shim!("shims/pi.ts"), what: "extension" }),
+    }],
+    next: ("/reload in pi", "trust this project in pi, then /reload"),
+    sample: |event, trial| trial.of_shim(event),
+    ..USUAL
+};
