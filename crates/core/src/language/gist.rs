@@ -80,7 +80,7 @@ impl Gist {
     #[must_use]
     pub fn near(&self, other: &Self, share: f64) -> Option<f64> {
         let most = (self.bits & other.bits).count_ones() + self.crowded.min(other.crowded);
-        let most = (most as usize).min((self.words.len() + other.words.len()) / 2);
+        let most = (most as usize).min(self.words.len().midpoint(other.words.len()));
         self.share(most, other, share)?;
         self.share(self.words.iter().filter(|word| other.has(**word)).count(), other, share)
     }
