@@ -21,7 +21,7 @@ use pimem_engine::error::{Failure, Kind};
 /// The arguments of a call that could not be parsed, and what they say all the same.
 pub(crate) struct Words<'a> {
     root: &'a Command,
-    words: Vec<String>,
+    given: Vec<String>,
     place: Place<'a>,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Words<'a> {
         // The last word counts as unfinished.
         let words: Vec<String> = words.chain([String::new()]).collect();
         let place = Place::of(root, &words);
-        Self { root, words, place }
+        Self { root, given: words, place }
     }
 
     pub(crate) fn json(&self) -> bool {
@@ -52,7 +52,7 @@ impl<'a> Words<'a> {
 
     /// Returns an error of the parser as a failure.
     pub(crate) fn failure(&self, error: &Error, table: &[Group]) -> Failure {
-        let Self { root, words, place } = self;
+        let Self { root, given: words, place } = self;
         let names = match place.path.as_slice() {
             ["help", rest @ ..] | rest => rest.join(" "),
         };

@@ -320,6 +320,9 @@ pub(crate) enum Content {
 /// Text that identifies a file as written by pimem.
 pub(crate) const MARK: &str = "Written by `pimem hooks install`";
 
+/// Counts the hooks in a settings file that what trusts them, the first text, does not name.
+type UntrustedHooks = fn(&str, &[u8], &Layout, &[String]) -> Result<usize, Refusal>;
+
 /// What an agent wants before it runs a hook: that the user trusts it.
 pub(crate) struct Trust {
     /// File in the settings directory that says which hooks are trusted.
@@ -328,7 +331,7 @@ pub(crate) struct Trust {
     pub(crate) advice: &'static str,
     /// Returns how many of our hooks in a settings file are not trusted yet, given what trusts them,
     /// and the names that the agent may have for the file.
-    pub(crate) of_settings: fn(&str, &[u8], &Layout, &[String]) -> Result<usize, Refusal>,
+    pub(crate) of_settings: UntrustedHooks,
     /// The same of hooks in a file of the plugin.
     pub(crate) of_plugin: fn(&str, &str, &[Found]) -> usize,
 }

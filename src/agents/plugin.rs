@@ -18,6 +18,9 @@ pub(crate) struct Disk<'a> {
     pub(crate) list: &'a dyn Fn(&Path) -> Vec<PathBuf>,
 }
 
+/// Returns the text of a file below a directory.
+pub(crate) type TextOf<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// How an agent keeps plugins.
 pub(crate) struct OfPlugin {
     /// What the file of hooks says of the plugin.
@@ -28,7 +31,7 @@ pub(crate) struct OfPlugin {
     pub(crate) root: fn(&Path, &Disk<'_>) -> Option<PathBuf>,
     /// Returns the plugin's file of hooks as the agent finds it, given the text of a file below the
     /// plugin's directory; an error says why the agent runs none.
-    pub(crate) hooks_file: fn(&dyn Fn(&str) -> Option<String>) -> Result<String, String>,
+    pub(crate) hooks_file: fn(TextOf<'_>) -> Result<String, String>,
     /// Returns the handler of an event, given its command line, and the answer that says nothing.
     pub(super) handler: fn(&Event, &str, &str) -> Value,
     /// Returns the files that say whether an agent has the plugin, given its settings directory and

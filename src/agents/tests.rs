@@ -44,7 +44,11 @@ fn no_record_is_half_written() {
         assert_eq!(heard.prompt.as_deref(), Some(Trial::PROMPT), "{name}: sample");
         assert!(heard.session.is_some() && heard.cwd.is_some(), "{name}: spellings, {sample}");
         for event in *events {
-            let silence = reply::reply(agent, event.moment, &Default::default());
+            let silence = reply::reply(
+                agent,
+                event.moment,
+                &pimem_core::safety::safe_text::SafeText::default(),
+            );
             assert_eq!(reply::check(agent, event.moment, silence.as_bytes()), Ok(()));
         }
         for file in *files {
