@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::shell::Shell;
-use pimem_core::model::share::Share;
+use pimem_core::model::entry::Share;
 use pimem_engine::{
     error::{Failure, Kind},
     memory::sessions::Transcript,

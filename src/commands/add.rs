@@ -9,7 +9,10 @@ use crate::{
 use clap::builder::PossibleValuesParser;
 use pimem_core::{
     exchange::jsonl,
-    model::{calendar::Date, event::Cue, time::Timestamp},
+    model::{
+        event::Cue,
+        time::{Date, Timestamp},
+    },
     safety::entry_text::EntryText,
     view::{
         add::{AddView, Added},

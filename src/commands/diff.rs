@@ -10,7 +10,7 @@ use crate::{
 };
 use pimem_core::{
     model::time::Timestamp,
-    report::diff::Kind as Happened,
+    report::render::Kind as Happened,
     view::diff::{Diff, Side},
 };
 use pimem_engine::{

@@ -12,7 +12,7 @@ use crate::{
     ui::{Human, Style, Styled, Ui},
 };
 use pimem_core::{
-    model::{calendar::Date, time::Timestamp},
+    model::time::{Date, Timestamp},
     page,
     report::{budget::thousands, explain::Act},
     view::forecast::{Day, Forecast, Keep, Leaving, Other},

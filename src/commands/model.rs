@@ -10,7 +10,7 @@ use crate::{
     ui::{self, Human, Ui},
 };
 use pimem_core::{
-    embed::model::Pooling,
+    embed::catalog::Pooling,
     view::model::{Listed, Models, Pulled, Removed, Status},
 };
 use pimem_engine::{

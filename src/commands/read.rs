@@ -6,7 +6,7 @@ use crate::{
     ui::{Human, Ui},
 };
 use pimem_core::{
-    model::calendar::Date,
+    model::time::Date,
     view::notes::{Days, Files},
 };
 use pimem_engine::{

@@ -10,7 +10,7 @@ use super::{answer::Answer, call::Call};
 use crate::agents::Limit;
 use pimem_core::{
     language::injection,
-    model::{calendar::Date, time::Timestamp},
+    model::time::{Date, Timestamp},
     observe::{
         document::{self, Below, Document, Item, Line},
         reflect::{self, Mode},

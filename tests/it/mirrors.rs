@@ -6,7 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pimem_core::model::{entry::EntryId, time::Timestamp, ulid::EventId};
+use pimem_core::model::{
+    entry::{EntryId, EventId},
+    time::Timestamp,
+};
 use serde_json::{Value, json};
 
 use crate::{

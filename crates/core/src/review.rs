@@ -6,7 +6,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use crate::{gate, language::injection, markdown::entry_line::MAX_LINE};
+use crate::{gate, language::injection, markdown::topic::MAX_LINE};
 
 /// Who brings a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,10 +2,7 @@
 
 use chrono::{DateTime, Local, TimeDelta, TimeZone};
 
-use pimem_core::model::{
-    calendar::{Date, LocalTime},
-    time::{DAY_MS, Timestamp},
-};
+use pimem_core::model::time::{DAY_MS, Date, LocalTime, Timestamp};
 
 /// Step of the search for the start of a day; zones change their clocks by at least this much.
 const STEP_MS: i64 = 15 * 60_000;

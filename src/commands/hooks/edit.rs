@@ -12,7 +12,7 @@ use crate::{
     ui::{Human, Ui},
 };
 use pimem_core::{
-    markdown::merge::align::{self, Pair},
+    markdown::patch::{self, Pair},
     score::ranking::Scope,
     view::hooks::{Edited, EditedFile},
 };
@@ -290,7 +290,7 @@ fn difference(before: Option<&[u8]>, change: &Change, path: &str) -> Vec<String>
         u32::try_from(known.binary_search(line).unwrap_or_default()).unwrap_or_default()
     };
     let keys = |lines: &[&str]| lines.iter().map(key).collect::<Vec<u32>>();
-    let mut pairs = align::align(&keys(&old), &keys(&new));
+    let mut pairs = patch::align(&keys(&old), &keys(&new));
     pairs.push(Pair { a: old.len(), b: new.len() });
     // Pairs of sign and line, in order.
     let mut all: Vec<(char, &str)> = Vec::new();

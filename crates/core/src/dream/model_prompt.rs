@@ -8,8 +8,8 @@ use crate::{
     report::budget::Tokens,
     safety::{private::without_private, safe_text, secret},
     score::{
-        archive::is_free,
         evidence::UserState,
+        forecast::is_free,
         ranking::{Ranking, ScoredEntry},
     },
 };

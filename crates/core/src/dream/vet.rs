@@ -18,8 +18,8 @@ use crate::{
         secret,
     },
     score::{
-        archive::is_free,
         evidence::UserState,
+        forecast::is_free,
         ranking::{Ranking, ScoredEntry},
     },
     search::tokens::Tokenizer,

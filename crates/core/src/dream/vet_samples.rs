@@ -5,10 +5,9 @@ use crate::{
     dream::step::{Act, By, Step},
     model::{
         category::Categories,
-        entry::EntryId,
+        entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind},
         time::{DAY_MS, Now, Timestamp},
-        ulid::EventId,
     },
     score::{
         ledger::Ledger,

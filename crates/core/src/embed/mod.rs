@@ -2,14 +2,10 @@
 
 use std::borrow::Cow;
 
-pub mod calibrate;
 pub mod catalog;
-pub mod model;
-pub mod pieces;
 pub mod table;
 pub mod transformer;
 pub mod vector;
-pub mod wordpiece;
 
 /// Returns the part of a text that is embedded: all but tags of the form `#key:value`, which state
 /// its origin and not its subject.

@@ -38,7 +38,7 @@ fn other() -> &'static Tokenizer {
 
 fn check(text: &str) {
     let mut got = Vec::new();
-    wordpiece::pieces(text, &Table::new(TABLE), |token| got.push(token));
+    transformer::pieces(text, &Table::new(TABLE), |token| got.push(token));
     let want = other().encode_fast(text, false).unwrap();
     assert_eq!(got, want.get_ids(), "{text:?}");
 }

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use pimem_encoder::pack::Hash;
 
 use super::{
-    model::{Embedder, Model, Pooling, Role, STATIC, Unavailable},
+    catalog::{Embedder, Model, Pooling, Role, STATIC, Unavailable},
+    transformer::{self, Vocabulary},
     vector::normalize,
-    wordpiece::{self, Vocabulary},
 };
 use crate::model::hash::{fnv1a64, fnv1a64_more};
 
@@ -64,7 +64,7 @@ pub fn embed(text: &str) -> Vec<f32> {
 /// Adds the token vectors of a text to `sum`, multiplied by `weight`.
 pub fn add(text: &str, weight: f32, sum: &mut [f32]) {
     let table = Table::new(TABLE);
-    wordpiece::pieces(text, &table, |token| table.add(token, weight, sum));
+    transformer::pieces(text, &table, |token| table.add(token, weight, sum));
 }
 
 /// Returns how well the table knows a word, 0 to 1: 1 if one piece is at least half of the word.
@@ -73,7 +73,7 @@ pub fn add(text: &str, weight: f32, sum: &mut [f32]) {
 pub fn knows(word: &str) -> f32 {
     let table = Table::new(TABLE);
     let (mut longest, mut all) = (0, 0);
-    wordpiece::pieces(word, &table, |token| {
+    transformer::pieces(word, &table, |token| {
         let text = table.token(token);
         let length = text.strip_prefix(b"##").unwrap_or(text).len();
         longest = longest.max(if token == table.unknown() { 0 } else { length });
@@ -109,7 +109,7 @@ impl Static {
     pub fn vector(&mut self, text: &str) -> Vec<f32> {
         let mut sum = vec![0.0; DIMENSION];
         let table = Table::new(TABLE);
-        wordpiece::words(text, |word| {
+        transformer::words(text, |word| {
             if let Some(tokens) = self.words.get(word) {
                 for token in tokens {
                     table.add(*token, 1.0, &mut sum);
@@ -117,7 +117,7 @@ impl Static {
                 return;
             }
             let mut tokens = Vec::new();
-            wordpiece::cut(word, &table, &mut tokens);
+            transformer::cut(word, &table, &mut tokens);
             for token in &tokens {
                 table.add(*token, 1.0, &mut sum);
             }
@@ -267,7 +267,7 @@ mod tests {
         let table = Table::new(TABLE);
         for (at, text) in texts.iter().enumerate() {
             let mut tokens = Vec::new();
-            wordpiece::pieces(text, &table, |token| tokens.push(f64::from(token)));
+            transformer::pieces(text, &table, |token| tokens.push(f64::from(token)));
             assert_eq!(tokens, numbers(&golden["token_ids"][at]), "{text}");
             let first = numbers(&golden["int4_384"]["first8"][at]);
             for (got, want) in embed(text).iter().zip(first) {

@@ -1,7 +1,7 @@
 //! Headings of the documents of a set, whose words count as in a store.
 
 use super::run::Collection;
-use crate::search::{headings::HeadingTokens, tokens::Tokenizer};
+use crate::search::{documents::HeadingTokens, tokens::Tokenizer};
 
 impl Collection {
     /// Adds the words of the headings above each document, in order.

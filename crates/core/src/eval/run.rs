@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
-    embed::{model::Thresholds, vector::Vector},
+    embed::{catalog::Thresholds, vector::Vector},
     search::{
         bm25::{self, Query, Segment, Size},
         candidates::{self, Dense, Vectors},

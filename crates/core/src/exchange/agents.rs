@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     markdown::{
-        entry_line,
-        lines::{self, Edit},
+        patch::{self, Edit},
+        topic,
     },
     model::{
         category::{Categories, CategoryId},
@@ -80,7 +80,7 @@ pub(super) fn listed(
         } else if !own && text.starts_with('@') && !text.contains(' ') {
             found.leave(place, "it names another file, which can be imported by itself");
         } else {
-            let (kept, markers) = entry_line::split_markers(&text);
+            let (kept, markers) = topic::split_markers(&text);
             let (text, pinned) = (kept.to_owned(), markers.pinned);
             let heading = bullet.section.clone();
             items.push(Item { place, category, heading, text, pinned, ..Item::default() });
@@ -173,17 +173,17 @@ pub struct UnclosedBlock(pub usize);
 /// # Errors
 /// If a block starts and does not end.
 pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, UnclosedBlock> {
-    let newline = lines::newline(page);
+    let newline = patch::newline(page);
     let mut block = block.replace('\n', newline);
     let (mut begin, mut fenced) = (None, false);
-    for (number, span) in (1..).zip(lines::lines(page)) {
+    for (number, span) in (1..).zip(patch::lines(page)) {
         let line = String::from_utf8_lossy(page.get(span.clone()).unwrap_or_default());
-        fenced ^= begin.is_none() && lines::is_fence(line.as_bytes());
+        fenced ^= begin.is_none() && patch::is_fence(line.as_bytes());
         match (Marker::of(&line).filter(|_| !fenced), begin) {
             (Some(Marker::Begin), None) => begin = Some((number, span.start)),
             (Some(Marker::End), Some((_, start))) => {
                 let bytes = block.trim_end().as_bytes().to_vec();
-                return Ok(lines::apply(page, vec![Edit { span: start..span.end, bytes }]));
+                return Ok(patch::apply(page, vec![Edit { span: start..span.end, bytes }]));
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use std::{cell::OnceCell, collections::HashMap};
 
-pub use crate::model::spelling::{closest, distance};
+pub use crate::model::names::{closest, distance};
 
 /// The lines of the keys in a JSON text, computed on first use.
 pub struct Lines<'a> {

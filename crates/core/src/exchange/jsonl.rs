@@ -7,10 +7,9 @@ use super::Item;
 use crate::{
     exchange::json_position,
     model::{
-        calendar::Date,
+        entry::Share,
         event::{Cue, Event},
-        share::Share,
-        time::Timestamp,
+        time::{Date, Timestamp},
     },
     score::{adopt::PiScore, evidence::UserState},
 };

@@ -3,7 +3,7 @@
 //! Front matter, code, tables, quotations and comments are skipped.
 
 use super::agents::Marker;
-use crate::markdown::lines;
+use crate::markdown::patch;
 
 /// A list item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Bullet {
 
 /// Returns the lines of a text with their numbers, for any line ends.
 pub(super) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    (1..).zip(lines::lines(text.as_bytes()).filter_map(|span| text.get(span)))
+    (1..).zip(patch::lines(text.as_bytes()).filter_map(|span| text.get(span)))
 }
 
 /// Returns the items of all lists.

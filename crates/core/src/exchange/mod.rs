@@ -15,9 +15,9 @@ pub mod pi_memory;
 
 use crate::{
     model::{
-        calendar::Date,
+        entry::Share,
         event::{Cue, Event},
-        share::Share,
+        time::Date,
     },
     score::adopt::PiScore,
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{File, Item};
 use crate::{
-    markdown::{entry_line, lines, topic},
+    markdown::{patch, topic},
     model::entry::Markers,
 };
 
@@ -16,10 +16,10 @@ pub fn render(items: &[Item]) -> Vec<File> {
         let category = item.category.as_deref().unwrap_or_default();
         let lines = topics.entry(item.topic.as_deref().unwrap_or(category)).or_default();
         let markers = Markers { pinned: item.pinned, enforced: false };
-        lines.push(entry_line::render(category, &item.text, markers));
+        lines.push(topic::render(category, &item.text, markers));
     }
     let file = |(stem, added): (&str, Vec<String>)| {
-        let page = lines::append(b"", &topic::heading(stem), &added).bytes;
+        let page = patch::append(b"", &topic::heading(stem), &added).bytes;
         let (name, text) = (format!("topics/{stem}.md"), String::from_utf8_lossy(&page).into());
         File { name, text }
     };

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use super::{Item, Left, Parsed, agents, markdown};
 use crate::{
     markdown::{
-        entry_line,
-        lines::{self, apply},
-        memo,
+        checklist,
+        patch::{self, apply},
+        topic,
     },
     model::{category::Categories, event::Cue, time::Timestamp},
     safety::note_text::NoteText,
@@ -135,7 +135,7 @@ fn memory(lines: &[String], categories: &Categories) -> Option<Item> {
         last_reinforced: at,
         user: UserState::Auto,
     });
-    let (kept, markers) = entry_line::split_markers(text.trim());
+    let (kept, markers) = topic::split_markers(text.trim());
     let (text, pinned) = (kept.to_owned(), markers.pinned);
     let (category, cue) = (Some(category), Some(Cue::Explicit));
     Some(Item { category, text, cue, pinned, score, ..Item::default() })
@@ -180,8 +180,8 @@ pub fn merge(page: &[u8], theirs: &[Piece], categories: &Categories) -> (Vec<u8>
     for (heading, blocks) in fresh {
         for lines in blocks {
             let edit = match heading.as_deref().and_then(markdown::heading) {
-                Some((_, title)) => memo::append_to(&page, title, &lines),
-                None => memo::append(&page, &lines),
+                Some((_, title)) => checklist::append_to(&page, title, &lines),
+                None => checklist::append(&page, &lines),
             };
             page = apply(&page, vec![edit]);
         }
@@ -256,5 +256,5 @@ pub fn render(notes: &[u8], items: &[Item]) -> Vec<u8> {
     if added.is_empty() {
         return notes.to_vec();
     }
-    lines::apply(notes, vec![memo::append_to(notes, ENTRIES, &added)])
+    patch::apply(notes, vec![checklist::append_to(notes, ENTRIES, &added)])
 }

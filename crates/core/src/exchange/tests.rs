@@ -8,10 +8,9 @@ use crate::{
     markdown::topic::TopicDoc,
     model::{
         category::{Categories, CategorySpec},
-        entry::EntryId,
+        entry::{EntryId, EventId},
         event::{Author, EventKind, Provenance},
         time::Timestamp,
-        ulid::EventId,
     },
     safety::entry_text::EntryText,
     score::evidence::UserState,

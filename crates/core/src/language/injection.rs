@@ -13,7 +13,7 @@ use super::{
     injection_orders,
     injection_wordings::{ALL, FIRST, Wording},
 };
-use crate::{markdown::entry_line::MAX_LINE, model::hash::fnv1a64};
+use crate::{markdown::topic::MAX_LINE, model::hash::fnv1a64};
 
 /// Returns the first such wording of a text: its byte offset, and a description of what it does.
 pub fn find(text: &str) -> Option<(usize, &'static str)> {

@@ -8,9 +8,8 @@ use crate::{
     },
     markdown::{
         asides::{self, Asides},
-        entry_line::{self, MAX_LINE},
-        lines::lines,
-        topic::TopicDoc,
+        patch::lines,
+        topic::{self, MAX_LINE, TopicDoc},
     },
     model::{
         category::{Categories, Preset},
@@ -83,7 +82,7 @@ pub(super) fn text(name: &str, bytes: &[u8], kind: Kind<'_>, extent: Extent) -> 
             && !is_hidden
         {
             // Those of pi are always set.
-            let entry = entry_line::parse(raw, &all).map(|entry| &all.spec(entry.category).name);
+            let entry = topic::parse(raw, &all).map(|entry| &all.spec(entry.category).name);
             if let Some(name) = entry.filter(|name| always.find(name).is_none()) {
                 add(&rule::UNSET_CATEGORY, None, format!("has category {name}, which is not set"));
             } else if let Some(says) = no_entry::why(&line, stem, categories) {

@@ -1,7 +1,7 @@
 //! List items of a topic that are no entries, so that what somebody typed by hand is not passed over
 //! in silence.
 
-use crate::model::{category::Categories, spelling};
+use crate::model::{category::Categories, names};
 
 /// Maximum length of what may be meant as the name of a category.
 const NAME: usize = 40;
@@ -41,7 +41,7 @@ fn nearest<'a>(word: &str, categories: &'a Categories) -> Option<&'a str> {
     let names = || categories.iter().map(|(_, spec)| &*spec.name);
     let is_short = |name: &&str| name.starts_with(&small) || small.starts_with(*name);
     let short = names().find(|name| small.len() >= 3 && is_short(name));
-    short.or_else(|| spelling::closest(word, names()))
+    short.or_else(|| names::closest(word, names()))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::lines::lines;
+use super::patch::lines;
 
 /// Longest run of fence characters that is told from a longer one. It bounds the searches for the
 /// ends of hostile files.

@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use super::lines::lines;
-use crate::model::calendar::LocalTime;
+use super::patch::lines;
+use crate::model::time::LocalTime;
 
 pub(super) const OPEN: &[u8] = b"<!-- HANDOFF ";
 const CLOSE: &str = "<!-- /HANDOFF -->";

@@ -2,11 +2,7 @@
 
 pub mod asides;
 pub mod checklist;
-pub mod entry_line;
 pub mod handoff;
-pub mod headings;
-pub mod lines;
-pub mod memo;
 pub mod merge;
 pub mod passages;
 pub mod patch;

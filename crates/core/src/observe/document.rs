@@ -5,8 +5,8 @@
 use std::{collections::HashSet, fmt};
 
 use crate::{
-    markdown::{lines, passages},
-    model::calendar::Date,
+    markdown::{passages, patch},
+    model::time::Date,
 };
 
 /// The importance of an observation.
@@ -142,7 +142,7 @@ impl Document {
         let mut days = vec![Day::default()];
         let mut commented = false;
         let mut open = false;
-        for span in lines::lines(text.as_bytes()) {
+        for span in patch::lines(text.as_bytes()) {
             let line = text.get(span).unwrap_or_default().trim_end();
             let indent = line.len() - line.trim_start().len();
             let bare = line.trim_start();
@@ -245,7 +245,7 @@ fn depth(indent: &str) -> usize {
 /// Appends observations to a file. Those of the file's last day continue below its date line.
 #[must_use]
 pub fn append(bytes: &[u8], new: &Document) -> Vec<u8> {
-    let newline = lines::newline(bytes);
+    let newline = patch::newline(bytes);
     let known = Document::parse(&String::from_utf8_lossy(bytes));
     let last = known.days.last().and_then(|day| day.date);
     let mut text = new.to_string();

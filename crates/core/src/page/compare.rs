@@ -5,7 +5,7 @@ use super::{
     markup::{Count, Markup},
 };
 use crate::{
-    report::{budget::thousands, diff::Kind},
+    report::{budget::thousands, render::Kind},
     view::diff::{Change, Diff, Side},
 };
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::markup::{Count, Markup};
 use crate::{
-    model::calendar::Date,
+    model::time::Date,
     view::{
         forecast::Picture,
         page::{Curve, Link, Past},

@@ -1,8 +1,9 @@
-//! Token budgets. A token is estimated as four characters, rounded up.
+//! Token budgets, and the lasting value by which entries fill what is left of one. A token is estimated
+//! as four characters, rounded up.
 
 use std::fmt;
 
-use crate::safety::safe_text::Part;
+use crate::{model::category::CategorySpec, safety::safe_text::Part, score::ranking::ScoredEntry};
 
 /// Characters per token.
 const CHARS: usize = 4;
@@ -71,6 +72,40 @@ pub fn thousands(number: usize) -> String {
 #[must_use]
 pub fn available(limit: Tokens, context: Tokens, system_prompt: Tokens) -> Tokens {
     limit.min(Tokens(context.0.saturating_sub(system_prompt.0)))
+}
+
+/// factor × e^(−Δt / days), with Δt since the last reinforcement by the store's clock. Evidence
+/// does not count here; it already decides the places by score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lasting(f64);
+
+impl Lasting {
+    /// Returns the lasting value of an entry in the category `spec`.
+    #[must_use]
+    pub fn of(row: &ScoredEntry, spec: &CategorySpec) -> Self {
+        let value = spec.fill * (-row.idle.days() / spec.lasting_days()).exp();
+        Self(if value.is_finite() { value.max(0.0) } else { 0.0 })
+    }
+}
+
+impl Eq for Lasting {}
+
+impl PartialOrd for Lasting {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Lasting {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl fmt::Display for Lasting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3}", self.0)
+    }
 }
 
 #[cfg(test)]

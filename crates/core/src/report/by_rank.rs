@@ -130,10 +130,9 @@ mod tests {
     use crate::{
         model::{
             category::{CategoryId, Preset},
-            entry::EntryId,
+            entry::{EntryId, EventId},
             event::{Author, Cue, Event, EventKind},
             time::{DAY_MS, Now, Timestamp},
-            ulid::EventId,
         },
         report::{
             budget::Tokens,

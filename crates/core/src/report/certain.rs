@@ -290,9 +290,9 @@ mod tests {
     use super::*;
     use crate::{
         model::{
+            entry::EventId,
             event::{Author, Cue, Event, EventKind},
             time::{DAY_MS, Timestamp},
-            ulid::EventId,
         },
         report::{
             render::{GroundTruth, report},

@@ -3,10 +3,7 @@
 pub mod budget;
 mod by_rank;
 pub mod certain;
-pub mod diff;
 pub mod explain;
-pub mod lasting;
-pub mod outlook;
 pub mod render;
 pub mod replaced;
 pub mod select;

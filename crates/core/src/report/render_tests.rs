@@ -5,10 +5,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     model::{
-        entry::EntryId,
+        entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind},
         time::{Now, Timestamp},
-        ulid::EventId,
     },
     safety::safe_text,
     score::{

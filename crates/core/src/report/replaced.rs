@@ -228,9 +228,9 @@ mod tests {
     use super::*;
     use crate::{
         model::{
+            entry::EventId,
             event::{Author, Cue, Event, EventKind},
             time::{Now, Timestamp},
-            ulid::EventId,
         },
         report::{
             budget::Tokens,

@@ -4,7 +4,10 @@
 
 use std::{cmp::Reverse, fmt};
 
-use super::{budget::Tokens, lasting::Lasting, replaced::Newer};
+use super::{
+    budget::{Lasting, Tokens},
+    replaced::Newer,
+};
 use crate::{
     model::{
         category::{Categories, CategoryId, CategorySpec},

@@ -5,8 +5,7 @@
 use std::{cmp::Reverse, collections::HashSet};
 
 use super::{
-    budget::Tokens,
-    lasting::Lasting,
+    budget::{Lasting, Tokens},
     render::{self, Report, Settings},
     select::{Verdict, first_look, showable},
 };

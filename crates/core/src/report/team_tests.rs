@@ -6,10 +6,9 @@ use super::*;
 use crate::{
     model::{
         category::CategoryId,
-        entry::EntryId,
+        entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind},
         time::{DAY_MS, Now, Timestamp},
-        ulid::EventId,
     },
     report::render::{GroundTruth, report},
     score::{

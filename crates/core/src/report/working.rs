@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::budget::thousands;
 use crate::{
-    model::calendar::{Date, LocalTime},
+    model::time::{Date, LocalTime},
     safe,
     safety::safe_text::SafeText,
 };

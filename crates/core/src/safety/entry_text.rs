@@ -1,14 +1,14 @@
 //! Validated text of an entry.
 
 use crate::{
-    markdown::entry_line,
+    markdown::topic,
     safety::{private::without_private, safe_text, secret},
 };
 
 /// Maximum number of characters.
 pub const MAX_CHARS: usize = 20_000;
 /// Maximum number of bytes: a line that is longer would not be read.
-const MAX_BYTES: usize = entry_line::MAX_LINE - 1024;
+const MAX_BYTES: usize = topic::MAX_LINE - 1024;
 
 /// Text of an entry: one non-empty line without invisible characters or secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl EntryText {
         if let Some(kind) = secret::find(&folded) {
             return Err(TextError::Secret(kind));
         }
-        let (text, markers) = entry_line::split_markers(folded.trim());
+        let (text, markers) = topic::split_markers(folded.trim());
         if text.is_empty() {
             return Err(TextError::Empty);
         }

@@ -12,7 +12,7 @@ use std::{
 use serde::Serialize;
 
 use super::model_tags;
-use crate::markdown::entry_line;
+use crate::markdown::topic;
 
 const ZWJ: char = '\u{200d}';
 const VARIATION: char = '\u{fe0f}';
@@ -96,7 +96,7 @@ impl SafeText {
     /// Returns an entry as a line of a prompt, without line end.
     #[must_use]
     pub fn entry(category: &str, text: &str) -> Self {
-        Self(entry_line::canonical(&model(category), &model(text)))
+        Self(topic::canonical(&model(category), &model(text)))
     }
 
     /// Returns words of the program as they are.

@@ -10,13 +10,12 @@ use super::{
 };
 use crate::{
     language::sketch::Sketch,
-    markdown::entry_line,
+    markdown::topic,
     model::{
-        entry::EntryId,
+        entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind, MOST_PROOFS, Origin},
         hash::pi32,
         time::{Now, Timestamp},
-        ulid::EventId,
     },
 };
 
@@ -89,7 +88,7 @@ pub fn adopt(
     };
     let mut events = Vec::new();
     for line in unknown {
-        let hash = pi32(&entry_line::canonical(line.category, line.text));
+        let hash = pi32(&topic::canonical(line.category, line.text));
         if let Some(score) = pi.get(&hash) {
             events.extend(from_pi(line, score));
         } else {

@@ -1,16 +1,21 @@
-//! Forecasts when time alone changes the state of an entry, or moves it out of a window.
+//! Forecasts when time alone changes the state of an entry or moves it out of a window, and which
+//! entries move to the archive then.
+//!
+//! Explicit entries are never archived automatically. Time in which the store is not used does not
+//! count either: a pause does not mean that an entry is no longer wanted.
 //!
 //! Other entries are ignored: caps and budgets depend on all of them together.
 
 use super::{
-    clock::Clock,
-    evidence::Evidence,
+    clock::{Clock, Days},
+    evidence::{Evidence, UserState},
     policy::{Parts, Policy},
     ranking::ScoredEntry,
     stability::{Standing, State},
 };
 use crate::model::{
-    category::CategorySpec,
+    category::{Categories, CategorySpec},
+    event::{Cue, Why},
     time::{Age, DAY_MS, Now, Timestamp},
 };
 
@@ -108,6 +113,45 @@ fn after(moment: Timestamp, milliseconds: i64) -> Timestamp {
     Timestamp(moment.0.saturating_add(milliseconds))
 }
 
+/// Days on which the store was used that must pass since an entry was last used.
+const USED: usize = 10;
+
+/// Returns true if an entry may be changed automatically.
+#[must_use]
+pub fn is_free(row: &ScoredEntry) -> bool {
+    let kept = row.standing == Standing::Pinned || row.entry.pinned || row.entry.enforced;
+    // A shared id means shared evidence, which would be archived for the other text too.
+    row.entry.reviewed && !kept && !row.shared && row.evidence.user != UserState::Forgotten
+}
+
+/// Returns true if the score has dropped and the entry no longer counts as new.
+#[must_use]
+pub fn is_dropped(row: &ScoredEntry) -> bool {
+    row.state == State::Dropped && !row.fresh
+}
+
+/// Returns true if an entry that is dropped, or in a cold topic, is archived automatically. `days`
+/// are the days on which the store was used. All other faded entries are left for a person to
+/// decide.
+#[must_use]
+pub fn goes_unasked(now: Now, row: &ScoredEntry, days: &Days) -> bool {
+    let last = row.evidence.touched.max(row.evidence.last_reinforced);
+    is_free(row) && row.evidence.cue != Cue::Explicit && days.between(last, now.0) >= USED
+}
+
+/// Returns the reason to record when an entry is archived now.
+#[must_use]
+pub fn why_archived(row: &ScoredEntry, categories: &Categories) -> Why {
+    let tau = categories.spec(row.entry.category).tau_days;
+    if row.expired || row.superseded_by.is_some() {
+        Why::Replaced
+    } else if is_dropped(row) || row.untouched.days() >= 2.0 * tau {
+        Why::Age
+    } else {
+        Why::Person
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -116,9 +160,8 @@ mod tests {
     use crate::{
         model::{
             category::Categories,
-            entry::EntryId,
+            entry::{EntryId, EventId},
             event::{Author, Cue, Event, EventKind},
-            ulid::EventId,
         },
         score::{
             ledger::Ledger,

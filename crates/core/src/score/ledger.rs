@@ -12,16 +12,13 @@ use std::{
 use super::{
     access::Access,
     clock::Days,
-    evidence::{Evidence, Strength, UserState},
-    lineage::Edge,
+    evidence::{Edge, Evidence, Strength, UserState},
 };
 use crate::model::{
-    entry::EntryId,
+    entry::{EntryId, EventId, Share},
     event::{Author, Cue, Event, EventKind, Order, Why},
     hash::{IdMap, IdSet},
-    share::Share,
     time::{Now, Timestamp},
-    ulid::EventId,
 };
 
 /// The content of one event about one entry.

@@ -2,17 +2,14 @@
 
 pub mod access;
 pub mod adopt;
-pub mod archive;
 pub mod caps;
 pub mod clock;
 pub mod copies;
 pub mod evidence;
 pub mod forecast;
 pub mod ledger;
-pub mod lineage;
 #[cfg(test)]
 mod oracle;
 pub mod policy;
 pub mod ranking;
 pub mod stability;
-pub mod wording_filter;

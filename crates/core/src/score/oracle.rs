@@ -5,11 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::{Evidence, UserState};
 use crate::model::{
-    entry::EntryId,
+    entry::{EntryId, EventId, Share},
     event::{Author, Cue, Event, EventKind, Order},
-    share::Share,
     time::{Now, Timestamp},
-    ulid::EventId,
 };
 
 const END: Order = (Timestamp(i64::MAX), EventId(u128::MAX));

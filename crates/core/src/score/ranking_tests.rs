@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::model::{
+    entry::EventId,
     event::{Author, Event, EventKind},
     time::DAY_MS,
-    ulid::EventId,
 };
 
 fn placed(text: &str, scope: Scope, reviewed: bool) -> LocatedEntry {

@@ -4,10 +4,8 @@ use std::collections::HashMap;
 
 use memchr::memchr_iter;
 
-use super::{
-    key::{ID_BYTES, KeyId, SealKey, TAG_BYTES},
-    line::{self, Line},
-};
+use super::{ID_BYTES, KeyId, Line, SealKey, TAG_BYTES};
+use crate::seal;
 
 /// Bytes of a nonce.
 pub const NONCE_BYTES: usize = 24;
@@ -93,8 +91,8 @@ impl Keyring {
         let mut opened = Opened { bytes: Vec::with_capacity(bytes.len()), ..Opened::default() };
         let mut work = Work::default();
         for line in lines(bytes) {
-            let (body, end) = line::body(line);
-            match line::read(body) {
+            let (body, end) = seal::body(line);
+            match seal::read(body) {
                 Line::Sealed { category, token } => {
                     self.open_line((category, token), body, &mut work, &mut opened);
                 }
@@ -117,7 +115,7 @@ impl Keyring {
         work: &mut Work,
         opened: &mut Opened,
     ) {
-        let id = line::key_of(token);
+        let id = seal::key_of(token);
         let key = id.and_then(|id| self.key(id));
         let before = opened.bytes.len();
         if !category.is_empty() {
@@ -134,7 +132,7 @@ impl Keyring {
         opened.bytes.extend_from_slice(body);
         // A damaged id looks like one of another key; either is told.
         let count = match done {
-            _ if !line::may_be_token(token) => &mut opened.plain,
+            _ if !seal::may_be_token(token) => &mut opened.plain,
             None if id.is_some() => &mut opened.foreign,
             _ => &mut opened.damaged,
         };
@@ -154,10 +152,10 @@ impl Keyring {
             work.data = self.data(key.id, category);
             work.data_of = Some((key.id, category.to_vec()));
         }
-        let token = line::decode(token, &mut work.bytes)?;
+        let token = seal::decode(token, &mut work.bytes)?;
         let text = work.bytes.get_mut(token.text)?;
         key.open(&token.nonce, &work.data, text, token.tag)?;
-        out.extend_from_slice(line::unpadded(text, line::PAD)?);
+        out.extend_from_slice(seal::unpadded(text, seal::PAD)?);
         Some(())
     }
 
@@ -187,7 +185,7 @@ impl Keyring {
         let mut rest = text;
         while !rest.is_empty() {
             let line = lines(rest).next().unwrap_or(rest);
-            let (body, end) = line::body(line);
+            let (body, end) = seal::body(line);
             if let Some((old, length)) = known.find(rest, body) {
                 self.flush(&mut run, nonce, &mut out)?;
                 out.extend_from_slice(old);
@@ -203,7 +201,7 @@ impl Keyring {
                 continue;
             }
             self.flush(&mut run, nonce, &mut out)?;
-            let readable = line::entry(body).filter(|(name, at)| {
+            let readable = seal::entry(body).filter(|(name, at)| {
                 form == Form::Lines && body.len() > *at && self.is_readable(name)
             });
             match readable {
@@ -255,13 +253,13 @@ impl Keyring {
         bytes.extend_from_slice(&nonce);
         let start = bytes.len();
         bytes.extend_from_slice(text);
-        line::pad(&mut bytes, start, line::PAD);
+        seal::pad(&mut bytes, start, seal::PAD);
         let data = self.data(self.current(), category);
         let sealed = bytes.get_mut(start..).unwrap_or_default();
         let tag = self.keys.first().and_then(|key| key.seal(&nonce, &data, sealed));
         // The cipher takes up to 256 GiB; files are limited to far less.
         bytes.extend_from_slice(&tag.unwrap_or_default());
-        line::encode(&bytes, out);
+        seal::encode(&bytes, out);
         Ok(())
     }
 
@@ -310,12 +308,12 @@ impl Keyring {
     fn known<'a>(&self, before: &'a [u8]) -> Known<'a> {
         let mut known = Known::default();
         for line in lines(before) {
-            let (body, end) = line::body(line);
-            let kept = match line::read(body) {
+            let (body, end) = seal::body(line);
+            let kept = match seal::read(body) {
                 Line::Blank | Line::Plain => continue,
-                Line::Sealed { token, .. } if !line::may_be_token(token) => continue,
+                Line::Sealed { token, .. } if !seal::may_be_token(token) => continue,
                 Line::Damaged => body.to_vec(),
-                Line::Sealed { token, .. } => match line::key_of(token) {
+                Line::Sealed { token, .. } => match seal::key_of(token) {
                     Some(id) if id == self.current() => {
                         let mut opened = self.open(body).bytes;
                         opened.shrink_to_fit();
@@ -326,7 +324,7 @@ impl Keyring {
                     _ => body.to_vec(),
                 },
             };
-            let first = lines(&kept).next().map_or(Vec::new(), |line| line::body(line).0.to_vec());
+            let first = lines(&kept).next().map_or(Vec::new(), |line| seal::body(line).0.to_vec());
             let kept = [&kept, end].concat();
             known.0.entry(first).or_default().push((kept, line));
         }

@@ -9,10 +9,8 @@ use chacha20poly1305::{
 use memchr::memmem;
 use proptest::prelude::*;
 
-use super::{
-    Form, KeyId, Keyring, Opened, SealKey,
-    line::{self, Line},
-};
+use super::{Form, KeyId, Keyring, Line, Opened, SealKey};
+use crate::seal;
 
 const STORE: &str = "0123456789abcdef0123456789abcdef";
 
@@ -260,7 +258,7 @@ proptest! {
     #[test]
     fn reading_never_fails(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let body = bytes.split(|byte| *byte == b'\n').next().unwrap();
-        let _ = matches!(line::read(body), Line::Plain);
+        let _ = matches!(seal::read(body), Line::Plain);
         let opened = ring(&[1]).open(&bytes);
         prop_assert_eq!(opened.bytes, bytes);
     }

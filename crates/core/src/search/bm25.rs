@@ -5,10 +5,7 @@
 
 use std::ops::Range;
 
-use super::{
-    stop_words::Language,
-    tokens::{self, Tokenizer},
-};
+use super::tokens::{self, Language, Tokenizer};
 
 /// Term-frequency saturation. With `B`, chosen on retrieval sets: see docs/decisions.md.
 const K1: f64 = 1.2;

@@ -8,13 +8,11 @@ use std::{
 use super::{
     bm25::{Query, Segment, Size},
     candidates,
-    headings::{self, HeadingTokens},
     tokens::Tokenizer,
 };
 use crate::{
     markdown::{
-        headings::Headings,
-        passages,
+        passages::{self, Headings},
         topic::{TopicDoc, TopicEntry},
     },
     model::{
@@ -122,7 +120,7 @@ pub fn documents(
     mut each: impl FnMut(Doc, &str, &str),
 ) {
     let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let subject = headings::subject(kind, name);
+    let subject = subject(kind, name);
     if matches!(kind, SourceKind::Topic | SourceKind::Archive) {
         let topic = TopicDoc::parse(bytes, categories);
         let mut seen: IdMap<EntryId, &TopicEntry> = IdMap::default();
@@ -148,7 +146,7 @@ pub fn documents(
                 pinned: !bare.contains(&entry.id),
                 when: 0,
             };
-            each(doc, &entry.text, &headings::join(name, subject, above.above(entry.span.start)));
+            each(doc, &entry.text, &join(name, subject, above.above(entry.span.start)));
         }
         return;
     }
@@ -172,7 +170,7 @@ pub fn documents(
             pinned: false,
             when: passage.when.map_or(0, Timestamp::seconds),
         };
-        let headings = headings::join(name, subject, above.above(passage.span.start));
+        let headings = join(name, subject, above.above(passage.span.start));
         each(doc, &text_of(kind, raw), &headings);
     }
 }
@@ -257,6 +255,67 @@ impl Segment for Scan {
 #[must_use]
 pub fn entry_id(doc: &Doc) -> Option<EntryId> {
     (doc.category != 0).then_some(EntryId(doc.id))
+}
+
+/// Returns the name of a file if it tells what its documents are about: that of a topic.
+#[must_use]
+pub(super) fn subject(kind: SourceKind, name: &str) -> &str {
+    let stem = name.rsplit('/').next().and_then(|name| name.strip_suffix(".md"));
+    match kind {
+        SourceKind::Topic | SourceKind::Archive => stem.unwrap_or_default(),
+        _ => "",
+    }
+}
+
+/// Returns the headings that tell more than the name of the file, such as the date of a log.
+pub(super) fn join<'a>(
+    name: &str,
+    subject: &str,
+    titles: impl Iterator<Item = &'a [u8]>,
+) -> String {
+    let stem = name.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
+    let mut joined = subject.to_owned();
+    for title in titles.filter(|title| !title.eq_ignore_ascii_case(stem.as_bytes())) {
+        if !joined.is_empty() {
+            joined.push('\n');
+        }
+        joined.push_str(&String::from_utf8_lossy(title));
+    }
+    joined
+}
+
+/// The distinct tokens of headings, kept because documents beside each other have the same.
+pub struct HeadingTokens<T> {
+    headings: String,
+    found: Vec<T>,
+}
+
+impl<T> Default for HeadingTokens<T> {
+    fn default() -> Self {
+        Self { headings: String::new(), found: Vec::new() }
+    }
+}
+
+impl<T> HeadingTokens<T> {
+    /// Returns what `keep` makes of each distinct token of `headings`.
+    pub fn of(
+        &mut self,
+        headings: &str,
+        tokenizer: &mut Tokenizer,
+        keep: impl Fn(&str) -> Option<T>,
+    ) -> &[T] {
+        if self.headings != headings {
+            headings.clone_into(&mut self.headings);
+            self.found.clear();
+            let mut seen = HashSet::new();
+            tokenizer.each(headings, |token, _| {
+                if seen.insert(token.to_owned()) {
+                    self.found.extend(keep(token));
+                }
+            });
+        }
+        &self.found
+    }
 }
 
 #[cfg(test)]

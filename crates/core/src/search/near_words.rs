@@ -10,7 +10,6 @@ use std::collections::HashSet;
 
 use super::{
     bm25::{self, Query},
-    kinds,
     tokens::{self, Tokenizer},
 };
 use crate::{
@@ -116,7 +115,7 @@ impl QueryWords {
             normalize(&mut vector);
             word.vector = vector;
             word.trust = table::knows(&word.text);
-            word.things = kinds::things(&word.text);
+            word.things = things(&word.text);
         }
         Self { words, tokenizer, ..Self::default() }
     }
@@ -197,10 +196,30 @@ fn likeness(sought: &[Word], word: &str, stem: &str, exact: bool) -> Vec<f32> {
     let like = |other: &Word| {
         // Different words may have the same row; that is less than an exact match.
         let near = other.trust * (product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE);
-        let least = if kinds::is_among(word, other.things) { KIND } else { 0.0 };
+        let least = if is_among(word, other.things) { KIND } else { 0.0 };
         if same(other) { 1.0 } else { near.clamp(least, 0.99) }
     };
     sought.iter().map(like).collect()
+}
+
+/// Words for a kind, a colon, and words for things of that kind, one kind a line.
+const KINDS: &str = include_str!("kinds.txt");
+
+/// Returns the words for things of the kind that a lower-case word names; empty if it names none.
+#[must_use]
+pub fn things(word: &str) -> &'static str {
+    let mut kinds = KINDS.lines().filter(|line| !line.starts_with('#'));
+    let found = kinds.find_map(|line| {
+        let (names, things) = line.split_once(':')?;
+        names.split(' ').any(|name| name == word).then_some(things)
+    });
+    found.unwrap_or_default()
+}
+
+/// Returns true if a lower-case word is one of those that [`things`] returned.
+#[must_use]
+pub fn is_among(word: &str, things: &str) -> bool {
+    !things.is_empty() && things.split(' ').any(|thing| thing == word)
 }
 
 #[cfg(test)]
@@ -258,5 +277,39 @@ mod tests {
         let lock = Vector::quantize(&table::embed("lock"));
         let cosine = |idf: &[f64]| vector(idf).cosine(&lock.numbers, lock.scale);
         assert!(cosine(&[0.1, 4.0]) > cosine(&[4.0, 0.1]));
+    }
+}
+
+#[cfg(test)]
+mod kinds_tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_their_things() {
+        for (kind, thing) in
+            [("database", "postgresql"), ("queue", "rabbitmq"), ("linters", "clippy")]
+        {
+            assert!(is_among(thing, things(kind)), "{kind} {thing}");
+        }
+        assert!(!is_among("rabbitmq", things("database")) && !is_among("", things("cake")));
+    }
+
+    /// A kind has one line, and a word is read as it stands there.
+    #[test]
+    fn the_list_is_in_order() {
+        let lines: Vec<&str> = KINDS.lines().filter(|line| !line.starts_with('#')).collect();
+        assert!(lines.is_sorted() && lines.len() > 30);
+        let names = lines.iter().filter_map(|line| line.split_once(':'));
+        let names: Vec<&str> = names.flat_map(|(names, _)| names.split(' ')).collect();
+        for (at, name) in names.iter().enumerate() {
+            assert!(!names[..at].contains(name), "{name} twice");
+        }
+        let is_word = |word: &str| {
+            !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        };
+        for line in &lines {
+            let (names, things) = line.split_once(": ").unwrap();
+            assert!(names.split(' ').chain(things.split(' ')).all(is_word), "{line}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use std::{
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
-    markdown::{entry_line::MAX_LINE, passages::Passage},
+    markdown::{passages::Passage, topic::MAX_LINE},
     model::time::Timestamp,
 };
 

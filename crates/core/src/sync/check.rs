@@ -7,7 +7,7 @@ use super::{
     sealed,
 };
 use crate::{
-    markdown::entry_line,
+    markdown::topic,
     model::{
         category::Categories,
         entry::EntryId,
@@ -207,8 +207,7 @@ pub fn split(line: &str) -> Option<(&str, &str)> {
     let (category, text) = line.strip_prefix("- [")?.split_once("] ")?;
     let is_name = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     let is_named = (1..=64).contains(&category.len()) && category.bytes().all(is_name);
-    let is_bare =
-        !text.is_empty() && text.trim() == text && !entry_line::split_markers(text).1.any();
+    let is_bare = !text.is_empty() && text.trim() == text && !topic::split_markers(text).1.any();
     let is_safe = !text.contains(char::is_control) && safe_text::first_hazard(text).is_none();
     (is_named && is_bare && is_safe && !seal::is_closed(text, true)).then_some((category, text))
 }

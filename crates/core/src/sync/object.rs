@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::{markdown::entry_line, model::hex};
+use crate::{markdown::topic, model::hex};
 
 /// Maximum length, in bytes, of an entry line and of an event.
 pub const LONGEST: usize = 16 * 1024;
@@ -31,7 +31,7 @@ impl Entry {
     /// Returns the object of an entry.
     #[must_use]
     pub fn of(category: &str, text: &str) -> Self {
-        let line = entry_line::canonical(category, text);
+        let line = topic::canonical(category, text);
         Self { hash: content_hash(&line), line: Some(line), ..Self::default() }
     }
 }

@@ -16,11 +16,10 @@ use super::{
 };
 use crate::{
     model::{
-        entry::EntryId,
+        entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind, Why},
         hex,
         time::Timestamp,
-        ulid::EventId,
     },
     seal::{self, HashKey, KEY_BYTES, KeyId, Keyring, NONCE_BYTES, SealKey},
 };

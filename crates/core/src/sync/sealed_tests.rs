@@ -8,10 +8,9 @@ use super::{
 };
 use crate::{
     model::{
-        entry::EntryId,
+        entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind, Provenance, Why},
         time::{Now, Timestamp},
-        ulid::EventId,
     },
     seal::KEY_BYTES,
 };

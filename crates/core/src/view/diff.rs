@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Document, displayed, factors::Factors, why::JudgedEntry};
-use crate::{model::time::Timestamp, report::diff::Kind, safety::safe_text::SafeText};
+use crate::{model::time::Timestamp, report::render::Kind, safety::safe_text::SafeText};
 
 /// Changes between two times.
 #[derive(Debug, Clone, PartialEq, Serialize)]

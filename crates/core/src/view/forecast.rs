@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::{Document, displayed, six_decimals};
 use crate::{
-    model::{calendar::Date, time::Timestamp},
+    model::time::{Date, Timestamp},
     report::explain::Act,
 };
 

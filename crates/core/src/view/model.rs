@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::embed::model::Model;
+use crate::embed::catalog::Model;
 
 /// The models there are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::{Document, displayed};
-use crate::model::calendar::Date;
+use crate::model::time::Date;
 
 /// Text appended to the notes or to a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -2,7 +2,7 @@
 
 use super::{EntryView, list::AccessedEntry, status::Status, telemetry::Use};
 use crate::{
-    model::{calendar::Date, time::Timestamp},
+    model::time::{Date, Timestamp},
     report::working,
 };
 

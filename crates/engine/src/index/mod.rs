@@ -40,8 +40,7 @@ use pimem_core::{
     model::category::Categories,
     search::{
         bm25::Size,
-        documents::{SourceKind, category_name, documents},
-        headings::HeadingTokens,
+        documents::{HeadingTokens, SourceKind, category_name, documents},
         tokens::Tokenizer,
     },
 };

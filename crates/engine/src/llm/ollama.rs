@@ -20,9 +20,8 @@ use crate::{
 };
 use pimem_core::{
     embed::{
-        calibrate, catalog,
-        model::{Embedder, Model, Pooling, Role, Unavailable},
-        vector::normalize,
+        catalog::{self, Embedder, Model, Pooling, Role, Unavailable},
+        vector::{self, normalize},
     },
     model::hash::fnv1a64,
     safety::secret,
@@ -103,7 +102,7 @@ impl Remote {
 
     fn measured(&self, clock: &Clock) -> Result<Model, Unavailable> {
         let name = catalog::of_ollama(&self.id).unwrap_or_default();
-        let texts = calibrate::SENTENCES.map(str::to_owned);
+        let texts = vector::SENTENCES.map(str::to_owned);
         let vectors = ask(&self.server()?, name, &texts, clock)?;
         let dimension = vectors.first().map_or(0, Vec::len);
         if dimension > MAX_DIMENSION || vectors.iter().any(|vector| vector.len() != dimension) {
@@ -112,7 +111,7 @@ impl Remote {
         let family = catalog::canonical(name);
         let mut model =
             Model { id: self.id.clone(), ..catalog::model(&family, dimension, Pooling::Mean) };
-        model.thresholds = calibrate::thresholds(&vectors).unwrap_or(model.thresholds);
+        model.thresholds = vector::thresholds(&vectors).unwrap_or(model.thresholds);
         let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
         model.revision = format!("{:016x}", fnv1a64(&[&bytes]));
         // Without a record it is measured again next time.

@@ -17,8 +17,7 @@ use pimem_core::{
     },
     report::{
         budget::Tokens,
-        diff::{self, Difference},
-        render,
+        render::{self, Difference},
     },
     score::ranking::Ranking,
     view::{
@@ -52,7 +51,7 @@ impl Memory {
         // Maps an id of the first time to the current id, and that to the id of the second time.
         let later: IdMap<EntryId, EntryId> =
             after.former.iter().map(|(then, today)| (*today, *then)).collect();
-        let differences = diff::differences(
+        let differences = render::differences(
             (&before.ranking, &before.report.verdicts),
             (&after.ranking, &after.report.verdicts),
             |id| {
@@ -63,7 +62,7 @@ impl Memory {
         let categories = &self.config.categories;
         let old = Entries::new(before.now, categories, &before.ranking);
         let new = Entries::new(after.now, categories, &after.ranking);
-        let side = |entries: &Entries<'_>, side: &diff::Side| Side {
+        let side = |entries: &Entries<'_>, side: &render::Side| Side {
             judged: entries.judged(&side.row, &side.verdict),
             factors: entries.factors(&side.row),
         };

@@ -7,9 +7,8 @@ use crate::{
 };
 use pimem_core::{
     model::{
-        entry::{EntryId, Wording},
+        entry::{EntryId, Share, Wording},
         event::EventKind,
-        share::Share,
     },
     safety::entry_text::EntryText,
     score::{adopt, policy::Policy, stability::Standing},

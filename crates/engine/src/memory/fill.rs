@@ -26,8 +26,8 @@ use crate::{
 };
 use pimem_core::{
     embed::{
-        self, catalog,
-        model::{Embedder, Role, Unavailable},
+        self,
+        catalog::{self, Embedder, Role, Unavailable},
         table,
         vector::Vector,
     },

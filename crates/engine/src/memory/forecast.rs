@@ -8,7 +8,7 @@ use pimem_core::{
     model::time::{DAY_MS, Now, Timestamp},
     report::{
         budget::Tokens,
-        outlook::{self, Day, Kept},
+        explain::{self, Day, Kept},
     },
     score::{
         forecast,
@@ -60,7 +60,7 @@ impl Memory {
         let chosen: Vec<&ScoredEntry> = chosen.iter().map(|row| &**row).collect();
         let placed = placed(&self.config.categories, &stores, &snapshots);
         let settings = self.report_settings(None, Tokens(0));
-        let days = outlook::outlook(
+        let days = explain::outlook(
             self.now,
             self.rules(),
             settings,
@@ -76,7 +76,7 @@ impl Memory {
         };
         let mut leaving = leaving(&rows, &days);
         let shows = |at: Timestamp, row: &ScoredEntry| {
-            outlook::shows(at, self.rules(), settings, &placed, &row.entry)
+            explain::shows_at(at, self.rules(), settings, &placed, &row.entry)
         };
         for left in leaving.iter_mut().take(SEARCHES) {
             left.at = self.moment(left, ranking.policy, shows).unwrap_or(left.at);
@@ -95,7 +95,7 @@ impl Memory {
         let leaving = leaving.iter().enumerate().map(|(number, Left { at, row, returns, .. })| {
             let keep = || {
                 let (of, start) = (&row.entry, &local_time::start_of_day);
-                outlook::kept(self.now, self.rules(), settings, &placed, of, *at, start)
+                explain::kept(self.now, self.rules(), settings, &placed, of, *at, start)
             };
             let short = entries.short(row.entry.id);
             let expires = row.evidence.until.is_some_and(|until| until < *at);

@@ -13,7 +13,7 @@ use pimem_core::{
         checklist,
         handoff::{self, Handoff},
     },
-    model::calendar::{Date, LocalTime},
+    model::time::{Date, LocalTime},
     view::notes::HandoffView,
 };
 

@@ -15,9 +15,8 @@ use pimem_core::{
     markdown::topic::TopicEntry,
     model::{
         category::CategoryId,
-        entry::{EntryId, Markers, Wording},
+        entry::{EntryId, Markers, Share, Wording},
         event::{Cue, EventKind},
-        share::Share,
         time::Timestamp,
     },
     report::budget::thousands,

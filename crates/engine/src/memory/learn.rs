@@ -22,9 +22,8 @@ use pimem_core::{
     language::{importance::MemoryKind, injection, preference::Preference},
     markdown::topic::TopicEntry,
     model::{
-        entry::{EntryId, Markers},
+        entry::{EntryId, Markers, Share},
         event::{Cue, EventKind, Provenance},
-        share::Share,
         time::{Now, Timestamp},
     },
     safety::{

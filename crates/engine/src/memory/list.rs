@@ -8,9 +8,8 @@ use pimem_core::{
     score::{
         access::{Access, Accesses},
         evidence::UserState,
-        ranking::{self, ScoredEntry},
+        ranking::{self, ScoredEntry, WordingFilter},
         stability::State,
-        wording_filter::WordingFilter,
     },
     view::{
         Entries,

@@ -20,8 +20,7 @@ use crate::{
 };
 use pimem_core::{
     embed::{
-        catalog,
-        model::{Embedder, Model, Pooling, Role, Unavailable},
+        catalog::{self, Embedder, Model, Pooling, Role, Unavailable},
         table,
     },
     exchange::json_position,

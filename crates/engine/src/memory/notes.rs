@@ -7,8 +7,8 @@ use crate::{
     store::{notes, read},
 };
 use pimem_core::{
-    markdown::{lines, memo},
-    model::calendar::Date,
+    markdown::{checklist, patch},
+    model::time::Date,
     safety::note_text::NoteText,
     view::notes::{Day, Days, File, Files, Noted, NotedIn},
 };
@@ -77,10 +77,10 @@ impl Memory {
         let lock = super::lock(self, &store)?;
         store.rewrite(&lock, notes::NOTES, |bytes| {
             let edit = match heading {
-                Some(heading) => memo::append_to(bytes, heading, &added),
-                None => memo::append(bytes, &added),
+                Some(heading) => checklist::append_to(bytes, heading, &added),
+                None => checklist::append(bytes, &added),
             };
-            Some(lines::apply(bytes, vec![edit]))
+            Some(patch::apply(bytes, vec![edit]))
         })?;
         self.review_text(&store, &added.join("\n"));
         Ok(Noted { file: notes::NOTES.to_owned(), text: added.join("\n"), into: NotedIn::Notes })

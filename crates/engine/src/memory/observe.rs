@@ -19,7 +19,10 @@ use crate::{
     },
 };
 use pimem_core::{
-    model::{calendar::Date, hash::short_sha256, time::Timestamp},
+    model::{
+        hash::short_sha256,
+        time::{Date, Timestamp},
+    },
     observe::{
         document::{self, Document},
         rules::{self, Heard, answer},

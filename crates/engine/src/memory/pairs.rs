@@ -13,8 +13,8 @@ use pimem_core::{
     language::importance::{self, MemoryKind, Weighed},
     model::{
         category::CategoryId,
+        entry::Share,
         event::{Cue, Provenance},
-        share::Share,
     },
     safety::{entry_text::EntryText, secret},
     view::pairs::{Pair, PairShare, Pairs},

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use pimem_core::{
-    markdown::entry_line,
+    markdown::topic,
     score::{ranking::ScoredEntry, stability::Standing},
     view::{
         Entries,
@@ -108,5 +108,5 @@ pub(super) fn settle_in<'a>(
 
 fn key(memory: &Memory, store: &Store, row: &ScoredEntry) -> Key {
     let name = &memory.config.categories.spec(row.entry.category).name;
-    store.trust.text(trust::Kind::Pin, &entry_line::canonical(name, &row.entry.text))
+    store.trust.text(trust::Kind::Pin, &topic::canonical(name, &row.entry.text))
 }

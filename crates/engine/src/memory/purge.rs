@@ -13,13 +13,13 @@ use crate::{
     store::{Store, trust_ledger},
 };
 use pimem_core::{
-    markdown::entry_line,
+    markdown::topic,
     model::{
         entry::{EntryId, Wording},
         hash::{IdMap, IdSet},
     },
     score::{
-        lineage,
+        evidence,
         ranking::{Ranking, ScoredEntry},
     },
     sync::object::content_hash,
@@ -78,7 +78,7 @@ impl Memory {
                 .iter()
                 .map(|row| {
                     let name = &self.config.categories.spec(row.entry.category).name;
-                    let line = entry_line::canonical(name, &row.entry.text);
+                    let line = topic::canonical(name, &row.entry.text);
                     (row.entry.id, content_hash(&line))
                 })
                 .collect();
@@ -135,7 +135,7 @@ fn destroy(
         let is_shared = others.iter().any(|other| other.id == id);
         let hash = named.get(&id).map(String::as_str);
         let mut at = || txn.bury(id, hash, secrets.contains(&id));
-        purged.insert(id, if is_shared { lineage::END } else { at()? });
+        purged.insert(id, if is_shared { evidence::END } else { at()? });
     }
     txn.commit()?;
     Ok(store.purge(&lock, ids, &purged, others, categories)?)

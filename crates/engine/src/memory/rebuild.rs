@@ -17,7 +17,7 @@ use crate::{
 };
 use pimem_core::{
     embed::{
-        model::{Embedder, Unavailable},
+        catalog::{Embedder, Unavailable},
         table,
     },
     model::{
@@ -25,13 +25,13 @@ use pimem_core::{
         time::{Age, Timestamp},
     },
     score::{
-        archive,
         evidence::UserState,
+        forecast,
         ranking::{self, Ranking, ScoredEntry},
     },
     view::{
-        Entries, rebuild as view,
-        rebuild::{Archived, Indexed, Rebuilt},
+        Entries,
+        rebuild::{self as view, Archived, Indexed, Rebuilt},
         status::States,
     },
 };
@@ -95,12 +95,13 @@ fn rebuild(
     for (topic, rows) in before.topics(store.scope) {
         let cold = ranking::cold(&rows, categories);
         for row in rows {
-            let faded = cold || archive::is_dropped(row);
-            let faded = faded && archive::goes_unasked(memory.now, row, &days);
+            let faded = cold || forecast::is_dropped(row);
+            let faded = faded && forecast::goes_unasked(memory.now, row, &days);
             // Earlier versions left the line of a forgotten entry where it stood.
             let forgotten = row.evidence.user == UserState::Forgotten && !row.entry.pinned;
             if faded || forgotten {
-                let why = if forgotten { Why::Person } else { archive::why(row, categories) };
+                let why =
+                    if forgotten { Why::Person } else { forecast::why_archived(row, categories) };
                 archived::archive(&mut txn, row, why)?;
                 let here = archived.entry(topic.to_owned()).or_insert_with(|| Archived {
                     topic: topic.to_owned(),

@@ -8,8 +8,8 @@ use crate::{
     store::{Store, notes, read::Problem},
 };
 use pimem_core::{
-    markdown::lines,
-    model::calendar::Date,
+    markdown::patch,
+    model::time::Date,
     observe::{
         document::Document,
         reflect::{self, Mode},
@@ -152,7 +152,7 @@ pub(super) fn file(
         let after = if now == before { after.clone() } else { by_rules(&now, today, how).0 };
         (done.before, done.after) = (Tokens::of(&now).0, Tokens::of(&after).0);
         changed = after != now;
-        changed.then(|| after.replace('\n', lines::newline(bytes)).into_bytes())
+        changed.then(|| after.replace('\n', patch::newline(bytes)).into_bytes())
     })?;
     done.changed = changed;
     if broken { Err(no_text(&name)) } else { Ok(done) }

@@ -15,7 +15,7 @@ use pimem_core::{
     model::{entry::Wording, event::Why},
     report::{explain::Arithmetic, team},
     score::{
-        archive,
+        forecast,
         policy::{Parts, Policy},
         ranking::{Ranking, Rules, ScoredEntry},
         stability::{Standing as StandingOf, State},
@@ -183,7 +183,7 @@ impl Memory {
         if apply {
             let goes = |row: &&ScoredEntry| {
                 let of = row.entry.wording();
-                archive::is_free(row) && faded.iter().any(|(known, one)| *known == of && one.below)
+                forecast::is_free(row) && faded.iter().any(|(known, one)| *known == of && one.below)
             };
             let rows: Vec<ScoredEntry> = mine.rows.iter().filter(goes).cloned().collect();
             let gone: Vec<Wording> = rows.iter().map(|row| row.entry.wording()).collect();

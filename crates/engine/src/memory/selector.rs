@@ -6,7 +6,7 @@ use crate::{
     store::read::Problem,
 };
 use pimem_core::{
-    markdown::entry_line,
+    markdown::topic,
     model::entry::EntryId,
     score::ranking::{Ranking, ScoredEntry},
     view::Entries,
@@ -27,17 +27,15 @@ pub fn entry<'a>(
     selector: &str,
 ) -> Result<&'a ScoredEntry, Failure> {
     let entries = Entries::new(memory.now, &memory.config.categories, ranking);
-    one(&ranking.rows, selector, |row| {
-        entry_line::canonical(entries.category(row), &row.entry.text)
-    })
-    .or_else(|rows| match former(ranking, selector.trim()) {
-        Some(row) if rows.is_empty() => Ok(row),
-        _ => Err(rows),
-    })
-    .map_err(|rows| match unread.first() {
-        Some(problem) if rows.is_empty() => Failure::from(problem),
-        _ => failure(selector, rows.iter().map(|row| entries.line(row))),
-    })
+    one(&ranking.rows, selector, |row| topic::canonical(entries.category(row), &row.entry.text))
+        .or_else(|rows| match former(ranking, selector.trim()) {
+            Some(row) if rows.is_empty() => Ok(row),
+            _ => Err(rows),
+        })
+        .map_err(|rows| match unread.first() {
+            Some(problem) if rows.is_empty() => Failure::from(problem),
+            _ => failure(selector, rows.iter().map(|row| entries.line(row))),
+        })
 }
 
 /// Returns the entries that selectors match, in order and without repetition.

@@ -5,7 +5,7 @@ use crate::{
     index::{self, container::Cache, corpus::Corpus, vector_files, vectors::Known},
     store::Store,
 };
-use pimem_core::embed::model::{Embedder, Unavailable};
+use pimem_core::embed::catalog::{Embedder, Unavailable};
 
 /// A store whose index should be refreshed.
 pub struct Stale {

@@ -8,7 +8,7 @@ use crate::{
 use pimem_core::{
     markdown::{
         checklist::{self, Item},
-        lines,
+        patch,
     },
     view::notes::{Cleared, Todo, TodoChange, TodoItem},
 };
@@ -45,8 +45,8 @@ impl Memory {
                     new.push(text.clone());
                 }
             }
-            let edit = checklist::append(bytes, &new);
-            (!new.is_empty()).then(|| lines::apply(bytes, vec![edit]))
+            let edit = checklist::append_items(bytes, &new);
+            (!new.is_empty()).then(|| patch::apply(bytes, vec![edit]))
         })?;
         for text in &new {
             self.review_text(&store, text);
@@ -85,7 +85,7 @@ impl Memory {
                 let items = checklist::items(bytes);
                 let item = checklist::find(&items, text, !done)?;
                 ticked = Some(item.text.clone());
-                Some(lines::apply(bytes, vec![checklist::tick(item, done)]))
+                Some(patch::apply(bytes, vec![checklist::tick(item, done)]))
             })?;
             if let Some(text) = ticked {
                 return Ok(Todo { items: vec![TodoItem { text, done, change }] });

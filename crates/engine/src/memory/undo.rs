@@ -12,7 +12,10 @@ use crate::{
 };
 use pimem_core::{
     markdown::patch::Attempt,
-    model::{entry::EntryId, event::EventKind, ulid::EventId},
+    model::{
+        entry::{EntryId, EventId},
+        event::EventKind,
+    },
     view::undo::{Undone, UndoneChange, UndoneLine},
 };
 

@@ -16,7 +16,7 @@ use crate::{
 };
 use pimem_core::{
     markdown::{checklist, handoff},
-    model::calendar::Date,
+    model::time::Date,
     report::{
         budget::{self, Tokens},
         working::{self, Sources},

@@ -1,15 +1,12 @@
 //! Stubs for fastembed, downloads and archives, for builds without the feature `fastembed`.
 
-use pimem_core::embed::model::Unavailable;
+use pimem_core::embed::catalog::Unavailable;
 
 /// Replaces the file `fastembed.rs`.
 pub mod fastembed {
     use std::path::Path;
 
-    use pimem_core::embed::{
-        catalog::{self, Known},
-        model::Unavailable,
-    };
+    use pimem_core::embed::catalog::{self, Known, Unavailable};
 
     /// True if the build supports ONNX models.
     pub const INCLUDED: bool = false;

@@ -6,9 +6,8 @@ use super::{
     installed::MAX_TOKENS,
     tokenizer::{TokenizerError, object},
 };
-use pimem_core::embed::{
-    pieces::{Pieces, PiecesError},
-    transformer::{Original, PackError, PackedPooling, Shape},
+use pimem_core::embed::transformer::{
+    Original, PackError, PackedPooling, Pieces, PiecesError, Shape,
 };
 
 /// The files of a model besides its weights.

@@ -8,8 +8,7 @@ use super::{
     native::{Native, Weights},
 };
 use pimem_core::embed::{
-    catalog,
-    model::{Embedder, Model, Unavailable},
+    catalog::{self, Embedder, Model, Unavailable},
     transformer::{PackError, Transformer},
 };
 
@@ -88,7 +87,7 @@ fn model(transformer: &Transformer<'_>) -> Model {
 #[cfg(all(test, feature = "minilm"))]
 mod tests {
     use super::*;
-    use pimem_core::embed::model::Role;
+    use pimem_core::embed::catalog::Role;
 
     #[test]
     fn the_weights_in_the_program_are_whole() {

@@ -12,10 +12,7 @@ use ::fastembed::{
 };
 
 use super::{install, installed::Manifest};
-use pimem_core::embed::{
-    catalog::{self, Known},
-    model::{Pooling, Unavailable},
-};
+use pimem_core::embed::catalog::{self, Known, Pooling, Unavailable};
 
 /// True if the build supports ONNX models.
 pub const INCLUDED: bool = true;

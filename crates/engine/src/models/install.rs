@@ -15,10 +15,9 @@ use super::{
 };
 use crate::store::{atomic, read};
 use pimem_core::embed::{
-    calibrate,
-    catalog::{self, Known, Pin},
-    model::{Embedder, Model, Pooling, Role, Thresholds, Unavailable},
+    catalog::{self, Embedder, Known, Model, Pin, Pooling, Role, Thresholds, Unavailable},
     transformer::{Original, PackedPooling},
+    vector,
 };
 
 /// Names of a model's files in its directory.
@@ -198,7 +197,7 @@ fn finish_packed(
     let plain =
         Model { query_prefix: String::new(), passage_prefix: String::new(), ..model.clone() };
     let mut native = manifest(plain).native(&stage.dir, None).map_err(failed)?;
-    let texts = [&[SENTENCE], calibrate::SENTENCES.as_slice()].concat();
+    let texts = [&[SENTENCE], vector::SENTENCES.as_slice()].concat();
     let vectors = native.embed(Role::Passage, &texts, &mut |_| ()).map_err(failed)?;
     if vectors.iter().flatten().any(|number| !number.is_finite()) {
         return Err(failed(Unavailable("its vectors have what is no number".to_owned())));
@@ -206,7 +205,7 @@ fn finish_packed(
     if vectors.first().is_none_or(|first| first.iter().all(|number| *number == 0.0)) {
         return Err(failed(Unavailable("its vectors are all zeros".to_owned())));
     }
-    let measured = calibrate::thresholds(vectors.get(1..).unwrap_or_default());
+    let measured = vector::thresholds(vectors.get(1..).unwrap_or_default());
     model.thresholds = measured.unwrap_or(model.thresholds);
     let manifest = manifest(model);
     let bytes = serde_json::to_vec_pretty(&manifest).map_err(anyhow::Error::from)?;
@@ -289,9 +288,9 @@ fn trial(models: &Models, model: &Model, dir: &Path) -> Result<(usize, Option<Th
     }
     let mut thresholds = None;
     if !catalog::is_calibrated(model) {
-        let texts = calibrate::SENTENCES.iter();
+        let texts = vector::SENTENCES.iter();
         let vectors: Result<Vec<_>, _> = texts.map(|text| worker.raw(text)).collect();
-        thresholds = calibrate::thresholds(&vectors.map_err(Trial::Failed)?);
+        thresholds = vector::thresholds(&vectors.map_err(Trial::Failed)?);
     }
     Ok((vector.len(), thresholds))
 }

@@ -20,10 +20,7 @@ use super::{
 };
 use crate::store::read;
 use pimem_core::{
-    embed::{
-        catalog,
-        model::{Embedder, Model, Role, Unavailable},
-    },
+    embed::catalog::{self, Embedder, Model, Role, Unavailable},
     model::{hash::first_64, hex},
 };
 
@@ -252,7 +249,7 @@ impl Models {
 
     /// Returns the version of a library, which another process loads.
     pub fn version(&self, library: &Library) -> Result<String, Unavailable> {
-        let nothing = catalog::model("", 2, pimem_core::embed::model::Pooling::Mean);
+        let nothing = catalog::model("", 2, pimem_core::embed::catalog::Pooling::Mean);
         let mut worker = Worker::new(nothing, self.child(library, None), Some(TRIAL));
         let numbers: Vec<String> = worker.raw("")?.iter().map(ToString::to_string).collect();
         Ok(numbers.join("."))

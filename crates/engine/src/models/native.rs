@@ -12,9 +12,8 @@ use std::{
 };
 
 use pimem_core::embed::{
-    model::{Embedder, Model, Role, Unavailable},
-    pieces::{self, Pieces},
-    transformer::{Hash, Level, PackError, Transformer, VOCABULARY},
+    catalog::{Embedder, Model, Role, Unavailable},
+    transformer::{self, Hash, Level, PackError, Pieces, Transformer, VOCABULARY},
 };
 
 /// Names of an installed model's files: packed weights, and the pieces of a vocabulary that is not
@@ -62,7 +61,7 @@ impl Weights {
                 .split(|byte| *byte == b'\n')
                 .map(String::from_utf8_lossy)
                 .collect();
-            vocabulary = pieces::hash(&list);
+            vocabulary = transformer::hash(&list);
             let wrong = |wrong| Unavailable(format!("{} {wrong}", dir.join(PIECES).display()));
             own = Some(Pieces::new(&list).map_err(wrong)?);
         }

@@ -10,10 +10,8 @@ use super::{
     staging::{InstallError, Progress, Source, Stage, small},
 };
 use pimem_core::embed::{
-    catalog,
-    model::Pooling,
-    pieces,
-    transformer::{Hash, Original, PackedPooling, VOCABULARY, pack},
+    catalog::{self, Pooling},
+    transformer::{self, Hash, Original, PackedPooling, VOCABULARY, pack},
 };
 
 /// Name of the file with original weights.
@@ -64,7 +62,7 @@ pub fn prepare(
     let name = opened.name.clone();
     stage.copy(SAFETENSORS, opened, progress)?;
     wish.check_pin(weights.map(|weights| weights.pin), &name, stage.files.last())?;
-    let vocabulary = pieces::hash(&bert.pieces);
+    let vocabulary = transformer::hash(&bert.pieces);
     if weights.is_some() && vocabulary != VOCABULARY {
         let message = format!("{} has not the vocabulary of {}", source.name(), wish.name);
         return Err(InstallError::refused(message, "nothing was installed"));

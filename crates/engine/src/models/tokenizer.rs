@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use pimem_core::embed::model::Pooling;
+use pimem_core::embed::catalog::Pooling;
 
 /// Default maximum number of tokens of a text.
 const MAX_LENGTH: u64 = 512;

@@ -15,7 +15,7 @@ use std::{
 use serde_json::Value;
 
 use crate::process::{Event, Keep, Kill, Running};
-use pimem_core::embed::model::{Embedder, Model, Role, Unavailable};
+use pimem_core::embed::catalog::{Embedder, Model, Role, Unavailable};
 
 /// Maximum length of an answer line in bytes.
 const MAX_LINE: u64 = 4 << 20;

@@ -1,7 +1,7 @@
 //! Tests with faulty children: none of them harms the caller or keeps it waiting.
 
 use super::*;
-use pimem_core::embed::{catalog, model::Pooling};
+use pimem_core::embed::catalog::{self, Pooling};
 
 /// Creates a worker whose child runs a line of shell.
 fn worker(script: &str, deadline: Option<u64>) -> Worker {

@@ -27,9 +27,8 @@ use super::{
 };
 use pimem_core::{
     markdown::{
-        entry_line,
-        lines::{self, Edit, count_chars},
-        memo,
+        checklist,
+        patch::{self, Edit, count_chars},
         topic::{self, TopicDoc, TopicEntry},
     },
     model::{
@@ -152,10 +151,10 @@ impl Txn<'_> {
         let mut after = doc.apply(edits);
         for (title, line) in self.below_headings(changes) {
             if after.is_empty() {
-                after = lines::apply(&after, vec![doc.append(&topic::heading(target.stem()), &[])]);
+                after = patch::apply(&after, vec![doc.append(&topic::heading(target.stem()), &[])]);
             }
-            let edit = memo::append_to(&after, title, &[line]);
-            after = lines::apply(&after, vec![edit]);
+            let edit = checklist::append_to(&after, title, &[line]);
+            after = patch::apply(&after, vec![edit]);
         }
         let grows = !self.goes_on && changes.iter().any(Change::grows);
         let is_full = |chars| chars > TOPIC_CHARS && chars > doc.chars();
@@ -182,7 +181,7 @@ impl Txn<'_> {
         changes.iter().filter_map(|change| match change {
             Change::Append { category, text, markers, heading: Some(title) } => {
                 let name = &self.categories.spec(*category).name;
-                Some((title.as_str(), entry_line::render(name, text, *markers)))
+                Some((title.as_str(), topic::render(name, text, *markers)))
             }
             _ => None,
         })
@@ -196,7 +195,7 @@ impl Txn<'_> {
                 Change::Append { heading: Some(_), .. } => continue,
                 Change::Append { category, text, markers, .. } => {
                     let name = &self.categories.spec(*category).name;
-                    added.push(entry_line::render(name, text, *markers));
+                    added.push(topic::render(name, text, *markers));
                     continue;
                 }
                 Change::RemoveRepeats(of, keep) => {

@@ -26,11 +26,10 @@ use super::{
 };
 use pimem_core::{
     model::{
-        entry::EntryId,
+        entry::{EntryId, EventId},
         event::{Event, EventKind, Order, Origin},
         hash::{IdMap, IdSet, short_sha256},
         time::Timestamp,
-        ulid::EventId,
     },
     score::{clock::Days, ledger::Ledger, ranking::Scope},
     seal::TAG,

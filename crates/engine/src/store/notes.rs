@@ -16,8 +16,11 @@ use super::{
     undo::Touched,
 };
 use pimem_core::{
-    markdown::lines,
-    model::{calendar::Date, hash::short_sha256, time::Timestamp},
+    markdown::patch,
+    model::{
+        hash::short_sha256,
+        time::{Date, Timestamp},
+    },
 };
 
 /// Long-term notes.
@@ -50,7 +53,7 @@ impl Store {
         let path = self.writable(name)?;
         self.sweep_beside(&path);
         let end = self.tail(name, STYLE)?.unwrap_or_default();
-        let newline = lines::newline(&end);
+        let newline = patch::newline(&end);
         let title = [format!("# {title}"), String::new()];
         let head = if end.is_empty() { &title[..] } else { &[] };
         let text: String = head.iter().chain(added).flat_map(|line| [line, newline]).collect();

@@ -20,10 +20,7 @@ use super::{
     transaction::{Change, Target, Txn},
 };
 use pimem_core::{
-    markdown::{
-        entry_line,
-        topic::{TopicDoc, TopicEntry},
-    },
+    markdown::topic::{self, TopicDoc, TopicEntry},
     model::{
         category::Categories,
         entry::{EntryId, Markers, Wording},
@@ -88,7 +85,7 @@ impl Store {
                     let lines: Vec<&TopicEntry> = doc.entries.iter().filter(gone).collect();
                     gone_texts.extend(lines.iter().map(|entry| {
                         let name = &categories.spec(entry.category).name;
-                        format!("{:08x}", pi32(&entry_line::canonical(name, &entry.text)))
+                        format!("{:08x}", pi32(&topic::canonical(name, &entry.text)))
                     }));
                     let edits: Vec<_> = lines.iter().map(|entry| doc.remove(entry)).collect();
                     (!edits.is_empty()).then(|| doc.apply(edits))

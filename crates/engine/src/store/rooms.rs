@@ -11,8 +11,7 @@ use super::{
 };
 use pimem_core::{
     markdown::{
-        entry_line,
-        lines::{lines, newline},
+        patch::{lines, newline},
         topic::{self, TopicEntry},
     },
     model::{
@@ -149,7 +148,7 @@ impl Mover<'_> {
         match change {
             Change::Append { category, text, markers, heading } => {
                 let name = &self.categories.spec(*category).name;
-                let line = entry_line::render(name, text, *markers);
+                let line = topic::render(name, text, *markers);
                 stem = self.room(&stem, line.chars().count(), heading.as_deref());
             }
             Change::Reword(of, text) => {

@@ -26,10 +26,9 @@ use super::{
 use pimem_core::{
     model::{
         category::{Categories, CategoryId},
-        entry::{EntryId, Markers, Wording},
+        entry::{EntryId, EventId, Markers, Wording},
         event::{Author, Event, EventKind, Order, Provenance},
         time::{Now, Timestamp},
-        ulid::EventId,
     },
     score::ranking::{LocatedEntry, Scope},
 };

@@ -18,11 +18,14 @@ use super::{
 };
 use pimem_core::{
     markdown::{
-        entry_line,
         patch::{self, Attempt, Hunk},
         topic,
     },
-    model::{category::Categories, entry::EntryId, hash::IdSet, ulid::EventId},
+    model::{
+        category::Categories,
+        entry::{EntryId, EventId},
+        hash::IdSet,
+    },
 };
 
 /// File name in `data/`.
@@ -279,8 +282,8 @@ impl Store {
         }
         let is_gone = |line: &String| {
             let line = line.trim_end_matches(['\r', '\n']).as_bytes();
-            let entry = entry_line::parse(line, categories);
-            entry.is_some_and(|entry| ids.contains(&entry_line::id(line, &entry, categories)))
+            let entry = topic::parse(line, categories);
+            entry.is_some_and(|entry| ids.contains(&topic::id(line, &entry, categories)))
         };
         let without = |steps: &mut Vec<Step>| {
             for step in steps.iter_mut() {

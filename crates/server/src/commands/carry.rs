@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context as _, bail, ensure};
 use pimem_core::{
-    markdown::{entry_line, topic::TopicDoc},
+    markdown::topic::{self, TopicDoc},
     model::{
         entry::{EntryId, Markers},
         event::Event,
@@ -159,7 +159,7 @@ fn write(dir: &Path, lines: &[String], events: &[String]) -> anyhow::Result<()> 
         let first =
             folded.ledger.evidence(Now(Timestamp(i64::MAX)), id).map(|found| found.first_seen);
         let file = files.entry(dir.join(folder).join(format!("{topic}.md"))).or_default();
-        file.push((first, entry_line::render(category, text, markers)));
+        file.push((first, topic::render(category, text, markers)));
     }
     fs::create_dir_all(dir.join("topics"))
         .with_context(|| format!("cannot make {}", dir.display()))?;

@@ -11,9 +11,8 @@ use futures_util::future::try_join_all;
 use pimem_core::{
     model::{
         category::{Categories, Preset},
-        entry::EntryId,
+        entry::{EntryId, Share},
         event::{Event, Why},
-        share::Share,
         time::{Now, Timestamp},
     },
     score::{

@@ -13,7 +13,7 @@ use pgvector::HalfVector;
 use pimem_core::{
     embed::{
         self,
-        model::{Role as Side, Unavailable},
+        catalog::{Role as Side, Unavailable},
         table,
     },
     search::tokens::Tokenizer,

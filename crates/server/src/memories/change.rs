@@ -2,7 +2,7 @@
 
 use deadpool_postgres::Client;
 use pimem_core::{
-    markdown::entry_line,
+    markdown::topic,
     model::{
         event::{EventKind, Provenance, Why},
         time::Now,
@@ -51,7 +51,7 @@ pub async fn purge(
     now: Now,
 ) -> Result<(), Refused> {
     let who = Provenance { by: Provenance::USER.to_owned(), ..Provenance::default() };
-    let line = entry_line::canonical(&memory.category, &memory.text);
+    let line = topic::canonical(&memory.category, &memory.text);
     let secret = secret::find(&memory.text).is_some();
     let kind = EventKind::Purge { hash: Some(object::content_hash(&line).into()), secret };
     let events = vec![remember::event(memory.id, kind, &who, now)?];

@@ -6,11 +6,9 @@ use deadpool_postgres::Client;
 use pimem_core::{
     model::{
         category::Categories,
-        entry::EntryId,
+        entry::{EntryId, EventId, Share},
         event::{Cue, Event, EventKind, Provenance},
-        share::Share,
         time::{Now, Timestamp},
-        ulid::EventId,
     },
     safety::entry_text::{EntryText, TextError},
     score::adopt::{self, Line},

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use pimem_core::{
-    markdown::entry_line,
+    markdown::topic,
     model::{
-        entry::EntryId,
+        entry::{EntryId, Share},
         event::Cue,
         hex,
-        share::Share,
         time::{Now, Timestamp},
     },
     score::{
@@ -119,7 +118,7 @@ impl Memory {
         let kept = Kept { text: None, sealed: row.get("sealed"), key: row.get("key_id") };
         let inner = vault.open(Place::Memory { project: memory.project, entry: &entry }, kept)?;
         let Inner { id, text, topic, superseded_by } = serde_json::from_str(&inner).ok()?;
-        let line = entry_line::canonical(&memory.category, &text);
+        let line = topic::canonical(&memory.category, &text);
         Some(Self {
             id: EntryId(id),
             hash: Sha256::digest(line).to_vec(),

@@ -6,7 +6,7 @@ pub mod rank;
 
 use deadpool_postgres::Transaction;
 use pimem_core::{
-    embed::model::{Role, STATIC, Thresholds, Unavailable},
+    embed::catalog::{Role, STATIC, Thresholds, Unavailable},
     model::time::Now,
     search::{
         bm25::{Query, Size},

@@ -4,12 +4,12 @@
 use std::{collections::HashMap, ops::Range};
 
 use pimem_core::{
-    embed::{model::Thresholds, passage},
+    embed::{catalog::Thresholds, passage},
     score::stability::Standing,
     search::{
         bm25::{self, Query, Segment, Size},
         candidates,
-        headings::HeadingTokens,
+        documents::HeadingTokens,
         near_words::QueryWords,
         rank::{self, Candidate, Judged, Mode, Weights},
         tokens::Tokenizer,

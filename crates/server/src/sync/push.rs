@@ -7,10 +7,9 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::{Client, Transaction};
 use pimem_core::{
     model::{
-        entry::EntryId,
+        entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind, Why},
         time::{Now, Timestamp},
-        ulid::EventId,
     },
     sync::{
         check::{Gate, Purges, Reason, Refused},

@@ -18,8 +18,8 @@ use crate::{
         time::{Now, Timestamp},
     },
     score::{
-        archive::{self, is_free},
         clock::Days,
+        forecast::{self, is_free},
         ranking::{self, Ranking, Scope, ScoredEntry},
     },
 };
@@ -152,7 +152,7 @@ fn faded(
         let reason = match (row.evidence.until, row.superseded_by) {
             (Some(until), _) if row.expired => format!("its date has passed: {}", date(until)),
             (_, Some(by)) => format!("was replaced by {by}"),
-            _ if archive::is_dropped(row) => {
+            _ if forecast::is_dropped(row) => {
                 format!("faded: score {:.2}, last reinforced {days} days ago", row.standing.shown())
             }
             _ if cold.contains(&id) => {
@@ -164,7 +164,7 @@ fn faded(
             _ => continue,
         };
         let over = row.expired || row.superseded_by.is_some();
-        let unasked = !over && archive::goes_unasked(now, row, used);
+        let unasked = !over && forecast::goes_unasked(now, row, used);
         let by = if unasked { By::Rules } else { By::Offer };
         steps.push(Step { act: Act::Archive(id), reason, by });
     }

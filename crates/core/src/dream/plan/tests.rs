@@ -7,9 +7,9 @@ use crate::{
     language::paraphrase::NormalForm,
     model::{
         category::CategoryId,
+        entry::EventId,
         event::{Author, Cue, Event, EventKind},
         time::Timestamp,
-        ulid::EventId,
     },
     score::{
         evidence::UserState,

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::{
     language::paraphrase::NormalForm,
-    model::calendar::Date,
+    model::time::Date,
     observe::document::{Below, Day, Document, Item, Line, Mark, Note},
     report::budget::Tokens,
 };

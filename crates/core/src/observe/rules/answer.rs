@@ -2,7 +2,7 @@
 
 use crate::{
     language::injection,
-    model::calendar::Date,
+    model::time::Date,
     observe::document::{Below, Day, Document, Item, Line, Note},
     safety::secret,
 };

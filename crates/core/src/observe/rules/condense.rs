@@ -94,7 +94,7 @@ fn shorten(item: &mut Item, step: &Step) {
 mod tests {
     use super::*;
     use crate::{
-        model::calendar::Date,
+        model::time::Date,
         observe::rules::{Heard, observe},
         session::transcript::Role,
     };

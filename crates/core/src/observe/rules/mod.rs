@@ -15,7 +15,7 @@ use self::{cue::Sort, turn::Turn};
 use super::{excerpt, reflect};
 use crate::{
     language::{injection, pasted, preference},
-    model::calendar::Date,
+    model::time::Date,
     observe::document::{Below, Document, Item, Line, Mark, Note},
     safety::secret,
     search::social_gate,

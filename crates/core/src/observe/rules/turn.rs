@@ -2,7 +2,7 @@
 
 use super::cue::Sort;
 use crate::{
-    model::calendar::Date,
+    model::time::Date,
     observe::document::{Mark, Note},
 };
 

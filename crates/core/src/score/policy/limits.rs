@@ -215,7 +215,7 @@ fn within_limits(all: &[Contender<'_>], waiting: &[usize], places: &mut [Place])
 mod tests {
     use super::*;
     use crate::{
-        model::ulid::EventId,
+        model::entry::EventId,
         score::{
             policy::{ebbinghaus::Fading, weighted::Switches},
             stability::Score,

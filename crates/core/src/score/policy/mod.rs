@@ -9,10 +9,9 @@ pub mod weighted;
 
 use crate::{
     model::{
+        entry::{EventId, Share},
         event::Order,
-        share::Share,
         time::{Age, Now, Timestamp},
-        ulid::EventId,
     },
     score::{
         access::Access,

@@ -1,6 +1,6 @@
 //! The weighted policy: category × .50 + recency × .25 + provenance × .15 + access × .10.
 
-use crate::model::{share::Share, time::Age};
+use crate::model::{entry::Share, time::Age};
 
 /// Days in which the recency of an entry halves.
 const HALF_LIFE_DAYS: f64 = 30.0;

@@ -28,7 +28,7 @@ use pimem_core::{
     },
     safety::secret,
     score::{
-        archive,
+        forecast,
         ranking::{self, Ranking, ScoredEntry},
     },
 };
@@ -248,7 +248,7 @@ fn act(
         }
         Act::Archive(id) => {
             let row = store_view.row(*id)?;
-            archived::archive(txn, row, archive::why(row, store_view.categories))?;
+            archived::archive(txn, row, forecast::why_archived(row, store_view.categories))?;
         }
         Act::Add { category, cue, text } => {
             let new = learn::entry(memory, category, *cue, text)?;

@@ -18,7 +18,7 @@ use crate::error::{Failure, Kind};
 use pimem_core::{
     embed::{
         self,
-        model::{Embedder, Role, Thresholds},
+        catalog::{Embedder, Role, Thresholds},
         table,
         vector::Vector,
     },

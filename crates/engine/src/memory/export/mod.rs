@@ -21,7 +21,7 @@ use crate::{
 use pimem_core::{
     exchange::{File, Item, agents, claude, jsonl, pi, pi_memory},
     gate::{self, Counts, Withheld},
-    markdown::entry_line,
+    markdown::topic,
     model::hash::pi32,
     safety::safe_text,
     score::ranking::{Ranking, ScoredEntry},
@@ -136,7 +136,7 @@ fn pi(memory: &Memory, output: &Path, extent: Extent) -> Result<Written, Failure
     let accesses = memory.accesses(&memory.readers()?);
     let key = |row: &ScoredEntry| {
         let name = &memory.config.categories.spec(row.entry.category).name;
-        format!("{:08x}", pi32(&entry_line::canonical(name, &row.entry.text)))
+        format!("{:08x}", pi32(&topic::canonical(name, &row.entry.text)))
     };
     let scores = scores_file::snapshot(memory, &held.ranking, key, |row| {
         accesses::of_entry(&accesses, row.entry.id, None)

@@ -23,8 +23,8 @@ use crate::{
 };
 use pimem_core::{
     embed::{
-        self, catalog,
-        model::{Embedder, Model, Unavailable},
+        self,
+        catalog::{self, Embedder, Model, Unavailable},
         table,
         vector::Vector,
     },

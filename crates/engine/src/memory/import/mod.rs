@@ -24,14 +24,13 @@ use pimem_core::{
         Item, Left,
         pi_memory::{self, Piece},
     },
-    markdown::{checklist, entry_line, lines},
+    markdown::{checklist, patch, topic},
     model::{
-        calendar::Date,
         category::CategoryId,
-        entry::{EntryId, Markers, Wording},
+        entry::{EntryId, EventId, Markers, Wording},
         event::{Author, Cue, Event, EventKind, Provenance},
         hash::IdMap,
-        ulid::EventId,
+        time::Date,
     },
     safety::{
         entry_text::{EntryText, TextError},
@@ -205,7 +204,7 @@ enum ItemError {
     Text(#[from] TextError),
     #[error(transparent)]
     Unfit(#[from] Failure),
-    #[error("it is longer than a line may be ({} KiB)", entry_line::MAX_LINE >> 10)]
+    #[error("it is longer than a line may be ({} KiB)", topic::MAX_LINE >> 10)]
     TooLong,
     #[error("its evidence contains what looks like {0}")]
     SecretEvidence(&'static str),
@@ -219,7 +218,7 @@ fn checked_one(memory: &Memory, item: &Item, default: CategoryId) -> Result<New,
     let text = intake::with_tags(&text, &item.tags)?;
     let name = &memory.config.categories.spec(category).name;
     let markers = Markers { pinned: true, enforced: false };
-    if entry_line::render(name, text.as_str(), markers).len() > entry_line::MAX_LINE {
+    if topic::render(name, text.as_str(), markers).len() > topic::MAX_LINE {
         return Err(ItemError::TooLong);
     }
     // Log lines are copied to the log unchanged, so they must not contain secrets.
@@ -387,7 +386,7 @@ fn keep(
         added.insert(notes::SCRATCHPAD.to_owned(), count);
         if let Some(lock) = lock.filter(|_| count > 0) {
             store.rewrite(lock, notes::SCRATCHPAD, |page| {
-                Some(lines::apply(page, vec![checklist::append(page, &fresh(page))]))
+                Some(patch::apply(page, vec![checklist::append_items(page, &fresh(page))]))
             })?;
         }
     }

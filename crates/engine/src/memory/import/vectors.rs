@@ -12,7 +12,7 @@ use crate::{
     store::Store,
 };
 use pimem_core::{
-    embed::{model::Model, table, vector::Vector},
+    embed::{catalog::Model, table, vector::Vector},
     view::exchange::ImportedVectors,
 };
 
@@ -148,7 +148,7 @@ fn numbers(value: &RawValue) -> Result<Vec<f32>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pimem_core::embed::{catalog, model::Pooling};
+    use pimem_core::embed::catalog::{self, Pooling};
 
     const A: &str = "0123456789abcdef";
 

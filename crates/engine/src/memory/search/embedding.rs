@@ -27,8 +27,8 @@ use crate::{
 };
 use pimem_core::{
     embed::{
-        self, catalog,
-        model::{Embedder, Model, Role, Unavailable},
+        self,
+        catalog::{self, Embedder, Model, Role, Unavailable},
         table,
         vector::Vector,
     },

@@ -52,7 +52,6 @@ use pimem_core::{
         candidates,
         documents::{self, SourceKind},
         near_words::QueryWords,
-        past_sessions,
         rank::{self, Candidate, Judged, Mode, Weights},
     },
 };
@@ -516,7 +515,7 @@ impl<'a> Search<'a> {
             for one in ranked.iter_mut() {
                 let Ranked { candidate, document, judged, factor, stability, text, .. } = one;
                 *factor *=
-                    past_sessions::factor(&self.query.text, document.kind, request.kinds, text);
+                    rank::past_session_factor(&self.query.text, document.kind, request.kinds, text);
                 if let Some(vectors) = corpus.dense {
                     let here = Some(document.source);
                     let source = |number| Some(segments.locate(candidate.segment, number)?.source);

@@ -27,7 +27,7 @@ use crate::{
     store::{Store, discover, evidence},
 };
 use pimem_core::{
-    model::{event::Event, ulid::EventId},
+    model::{entry::EventId, event::Event},
     score::ranking::Scope,
     sync::{
         check::Refused,

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use pimem_core::{
-    markdown::entry_line,
+    markdown::topic,
     model::{
         category::CategoryId,
         entry::{EntryId, Markers, Wording},
@@ -159,7 +159,7 @@ impl<'a> Side<'a> {
         let (mut objects, mut kept) = self.outgoing(memory);
         let trusted = self.trusted();
         let is_kept =
-            |line: &&Line| !trusted.contains(&entry_line::canonical(&line.category, &line.text));
+            |line: &&Line| !trusted.contains(&topic::canonical(&line.category, &line.text));
         let unreviewed: Vec<&Line> = self.held.lines.iter().filter(is_kept).collect();
         if unreviewed.is_empty() {
             return (objects, kept);
@@ -206,7 +206,7 @@ impl<'a> Side<'a> {
         let trust = self.store.trust.clone().strict();
         let lines = self.held.lines.iter();
         let known = lines.filter(|line| trust.holds_entry(&line.category, &line.text));
-        known.map(|line| entry_line::canonical(&line.category, &line.text)).collect()
+        known.map(|line| topic::canonical(&line.category, &line.text)).collect()
     }
 
     /// Carries out a plan. Agents may see the `trusted` lines here too.
@@ -245,7 +245,7 @@ impl<'a> Side<'a> {
         buried.retain(|one| one.id().is_some_and(|id| gone.contains(&id)));
         let trust = &self.store.trust;
         let is_trusted =
-            |line: &Line| trusted.contains(&entry_line::canonical(&line.category, &line.text));
+            |line: &Line| trusted.contains(&topic::canonical(&line.category, &line.text));
         let mut waiting: Vec<Key> = Vec::new();
         for line in self.held.lines.iter().filter(|line| !line.archived) {
             if !trust.holds_entry(&line.category, &line.text) && is_trusted(line) {

@@ -16,7 +16,7 @@ use crate::{
 };
 use pimem_core::{
     language::sketch::Sketch,
-    markdown::entry_line,
+    markdown::topic,
     report::budget::Tokens,
     score::ranking::Scope,
     search::{bm25::Query, documents::SourceKind},
@@ -132,7 +132,7 @@ fn answers(memory: &Memory, usage: &Usage, recorded: &Recorded, limit: usize) ->
             let sketch = Sketch::of(&hit.text);
             let like = |(_, known): &(usize, &Sketch)| known.similarity(&sketch) >= recall::ALIKE;
             let like = sketches.iter().enumerate().filter(like).map(|(place, _)| place).collect();
-            let line = entry_line::canonical(entries.category(row), &row.entry.text);
+            let line = topic::canonical(entries.category(row), &row.entry.text);
             let tokens = Tokens::of(&line).0;
             answer.hits.push(Hit { id: row.entry.id, score: hit.score, tokens, like });
             sketches.push(sketch);

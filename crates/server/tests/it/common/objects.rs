@@ -2,10 +2,9 @@
 
 use pimem_core::{
     model::{
-        entry::EntryId,
+        entry::{EntryId, EventId},
         event::{Cue, Event, EventKind, Provenance},
         time::Timestamp,
-        ulid::EventId,
     },
     sync::{
         object::{self, Entry},
