@@ -42,7 +42,9 @@ impl<'a> Words<'a> {
     }
 
     pub(crate) fn json(&self) -> bool {
-        self.place.value("json").is_some()
+        // `help` knows no options.
+        let is_help = self.place.path.first().is_some_and(|name| *name == "help");
+        self.place.value("json").is_some() || is_help && self.given.iter().any(|w| w == "--json")
     }
 
     pub(crate) fn color(&self) -> Color {
