@@ -250,8 +250,7 @@ impl<'a> Call<'a> {
         notes.extend(hook_ledger::seen(answer.entries().map(|shown| shown.id), hashes));
         self.note(&notes);
         let mut records = Vec::new();
-        // Prompts that found nothing are recorded too, because a replay with other thresholds may
-        // find something.
+        // Prompts that found nothing count too.
         let asked = self.moment == HookEvent::Prompt
             && self.listens()
             && !social_gate::is_trivial(self.prompt());

@@ -1,6 +1,5 @@
 //! `pimem telemetry`: shows what was put into prompts, and what of it was used.
 
-mod replay;
 mod summary;
 
 use std::path::PathBuf;
@@ -26,7 +25,7 @@ use pimem_engine::{
     memory::{
         Answer,
         period::Period,
-        telemetry::{By, LogRequest, RecordKind, ReplayRequest},
+        telemetry::{By, LogRequest, RecordKind},
     },
 };
 
@@ -38,8 +37,7 @@ use pimem_engine::{
 /// off.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem telemetry\n  pimem telemetry usage --by category\n  \
-    pimem telemetry never-used --min 5\n  pimem telemetry replay --min-score 0.4 --min-score 0.5\n  \
-    pimem telemetry tune --apply\n  pimem telemetry --html used.html")]
+    pimem telemetry never-used --min 5\n  pimem telemetry --html used.html")]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -73,22 +71,6 @@ enum Action {
         #[arg(long = "min", value_name = "N", default_value_t = 3)]
         least: usize,
     },
-    /// Run recorded prompts against today's store with other thresholds
-    ///
-    /// kept says how many of the entries that were used would still have been there, used which
-    /// share of all that is put into prompts that is. What a lower threshold adds was in no prompt,
-    /// so nobody knows whether it would have been used. Only the first 200 characters of a prompt
-    /// are on record.
-    Replay(ReplayArgs),
-    /// Propose recall.minScore and recall.limit by what was used
-    ///
-    /// Proposed is the highest threshold, and then the lowest limit, that keeps 95 % of the entries
-    /// that were used. It takes 50 prompts and 30 used entries; with fewer the exit code is 1.
-    Tune {
-        /// Change the settings: the project's, or yours with --user
-        #[arg(long)]
-        apply: bool,
-    },
     /// Delete all records
     Clear {
         /// Do not ask
@@ -113,21 +95,6 @@ struct LogArgs {
     types: Vec<RecordKind>,
 }
 
-#[derive(Debug, clap::Args)]
-struct ReplayArgs {
-    /// Try this for recall.minScore (repeatable; by default some around the one in force)
-    #[arg(long = "min-score", value_name = "SCORE", value_parser = score)]
-    min_scores: Vec<f64>,
-    /// Try this for recall.limit (repeatable; by default the one in force)
-    #[arg(long = "limit", value_name = "N", value_parser = clap::value_parser!(u64).range(0..=100))]
-    limits: Vec<u64>,
-}
-
-fn score(text: &str) -> Result<f64, String> {
-    let score = text.parse().ok().filter(|score| (0.0..=1.0).contains(score));
-    score.ok_or_else(|| "it takes a number from 0 to 1".to_owned())
-}
-
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if let Some(path) = &args.html {
         let target = Target::of(ctx, path)?;
@@ -144,15 +111,6 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         }
         Action::Usage { by } => ctx.show(&ctx.telemetry_usage(*by)?),
         Action::NeverUsed { least } => ctx.show(&ctx.telemetry_never_used(*least)?),
-        Action::Replay(args) => {
-            let limit = |limit: &u64| usize::try_from(*limit).unwrap_or(usize::MAX);
-            let limits = args.limits.iter().map(limit).collect();
-            let request = ReplayRequest { min_scores: args.min_scores.clone(), limits };
-            ctx.show_found(&ctx.telemetry_replay(&request)?, |view| view.prompts > 0)
-        }
-        Action::Tune { apply } => {
-            ctx.show_found(&ctx.tune_recall(*apply)?, |view| view.reason.is_none())
-        }
         Action::Clear { yes } => return clear(ctx, *yes),
     })
 }

@@ -1,6 +1,5 @@
 //! Telemetry: records and evaluates which injected entries were used.
 
 pub mod record;
-pub mod replay;
 pub mod sums;
 pub mod used;

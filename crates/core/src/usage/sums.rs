@@ -250,6 +250,32 @@ pub fn accesses(log: &Log) -> Accesses {
     all
 }
 
+/// Returns prompts with those of the entries given to them that their session used later. A use
+/// counts once, for the last prompt before it that was given the entry.
+#[must_use]
+pub fn used_by_prompt(log: &Log) -> Vec<(&str, Vec<EntryId>)> {
+    let mut prompts: BTreeMap<Session, Vec<(&str, Vec<EntryId>)>> = BTreeMap::new();
+    // In reverse, so that later use is known.
+    let mut unclaimed: BTreeMap<Session, BTreeSet<EntryId>> = BTreeMap::new();
+    let parsed = |id: &String| id.parse::<EntryId>().ok();
+    for (at, record) in log.records.iter().rev() {
+        let key = session(*at, record);
+        match &record.what {
+            What::Usage { used, .. } => {
+                unclaimed.entry(key).or_default().extend(used.iter().filter_map(parsed));
+            }
+            What::Injection { prompt, entries, .. } if !prompt.trim().is_empty() => {
+                let unclaimed = unclaimed.entry(key.clone()).or_default();
+                let given = entries.iter().filter_map(|entry| parsed(&entry.id));
+                let used = given.filter(|id| unclaimed.remove(id)).collect();
+                prompts.entry(key).or_default().push((prompt, used));
+            }
+            _ => {}
+        }
+    }
+    prompts.into_values().flat_map(|of_session| of_session.into_iter().rev()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -320,6 +346,26 @@ mod tests {
         assert_eq!((volume.sessions, volume.measured, volume.prompts), (3, 2, 3));
         assert_eq!((volume.injections, volume.entries, volume.different), (3, 5, 3));
         assert_eq!(volume.days, [3, 0, 2, 0]);
+    }
+
+    #[test]
+    fn what_was_used_belongs_to_the_prompt_before_it() {
+        let give = |ts, session, prompt: &str, ids| {
+            injection(ts, session, ids)
+                .replace(r#""prompt":"p""#, &format!(r#""prompt":"{prompt}""#))
+        };
+        let log = log(&[
+            give("2026-06-01T10:00:00Z", "a", "", &[A]),
+            give("2026-06-01T10:01:00Z", "a", "first", &[A, B]),
+            give("2026-06-01T10:02:00Z", "b", "of b", &[A]),
+            usage("2026-06-01T10:03:00Z", "a", &[A, B], &[B]),
+            give("2026-06-01T10:04:00Z", "a", "second", &[B, A]),
+            usage("2026-06-01T10:05:00Z", "a", &[A, B], &[A, B]),
+            give("2026-06-01T10:06:00Z", "a", "third", &[A]),
+        ]);
+        let [a, b] = [0xaa, 0xbb].map(EntryId);
+        let want = [("first", vec![]), ("second", vec![b, a]), ("third", vec![]), ("of b", vec![])];
+        assert_eq!(used_by_prompt(&log), want);
     }
 
     /// What a search or recall found is an access; what a report showed is not.

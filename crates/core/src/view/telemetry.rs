@@ -5,11 +5,7 @@ use serde::Serialize;
 use super::{EntryView, rounded};
 use crate::{
     model::time::Timestamp,
-    usage::{
-        record::Record,
-        replay::{self, Setting},
-        sums::Count,
-    },
+    usage::{record::Record, sums::Count},
 };
 
 /// What stands for the category of entries that are not there any more.
@@ -193,69 +189,6 @@ pub struct LogRecord {
     pub record: Record,
 }
 
-/// A replay of recorded prompts against the current store.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Replay {
-    /// Number of recorded prompts.
-    pub prompts: usize,
-    /// Used entries that still exist.
-    pub used: usize,
-    /// Used entries that no longer exist.
-    pub gone: usize,
-    /// Setting in force.
-    pub in_force: Setting,
-    /// One per setting tried.
-    pub outcomes: Vec<Outcome>,
-}
-
-/// The outcome of a replay with one setting.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Outcome {
-    #[serde(flatten)]
-    pub setting: Setting,
-    /// Number of entries put into prompts.
-    pub entries: usize,
-    /// Tokens of those entries.
-    pub tokens: usize,
-    /// Used entries that the setting would still have put into the prompts.
-    pub kept: usize,
-    /// Number of used entries.
-    pub used: usize,
-    /// `kept / used`.
-    pub kept_share: f64,
-    /// 95 % confidence interval of `kept_share` (Wilson).
-    pub kept_range: [f64; 2],
-    /// Used entries as a share of all entries put into prompts.
-    pub used_share: f64,
-}
-
-/// A proposed setting, or the reason why there is none.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Tuning {
-    /// Proposed setting; null if there is a reason against one.
-    pub proposed: Option<Setting>,
-    /// Why nothing is proposed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Number of recorded prompts.
-    pub prompts: usize,
-    /// Used entries that still exist.
-    pub used: usize,
-    /// Used entries that no longer exist.
-    pub gone: usize,
-    /// Outcome of the setting in force; null if there are too few records.
-    pub in_force: Option<Outcome>,
-    /// Outcome of the proposed setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<Outcome>,
-    /// Paths of the changed files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub applied: Option<Vec<String>>,
-}
-
 /// Deleted logs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cleared {
@@ -277,8 +210,6 @@ documents! {
     Usage: "pimem.telemetry-usage/1",
     NeverUsed: "pimem.telemetry-never-used/1",
     Log: "pimem.telemetry-log/1",
-    Replay: "pimem.telemetry-replay/1",
-    Tuning: "pimem.telemetry-tune/1",
     Cleared: "pimem.telemetry-clear/1",
 }
 
@@ -292,22 +223,6 @@ impl Usage {
     }
 }
 
-impl Tuning {
-    /// Returns the settings that the proposal changes: name, current value, proposed value.
-    pub fn changes(&self) -> Vec<(&'static str, String, String)> {
-        let now = self.in_force.as_ref().map(|outcome| outcome.setting);
-        let Some((now, new)) = now.zip(self.proposed) else { return Vec::new() };
-        let mut changes = Vec::new();
-        if (new.min_score - now.min_score).abs() > 1e-9 {
-            changes.push(("recall.minScore", now.min_score.to_string(), new.min_score.to_string()));
-        }
-        if new.limit != now.limit {
-            changes.push(("recall.limit", now.limit.to_string(), new.limit.to_string()));
-        }
-        changes
-    }
-}
-
 impl From<&Count> for Use {
     fn from(count: &Count) -> Self {
         let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
@@ -318,22 +233,6 @@ impl From<&Count> for Use {
             rate: count.rate().map(rounded),
             last_injected: time(count.last_injected),
             last_used: time(count.last_used),
-        }
-    }
-}
-
-impl From<&replay::Outcome> for Outcome {
-    fn from(outcome: &replay::Outcome) -> Self {
-        let (from, to) = outcome.kept_range();
-        Self {
-            setting: outcome.setting,
-            entries: outcome.injected,
-            tokens: outcome.tokens,
-            kept: outcome.kept,
-            used: outcome.used,
-            kept_share: rounded(outcome.kept_share()),
-            kept_range: [rounded(from), rounded(to)],
-            used_share: rounded(outcome.used_share()),
         }
     }
 }

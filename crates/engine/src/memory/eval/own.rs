@@ -25,7 +25,7 @@ use pimem_core::{
     model::entry::EntryId,
     score::ranking::Ranking,
     search::{bm25::Query, documents::SourceKind, rank::Mode},
-    usage::replay::{Recorded, Step},
+    usage::sums::{Log, used_by_prompt},
     view::{
         Entries,
         eval::{Evaluation, Passage},
@@ -51,8 +51,7 @@ impl Memory {
         let (ranking, _) = self.own_ranking(&stores);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
         let (log, _) = telemetry::log(self, &stores);
-        let set =
-            questions(&ranking, &entries, &Recorded::new(&log, |id| ranking.get(id).is_some()));
+        let set = questions(&ranking, &entries, &log);
         if set.queries.is_empty() {
             let message = "there is nothing to ask for";
             let hint = "a store needs entries of a few words; pimem eval FILE reads a set";
@@ -91,7 +90,7 @@ impl Memory {
 }
 
 /// Makes questions. Documents are the entries that a search can find.
-fn questions(ranking: &Ranking, entries: &Entries<'_>, recorded: &Recorded) -> EvalSet {
+fn questions(ranking: &Ranking, entries: &Entries<'_>, log: &Log) -> EvalSet {
     let is_possible = |row: &&pimem_core::score::ranking::ScoredEntry| row.withheld().is_none();
     let mut rows: Vec<_> = ranking.rows.iter().filter(is_possible).collect();
     rows.sort_by_key(|row| row.entry.id);
@@ -104,12 +103,9 @@ fn questions(ranking: &Ranking, entries: &Entries<'_>, recorded: &Recorded) -> E
     let docs = rows.iter().map(|row| doc(row.entry.id, &row.entry.text)).collect();
     // A prompt may be on record several times.
     let mut prompts: BTreeMap<&str, Vec<EntryId>> = BTreeMap::new();
-    for step in recorded.sessions.iter().flatten() {
-        let Step::Prompt { number, used, .. } = step else { continue };
+    for (prompt, used) in used_by_prompt(log) {
         let here = used.iter().filter(|id| rows.iter().any(|row| row.entry.id == **id));
-        if let Some(prompt) = recorded.prompts.get(*number) {
-            prompts.entry(prompt.trim()).or_default().extend(here);
-        }
+        prompts.entry(prompt.trim()).or_default().extend(here);
     }
     prompts.retain(|_, used| !used.is_empty());
     let query = |text: String, class: &str, ids: &[EntryId]| EvalQuery {

@@ -1,6 +1,5 @@
 //! Telemetry: records of usage and what they show about entries. It never leaves this machine.
 
-mod replay;
 mod summary;
 
 use clap::ValueEnum;
@@ -24,10 +23,7 @@ use pimem_core::{
     view::telemetry as view,
 };
 
-pub use self::{
-    replay::ReplayRequest,
-    summary::{By, SESSIONS},
-};
+pub use self::summary::{By, SESSIONS};
 
 /// Filters of a list of records.
 #[derive(Debug, Clone, Default)]
