@@ -1,5 +1,6 @@
-//! Turns the tables of cues, `src/language/cues/*.txt`, into constants, so that nothing is parsed at
-//! start. `english.txt` describes the format.
+//! Turns the tables of cues, `src/language/cues/*.txt`, and the lists of words,
+//! `src/language/lexicon/*.txt`, into constants, so that nothing is parsed at start. `english.txt`
+//! describes the format of the tables, [`lexicon`] that of the lists.
 #![expect(clippy::disallowed_methods, reason = "a build script reads and writes files")]
 
 use std::{
@@ -49,17 +50,11 @@ const KINDS: [&str; 9] = [
 type Failed = Box<dyn Error>;
 
 fn main() -> Result<(), Failed> {
-    let dir = Path::new("src/language/cues");
-    println!("cargo:rerun-if-changed={}", dir.display());
-    let files =
-        fs::read_dir(dir)?.map(|file| Ok(file?.path())).collect::<Result<Vec<_>, Failed>>()?;
-    let mut tables: Vec<PathBuf> =
-        files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "txt")).collect();
+    let mut tables = texts("src/language/cues")?;
     // English first: it has rules in code, too.
     tables.sort_by_key(|path| (!path.ends_with("english.txt"), path.clone()));
     let (mut out, mut all, mut texts) = (String::new(), String::new(), String::new());
     for path in tables {
-        println!("cargo:rerun-if-changed={}", path.display());
         let text = fs::read_to_string(&path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().to_uppercase();
         let table = Table::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -71,8 +66,122 @@ fn main() -> Result<(), Failed> {
     writeln!(out, "pub(super) static ALL: &[&Language] = &[{all}];")?;
     writeln!(out, "#[cfg(test)] pub(super) static TEXTS: &[&str] = &[{texts}];")?;
     println!("cargo:rerun-if-changed=build.rs");
-    fs::write(Path::new(&env::var("OUT_DIR")?).join("cues.rs"), out)?;
+    let dir = env::var("OUT_DIR")?;
+    fs::write(Path::new(&dir).join("cues.rs"), out)?;
+    fs::write(Path::new(&dir).join("lexicon.rs"), lexicon()?)?;
     Ok(())
+}
+
+/// Returns the text files of a directory, sorted.
+fn texts(dir: &str) -> Result<Vec<PathBuf>, Failed> {
+    println!("cargo:rerun-if-changed={dir}");
+    let files =
+        fs::read_dir(dir)?.map(|file| Ok(file?.path())).collect::<Result<Vec<_>, Failed>>()?;
+    let mut texts: Vec<PathBuf> =
+        files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "txt")).collect();
+    texts.sort();
+    for path in &texts {
+        println!("cargo:rerun-if-changed={}", path.display());
+    }
+    Ok(texts)
+}
+
+/// Writes a module for each file of lists. A list begins with a line `KIND NAME: what it is`; what is
+/// in it is indented:
+///
+/// - `words`: single words;
+/// - `phrases`: between bars, with `_` for a blank at the end;
+/// - `pairs`: between bars, as `a=b`;
+/// - `list`: single words, which are looked up in all lists of a file at once;
+/// - `concept`: words and phrases between bars, which are looked up at once too;
+/// - `order`, without a name: wordings that do what the line says, a line each.
+fn lexicon() -> Result<String, Failed> {
+    let mut out = String::new();
+    for path in texts("src/language/lexicon")? {
+        let module = path.file_stem().unwrap_or_default().to_string_lossy();
+        let text = fs::read_to_string(&path)?;
+        let lists = lists(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        writeln!(out, "pub(crate) mod {module} {{\n{lists}}}")?;
+    }
+    Ok(out)
+}
+
+fn lists(text: &str) -> Result<String, Failed> {
+    let (mut out, mut names, mut all) = (String::new(), String::new(), String::new());
+    let (mut first, mut concepts) = (String::new(), 0);
+    let mut kind = "";
+    for list in text.split("\n\n").filter(|list| !list.starts_with('#')) {
+        let (head, body) = list.trim_end().split_once('\n').ok_or("a list without words")?;
+        let (head, about) = head.split_once(": ").unwrap_or((head, ""));
+        let name;
+        (kind, name) = head.split_once(' ').unwrap_or((head, ""));
+        let words = body.split_whitespace().collect::<Vec<_>>().join(" ");
+        let items = words.split(" | ");
+        match kind {
+            "words" => writeln!(
+                out,
+                "#[doc = {about:?}] pub(crate) static {name}: super::Words = super::Words::new({words:?});"
+            )?,
+            "phrases" => {
+                let items: Vec<String> = items.map(ended).collect();
+                writeln!(out, "#[doc = {about:?}] pub(crate) const {name}: &[&str] = &{items:?};")?;
+            }
+            "pairs" => {
+                let pairs: Vec<_> = items.filter_map(|item| item.split_once('=')).collect();
+                writeln!(
+                    out,
+                    "#[doc = {about:?}] pub(crate) const {name}: &[(&str, &str)] = &{pairs:?};"
+                )?;
+            }
+            "list" => {
+                writeln!(names, "#[doc = {about:?}] {name},")?;
+                writeln!(all, "(List::{name}, {words:?}),")?;
+            }
+            "concept" => {
+                writeln!(
+                    out,
+                    "#[doc = {about:?}] pub(crate) const {name}: super::Concepts = 1 << {concepts};"
+                )?;
+                writeln!(all, "{:?},", items.collect::<Vec<_>>().join("|"))?;
+                concepts += 1;
+            }
+            "order" => {
+                for steps in body.lines().map(str::trim) {
+                    let begins = steps.trim_start_matches("^ ").split(' ').next();
+                    let begins =
+                        format!(".with({:?}.as_bytes(), b'|')", begins.unwrap_or_default());
+                    let wording = format!("does: {about:?}, steps: {steps:?}");
+                    writeln!(
+                        all,
+                        "super::Wording {{ {wording}, first: super::Filter::NONE{begins} }},"
+                    )?;
+                    write!(first, "{begins}")?;
+                }
+            }
+            _ => return Err(format!("there is no kind {kind}").into()),
+        }
+    }
+    match kind {
+        "list" | "pairs" if !names.is_empty() => {
+            writeln!(out, "#[derive(Debug, Clone, Copy, PartialEq, Eq)]")?;
+            writeln!(out, "pub(crate) enum List {{\n{names}}}")?;
+            writeln!(out, "pub(crate) const LISTS: &[(List, &str)] = &[\n{all}];")?;
+        }
+        "concept" => writeln!(out, "pub(crate) const LISTS: &[&str] = &[\n{all}];")?,
+        "order" => {
+            writeln!(out, "pub(crate) static WORDINGS: &[super::Wording] = &[\n{all}];")?;
+            writeln!(
+                out,
+                "pub(crate) static FIRST: super::Filter<256> = super::Filter::NONE{first};"
+            )?;
+        }
+        _ => {}
+    }
+    Ok(out)
+}
+
+fn ended(phrase: &str) -> String {
+    phrase.strip_suffix('_').map_or_else(|| phrase.to_owned(), |start| format!("{start} "))
 }
 
 #[derive(Default)]

@@ -6,6 +6,7 @@
 //! several: `supports Python 3.11` and `supports Python 3.12` are both true.
 
 use super::{
+    lexicon::opposite::{HAS, ORDINAL, PREFERRING, SEVERAL, SINGLE},
     negation::{MARKS, capitalised},
     paraphrase::{
         lists::{self, List},
@@ -13,150 +14,11 @@ use super::{
     },
 };
 
-/// Verbs whose object is preferred.
-const PREFERRING: &[&str] =
-    &["prefer", "prefers", "use", "uses", "choose", "chooses", "favor", "favors", "like", "likes"];
 /// What stands between the preferred thing and the other one, in words.
 const OVER: &[&[&str]] =
     &[&["over"], &["instead", "of"], &["rather", "than"], &["not"], &["and", "not"], &["to"]];
 /// Maximum number of words of a thing.
 const THING: usize = 3;
-
-/// Nouns with one value at a time.
-const SINGLE: &[&str] = &[
-    "port",
-    "version",
-    "timeout",
-    "limit",
-    "length",
-    "width",
-    "size",
-    "threshold",
-    "retention",
-    "interval",
-    "ttl",
-    "budget",
-    "quota",
-    "indent",
-    "indentation",
-    "concurrency",
-    "parallelism",
-];
-/// Words between such a noun and its value.
-const HAS: &[&str] = &["is", "are", "of", "to", "at", "=", "number", "be"];
-/// Names that number things which exist side by side.
-const ORDINAL: &[&str] = &[
-    "adr",
-    "appendix",
-    "april",
-    "august",
-    "batch",
-    "branch",
-    "bug",
-    "building",
-    "case",
-    "chapter",
-    "day",
-    "december",
-    "february",
-    "figure",
-    "friday",
-    "group",
-    "issue",
-    "january",
-    "job",
-    "july",
-    "june",
-    "level",
-    "line",
-    "march",
-    "may",
-    "milestone",
-    "monday",
-    "november",
-    "october",
-    "option",
-    "page",
-    "part",
-    "phase",
-    "pr",
-    "question",
-    "region",
-    "replica",
-    "rfc",
-    "room",
-    "round",
-    "rule",
-    "saturday",
-    "section",
-    "september",
-    "server",
-    "shard",
-    "sprint",
-    "stage",
-    "step",
-    "story",
-    "sunday",
-    "table",
-    "task",
-    "team",
-    "thursday",
-    "ticket",
-    "tier",
-    "tuesday",
-    "user",
-    "wednesday",
-    "week",
-    "worker",
-    "zone",
-    "http",
-    "error",
-    "code",
-    "q",
-];
-/// Words of sentences that are true of several values, or tell of one occasion.
-const SEVERAL: &[&str] = &[
-    "also",
-    "and",
-    "another",
-    "any",
-    "before",
-    "between",
-    "both",
-    "breaks",
-    "broke",
-    "bug",
-    "compatible",
-    "each",
-    "every",
-    "failed",
-    "fails",
-    "from",
-    "later",
-    "least",
-    "matrix",
-    "maximum",
-    "minimum",
-    "most",
-    "newer",
-    "older",
-    "or",
-    "since",
-    "some",
-    "support",
-    "supported",
-    "supports",
-    "test",
-    "tested",
-    "tests",
-    "than",
-    "until",
-    "via",
-    "when",
-    "while",
-    "if",
-    "works",
-];
 
 /// Returns wordings of the reverse preference; empty if the text states none.
 #[must_use]
@@ -192,7 +54,7 @@ fn thing_before(plain: &[String], words: &[String], at: usize, over: &[&str]) ->
     let start = at.saturating_sub(THING + 1);
     let verb = (start..at)
         .rev()
-        .find(|verb| plain.get(*verb).is_some_and(|word| PREFERRING.contains(&word.as_str())));
+        .find(|verb| plain.get(*verb).is_some_and(|word| PREFERRING.contains(word)));
     let prefers =
         verb.and_then(|verb| plain.get(verb)).is_some_and(|word| word.starts_with("prefer"));
     let first = match verb {
@@ -243,8 +105,7 @@ fn swapped(
 pub fn values(text: &str) -> Vec<(String, String)> {
     let Some(words) = token::chunks(text) else { return Vec::new() };
     let plain: Vec<String> = words.iter().map(|word| plain(word)).collect();
-    let several =
-        |word: &String| SEVERAL.contains(&word.as_str()) || lists::is(List::Quantifier, word);
+    let several = |word: &String| SEVERAL.contains(word) || lists::is(List::Quantifier, word);
     let happened = words.first().is_some_and(|word| is_event(word));
     if text.contains('?') || happened || plain.iter().any(several) {
         return Vec::new();
@@ -277,8 +138,8 @@ fn has_one_value(words: &[String], plain: &[String], at: usize) -> bool {
     let before =
         |n: usize| at.checked_sub(n).and_then(|at| plain.get(at)).map_or("", String::as_str);
     // A unit or a noun after a number counts things, of which there may be several kinds.
-    let noun = |n: usize| SINGLE.contains(&before(n));
-    if noun(1) || HAS.contains(&before(1)) && noun(2) {
+    let noun = |n: usize| SINGLE.contains(before(n));
+    if noun(1) || HAS.contains(before(1)) && noun(2) {
         return true;
     }
     let Some(name) = at.checked_sub(1).and_then(|at| words.get(at)) else { return false };
@@ -287,7 +148,7 @@ fn has_one_value(words: &[String], plain: &[String], at: usize) -> bool {
     let is_name = is_word
         && (capital && (at > 1 || !is_instruction(before(1)))
             || lists::is(List::Command, before(1)));
-    is_name && !ORDINAL.contains(&before(1))
+    is_name && !ORDINAL.contains(before(1))
 }
 
 fn is_instruction(word: &str) -> bool {

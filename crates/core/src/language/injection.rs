@@ -11,7 +11,11 @@ use memchr::memmem;
 
 use super::{
     injection_orders,
-    injection_wordings::{ALL, FIRST, Wording},
+    lexicon::{
+        Wording,
+        injection::BEFORE_ORDERS,
+        orders::{FIRST, WORDINGS},
+    },
 };
 use crate::{markdown::topic::MAX_LINE, model::hash::fnv1a64};
 
@@ -60,24 +64,6 @@ const TAGS: &[&str] = &[
 /// Maximum number of words that `..` matches.
 const GAP: usize = 6;
 
-/// Words after which an instruction may begin, besides the start of a sentence.
-const BEFORE_ORDERS: &[&str] = &[
-    ".",
-    ":",
-    "and",
-    "then",
-    "please",
-    "always",
-    "must",
-    "also",
-    "secretly",
-    "silently",
-    "quietly",
-    "now",
-    "first",
-    "immediately",
-];
-
 /// A word with its byte offset and straight apostrophes.
 type Token<'a> = (usize, Cow<'a, str>);
 
@@ -89,7 +75,7 @@ fn order(tokens: &[Token<'_>], at: usize) -> Option<&'static str> {
     }
     let fitting =
         |wording: &&Wording| wording.first.may_hold_hash(hash) && fits(wording.steps, tokens, at);
-    ALL.iter().find(fitting).map(|wording| wording.does)
+    WORDINGS.iter().find(fitting).map(|wording| wording.does)
 }
 
 fn fits(steps: &str, tokens: &[Token<'_>], at: usize) -> bool {
@@ -102,8 +88,7 @@ fn fits(steps: &str, tokens: &[Token<'_>], at: usize) -> bool {
     match step {
         "^" => {
             let before = at.checked_sub(1).and_then(|at| tokens.get(at));
-            before.is_none_or(|(_, word)| BEFORE_ORDERS.contains(&&**word))
-                && fits(later, tokens, at)
+            before.is_none_or(|(_, word)| BEFORE_ORDERS.contains(word)) && fits(later, tokens, at)
         }
         "$" => token.is_none_or(|token| token == "."),
         ".." => {

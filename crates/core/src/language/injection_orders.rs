@@ -2,7 +2,7 @@
 //! one sentence.
 
 #[cfg_attr(not(test), expect(clippy::wildcard_imports, reason = "all concepts are constants"))]
-use super::injection_concepts::*;
+use super::{injection_concepts::*, lexicon::Concepts};
 
 /// A word of a text in lower case.
 pub(super) struct Word<'a> {
@@ -218,30 +218,19 @@ fn shape(words: &[Word<'_>], at: usize) -> Concepts {
             | match () {
                 () if is_local(host) || is_known(text) => 0,
                 () => {
-                    let to = if FROM.contains(&before) { 0 } else { TO };
+                    let to = if FROM.contains(before) { 0 } else { TO };
                     to | FOREIGN | if is_script(text) { REMOTE_SCRIPT } else { 0 }
                 }
             };
     }
     if matches!(*text, ".env" | "@.env") || text.ends_with("/.env") {
-        return if INTO.contains(&before) { 0 } else { SECRET_FILE };
+        return if INTO.contains(before) { 0 } else { SECRET_FILE };
     }
     of(&[".ssh", ".aws/", "id_rsa", "id_ed25519", ".gnupg", "/authorized_keys"], SECRET_FILE)
         | of(&["/authorized_keys"], ENTRANCE)
         | of(NAMED, SECRET)
         | if text.starts_with('$') { of(&["_token", "_key"], SECRET) } else { 0 }
 }
-
-/// Parts of the names of variables that hold secrets.
-const NAMED: &[&str] =
-    &["_password", "_secret", "github_token", "gh_token", "npm_token", "openai_api_key"];
-
-/// Words before an address that something comes from.
-const FROM: &[&str] =
-    &["from", "see", "visit", "via", "von", "siehe", "depuis", "desde", "da", "van"];
-
-/// Words before a file that something goes to.
-const INTO: &[&str] = &["to", "into", "in", "as", "nach", "dans", "en", "naar", "your"];
 
 /// Returns the host of an address.
 fn host(text: &str) -> Option<&str> {
@@ -255,19 +244,12 @@ fn host(text: &str) -> Option<&str> {
     let (before, last) = host.rsplit_once('.')?;
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
     let is_domain = !before.is_empty()
-        && (ENDINGS.contains(&last)
+        && (ENDINGS.contains(last)
             || (host.split('.').count() == 4 && host.split('.').all(is_number)));
     // `tool@1.2` is a version.
     let is_name = named && last.bytes().all(|c| c.is_ascii_alphabetic());
     (is_name || is_domain).then_some(host)
 }
-
-/// Ends of bare domains that are no ends of files.
-const ENDINGS: &[&str] = &[
-    "com", "net", "org", "info", "biz", "xyz", "top", "online", "site", "club", "example", "test",
-    "invalid", "ru", "cn", "su", "tk", "cc", "ly", "io", "dev", "app", "cloud", "live", "pw",
-    "link",
-];
 
 fn is_local(host: &str) -> bool {
     let private = ["127.", "10.", "192.168.", "172.", "0.", "169.254.", "localhost", "$"];
@@ -285,29 +267,6 @@ fn is_known(address: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
     })
 }
-
-const KNOWN: &[&str] = &[
-    "sh.rustup.rs",
-    "astral.sh",
-    "get.docker.com",
-    "bun.sh",
-    "deno.land",
-    "nodejs.org",
-    "get.pnpm.io",
-    "install.python-poetry.org",
-    "get.sdkman.io",
-    "mise.run",
-    "starship.rs",
-    "nixos.org",
-    "pypi.org",
-    "download.pytorch.org",
-    "registry.npmjs.org",
-    "claude.ai",
-    "go.dev",
-    "crates.io",
-    "raw.githubusercontent.com/homebrew",
-    "raw.githubusercontent.com/nvm-sh",
-];
 
 fn is_script(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();

@@ -4,6 +4,7 @@
 //! not pass`), restrictions (`not only`) and hedges (`some`, `may`) are ignored, because both texts
 //! may be true then.
 
+use super::lexicon::opposite::{BEING, HAVING, HEDGES, OPPOSITES, RESTRICTIONS, SUBORDINATORS};
 use super::paraphrase::{
     lists::{self, List},
     token, words,
@@ -17,7 +18,7 @@ pub fn affirmations(text: &str) -> Vec<String> {
         return Vec::new();
     }
     let Some(words) = words_of(text) else { return Vec::new() };
-    let hedged = |word: &Word| HEDGES.contains(&word.plain.as_str());
+    let hedged = |word: &Word| HEDGES.contains(&word.plain);
     if words.iter().any(hedged) || text.contains('?') {
         return Vec::new();
     }
@@ -50,77 +51,6 @@ fn may_negate(text: &str) -> bool {
     let has = |part: &&str| memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some();
     NEGATING.iter().chain(&OPPOSED).any(has)
 }
-
-/// Words that make both a statement and its opposite possible.
-const HEDGES: &[&str] = &[
-    "some",
-    "most",
-    "many",
-    "few",
-    "several",
-    "sometimes",
-    "often",
-    "usually",
-    "occasionally",
-    "seldom",
-    "may",
-    "might",
-    "maybe",
-    "perhaps",
-    "either",
-    "neither",
-    "nor",
-];
-
-/// Words after a negation that restrict it to a part: `not only`, `not always`.
-const RESTRICTIONS: &[&str] = &[
-    "only",
-    "just",
-    "merely",
-    "simply",
-    "necessarily",
-    "always",
-    "all",
-    "every",
-    "both",
-    "yet",
-    "even",
-    "very",
-    "too",
-    "so",
-    "fully",
-    "entirely",
-    "quite",
-    "exactly",
-    "more",
-    "less",
-    "until",
-    "because",
-    "enough",
-];
-
-/// Words that open a clause whose negation is not a separate statement.
-const SUBORDINATORS: &[&str] = &[
-    "if", "when", "whenever", "unless", "because", "that", "which", "who", "whose", "where", "why",
-    "how", "whether", "until", "while", "since", "so", "after", "before", "as", "than", "although",
-    "though", "once", "what",
-];
-
-/// Verbs that take `no` and a noun.
-const HAVING: &[&str] =
-    &["use", "uses", "has", "have", "need", "needs", "require", "requires", "accept", "accepts"];
-
-/// Forms of `be` before a predicate.
-const BEING: &[&str] = &["is", "are", "be", "was", "were", "stays", "remains"];
-
-/// Pairs of opposite predicates, negative first.
-const OPPOSITES: &[(&str, &str)] = &[
-    ("disabled", "enabled"),
-    ("unsupported", "supported"),
-    ("forbidden", "allowed"),
-    ("optional", "required"),
-    ("off", "on"),
-];
 
 /// A word of the text.
 struct Word {
@@ -167,7 +97,7 @@ fn words_of(text: &str) -> Option<Vec<Word>> {
 
 /// Returns true if a word belongs to a condition or another subordinate clause.
 fn is_subordinate(words: &[Word], at: usize) -> bool {
-    let opens = |word: &Word| SUBORDINATORS.contains(&word.plain.as_str());
+    let opens = |word: &Word| SUBORDINATORS.contains(&word.plain);
     let (before, rest) = words.split_at(at);
     if before.iter().rev().take_while(|word| !word.ends_clause()).any(opens) {
         return true;
@@ -186,7 +116,7 @@ fn negation(words: &[Word], at: usize) -> Vec<(usize, String)> {
     let first = before.is_none_or(Word::ends_clause) || previous == "please";
     let one = |count: usize, instead: &str| vec![(count, instead.to_owned())];
     let or_always = |count: usize| vec![(count, String::new()), (count, "always".to_owned())];
-    let restricted = |ahead: usize| RESTRICTIONS.contains(&word(ahead)) || word(ahead).is_empty();
+    let restricted = |ahead: usize| RESTRICTIONS.contains(word(ahead)) || word(ahead).is_empty();
     match (word(0), word(1)) {
         ("do", "not") if !restricted(2) && first => or_always(2),
         ("do", "not") if !restricted(2) => one(2, ""),
@@ -202,7 +132,7 @@ fn negation(words: &[Word], at: usize) -> Vec<(usize, String)> {
         ("cannot", _) if !restricted(1) => one(1, "can"),
         ("never", _) if !restricted(1) => or_always(1),
         ("no", "longer") => one(2, ""),
-        ("no", _) if HAVING.contains(&previous) => vec![(1, String::new()), (1, "a".to_owned())],
+        ("no", _) if HAVING.contains(previous) => vec![(1, String::new()), (1, "a".to_owned())],
         ("there", "is" | "are") if word(2) == "no" => {
             ["there is a", "there is", "there are"].map(|instead| (3, instead.to_owned())).to_vec()
         }
@@ -225,7 +155,7 @@ fn avoided(next: &str) -> Vec<(usize, String)> {
 /// Returns the opposite of a word that is a predicate or an instruction.
 fn opposite(word: &str, previous: &str, first: bool) -> Vec<(usize, String)> {
     let ordered = [("disable", "enable"), ("forbid", "allow")];
-    let pairs = match (first, BEING.contains(&previous)) {
+    let pairs = match (first, BEING.contains(previous)) {
         (true, _) => &ordered[..],
         (_, true) => OPPOSITES,
         _ => &[],

@@ -1,5 +1,7 @@
 //! Splits a message into the sentences that a person says, without code, quotes and pasted text.
 
+use super::lexicon::sentence::{ABBREVIATIONS, MARKED, OPENINGS};
+
 /// A sentence on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
@@ -168,12 +170,6 @@ pub fn masked(text: &str) -> String {
     out
 }
 
-/// Abbreviations, whose full stop does not end a sentence.
-const ABBREVIATIONS: &[&str] = &[
-    "e.g", "i.e", "vs", "cf", "approx", "incl", "excl", "fig", "mr", "mrs", "ms", "dr", "prof",
-    "resp", "ca", "a.m", "p.m", "no", "nr", "al", "etc", "eg", "ie", "min", "max", "sec",
-];
-
 fn split(paragraph: &str) -> Vec<Sentence> {
     let cut = bullet(paragraph);
     let text = paragraph.get(cut..).unwrap_or(paragraph);
@@ -212,7 +208,7 @@ fn abbreviated(before: &str, after: &str) -> bool {
     let ends = after.trim_start().starts_with(|c: char| c.is_uppercase());
     let may_end =
         matches!(lower.as_str(), "etc" | "no" | "al" | "max" | "min" | "sec" | "a.m" | "p.m");
-    number || (ABBREVIATIONS.contains(&lower.as_str()) && !(may_end && ends))
+    number || (ABBREVIATIONS.contains(&lower) && !(may_end && ends))
 }
 
 fn push(found: &mut Vec<Sentence>, text: &str, mask: &str, span: std::ops::Range<usize>) {
@@ -228,77 +224,6 @@ fn push(found: &mut Vec<Sentence>, text: &str, mask: &str, span: std::ops::Range
         found.push(Sentence { text: text.to_owned(), masked: masked.to_owned(), opening, asked });
     }
 }
-
-/// Openings of sentences, with or without punctuation.
-const OPENINGS: &[&str] = &[
-    "ok",
-    "okay",
-    "also",
-    "and",
-    "but",
-    "so",
-    "oh",
-    "hey",
-    "hi",
-    "hello",
-    "btw",
-    "by the way",
-    "please note",
-    "fyi",
-    "thanks",
-    "thank you",
-    "just so you know",
-    "plus",
-];
-/// Openings only before punctuation: "no, …" is not "no more …".
-const MARKED: &[&str] = &[
-    "well",
-    "note",
-    "nb",
-    "remember",
-    "reminder",
-    "important",
-    "ps",
-    "great",
-    "good",
-    "nice",
-    "perfect",
-    "cool",
-    "yes",
-    "yeah",
-    "yep",
-    "no",
-    "nope",
-    "right",
-    "alright",
-    "sure",
-    "actually",
-    "again",
-    "one more thing",
-    "another thing",
-    "for the record",
-    "for reference",
-    "as i said",
-    "like i said",
-    "i told you",
-    "first",
-    "second",
-    "third",
-    "finally",
-    "lastly",
-    "lgtm",
-    "hmm",
-    "sorry",
-    "seriously",
-    "ugh",
-    "look",
-    "listen",
-    "quick note",
-    "one thing",
-    "then",
-    "personally",
-    "that said",
-];
 
 /// Returns the length in bytes of a sentence's opening, if text follows.
 fn opening(text: &str) -> usize {

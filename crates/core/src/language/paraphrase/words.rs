@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::lists::{self, List, is};
+use super::lists::{List, all, is};
+use crate::language::lexicon::paraphrase::{EXPANSIONS, SPELLINGS};
 
 /// Returns true if a word that is a verb before an article may also be a noun.
 pub(super) fn is_noun(word: &str) -> bool {
-    const VERBS_FIRST: &[&str] = &["run", "send", "use", "delete", "drop", "stop", "clear", "set"];
-    is(List::NounAndVerb, word) && !VERBS_FIRST.contains(&word)
+    is(List::NounAndVerb, word) && !is(List::VerbFirst, word)
 }
 
 /// Returns true if a word may be a noun or an imperative.
@@ -34,54 +34,13 @@ pub(super) fn is_function(word: &str) -> bool {
 
 /// Returns the expansion of a word, which does not depend on its context.
 pub(crate) fn expand(word: &str) -> Option<&'static str> {
-    const WORDS: &[(&str, &str)] = &[
-        ("an", "a"),
-        ("are", "is"),
-        ("can't", "cannot"),
-        ("don't", "do not"),
-        ("doesn't", "does not"),
-        ("didn't", "did not"),
-        ("isn't", "is not"),
-        ("aren't", "is not"),
-        ("wasn't", "was not"),
-        ("weren't", "were not"),
-        ("won't", "will not"),
-        ("wouldn't", "would not"),
-        ("shouldn't", "should not"),
-        ("couldn't", "could not"),
-        ("mustn't", "must not"),
-        ("hasn't", "has not"),
-        ("haven't", "have not"),
-        ("it's", "it is"),
-        ("that's", "that is"),
-        ("there's", "there is"),
-        ("we're", "we is"),
-        ("they're", "they is"),
-        ("you're", "you is"),
-        ("code-review", "code review"),
-        ("code-reviews", "code reviews"),
-        ("pull-request", "pull request"),
-        ("pull-requests", "pull requests"),
-        ("unit-test", "unit test"),
-        ("unit-tests", "unit tests"),
-        ("commit-message", "commit message"),
-        ("commit-messages", "commit messages"),
-        ("error-message", "error message"),
-        ("error-messages", "error messages"),
-        ("feature-flag", "feature flag"),
-        ("feature-flags", "feature flags"),
-        ("e-mail", "email"),
-        ("e-mails", "emails"),
-        ("back-end", "backend"),
-        ("front-end", "frontend"),
-    ];
-    WORDS.iter().find(|(from, _)| *from == word).map(|(_, to)| *to)
+    EXPANSIONS.iter().find(|(from, _)| *from == word).map(|(_, to)| *to)
 }
 
 /// Returns the number below 100 that a word names.
 pub(super) fn number(word: &str) -> Option<usize> {
     let number = |word: &str| {
-        let at = is(List::Number, word).then(|| lists::all(List::Number).position(|w| w == word));
+        let at = is(List::Number, word).then(|| all(List::Number).position(|w| w == word));
         at.flatten().map(|at| if at < 20 { at } else { 10 * (at - 18) })
     };
     match word.split_once('-') {
@@ -100,42 +59,7 @@ pub(super) fn is_number_of_words(text: &str) -> bool {
 
 /// Returns the American spelling.
 pub(super) fn spelling(word: &str) -> Cow<'_, str> {
-    const PARTS: &[(&str, &str)] = &[
-        ("behaviour", "behavior"),
-        ("colour", "color"),
-        ("favour", "favor"),
-        ("honour", "honor"),
-        ("neighbour", "neighbor"),
-        ("catalogue", "catalog"),
-        ("centre", "center"),
-        ("artefact", "artifact"),
-        ("cancelled", "canceled"),
-        ("cancelling", "canceling"),
-        ("labelled", "labeled"),
-        ("labelling", "labeling"),
-        ("modelling", "modeling"),
-        ("normalis", "normaliz"),
-        ("optimis", "optimiz"),
-        ("organis", "organiz"),
-        ("serialis", "serializ"),
-        ("initialis", "initializ"),
-        ("customis", "customiz"),
-        ("minimis", "minimiz"),
-        ("maximis", "maximiz"),
-        ("synchronis", "synchroniz"),
-        ("authoris", "authoriz"),
-        ("parallelis", "paralleliz"),
-        ("standardis", "standardiz"),
-        ("recognis", "recogniz"),
-        ("summaris", "summariz"),
-        ("visualis", "visualiz"),
-        ("categoris", "categoriz"),
-        ("prioritis", "prioritiz"),
-        ("utilis", "utiliz"),
-        ("sanitis", "sanitiz"),
-        ("tokenis", "tokeniz"),
-    ];
-    match PARTS.iter().find(|(british, _)| word.starts_with(british) && !word.ends_with('m')) {
+    match SPELLINGS.iter().find(|(british, _)| word.starts_with(british) && !word.ends_with('m')) {
         Some((british, american)) => Cow::Owned(word.replacen(british, american, 1)),
         None => Cow::Borrowed(word),
     }
@@ -180,21 +104,17 @@ pub(crate) fn gerund(verb: &str) -> String {
 /// Returns the common prefix of all spellings of a word, except for the case of the first letter;
 /// `None` if there is none.
 pub(super) fn stem(word: &str) -> Option<String> {
-    const RESPELLED: &[&str] = &[
-        "behavior", "color", "favor", "honor", "neighbor", "catalog", "center", "artifact",
-        "cancel", "label", "model", "email", "backend", "frontend",
-    ];
     let upper = word.to_ascii_uppercase();
     let shouted = is(List::Emphasis, &upper)
         || is(List::Abbreviation, &upper)
         || is(List::Abbreviation, upper.trim_end_matches('S'))
-        || lists::all(List::Brand).any(|brand| brand.eq_ignore_ascii_case(word));
-    let respelled = word.contains('z') || RESPELLED.iter().any(|start| word.starts_with(start));
+        || all(List::Brand).any(|brand| brand.eq_ignore_ascii_case(word));
+    let respelled = word.contains('z') || all(List::Respelled).any(|start| word.starts_with(start));
     if shouted || respelled || is(List::Volatile, word) {
         return None;
     }
     let is_form = |verb: &&str| word == *verb || (word.ends_with("ing") && word == gerund(verb));
-    let verb = lists::all(List::Imperative).find(is_form);
+    let verb = all(List::Imperative).find(is_form);
     let stem = match verb {
         Some(verb) => verb.trim_end_matches(['e', 'y']).to_owned(),
         None => singular(word).trim_end_matches('y').to_owned(),

@@ -1,23 +1,25 @@
 //! Decides from the sentences of a message who speaks: the user to the agent, or another person.
 
+use crate::language::lexicon::preference::{AUXILIARIES, QUESTIONS, REPORTS};
+use crate::language::lexicon::{
+    Filter,
+    pasted::{
+        ACTS, AGENTS, BEING, CODE, COMPLAINTS, DEEDS, FEEDBACK, FILLERS, GIVEN, HOWS, LABELS,
+        LETTERS, LOOKS, NOUNS, OBJECTS, ORDERS, OTHERS_DO, POINTERS, READINGS, RELATIONS, SAYINGS,
+        SENT, STATES, TEXTS, TITLES, WORK,
+    },
+};
 use std::ops::Range;
 
 use super::{
     Voice,
     marks::{LABEL, is_level},
     reach,
-    words::{
-        ACTS, AGENTS, BEING, CODE, COMPLAINTS, DEEDS, FEEDBACK, FILLERS, GIVEN, HOWS, LABELS,
-        LETTERS, LOOKS, NOUNS, OBJECTS, OF_LETTERS, ORDERS, OTHERS_DO, POINTERS, READINGS,
-        RELATIONS, SAYINGS, SENT, STATES, TEXTS, TITLES, WORK,
-    },
 };
+
 use crate::language::{
     cues::Reading,
-    preference::{
-        cue::{Clause, Said, Word},
-        words::{AUXILIARIES, QUESTIONS, REPORTS},
-    },
+    preference::cue::{Clause, Said, Word},
     sentence::Sentence,
 };
 
@@ -40,6 +42,9 @@ const SHORT: usize = 7;
 const LONG: usize = 10;
 /// First words of such a sentence.
 const IT: [&str; 7] = ["that's", "thats", "that", "it's", "its", "it", "this"];
+
+/// Filter for the words of letters.
+static OF_LETTERS: Filter<8> = Filter::of(LETTERS);
 
 /// Returns the first sign of another speaker in the sentences of a message.
 pub(super) fn find(voices: &[Voice]) -> Option<&'static str> {

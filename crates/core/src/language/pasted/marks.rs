@@ -1,6 +1,9 @@
 //! Detects pasted text by its form, and by marks that nobody types between words.
 
-use super::words::{LEVELS, TRIPLE};
+use crate::language::lexicon::pasted::LEVELS;
+
+/// Code fences and long quotes.
+const TRIPLE: [&str; 4] = ["```", "~~~", "\"\"\"", "'''"];
 use crate::{language::sentence, safety::safe_text};
 
 pub(super) const INJECTED: &str = "something was put into it";

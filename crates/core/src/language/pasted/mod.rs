@@ -9,7 +9,6 @@ mod company;
 mod edges;
 mod marks;
 mod reach;
-mod words;
 
 #[cfg(test)]
 mod tests;

@@ -1,30 +1,12 @@
 //! Cues that state a preference, and contexts that veto them.
 
-use super::words::{
-    AUXILIARIES, DENIALS, DETERMINERS, DUTIES, FAULTS, HAPPENINGS, HERE, JOINTS, MOSTLY, ONCE, ONE,
-    PLACES, POINTERS, PRONOUNS, QUESTIONS, QUOTED, REPORTS, SUBJECTS, SURE, SYSTEMS, TASKS, THINGS,
-    TROUBLES, VAGUE, WANTS,
+use crate::language::lexicon::preference::{
+    AUXILIARIES, CUES, DENIALS, DETERMINERS, DUTIES, ELSEWHERE, FAULTS, HAPPENINGS, HERE, JOINTS,
+    MOSTLY, ONCE, ONE, PLACES, POINTERS, PRONOUNS, QUESTIONS, QUOTED, REPORTS, SUBJECTS, SURE,
+    SYSTEMS, TASKS, THINGS, TROUBLES, VAGUE, WANTS,
 };
 pub(crate) use crate::language::words::{Word, words};
 use crate::language::{cues::Family, sentence::Sentence};
-
-/// Phrases of which a sentence must contain one; in lower case.
-const CUES: &[&str] = &[
-    "i prefer",
-    "i always",
-    "always use",
-    "never use",
-    "my timezone",
-    "my language",
-    "please always",
-    "please never",
-    "from now on",
-    "going forward",
-    "my name is",
-    "i work",
-    "my role",
-    "my stack",
-];
 
 /// Byte offsets: start of the clause, start and end of its cue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,20 +15,6 @@ pub(crate) struct Clause {
     pub(crate) cue: usize,
     pub(crate) end: usize,
 }
-
-/// Phrases of messages that specify another program or agent.
-const ELSEWHERE: &[&str] = &[
-    "system prompt",
-    "requirements:",
-    "requirements are",
-    "acceptance criteria",
-    "user story",
-    "as a user",
-    "you are a helpful",
-    "you are an expert",
-    "you are an ai",
-    "you are a senior",
-];
 
 /// Returns true if a message may contain a preference, by a fast check of its letters.
 pub(crate) fn may_hold(message: &str) -> bool {

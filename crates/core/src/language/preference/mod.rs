@@ -15,8 +15,6 @@ use crate::{
     session::transcript,
 };
 pub(super) mod cue;
-pub(super) mod words;
-
 /// Maximum number of preferences taken from one message.
 pub const MOST: usize = 3;
 /// Minimum length of a message, in characters.

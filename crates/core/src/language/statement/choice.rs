@@ -1,11 +1,8 @@
 //! Detects decisions and labelled statements: "decision: …", "lesson learned: …".
 
-use super::{
-    Draft, Kind,
-    told::Line,
-    words::{PROPOSALS, REASONS, UNKNOWN},
-};
-use crate::language::preference::words::POINTERS;
+use super::{Draft, Kind, told::Line};
+use crate::language::lexicon::preference::POINTERS;
+use crate::language::lexicon::statement::{PROPOSALS, REASONS, UNKNOWN};
 
 impl Line<'_> {
     /// "Decision: …", "lesson learned: …".

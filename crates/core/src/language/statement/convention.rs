@@ -1,11 +1,8 @@
 //! Detects conventions of a project, as stated by the people who work on it.
 
-use super::{
-    Draft, Kind,
-    told::Line,
-    words::{FINITE, HABITS, ORDERS, PROJECT},
-};
-use crate::language::preference::words::HAPPENINGS;
+use super::{Draft, Kind, told::Line};
+use crate::language::lexicon::preference::HAPPENINGS;
+use crate::language::lexicon::statement::{FINITE, HABITS, ORDERS, PROJECT};
 
 impl Line<'_> {
     /// "In this project we …", "we never …", "our convention is …".

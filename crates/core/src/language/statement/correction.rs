@@ -1,11 +1,10 @@
 //! Detects corrections of the agent, and repeated slips.
 
-use super::{
-    Draft, Kind,
-    told::Line,
-    words::{FINITE, IRREGULAR, NOT_HOW, ORDERS, SLIPS, UNKNOWN, WRONG},
+use super::{Draft, Kind, told::Line};
+use crate::language::lexicon::preference::{POINTERS, TASKS, TROUBLES};
+use crate::language::lexicon::statement::{
+    FINITE, IRREGULAR, NOT_HOW, ORDERS, SLIPS, UNKNOWN, WRONG,
 };
-use crate::language::preference::words::{POINTERS, TASKS, TROUBLES};
 
 impl Line<'_> {
     /// Skips the words that say that something is wrong.

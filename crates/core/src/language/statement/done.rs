@@ -1,15 +1,11 @@
 //! Detects finished work and repairs in reports of an agent or a log.
 
-use super::{
-    Draft, Kind, Sentence,
-    words::{
-        DONE, GENERIC, LOOSE, MOVES, NO_OBJECT, PARTLY, PRIVATE, RELEASES, REPAIRS, STATES, UNKNOWN,
-    },
+use super::{Draft, Kind, Sentence};
+use crate::language::lexicon::preference::POINTERS;
+use crate::language::lexicon::statement::{
+    DONE, GENERIC, LOOSE, MOVES, NO_OBJECT, PARTLY, PRIVATE, RELEASES, REPAIRS, STATES, UNKNOWN,
 };
-use crate::language::preference::{
-    cue::{Said, Word},
-    words::POINTERS,
-};
+use crate::language::preference::cue::{Said, Word};
 
 /// Returns the lines of an agent's message that may report something, with their continuations.
 /// Looks at each byte once, because most of a message reports nothing.
@@ -69,7 +65,7 @@ fn is_done(word: &str) -> bool {
     let Some(letters) = letters.get_mut(..word.len()) else { return false };
     letters.copy_from_slice(word.as_bytes());
     letters.make_ascii_lowercase();
-    DONE.binary_search_by(|known| known.as_bytes().cmp(letters)).is_ok()
+    str::from_utf8(letters).is_ok_and(|word| DONE.contains(word))
 }
 
 /// Strips the mark and time of a log item.
@@ -93,7 +89,7 @@ pub(super) fn read(sentence: &Sentence, words: &[Word]) -> Vec<Draft> {
         return vec![Draft::new(Kind::Mistake, sentence.text.as_str())];
     }
     if words.first().is_some_and(|word| word.text == "done" && word.colon) {
-        let at = usize::from(!DONE.contains(&report.said.word(1))) + 1;
+        let at = usize::from(!DONE.contains(report.said.word(1))) + 1;
         let told = words.len() > 4 && !UNKNOWN.contains(report.said.word(1)) && !report.is_loose(1);
         return if at == 2 && told {
             vec![Draft::new(Kind::Done, report.from(1))]
@@ -148,7 +144,7 @@ impl Report<'_> {
     /// Returns the report of the verb at `at`.
     fn at(&self, at: usize) -> Vec<Draft> {
         let verb = self.said.word(at);
-        if DONE.binary_search(&verb).is_err() || !self.is_report(at, verb) {
+        if !DONE.contains(verb) || !self.is_report(at, verb) {
             return Vec::new();
         }
         let mut text = self.from(at).to_owned();

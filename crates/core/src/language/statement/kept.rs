@@ -2,14 +2,12 @@
 //! in several sessions: how things are run, what to leave alone, where things are. Phrases that
 //! everybody types in every session are excluded.
 
-use super::{
-    Sentence,
-    words::{AS, ERRANDS, FACTS, LOCAL, LOOSE, MANNERS, ORDERS, RULE, STAGES, UNKNOWN, WAYS, WITH},
+use super::Sentence;
+use crate::language::lexicon::preference::{POINTERS, REPORTS, TASKS, TROUBLES};
+use crate::language::lexicon::statement::{
+    AS, ERRANDS, FACTS, LOCAL, LOOSE, MANNERS, ORDERS, RULE, STAGES, UNKNOWN, WAYS, WITH,
 };
-use crate::language::preference::{
-    cue::{Said, Word},
-    words::{POINTERS, REPORTS, TASKS, TROUBLES},
-};
+use crate::language::preference::cue::{Said, Word};
 
 /// Length in characters; longer sentences are hardly typed twice.
 const CHARS: std::ops::RangeInclusive<usize> = 15..=100;

@@ -10,13 +10,13 @@ mod correction;
 mod done;
 mod kept;
 mod told;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
 use super::{
     cues::{Family, Reading},
+    lexicon::statement::{DONE, HABITS, ORDERS, PLAIN, RULE},
     pasted,
     preference::{
         CHARS, LEAST_SENTENCE, LOOKED_AT, PASTED,
@@ -306,12 +306,12 @@ const LEAST: usize = 12;
 fn capitalized(text: &str) -> String {
     let first =
         text.split(|c: char| c.is_whitespace() || ",:".contains(c)).next().unwrap_or_default();
-    let known = words::PLAIN.contains(first)
-        || words::ORDERS.contains(first)
-        || words::HABITS.contains(first)
-        || words::RULE.contains(first)
+    let known = PLAIN.contains(first)
+        || ORDERS.contains(first)
+        || HABITS.contains(first)
+        || RULE.contains(first)
         || first == "don't"
-        || words::DONE.binary_search(&first).is_ok();
+        || DONE.contains(first);
     let mut text = text.to_owned();
     if let Some(start) = text.get_mut(..1).filter(|_| known) {
         start.make_ascii_uppercase();

@@ -1,14 +1,10 @@
 //! Combines the rules for a person's statements, and checks that a statement can be understood a
 //! week later.
 
-use super::{
-    Draft, Sentence,
-    words::{LOCAL, LOOSE, POSITIONS, PROJECT, UNKNOWN},
-};
-use crate::language::preference::{
-    cue::{Said, Word},
-    words::{POINTERS, REPORTS, TASKS, TROUBLES},
-};
+use super::{Draft, Sentence};
+use crate::language::lexicon::preference::{POINTERS, REPORTS, TASKS, TROUBLES};
+use crate::language::lexicon::statement::{LOCAL, LOOSE, POSITIONS, PROJECT, UNKNOWN};
+use crate::language::preference::cue::{Said, Word};
 
 /// Returns true if a sentence only says that something was wrong; the correct version follows.
 pub(super) fn only_corrects(sentence: &Sentence, words: &[Word]) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Code and quotes in the sentences are masked, so that they do not count.
 
-use super::words::{
+use crate::language::lexicon::observe::{
     CHANGES, CHOICES, DECISIONS, ENDS, FINDINGS, IDLE, IMPORTANT, OPENINGS, PLANS, POLITE,
     QUESTIONS, REPORTS, ROUTINE, STATES, WE,
 };
@@ -21,19 +21,19 @@ pub(super) fn of_user(masked: &str, asked: bool) -> (Mark, &'static str) {
     let polite = POLITE.iter().find_map(|start| rest.strip_prefix(start));
     let verb = first_word(meant(polite.unwrap_or(rest)));
     if asked || QUESTIONS.iter().any(|start| rest.starts_with(start)) {
-        let request = polite.is_some() && CHANGES.contains(&verb);
+        let request = polite.is_some() && CHANGES.contains(verb);
         return if request { (Mark::Important, WANTS) } else { (Mark::Maybe, ASKED) };
     }
     if holds(&lower, DECISIONS) {
         return (Mark::Important, DECISION);
     }
-    if CHANGES.contains(&verb) {
+    if CHANGES.contains(verb) {
         return (Mark::Important, WANTS);
     }
     if holds(&lower, IMPORTANT) {
         return (Mark::Important, SAID);
     }
-    if ROUTINE.contains(&verb) { (Mark::Info, WANTS) } else { (Mark::Maybe, SAID) }
+    if ROUTINE.contains(verb) { (Mark::Info, WANTS) } else { (Mark::Maybe, SAID) }
 }
 
 /// Strips words that the prefix `lead` already states.
@@ -107,7 +107,7 @@ fn is_report(masked: &str) -> bool {
     let bare = WE.iter().find_map(|start| rest.strip_prefix(start)).unwrap_or(rest);
     // "Put it there" is an order; "I put it there" is a report.
     let either = ["put", "cut", "split"].contains(&first_word(bare)) && bare.len() == rest.len();
-    REPORTS.contains(&first_word(bare)) && !either
+    REPORTS.contains(first_word(bare)) && !either
 }
 
 /// Returns true if an agent announces what it will do.
@@ -123,7 +123,7 @@ pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| {
         let name = word.rsplit('/').next().unwrap_or_default();
         let end = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end);
-        word.len() <= 200 && !word.contains("//") && end.is_some_and(|end| ENDS.contains(&end))
+        word.len() <= 200 && !word.contains("//") && end.is_some_and(|end| ENDS.contains(end))
     })
 }
 
@@ -131,7 +131,7 @@ pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
 fn meant(lower: &str) -> &str {
     let mut rest = lower.trim_start();
     while let Some((word, after)) = rest.split_once(' ')
-        && IDLE.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()))
+        && IDLE.contains(word.trim_matches(|c: char| !c.is_alphanumeric()))
     {
         rest = after.trim_start();
     }

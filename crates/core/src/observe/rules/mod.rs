@@ -7,7 +7,6 @@ pub mod answer;
 mod condense;
 mod cue;
 mod turn;
-mod words;
 
 use std::{borrow::Cow, collections::HashSet};
 
