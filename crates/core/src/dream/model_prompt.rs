@@ -4,11 +4,10 @@
 //! them, so that data cannot pose as instructions.
 
 use crate::{
-    model::{category::Categories, hash::fnv1a64, time::Now},
+    model::{category::Categories, hash::fnv1a64, operation::UserState, time::Now},
     report::budget::Tokens,
     safety::{private::without_private, safe_text, secret},
     score::{
-        evidence::UserState,
         forecast::is_free,
         ranking::{Ranking, ScoredEntry},
     },

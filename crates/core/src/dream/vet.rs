@@ -11,6 +11,7 @@ use crate::{
         category::Categories,
         entry::EntryId,
         hash::{IdMap, IdSet},
+        operation::UserState,
         time::Now,
     },
     safety::{
@@ -18,7 +19,6 @@ use crate::{
         secret,
     },
     score::{
-        evidence::UserState,
         forecast::is_free,
         ranking::{Ranking, ScoredEntry},
     },

@@ -9,9 +9,10 @@ use crate::{
     model::{
         entry::Share,
         event::{Cue, Event},
+        operation::UserState,
         time::{Date, Timestamp},
     },
-    score::{adopt::PiScore, evidence::UserState},
+    score::adopt::PiScore,
 };
 
 /// The keys of a new entry.

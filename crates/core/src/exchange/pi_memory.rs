@@ -14,9 +14,9 @@ use crate::{
         patch::{self, apply},
         topic,
     },
-    model::{category::Categories, event::Cue, time::Timestamp},
+    model::{category::Categories, event::Cue, operation::UserState, time::Timestamp},
     safety::note_text::NoteText,
-    score::{adopt::PiScore, evidence::UserState},
+    score::adopt::PiScore,
 };
 
 /// The heading for exported entries.

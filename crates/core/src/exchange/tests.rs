@@ -10,10 +10,10 @@ use crate::{
         category::{Categories, CategorySpec},
         entry::{EntryId, EventId},
         event::{Author, EventKind, Provenance},
+        operation::UserState,
         time::Timestamp,
     },
     safety::entry_text::EntryText,
-    score::evidence::UserState,
 };
 
 /// The built-in categories, and two more, one of which shares its topic with another.

@@ -12,12 +12,12 @@ use crate::{
         category::Categories,
         entry::{EntryId, Wording},
         hash::{IdMap, IdSet},
+        operation::UserState,
         time::Timestamp,
     },
     report::select,
     safety::secret,
     score::{
-        evidence::UserState,
         ranking::{self, ScoredEntry},
         stability::Standing,
     },

@@ -6,12 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     entry::{EntryId, EventId, Share},
-    hash::fnv1a64,
+    operation::{Effect, Fields},
     time::Timestamp,
 };
 
-/// Why an entry was purged, if its text held a secret.
-pub(super) const SECRET: &str = "secret";
 /// Maximum number of proofs in one event.
 pub const MOST_PROOFS: u32 = 1_000;
 
@@ -119,6 +117,16 @@ impl EventKind {
     #[must_use]
     pub fn is_use(&self) -> bool {
         matches!(self, Self::Add(..) | Self::Reinforce(_) | Self::Harmful(_))
+    }
+
+    /// Returns the entries that an event names besides the one that it is about.
+    #[must_use]
+    pub fn others(&self) -> &[EntryId] {
+        match self.effect() {
+            Effect::Links(from) => from,
+            Effect::Replaces(by) => std::slice::from_ref(by),
+            _ => &[],
+        }
     }
 }
 
@@ -231,42 +239,13 @@ impl Event {
         put("id", json!(self.id.to_string()));
         put("ts", json!(self.ts.to_string()));
         put("entry", json!(self.entry.to_string()));
-        put("op", json!(self.op()));
-        match &self.kind {
-            EventKind::Add(cue, _) => put("cue", json!(cue.name())),
-            EventKind::Reinforce(n) | EventKind::Harmful(n) => put("n", json!(n)),
-            EventKind::Edit(from, _) => put("from", json!(from.to_string())),
-            EventKind::Merge(from) => {
-                put("from", from.iter().map(ToString::to_string).collect::<Vec<_>>().into());
-            }
-            EventKind::Retract(ids) => {
-                put("ids", ids.iter().map(ToString::to_string).collect::<Vec<_>>().into());
-            }
-            // `by` names the entry here; in all other events it names the author.
-            EventKind::Supersede(by) => put("by", json!(by.to_string())),
-            EventKind::Expire(until) => put("until", json!(until.to_string())),
-            EventKind::Archive(why) => put("why", json!(why.name())),
-            EventKind::Priority(value) | EventKind::Importance(value) => {
-                put("value", json!(value.get()));
-            }
-            EventKind::Purge { hash, secret } => {
-                if let Some(hash) = hash {
-                    put("hash", json!(hash));
-                }
-                if *secret {
-                    put("why", json!(SECRET));
-                }
-            }
-            EventKind::Move(topic) => put("topic", json!(topic)),
-            EventKind::Access { device, n } => {
-                put("device", json!(format!("{device:016x}")));
-                put("n", json!(n));
-            }
-            _ => {}
+        put("op", json!(self.kind.op()));
+        if let Value::Object(fields) = self.kind.fields() {
+            object.extend(fields);
         }
-        if !matches!(self.kind, EventKind::Supersede(_)) {
-            put("by", json!(who.by));
-        }
+        // A supersession names the entry there; in all other events it is the author.
+        object.entry("by").or_insert_with(|| json!(who.by));
+        let mut put = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
         if let Some(session) = &who.session {
             put("session", json!(session));
         }
@@ -304,58 +283,11 @@ impl Event {
     /// different events, so that a damaged or forged log gives the same result in any order.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        let detail = match &self.kind {
-            EventKind::Add(cue, _) => cue.weight().to_bits(),
-            EventKind::Reinforce(n) | EventKind::Harmful(n) => u64::from(*n),
-            EventKind::Edit(id, _) | EventKind::Supersede(id) => id.0,
-            EventKind::Merge(from) => from.iter().fold(0_u64, |sum, id| sum.rotate_left(7) ^ id.0),
-            EventKind::Expire(until) => until.0.cast_unsigned(),
-            EventKind::Retract(ids) => {
-                let parts: Vec<[u8; 16]> = ids.iter().map(|id| id.0.to_be_bytes()).collect();
-                fnv1a64(&[parts.as_flattened()])
-            }
-            EventKind::Archive(why) => *why as u64,
-            EventKind::Priority(value) | EventKind::Importance(value) => {
-                u64::from(value.millionths())
-            }
-            EventKind::Purge { hash, secret } => {
-                let hash = hash.as_ref().map_or(0, |hash| fnv1a64(&[hash.as_bytes()]));
-                hash ^ u64::from(*secret).rotate_left(63)
-            }
-            EventKind::Move(text) => fnv1a64(&[text.as_bytes()]),
-            EventKind::Access { device, n } => device ^ n.rotate_left(32),
-            _ => 0,
-        };
-        let op = self.op().bytes().fold(0_u64, |sum, byte| sum << 7 ^ u64::from(byte));
+        let op = self.kind.op().bytes().fold(0_u64, |sum, byte| sum << 7 ^ u64::from(byte));
         let when = self.ts.0.cast_unsigned().rotate_left(21);
-        let what = detail.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (self.by as u64).rotate_left(33);
+        let what =
+            self.kind.mark().wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (self.by as u64).rotate_left(33);
         self.entry.0 ^ when ^ op.rotate_left(42) ^ what
-    }
-
-    /// The name of the operation in the log.
-    #[must_use]
-    pub fn op(&self) -> &'static str {
-        match self.kind {
-            EventKind::Add(..) => "add",
-            EventKind::Reinforce(_) => "reinforce",
-            EventKind::Harmful(_) => "harmful",
-            EventKind::Pin => "pin",
-            EventKind::Unpin => "unpin",
-            EventKind::Forget => "forget",
-            EventKind::Restore => "restore",
-            EventKind::Edit(..) => "edit",
-            EventKind::Supersede(_) => "supersede",
-            EventKind::Merge(_) => "merge",
-            EventKind::Expire(_) => "expire",
-            EventKind::Archive(_) => "archive",
-            EventKind::Priority(_) => "priority",
-            EventKind::Importance(_) => "importance",
-            EventKind::Retract(_) => "retract",
-            EventKind::Purge { .. } => "purge",
-            EventKind::Move(_) => "move",
-            EventKind::Access { .. } => "access",
-            EventKind::Unknown => "unknown",
-        }
     }
 }
 
@@ -482,66 +414,13 @@ impl Is {
 
 fn read_json(line: &str) -> Option<Event> {
     let value: Value = serde_json::from_str(line).ok()?;
-    let text = |key: &str| value.get(key).and_then(Value::as_str);
-    let id_of = |key: &str| text(key).and_then(|id| id.parse::<EntryId>().ok());
-    let count = || {
-        let n = value.get("n").map_or(Some(1), Value::as_u64)?;
-        u32::try_from(n.max(1)).ok()
-    };
-    let share = || value.get("value").and_then(Value::as_f64).map(Share::clamped);
-    let origin = || {
-        let part = |key| text(key).map(str::to_owned);
-        Some(Box::new(Origin {
-            topic: part("topic")?,
-            category: part("cat")?,
-            sketch: part("sketch")?,
-        }))
-    };
-    let kind = match text("op")? {
-        "add" => {
-            let cue = text("cue").map_or(Some(Cue::Explicit), Cue::find).unwrap_or(Cue::Behavioral);
-            EventKind::Add(cue, origin())
-        }
-        "reinforce" => EventKind::Reinforce(count()?),
-        "harmful" => EventKind::Harmful(count()?),
-        "pin" => EventKind::Pin,
-        "unpin" => EventKind::Unpin,
-        "forget" => EventKind::Forget,
-        "restore" => EventKind::Restore,
-        "edit" => EventKind::Edit(id_of("from")?, origin()),
-        "supersede" => EventKind::Supersede(id_of("by")?),
-        "merge" => {
-            let from = value.get("from")?.as_array()?;
-            EventKind::Merge(from.iter().filter_map(|id| id.as_str()?.parse().ok()).collect())
-        }
-        "expire" => {
-            let until = text("until")?;
-            EventKind::Expire(Timestamp::parse(until).or_else(|| Timestamp::end_of_day(until))?)
-        }
-        "archive" => EventKind::Archive(text("why").map_or(Why::Person, Why::of)),
-        // A number out of range is clamped; anything else is an operation of a later version.
-        "priority" => share().map_or(EventKind::Unknown, EventKind::Priority),
-        "importance" => share().map_or(EventKind::Unknown, EventKind::Importance),
-        "retract" => {
-            let ids = value.get("ids")?.as_array()?;
-            EventKind::Retract(ids.iter().filter_map(|id| id.as_str().map(EventId::read)).collect())
-        }
-        "purge" => EventKind::Purge {
-            hash: text("hash").map(Box::from),
-            secret: text("why") == Some(SECRET),
-        },
-        "move" => EventKind::Move(text("topic")?.into()),
-        "access" => {
-            let device = u64::from_str_radix(text("device")?, 16).ok()?;
-            EventKind::Access { device, n: value.get("n")?.as_u64()? }
-        }
-        _ => EventKind::Unknown,
-    };
-    // In a supersession, `by` is another entry.
+    let line = Fields(&value);
+    let kind = EventKind::read(line.text("op")?, line)?;
     let supersedes = matches!(kind, EventKind::Supersede(_));
-    let by = text("by").filter(|_| !supersedes).map_or(Author::Person, Author::of);
-    let ts = Timestamp::parse(text("ts")?)?;
-    Some(Event { id: EventId::read(text("id")?), ts, entry: id_of("entry")?, by, kind })
+    let by = line.text("by").filter(|_| !supersedes).map_or(Author::Person, Author::of);
+    let ts = Timestamp::parse(line.text("ts")?)?;
+    let (id, entry) = (EventId::read(line.text("id")?), line.entry("entry")?);
+    Some(Event { id, ts, entry, by, kind })
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ fn what_is_written_is_read() {
     let quoted = Provenance { by: "a \"b\"".into(), session: None, tags: vec!["db".into()] };
     let origin =
         Origin { topic: "lessons".into(), category: "lesson".into(), sketch: "00ff".into() };
-    for kind in [
+    let kinds = [
         EventKind::Add(Cue::Structural, None),
         EventKind::Add(Cue::Explicit, Some(Box::new(origin.clone()))),
         EventKind::Reinforce(3),
@@ -36,7 +36,11 @@ fn what_is_written_is_read() {
         EventKind::Purge { hash: Some("ba7816bf8f01cfea".into()), secret: true },
         EventKind::Move("lessons-2".into()),
         EventKind::Access { device: 0x0123_4567_89ab_cdef, n: 1 << 40 },
-    ] {
+    ];
+    let missing = EventKind::OPERATIONS.iter().filter(|op| **op != "unknown");
+    let missing = missing.filter(|op| kinds.iter().all(|kind| kind.op() != **op));
+    assert_eq!(missing.collect::<Vec<_>>(), Vec::<&&str>::new(), "an example of each");
+    for kind in kinds {
         let ts = Timestamp(1_782_842_400_123);
         // The author of a supersession is not logged.
         let told = !matches!(kind, EventKind::Supersede(_));

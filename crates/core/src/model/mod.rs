@@ -7,4 +7,5 @@ pub mod hash;
 pub mod hex;
 pub mod mirror;
 pub mod names;
+pub mod operation;
 pub mod time;

@@ -4,10 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{
-    evidence::{Evidence, UserState},
-    ledger::Ledger,
-};
+use super::{evidence::Evidence, ledger::Ledger};
 use crate::{
     language::sketch::Sketch,
     markdown::topic,
@@ -15,6 +12,7 @@ use crate::{
         entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind, MOST_PROOFS, Origin},
         hash::pi32,
+        operation::UserState,
         time::{Now, Timestamp},
     },
 };
@@ -185,7 +183,7 @@ pub fn raise(line: &Line<'_>, score: &PiScore, known: &Evidence) -> Vec<Event> {
 fn derived(entry: EntryId, ts: Timestamp, kind: EventKind) -> Event {
     let mut event = Event { id: EventId(0), ts, entry, by: Author::Adoption, kind };
     let id = entry.to_string();
-    event.id = EventId::derived(ts, &[b"adopt", id.as_bytes(), event.op().as_bytes()]);
+    event.id = EventId::derived(ts, &[b"adopt", id.as_bytes(), event.kind.op().as_bytes()]);
     event
 }
 
@@ -264,7 +262,7 @@ mod tests {
         let near = line("use the fast path for small reads only", "lessons");
         let nearer = line("use the fast path for small reads always !", "lessons");
         let events = after("use the fast path for small reads always", &[near, nearer]);
-        let ops: Vec<_> = events.iter().map(Event::op).collect();
+        let ops: Vec<_> = events.iter().map(|event| event.kind.op()).collect();
         assert_eq!(ops, ["add", "edit"]);
     }
 

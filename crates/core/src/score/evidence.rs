@@ -3,26 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use super::ledger::{Ledger, Note, What};
+use super::ledger::{Ledger, Note};
 use crate::model::{
     entry::{EntryId, EventId, Share},
     event::{Author, Cue, Event, EventKind, Order},
+    operation::{Noted, UserState},
     time::{Now, Timestamp},
 };
-
-crate::named! {
-    /// A user's decision about an entry.
-    #[derive(PartialOrd, Ord, Default)]
-    pub enum UserState {
-        /// No decision.
-        #[default]
-        Auto = "auto",
-        /// The entry never fades.
-        Pinned = "pinned",
-        /// The entry is dropped.
-        Forgotten = "forgotten",
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
@@ -159,29 +146,29 @@ impl Sum {
             self.choose(at, horizon);
         }
         match note.what {
-            What::Add(cue) => {
+            Noted::Add(cue) => {
                 self.added = true;
                 self.first = [self.first, time].into_iter().flatten().min();
                 self.cue = self.cue.max(Some(cue));
                 self.last = self.last.max(time);
             }
-            What::Reinforce(n) => {
+            Noted::Reinforce(n) => {
                 self.reinforced = self.reinforced.saturating_add(u64::from(n));
                 self.last = self.last.max(time);
             }
-            What::Harmful(n) => self.harmful = self.harmful.saturating_add(u64::from(n)),
-            What::Decide(UserState::Forgotten) if !holds => {
+            Noted::Harmful(n) => self.harmful = self.harmful.saturating_add(u64::from(n)),
+            Noted::Decide(UserState::Forgotten) if !holds => {
                 self.user = self.user.max(Some((at, UserState::Auto)));
             }
-            What::Decide(user) => self.user = self.user.max(Some((at, user))),
-            What::Restore => {
+            Noted::Decide(user) => self.user = self.user.max(Some((at, user))),
+            Noted::Restore => {
                 self.user = self.user.max(Some((at, UserState::Auto)));
                 self.touched = self.touched.max(time);
             }
-            What::Expire(until) if holds => self.until = self.until.max(Some((at, until))),
-            What::Supersede(by) if holds => self.superseded.push((at, by)),
-            What::Priority(value) => self.priority = self.priority.max(Some((at, value))),
-            What::Importance(value) => self.importance = self.importance.max(Some((at, value))),
+            Noted::Expire(until) if holds => self.until = self.until.max(Some((at, until))),
+            Noted::Supersede(by) if holds => self.superseded.push((at, by)),
+            Noted::Priority(value) => self.priority = self.priority.max(Some((at, value))),
+            Noted::Importance(value) => self.importance = self.importance.max(Some((at, value))),
             _ => {}
         }
     }
@@ -258,7 +245,7 @@ impl Ledger {
             }
             for note in self.notes(*id).filter(|note| note.at < *end) {
                 sum.add(note, now.horizon(), holds(note.at));
-                if !matches!(note.what, What::Source(_) | What::Chosen(_)) {
+                if !matches!(note.what, Noted::Source(_) | Noted::Chosen(_)) {
                     heard.insert(*id);
                 }
             }
@@ -316,9 +303,9 @@ impl Ledger {
     fn decisions(&self, entry: EntryId) -> Vec<(Order, Option<UserState>)> {
         let reach = self.reach(entry, |_| true);
         let decision = |note: &Note| match note.what {
-            What::Decide(user) => Some((note.at, Some(user))),
-            What::Restore => Some((note.at, Some(UserState::Auto))),
-            What::Archive(_) => Some((note.at, None)),
+            Noted::Decide(user) => Some((note.at, Some(user))),
+            Noted::Restore => Some((note.at, Some(UserState::Auto))),
+            Noted::Archive(_) => Some((note.at, None)),
             _ => None,
         };
         let of = |(id, end): (&EntryId, &Order)| -> Vec<_> {
@@ -339,7 +326,8 @@ impl Ledger {
     fn newest_of(&self, entry: EntryId, counts: impl Fn(Order, bool) -> bool) -> Option<Order> {
         let reach = self.reach(entry, |_| true);
         let order = |(id, end): (&EntryId, &Order)| {
-            let notes = self.notes(*id).map(|note| (note.at, matches!(note.what, What::Source(_))));
+            let notes =
+                self.notes(*id).map(|note| (note.at, matches!(note.what, Noted::Source(_))));
             let edges = self.edges(*id).map(|edge| (edge.at, false));
             let all = notes.chain(edges).filter(|(at, used)| at < end && counts(*at, *used));
             all.map(|(at, _)| at).max()
@@ -353,25 +341,13 @@ impl Ledger {
     /// before that time is reached. `None` at the end of time.
     #[must_use]
     pub fn place(&self, now: Now, entry: EntryId, kind: &EventKind, random: u128) -> Option<Order> {
-        let (EventKind::Edit(other, _) | EventKind::Supersede(other)) = kind else {
-            let others = if let EventKind::Merge(from) = kind { from.as_slice() } else { &[] };
-            return self.place_after(now, &[&[entry], others].concat(), kind.is_use(), random);
-        };
-        self.place_after(now, &[entry, *other], kind.is_use(), random)
-    }
-
-    fn place_after(
-        &self,
-        now: Now,
-        entries: &[EntryId],
-        is_use: bool,
-        random: u128,
-    ) -> Option<Order> {
+        let is_use = kind.is_use();
         let fresh = (now.0, EventId::new(now.0, random));
         // A use must come after the edits made from the entry, or they would inherit it too.
         let counts =
             |(ts, _): Order, used: bool| !is_use || ts <= now.0 || used && ts <= now.horizon();
-        let newest = entries.iter().filter_map(|id| self.newest_of(*id, counts)).max();
+        let entries = kind.others().iter().chain([&entry]);
+        let newest = entries.filter_map(|id| self.newest_of(*id, counts)).max();
         let Some((then, last)) = newest.filter(|last| *last >= fresh) else { return Some(fresh) };
         // The step is random because another machine may append at the same position.
         let next = last.0.checked_add(1 + (random & 0xffff_ffff)).map(EventId);

@@ -8,7 +8,7 @@
 
 use super::{
     clock::{Clock, Days},
-    evidence::{Evidence, UserState},
+    evidence::Evidence,
     policy::{Parts, Policy},
     ranking::ScoredEntry,
     stability::{Standing, State},
@@ -16,6 +16,7 @@ use super::{
 use crate::model::{
     category::{Categories, CategorySpec},
     event::{Cue, Why},
+    operation::UserState,
     time::{Age, DAY_MS, Now, Timestamp},
 };
 

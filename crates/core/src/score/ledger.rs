@@ -12,41 +12,21 @@ use std::{
 use super::{
     access::Access,
     clock::Days,
-    evidence::{Edge, Evidence, Strength, UserState},
+    evidence::{Edge, Evidence, Strength},
 };
 use crate::model::{
-    entry::{EntryId, EventId, Share},
-    event::{Author, Cue, Event, EventKind, Order, Why},
+    entry::{EntryId, EventId},
+    event::{Author, Cue, Event, Order, Why},
     hash::{IdMap, IdSet},
+    operation::{Effect, Noted, UserState},
     time::{Now, Timestamp},
 };
-
-/// The content of one event about one entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum What {
-    Add(Cue),
-    Reinforce(u32),
-    Harmful(u32),
-    Decide(UserState),
-    Restore,
-    Archive(Why),
-    Expire(Timestamp),
-    Priority(Share),
-    Importance(Share),
-    Purge,
-    Move,
-    Supersede(EntryId),
-    /// The noted entry replaced this one.
-    Chosen(EntryId),
-    /// This entry was made from the noted one.
-    Source(EntryId),
-}
 
 /// An event about an entry, with its position in the order of events.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Note {
     pub(super) at: Order,
-    pub(super) what: What,
+    pub(super) what: Noted,
     /// True if a person's action shows that the entry is wanted.
     pub(super) wants: bool,
     /// Index of the previous note about the same entry, from 1; 0 if there is none.
@@ -57,7 +37,7 @@ impl Note {
     /// Returns the entry that the event is about, for a note about `entry`.
     fn about(&self, entry: EntryId) -> EntryId {
         match self.what {
-            What::Chosen(other) | What::Source(other) => other,
+            Noted::Chosen(other) | Noted::Source(other) => other,
             _ => entry,
         }
     }
@@ -124,59 +104,45 @@ impl Ledger {
             return;
         }
         self.latest.set(None);
-        let what = match &event.kind {
-            EventKind::Add(cue, _) => What::Add(*cue),
-            EventKind::Reinforce(n) => What::Reinforce(*n),
-            EventKind::Harmful(n) => What::Harmful(*n),
-            EventKind::Pin => What::Decide(UserState::Pinned),
-            EventKind::Unpin => What::Decide(UserState::Auto),
-            EventKind::Forget => What::Decide(UserState::Forgotten),
-            EventKind::Restore => What::Restore,
-            EventKind::Archive(why) => What::Archive(*why),
-            EventKind::Expire(until) => What::Expire(*until),
-            EventKind::Priority(value) => What::Priority(*value),
-            EventKind::Importance(value) => What::Importance(*value),
-            EventKind::Supersede(by) => {
-                self.note(*by, event, What::Chosen(event.entry));
-                What::Supersede(*by)
+        match event.kind.effect() {
+            Effect::Notes(what) => self.note(event.entry, event, what),
+            Effect::Replaces(by) => {
+                self.note(*by, event, Noted::Chosen(event.entry));
+                self.note(event.entry, event, Noted::Supersede(*by));
             }
-            EventKind::Edit(from, _) => return self.link(event, std::slice::from_ref(from)),
-            EventKind::Merge(from) => return self.link(event, from),
-            EventKind::Retract(ids) => {
+            Effect::Links(from) => self.link(event, from),
+            Effect::Retracts(ids) => {
                 self.accounts.entry(event.entry).or_default().special = true;
                 for id in ids {
                     let last = self.retracted.entry((event.entry, *id)).or_insert(event.order());
                     *last = event.order().max(*last);
                 }
-                return;
             }
-            EventKind::Purge { .. } => {
+            Effect::Purges => {
                 let last = self.purged.entry(event.entry).or_insert(event.order());
                 *last = event.order().max(*last);
-                What::Purge
+                self.note(event.entry, event, Noted::Purge);
             }
-            EventKind::Move(_) => What::Move,
-            EventKind::Access { device, n } => {
-                let count = Count { at: event.order(), device: *device, n: *n };
-                return self.accessed.entry(event.entry).or_default().push(count);
+            Effect::Counts { device, n } => {
+                let count = Count { at: event.order(), device, n };
+                self.accessed.entry(event.entry).or_default().push(count);
             }
-            EventKind::Unknown => return,
-        };
-        self.note(event.entry, event, what);
+            Effect::Nothing => {}
+        }
     }
 
-    fn note(&mut self, entry: EntryId, event: &Event, what: What) {
+    fn note(&mut self, entry: EntryId, event: &Event, what: Noted) {
         let person = event.by == Author::Person;
         let account = self.accounts.entry(entry).or_default();
         let at = event.order();
         let wants = match what {
-            What::Add(cue) => {
+            Noted::Add(cue) => {
                 account.first_add = Some(account.first_add.map_or(at, |first| first.min(at)));
                 account.last = account.last.max(Some(event.ts));
                 account.cue = account.cue.max(Some(cue));
                 person
             }
-            What::Reinforce(n) => {
+            Noted::Reinforce(n) => {
                 account.last = account.last.max(Some(event.ts));
                 account.reinforced = account.reinforced.saturating_add(u64::from(n));
                 person
@@ -184,7 +150,7 @@ impl Ledger {
             // Only a person's command restores or replaces an entry.
             _ => {
                 account.special = true;
-                matches!(what, What::Restore | What::Chosen(_))
+                matches!(what, Noted::Restore | Noted::Chosen(_))
             }
         };
         if wants {
@@ -199,7 +165,7 @@ impl Ledger {
         account.special = true;
         account.edges.extend(from.iter().map(|from| Edge::new(event, *from)));
         for source in from {
-            self.note(*source, event, What::Source(event.entry));
+            self.note(*source, event, Noted::Source(event.entry));
         }
     }
 
@@ -284,9 +250,9 @@ impl Ledger {
     #[must_use]
     pub fn archived_for(&self, entry: EntryId) -> Option<Why> {
         let word = |note: &Note| match note.what {
-            What::Restore => Some((note.at, 0, None)),
-            What::Archive(why) => Some((note.at, 1, Some(why))),
-            What::Add(_) => Some((note.at, 2, None)),
+            Noted::Restore => Some((note.at, 0, None)),
+            Noted::Archive(why) => Some((note.at, 1, Some(why))),
+            Noted::Add(_) => Some((note.at, 2, None)),
             _ => None,
         };
         self.notes(entry).filter_map(word).max().and_then(|(.., why)| why)
@@ -370,7 +336,7 @@ impl Ledger {
         if self.counts_all() {
             return Some(first);
         }
-        let added = |note: &Note| matches!(note.what, What::Add(_)).then_some(note.at);
+        let added = |note: &Note| matches!(note.what, Noted::Add(_)).then_some(note.at);
         self.notes(entry).filter_map(added).min()
     }
 
@@ -426,7 +392,7 @@ impl Ledger {
     /// Returns true if the entry was purged, and nobody has asked for this wording since.
     #[must_use]
     pub fn is_gone(&self, entry: EntryId) -> bool {
-        let typed = |note: &Note| note.wants && matches!(note.what, What::Add(_));
+        let typed = |note: &Note| note.wants && matches!(note.what, Noted::Add(_));
         self.purged.contains_key(&entry)
             && !self.notes(entry).any(typed)
             && !self.edges(entry).any(Edge::is_typed)
@@ -436,8 +402,8 @@ impl Ledger {
     #[must_use]
     pub fn is_used(&self, entry: EntryId) -> bool {
         let word = |note: &Note| match note.what {
-            What::Source(_) => Some((note.at, true)),
-            What::Add(_) => Some((note.at, false)),
+            Noted::Source(_) => Some((note.at, true)),
+            Noted::Add(_) => Some((note.at, false)),
             _ => None,
         };
         self.notes(entry).filter_map(word).max().is_some_and(|(_, used)| used)

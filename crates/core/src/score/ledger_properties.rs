@@ -6,7 +6,10 @@ use super::{
     tests::{NOW, add, by, edit, event, ledger},
     *,
 };
-use crate::{model::time::DAY_MS, score::oracle};
+use crate::{
+    model::{entry::Share, event::EventKind, time::DAY_MS},
+    score::oracle,
+};
 
 fn any_kind() -> impl Strategy<Value = EventKind> {
     prop_oneof![

@@ -1,7 +1,7 @@
 //! Tests of the fold: the evidence of given events, in any order.
 
 use super::*;
-use crate::model::time::DAY_MS;
+use crate::model::{event::EventKind, time::DAY_MS};
 
 /// Later than all events, except those dated in the future.
 pub(super) const NOW: Now = Now(Timestamp(100 * DAY_MS));

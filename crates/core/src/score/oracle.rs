@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::evidence::{Evidence, UserState};
+use super::evidence::Evidence;
 use crate::model::{
     entry::{EntryId, EventId, Share},
     event::{Author, Cue, Event, EventKind, Order},
+    operation::UserState,
     time::{Now, Timestamp},
 };
 

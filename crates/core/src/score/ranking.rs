@@ -490,7 +490,7 @@ fn unknown(now: Now, pinned: bool) -> Evidence {
         first_seen: now.0,
         last_reinforced: now.0,
         touched: now.0,
-        user: super::evidence::UserState::Auto,
+        user: crate::model::operation::UserState::Auto,
         until: None,
         superseded_by: BTreeSet::new(),
         outlived: BTreeSet::new(),

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::evidence::{Evidence, Strength, UserState};
-use crate::model::{category::CategorySpec, time::Age};
+use super::evidence::{Evidence, Strength};
+use crate::model::{category::CategorySpec, operation::UserState, time::Age};
 
 /// A finite score of at least 0 with a total order.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

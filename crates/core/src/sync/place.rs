@@ -5,8 +5,9 @@ use crate::{
         entry::EntryId,
         event::{Event, EventKind, Order},
         hash::IdMap,
+        operation::UserState,
     },
-    score::{evidence::UserState, ledger::Ledger},
+    score::ledger::Ledger,
 };
 
 /// Where the line of an entry stands.

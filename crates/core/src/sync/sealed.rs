@@ -260,7 +260,7 @@ impl Seals {
         Some(SealedEvent {
             id: read.id.to_string(),
             ts: read.ts.to_string(),
-            op: read.op().to_owned(),
+            op: read.kind.op().to_owned(),
             entry: self.id(read.entry),
             hash: hex::write(&self.event.hash(event.as_bytes())),
             typed: read.is_typed(),

@@ -204,7 +204,7 @@ fn a_server_judges_by_labels() {
         let (sealed, stands) = check_event(&gate(&purges), json).unwrap();
         let real = Event::read_whole(&event(kind)).unwrap();
         assert_eq!((stands.id, stands.ts, stands.entry), (real.id, real.ts, id));
-        assert_eq!((stands.is_typed(), sealed.op.as_str()), (real.is_typed(), real.op()));
+        assert_eq!((stands.is_typed(), sealed.op.as_str()), (real.is_typed(), real.kind.op()));
         assert_eq!(
             matches!(stands.kind, EventKind::Purge { .. }),
             matches!(real.kind, EventKind::Purge { .. })

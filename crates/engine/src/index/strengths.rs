@@ -19,12 +19,10 @@ use pimem_core::{
         entry::EntryId,
         event::{Cue, Why},
         hash::{IdMap, IdSet},
+        operation::UserState,
         time::{Now, Timestamp},
     },
-    score::{
-        evidence::{Strength, UserState},
-        ledger::Ledger,
-    },
+    score::{evidence::Strength, ledger::Ledger},
 };
 
 /// Section of an index file.

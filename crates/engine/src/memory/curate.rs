@@ -20,9 +20,9 @@ use pimem_core::{
     model::{
         entry::{Markers, Wording},
         event::{EventKind, Order, Why},
+        operation::UserState,
     },
     score::{
-        evidence::UserState,
         ledger::Ledger,
         ranking::{LocatedEntry, Ranking, ScoredEntry},
     },

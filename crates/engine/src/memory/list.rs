@@ -5,9 +5,9 @@ use std::{cmp::Reverse, iter};
 use super::{Answer, Memory, accesses, archived, intake, mirrors::Mirrored, problems, selector};
 use crate::error::Failure;
 use pimem_core::{
+    model::operation::UserState,
     score::{
         access::{Access, Accesses},
-        evidence::UserState,
         ranking::{self, ScoredEntry, WordingFilter},
         stability::State,
     },

@@ -20,9 +20,9 @@ use pimem_core::{
         event::{Author, Event, EventKind},
         hash::IdSet,
         mirror::Mirror,
+        operation::UserState,
     },
     score::{
-        evidence::UserState,
         ledger::Ledger,
         ranking::{LocatedEntry, Ranking, Scope, ScoredEntry},
     },

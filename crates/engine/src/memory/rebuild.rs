@@ -22,10 +22,10 @@ use pimem_core::{
     },
     model::{
         event::Why,
+        operation::UserState,
         time::{Age, Timestamp},
     },
     score::{
-        evidence::UserState,
         forecast,
         ranking::{self, Ranking, ScoredEntry},
     },

@@ -6,9 +6,10 @@ use crate::{
     store::{Store, snapshot::Snapshot},
 };
 use pimem_core::{
+    model::operation::UserState,
     report::{budget::Tokens, explain, render, select::Verdict, team},
     safety::safe_text,
-    score::{evidence::UserState, forecast, ranking::Ranking},
+    score::{forecast, ranking::Ranking},
     view::{
         Entries, EntryView,
         why::{self, Ahead, Why},

@@ -29,6 +29,7 @@ use pimem_core::{
         entry::{EntryId, EventId},
         event::{Event, EventKind, Order, Origin},
         hash::{IdMap, IdSet, short_sha256},
+        operation::Effect,
         time::Timestamp,
     },
     score::{clock::Days, ledger::Ledger, ranking::Scope},
@@ -266,7 +267,7 @@ pub fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
 /// Returns the days that have an event; see [`Ledger::days`].
 pub(super) fn days(log: &[u8]) -> Days {
     let is_known =
-        |event: &Event| !matches!(event.kind, EventKind::Unknown | EventKind::Access { .. });
+        |event: &Event| !matches!(event.kind.effect(), Effect::Nothing | Effect::Counts { .. });
     lines(log).filter_map(event).filter(is_known).map(|event| event.ts).collect()
 }
 
@@ -308,8 +309,8 @@ pub(super) fn without(log: &[u8], purged: &IdMap<EntryId, Order>) -> Vec<u8> {
 /// and retractions.
 pub fn mentioned(added: &[u8]) -> Option<IdSet<EntryId>> {
     let plain = |event: &Event| {
-        use EventKind::{Edit, Merge, Purge, Retract};
-        !matches!(event.kind, Edit(..) | Merge(_) | Retract(_) | Purge { .. })
+        let effect = event.kind.effect();
+        !matches!(effect, Effect::Links(_) | Effect::Retracts(_) | Effect::Purges)
     };
     lines(added).filter_map(event).map(|event| plain(&event).then_some(event.entry)).collect()
 }

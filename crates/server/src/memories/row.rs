@@ -9,11 +9,12 @@ use pimem_core::{
         entry::{EntryId, Share},
         event::Cue,
         hex,
+        operation::UserState,
         time::{Now, Timestamp},
     },
     score::{
         access::Access,
-        evidence::{Evidence, UserState},
+        evidence::Evidence,
         policy::{self, Policy, Subject},
         stability::{Score, Standing},
     },

@@ -215,22 +215,16 @@ fn purged(kind: &str, id: String) -> Refused {
 /// Returns the name of an event's operation, also of one that this version does not know.
 fn operation(event: &Event, doc: &str) -> String {
     if event.kind != EventKind::Unknown {
-        return event.op().to_owned();
+        return event.kind.op().to_owned();
     }
     let Extra { op } = serde_json::from_str(doc).unwrap_or_default();
     let is_name = op.len() <= 32 && op.bytes().all(|byte| byte.is_ascii_lowercase());
-    if is_name { op } else { event.op().to_owned() }
+    if is_name { op } else { event.kind.op().to_owned() }
 }
 
 /// Returns the entries whose standing an event may change.
 fn entries_of(event: &Event) -> impl Iterator<Item = EntryId> {
-    let others = match &event.kind {
-        EventKind::Edit(from, _) => vec![*from],
-        EventKind::Supersede(by) => vec![*by],
-        EventKind::Merge(from) => from.clone(),
-        _ => Vec::new(),
-    };
-    std::iter::once(event.entry).chain(others)
+    std::iter::once(event.entry).chain(event.kind.others().iter().copied())
 }
 
 /// Lets pushes of a project run beside each other, but for one that purges: what it removes must not
@@ -345,7 +339,18 @@ fn needs<'a>(sent: &'a Sent<'_>) -> Option<(Right, &'a [EntryId])> {
         | EventKind::Expire(_)
         | EventKind::Retract(_) => Some((Right::Curate, own)),
         EventKind::Merge(from) => Some((Right::Curate, from)),
-        _ => None,
+        EventKind::Add(..)
+        | EventKind::Edit(..)
+        | EventKind::Reinforce(_)
+        | EventKind::Harmful(_)
+        | EventKind::Pin
+        | EventKind::Unpin
+        | EventKind::Restore
+        | EventKind::Priority(_)
+        | EventKind::Importance(_)
+        | EventKind::Move(_)
+        | EventKind::Access { .. }
+        | EventKind::Unknown => None,
     }
 }
 

@@ -9,10 +9,10 @@ use crate::{
         category::CategoryId,
         entry::EventId,
         event::{Author, Cue, Event, EventKind},
+        operation::UserState,
         time::Timestamp,
     },
     score::{
-        evidence::UserState,
         ledger::Ledger,
         ranking::{LocatedEntry, Rules},
     },

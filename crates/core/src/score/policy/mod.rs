@@ -11,11 +11,12 @@ use crate::{
     model::{
         entry::{EventId, Share},
         event::Order,
+        operation::UserState,
         time::{Age, Now, Timestamp},
     },
     score::{
         access::Access,
-        evidence::{Evidence, UserState},
+        evidence::Evidence,
         stability::{Score, Standing, State},
     },
 };

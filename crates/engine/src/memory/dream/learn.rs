@@ -19,12 +19,9 @@ use pimem_core::{
         learn::Conclusion,
         step::{Act, By, Plan, Refused, Step},
     },
-    model::{entry::EntryId, event::Cue},
+    model::{entry::EntryId, event::Cue, operation::UserState},
     safety::entry_text::EntryText,
-    score::{
-        evidence::UserState,
-        ranking::{Ranking, ScoredEntry},
-    },
+    score::ranking::{Ranking, ScoredEntry},
 };
 
 /// Adds the steps that follow from conclusions to a plan.

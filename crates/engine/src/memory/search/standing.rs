@@ -15,11 +15,12 @@ use pimem_core::{
         entry::EntryId,
         event::Why,
         hash::{IdMap, IdSet},
+        operation::UserState,
         time::Timestamp,
     },
     score::{
         clock::{Clock, Days},
-        evidence::{Evidence, Strength, UserState},
+        evidence::{Evidence, Strength},
         ledger::Ledger,
         ranking::Ranking,
         stability::{self, Standing},
