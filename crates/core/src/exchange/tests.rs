@@ -7,7 +7,7 @@ use super::*;
 use crate::{
     markdown::topic::TopicDoc,
     model::{
-        category::{Categories, CategorySpec},
+        category::{Categories, CategorySpec, Traits},
         entry::{EntryId, EventId},
         event::{Author, EventKind, Provenance},
         operation::UserState,
@@ -27,6 +27,7 @@ fn categories() -> Categories {
         section_tokens: 200,
         window_days: None,
         fill: 1.5,
+        traits: Traits::OTHER,
     };
     Categories::new(vec![spec("runbook", "run-books"), spec("hint", "lessons")])
 }

@@ -120,7 +120,7 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
     let is_mistake = |row: &ScoredEntry| categories.spec(row.entry.category).name == "mistake";
     // A report was true at its time, whatever value a later one tells.
     let is_dated =
-        |row: &ScoredEntry| is_mistake(row) || categories.spec(row.entry.category).is_done();
+        |row: &ScoredEntry| is_mistake(row) || categories.spec(row.entry.category).traits.is_done;
     let mut values = Values::default();
     let mut found = Vec::new();
     for (at, row) in live.iter().enumerate() {

@@ -28,16 +28,93 @@ pub struct CategorySpec {
     /// Factor of the lasting value, by which entries fill the space that sections leave in a
     /// report.
     pub fill: f64,
+    pub traits: Traits,
 }
 
-/// Days in which an entry's lasting value falls to 1/e.
-const LASTING_DAYS: f64 = 30.0;
-/// Like [`LASTING_DAYS`], for completions, which are soon of no interest.
-const DONE_LASTING_DAYS: f64 = 7.0;
+/// What fills a report and what policies besides stability make of the entries of a category.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Traits {
+    /// Category score under the policy `weighted`.
+    pub weight: f64,
+    /// The same for entries that hold in every project.
+    pub weight_everywhere: f64,
+    /// How they fade under the policy `ebbinghaus`.
+    pub knowledge: Knowledge,
+    pub listed: Listed,
+    /// Days in which an entry's lasting value falls to 1/e.
+    pub lasting_days: f64,
+    /// True if entries report what was done, said or seen at one time. Each of them stands for
+    /// itself.
+    pub is_done: bool,
+}
+
+impl Traits {
+    /// Those of a category that is not built in.
+    pub const OTHER: Self = Self {
+        weight: 0.50,
+        weight_everywhere: 0.50,
+        knowledge: Knowledge::Context,
+        listed: Listed::ByScope,
+        lasting_days: 30.0,
+        is_done: false,
+    };
+
+    /// Returns those of the category with this name, also where its other settings are configured.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        BUILT_IN.iter().find(|known| known.name == name).map_or(Self::OTHER, |known| known.traits)
+    }
+}
+
+/// What an entry competes with for a place under the policy `weighted`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// Those that hold everywhere, or those of its project.
+    ByScope,
+    /// Those of other sessions.
+    BySession,
+    /// Those on the same topic.
+    ByTopic,
+}
+
+named! {
+    /// What kind of knowledge a memory is, in the order in which a prompt is given memories.
+    #[derive(PartialOrd, Ord)]
+    pub enum Knowledge {
+        Correction = "correction",
+        Fact = "fact",
+        Preference = "preference",
+        Context = "context",
+        ToolResult = "tool-result",
+    }
+}
+
+impl Knowledge {
+    /// The factor on the rate at which it fades.
+    #[must_use]
+    pub fn modifier(self) -> f64 {
+        match self {
+            Self::Correction => 0.50,
+            Self::Fact => 0.70,
+            Self::Preference => 0.80,
+            Self::Context | Self::ToolResult => 1.00,
+        }
+    }
+
+    /// The least importance that it fades to.
+    #[must_use]
+    pub fn floor(self) -> f64 {
+        match self {
+            Self::Correction => 0.35,
+            Self::Fact => 0.30,
+            Self::Preference => 0.25,
+            Self::Context | Self::ToolResult => 0.10,
+        }
+    }
+}
+
 /// Default factor of the lasting value.
 pub const FILL: f64 = 1.5;
-/// Categories of reports: what was done, said or seen at one time.
-const REPORTS: [&str; 4] = ["done", "session", "context", "tool-result"];
 
 named! {
     /// A set of categories.
@@ -61,20 +138,6 @@ impl Preset {
     }
 }
 
-impl CategorySpec {
-    /// Days in which an entry's lasting value falls to 1/e.
-    #[must_use]
-    pub fn lasting_days(&self) -> f64 {
-        if self.is_done() { DONE_LASTING_DAYS } else { LASTING_DAYS }
-    }
-
-    /// Returns true if entries report what was done or seen. Each of them stands for itself.
-    #[must_use]
-    pub fn is_done(&self) -> bool {
-        REPORTS.contains(&self.name.as_ref())
-    }
-}
-
 /// The categories in force, in the order of the report's sections.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Categories {
@@ -85,49 +148,123 @@ pub struct Categories {
 }
 
 /// Fallback for an invalid id: nothing is active or shown.
-static NONE: CategorySpec = built_in("", "", 1.0, 0, ("", 0), None, 0.0);
+static NONE: CategorySpec = CategorySpec {
+    name: Cow::Borrowed(""),
+    topic: Cow::Borrowed(""),
+    tau_days: 1.0,
+    max_active: 0,
+    section: Cow::Borrowed(""),
+    section_tokens: 0,
+    window_days: None,
+    fill: 0.0,
+    traits: Traits::OTHER,
+};
 
-const fn built_in(
+/// A built-in category, with the preset that adds it.
+#[derive(Clone, Copy)]
+struct Category {
     name: &'static str,
+    preset: Preset,
     topic: &'static str,
     tau_days: f64,
     max_active: usize,
-    (section, section_tokens): (&'static str, u32),
+    section: &'static str,
+    section_tokens: u32,
     window_days: Option<f64>,
     fill: f64,
-) -> CategorySpec {
-    CategorySpec {
-        name: Cow::Borrowed(name),
-        topic: Cow::Borrowed(topic),
-        tau_days,
-        max_active,
-        section: Cow::Borrowed(section),
-        section_tokens,
-        window_days,
-        fill,
+    traits: Traits,
+}
+
+impl From<&Category> for CategorySpec {
+    fn from(of: &Category) -> Self {
+        let Category { tau_days, max_active, section_tokens, window_days, fill, traits, .. } = *of;
+        let (name, topic, section) = (of.name.into(), of.topic.into(), of.section.into());
+        Self {
+            name,
+            topic,
+            tau_days,
+            max_active,
+            section,
+            section_tokens,
+            window_days,
+            fill,
+            traits,
+        }
     }
 }
 
-/// The built-in categories in the order of the report's sections, each with the preset that adds it.
+/// The built-in categories in the order of the report's sections: all that any policy, cap, section
+/// or filling makes of their entries.
 #[rustfmt::skip]
-static BUILT_IN: [(Preset, CategorySpec); 17] = [
-    (Preset::Pi, built_in("preference", "preferences", 90.0, 8, ("Active Preferences", 400), None, 2.0)),
-    (Preset::Sovereign, built_in("correction", "corrections", 90.0, 6, ("Corrections", 200), None, 3.0)),
-    (Preset::Sovereign, built_in("fact", "facts", 90.0, 8, ("Facts", 400), None, 2.0)),
-    (Preset::Pi, built_in("lesson", "lessons", 60.0, 8, ("Active Lessons", 400), None, FILL)),
-    (Preset::Aide, built_in("learning", "learnings", 60.0, 6, ("Learnings", 200), None, FILL)),
-    (Preset::Pi, built_in("mistake", "mistakes", 14.0, 4, ("Vetoes & Mistakes", 200), None, FILL)),
-    (Preset::Aide, built_in("abandoned", "abandoned", 60.0, 4, ("Abandoned Approaches", 200), None, FILL)),
-    (Preset::Aide, built_in("gotcha", "gotchas", 60.0, 4, ("Gotchas", 200), None, FILL)),
-    (Preset::Aide, built_in("blocker", "blockers", 14.0, 4, ("Blockers", 200), None, FILL)),
-    (Preset::Aide, built_in("issue", "issues", 30.0, 4, ("Issues", 200), None, FILL)),
-    (Preset::Pi, built_in("pattern", "patterns", 30.0, 6, ("Patterns", 200), None, FILL)),
-    (Preset::Aide, built_in("discovery", "discoveries", 30.0, 4, ("Discoveries", 200), None, FILL)),
-    (Preset::Pi, built_in("decision", "decisions", 30.0, 4, ("Recent Decisions", 200), Some(7.0), 3.0)),
-    (Preset::Pi, built_in("done", "completions", 14.0, 4, ("Recent Completions", 200), Some(3.0), 1.0)),
-    (Preset::Aide, built_in("session", "sessions", 14.0, 4, ("Sessions", 200), Some(7.0), 1.0)),
-    (Preset::Sovereign, built_in("context", "context", 14.0, 4, ("Context", 200), Some(7.0), 1.0)),
-    (Preset::Sovereign, built_in("tool-result", "tool-results", 7.0, 4, ("Tool Results", 200), Some(3.0), 1.0)),
+static BUILT_IN: [Category; 17] = [
+    Category { name: "preference", preset: Preset::Pi, topic: "preferences", tau_days: 90.0, max_active: 8,
+        section: "Active Preferences", section_tokens: 400, window_days: None, fill: 2.0, traits: Traits {
+            weight: 0.60, weight_everywhere: 1.00, knowledge: Knowledge::Preference, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "correction", preset: Preset::Sovereign, topic: "corrections", tau_days: 90.0, max_active: 6,
+        section: "Corrections", section_tokens: 200, window_days: None, fill: 3.0, traits: Traits {
+            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::Correction, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "fact", preset: Preset::Sovereign, topic: "facts", tau_days: 90.0, max_active: 8,
+        section: "Facts", section_tokens: 400, window_days: None, fill: 2.0, traits: Traits {
+            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "lesson", preset: Preset::Pi, topic: "lessons", tau_days: 60.0, max_active: 8,
+        section: "Active Lessons", section_tokens: 400, window_days: None, fill: FILL, traits: Traits {
+            weight: 0.60, weight_everywhere: 0.60, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "learning", preset: Preset::Aide, topic: "learnings", tau_days: 60.0, max_active: 6,
+        section: "Learnings", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
+            weight: 0.60, weight_everywhere: 1.00, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "mistake", preset: Preset::Pi, topic: "mistakes", tau_days: 14.0, max_active: 4,
+        section: "Vetoes & Mistakes", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
+            weight: 0.75, weight_everywhere: 0.75, knowledge: Knowledge::Correction, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "abandoned", preset: Preset::Aide, topic: "abandoned", tau_days: 60.0, max_active: 4,
+        section: "Abandoned Approaches", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
+            weight: 0.90, weight_everywhere: 0.90, knowledge: Knowledge::Correction, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "gotcha", preset: Preset::Aide, topic: "gotchas", tau_days: 60.0, max_active: 4,
+        section: "Gotchas", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
+            weight: 0.75, weight_everywhere: 0.75, knowledge: Knowledge::Correction, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "blocker", preset: Preset::Aide, topic: "blockers", tau_days: 14.0, max_active: 4,
+        section: "Blockers", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
+            weight: 0.85, weight_everywhere: 0.85, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "issue", preset: Preset::Aide, topic: "issues", tau_days: 30.0, max_active: 4,
+        section: "Issues", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
+            weight: 0.80, weight_everywhere: 0.80, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "pattern", preset: Preset::Pi, topic: "patterns", tau_days: 30.0, max_active: 6,
+        section: "Patterns", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
+            weight: 0.60, weight_everywhere: 0.60, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "discovery", preset: Preset::Aide, topic: "discoveries", tau_days: 30.0, max_active: 4,
+        section: "Discoveries", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
+            weight: 0.70, weight_everywhere: 0.70, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "decision", preset: Preset::Pi, topic: "decisions", tau_days: 30.0, max_active: 4,
+        section: "Recent Decisions", section_tokens: 200, window_days: Some(7.0), fill: 3.0, traits: Traits {
+            weight: 0.65, weight_everywhere: 0.65, knowledge: Knowledge::Fact, listed: Listed::ByTopic,
+            lasting_days: 30.0, is_done: false } },
+    Category { name: "done", preset: Preset::Pi, topic: "completions", tau_days: 14.0, max_active: 4,
+        section: "Recent Completions", section_tokens: 200, window_days: Some(3.0), fill: 1.0, traits: Traits {
+            weight: 0.40, weight_everywhere: 0.40, knowledge: Knowledge::Context, listed: Listed::ByScope,
+            lasting_days: 7.0, is_done: true } },
+    Category { name: "session", preset: Preset::Aide, topic: "sessions", tau_days: 14.0, max_active: 4,
+        section: "Sessions", section_tokens: 200, window_days: Some(7.0), fill: 1.0, traits: Traits {
+            weight: 0.40, weight_everywhere: 0.40, knowledge: Knowledge::Context, listed: Listed::BySession,
+            lasting_days: 7.0, is_done: true } },
+    Category { name: "context", preset: Preset::Sovereign, topic: "context", tau_days: 14.0, max_active: 4,
+        section: "Context", section_tokens: 200, window_days: Some(7.0), fill: 1.0, traits: Traits {
+            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::Context, listed: Listed::ByScope,
+            lasting_days: 7.0, is_done: true } },
+    Category { name: "tool-result", preset: Preset::Sovereign, topic: "tool-results", tau_days: 7.0, max_active: 4,
+        section: "Tool Results", section_tokens: 200, window_days: Some(3.0), fill: 1.0, traits: Traits {
+            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::ToolResult, listed: Listed::ByScope,
+            lasting_days: 7.0, is_done: true } },
 ];
 
 impl Categories {
@@ -141,8 +278,8 @@ impl Categories {
     /// one of the same name.
     #[must_use]
     pub fn of(preset: Preset, extra: Vec<CategorySpec>) -> Self {
-        let built_in = BUILT_IN.iter().filter(|(of, _)| preset.has(*of));
-        let mut specs: Vec<CategorySpec> = built_in.map(|(_, spec)| spec.clone()).collect();
+        let built_in = BUILT_IN.iter().filter(|known| preset.has(known.preset));
+        let mut specs: Vec<CategorySpec> = built_in.map(CategorySpec::from).collect();
         for spec in extra {
             match specs.iter_mut().find(|known| known.name == spec.name) {
                 Some(known) => *known = spec,
@@ -156,9 +293,9 @@ impl Categories {
     /// Returns the same categories, where entries of the other built-in ones are still read.
     #[must_use]
     pub fn reading_all(mut self) -> Self {
-        for (_, spec) in &BUILT_IN {
-            if self.find(&spec.name).is_none() {
-                self.specs.push(spec.clone());
+        for known in &BUILT_IN {
+            if self.find(known.name).is_none() {
+                self.specs.push(known.into());
             }
         }
         self
@@ -231,19 +368,42 @@ impl Default for Categories {
 mod tests {
     use super::*;
 
+    /// What the manual lacks of a category is named by the failure.
     #[test]
     fn the_manual_has_every_category() {
         let manual = include_str!("../../../../man/pimem-scoring.7").replace("\\-", "-");
-        let (_, table) = manual.split_once("Each category has all values").unwrap();
-        for (preset, spec) in &BUILT_IN {
-            let mut row =
-                format!("{} {} {} {}", spec.name, preset.name(), spec.topic, spec.tau_days);
-            row += &format!(" {} {} {}", spec.max_active, spec.section, spec.section_tokens);
-            if let Some(days) = spec.window_days {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let after = |start: &str| manual.split_once(start).unwrap().1;
+        let table = after("Each category has all values");
+        let weights = words(after("Else ").split_once("any other category .50").unwrap().0);
+        let kinds =
+            after("kind          modifier   floor   categories").split_once(".EE").unwrap().0;
+        let kinds = words(kinds) + " ";
+        for known in &BUILT_IN {
+            let Category { name, preset, topic, tau_days, max_active, .. } = *known;
+            let mut row = format!("{name} {} {topic} {tau_days} {max_active}", preset.name());
+            row += &format!(" {} {}", known.section, known.section_tokens);
+            if let Some(days) = known.window_days {
                 row += &format!(" {days} days");
             }
-            let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(table.lines().any(|line| words(line) == row), "{row}");
+            // Names stand before their weight: `gotcha and mistake .75`.
+            let Traits { weight, knowledge, .. } = known.traits;
+            let told = weights.match_indices(name).map(|(at, _)| {
+                let rest = weights[at..].split_whitespace().find_map(|word| word.strip_prefix('.'));
+                format!("0.{}", rest.unwrap().trim_end_matches(','))
+            });
+            let told = told.last().unwrap_or("0.50".to_owned());
+            assert_eq!(told, format!("{weight:.2}"), "weight of {name}");
+            let group = |kind: Knowledge| {
+                let (modifier, floor) = (kind.modifier(), kind.floor());
+                let start = format!("{} {modifier:.2} {floor:.2} ", kind.name());
+                let (_, rest) = kinds.split_once(&start.replace(" 0.", " .")).expect(&start);
+                let end = rest.find(" 0.").or_else(|| rest.find(" .")).unwrap_or(rest.len());
+                rest[..end].to_owned()
+            };
+            let named = |text: &str| text.split([',', ' ']).any(|word| word == name);
+            assert!(named(&group(knowledge)), "{name} among {}", knowledge.name());
         }
     }
 
@@ -252,8 +412,9 @@ mod tests {
         let all = Categories::of(Preset::Aide, Vec::new()).reading_all();
         assert_eq!(all.known().count(), BUILT_IN.len());
         for (id, spec) in all.known() {
+            let is_of_aide = |known: &Category| Preset::Aide.has(known.preset);
             let is_of_aide =
-                BUILT_IN.iter().any(|(of, known)| known.name == spec.name && Preset::Aide.has(*of));
+                BUILT_IN.iter().any(|known| known.name == spec.name && is_of_aide(known));
             assert_eq!(all.is_set(id), is_of_aide, "{}", spec.name);
             assert_eq!(all.find(&spec.name), Some(id));
         }

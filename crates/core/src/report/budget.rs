@@ -83,7 +83,7 @@ impl Lasting {
     /// Returns the lasting value of an entry in the category `spec`.
     #[must_use]
     pub fn of(row: &ScoredEntry, spec: &CategorySpec) -> Self {
-        let value = spec.fill * (-row.idle.days() / spec.lasting_days()).exp();
+        let value = spec.fill * (-row.idle.days() / spec.traits.lasting_days).exp();
         Self(if value.is_finite() { value.max(0.0) } else { 0.0 })
     }
 }

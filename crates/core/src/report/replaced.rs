@@ -40,7 +40,7 @@ pub fn may_replace<'a>(
     let is_alike = |other: &str| {
         gist.may_be_near(other, ALIKE) && Gist::of(other).near(&gist, ALIKE).is_some()
     };
-    !spec.is_done() && others.any(is_alike)
+    !spec.traits.is_done && others.any(is_alike)
 }
 
 /// Returns how similar two texts of a category are, if one may seem to replace the other.
@@ -139,7 +139,7 @@ impl<'a> Newer<'a> {
         for (at, row) in ranking.rows.iter().enumerate() {
             let gone = is_gone(row);
             // Each completion stands for itself, however similar two are.
-            let single = categories.spec(row.entry.category).is_done();
+            let single = categories.spec(row.entry.category).traits.is_done;
             if let Some(alike) =
                 alike.get_mut(usize::from(row.entry.category.0)).filter(|_| !gone && !single)
             {

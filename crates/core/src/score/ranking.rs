@@ -433,7 +433,7 @@ fn judge(
     let access = rules.accesses.map(|known| known.known(entry.id, ledger));
     let access = access.unwrap_or_default();
     let subject = Subject {
-        category: &rules.categories.spec(entry.category).name,
+        traits: rules.categories.spec(entry.category).traits,
         text: &entry.text,
         of_user: entry.scope == Scope::User,
         marked: entry.pinned,
@@ -469,7 +469,7 @@ fn contender<'a>(rules: Rules<'_>, row: &'a ScoredEntry) -> Contender<'a> {
     let Candidate { id, standing, last_reinforced, excluded, reviewed, .. } = placed(rules, row);
     let (seen, of_user) = (row.evidence.first_seen, row.entry.scope == Scope::User);
     let first = row.judged.as_ref().map(|judged| judged.first);
-    let category = &rules.categories.spec(row.entry.category).name;
+    let listed = rules.categories.spec(row.entry.category).traits.listed;
     Contender {
         id,
         standing,
@@ -478,7 +478,7 @@ fn contender<'a>(rules: Rules<'_>, row: &'a ScoredEntry) -> Contender<'a> {
         excluded,
         reviewed,
         spent: row.evidence.count == 0,
-        group: Group::of(category, &row.entry.text, of_user, seen),
+        group: Group::of(listed, &row.entry.text, of_user, seen),
     }
 }
 

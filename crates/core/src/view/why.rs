@@ -129,7 +129,7 @@ pub fn place(policy: Policy, row: &ScoredEntry, spec: &CategorySpec) -> String {
         Place::TooWeak => "none: its score is too low".to_owned(),
         Place::Listed(rank) => {
             let (text, of_user) = (&row.entry.text, row.entry.scope == Scope::User);
-            match Group::of(&spec.name, text, of_user, row.evidence.first_seen) {
+            match Group::of(spec.traits.listed, text, of_user, row.evidence.first_seen) {
                 _ if !matches!(policy, Policy::Weighted(_)) => format!("{rank} by importance"),
                 Group::Global => {
                     format!("{rank} of at most {} that hold everywhere", limits::GLOBAL)

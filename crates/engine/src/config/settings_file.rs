@@ -12,7 +12,7 @@ use super::{
 };
 use pimem_core::{
     exchange::json_position::{self, Lines},
-    model::category::{CategorySpec, FILL},
+    model::category::{CategorySpec, FILL, Traits},
 };
 
 /// Maximum number of unusable settings of a file that are reported one by one.
@@ -316,6 +316,7 @@ fn category(name: &str, value: &Value, complain: &mut Complain<'_>) -> Option<Ca
         section_tokens: u32::try_from(whole(section_tokens, 200)).unwrap_or(u32::MAX),
         window_days: window_days.and_then(Value::as_f64),
         fill: fill.and_then(Value::as_f64).unwrap_or(FILL),
+        traits: Traits::of(name),
     })
 }
 

@@ -7,11 +7,14 @@ use super::{
 };
 use crate::store::Store;
 use pimem_core::{
-    model::time::Age,
+    model::{
+        category::{Knowledge, Traits},
+        time::Age,
+    },
     score::{
         policy::{
             Parts, Policy,
-            ebbinghaus::{self, Kind},
+            ebbinghaus::{self},
         },
         ranking::Ranking,
         stability::Standing,
@@ -43,7 +46,7 @@ pub fn of_stores(memory: &Memory, stores: &[Store], hits: Vec<Hit>) -> Vec<Hit> 
 
 /// Returns the most relevant of the hits, which are in force.
 pub fn chosen(memory: &Memory, ranking: &Ranking, hits: Vec<Hit>) -> Vec<Hit> {
-    let mut judged: Vec<(Kind, Hit)> = hits
+    let mut judged: Vec<(Knowledge, Hit)> = hits
         .into_iter()
         .map(|mut hit| {
             let (kind, relevance) = judge(memory, ranking, &hit);
@@ -77,10 +80,10 @@ pub fn fit(memory: &Memory, before: &[Hit], hits: &mut Vec<Hit>) {
 }
 
 /// Returns the kind of a hit and its relevance.
-fn judge(memory: &Memory, ranking: &Ranking, hit: &Hit) -> (Kind, Relevance) {
-    let mut categories = memory.config.categories.known().map(|(_, spec)| &spec.name);
-    let name = categories.find(|name| documents::category_hash(name) == hit.category);
-    let kind = Kind::of(name.map_or("", |name| name.as_ref()));
+fn judge(memory: &Memory, ranking: &Ranking, hit: &Hit) -> (Knowledge, Relevance) {
+    let mut categories = memory.config.categories.known().map(|(_, spec)| spec);
+    let spec = categories.find(|spec| documents::category_hash(&spec.name) == hit.category);
+    let kind = spec.map_or(Traits::OTHER, |spec| spec.traits).knowledge;
     let row = hit.entry.and_then(|id| ranking.get(id)).filter(|_| !hit.is_archived());
     let parts = row.and_then(|row| row.judged.as_ref()).map(|judged| judged.parts);
     let (importance, idle) = match parts {

@@ -6,6 +6,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use pimem_core::{
     markdown::topic,
     model::{
+        category::Traits,
         entry::{EntryId, Share},
         event::Cue,
         hex,
@@ -184,7 +185,7 @@ impl Memory {
         let evidence = self.evidence_of();
         let touched = policy::last_touched(now, &evidence, self.access);
         let subject = Subject {
-            category: &self.category,
+            traits: Traits::of(&self.category),
             text: &self.text,
             of_user: false,
             marked: false,

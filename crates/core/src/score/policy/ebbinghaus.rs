@@ -2,8 +2,10 @@
 //! often a memory was accessed, and never below the floor of its kind.
 
 use crate::{
-    model::time::{Age, DAY_MS},
-    named,
+    model::{
+        category::Knowledge,
+        time::{Age, DAY_MS},
+    },
     score::stability::State,
 };
 
@@ -19,55 +21,6 @@ const REINFORCEMENT: (f64, f64) = (0.005, 0.08);
 const RELEVANCE: [f64; 3] = [0.50, 0.20, 0.30];
 /// By what share freshness fades in an hour.
 const HOURLY: f64 = 0.01;
-
-named! {
-    /// What kind of knowledge a memory is, in the order in which a prompt is given memories.
-    #[derive(PartialOrd, Ord)]
-    pub enum Kind {
-        Correction = "correction",
-        Fact = "fact",
-        Preference = "preference",
-        Context = "context",
-        ToolResult = "tool-result",
-    }
-}
-
-impl Kind {
-    /// Returns the kind of a category. A category that is not listed fades as context.
-    #[must_use]
-    pub fn of(category: &str) -> Self {
-        match category {
-            "correction" | "mistake" | "abandoned" | "gotcha" => Self::Correction,
-            "fact" | "lesson" | "decision" | "pattern" | "blocker" | "issue" | "discovery"
-            | "learning" => Self::Fact,
-            "preference" => Self::Preference,
-            "tool-result" => Self::ToolResult,
-            _ => Self::Context,
-        }
-    }
-
-    /// The factor on the rate at which it fades.
-    #[must_use]
-    pub fn modifier(self) -> f64 {
-        match self {
-            Self::Correction => 0.50,
-            Self::Fact => 0.70,
-            Self::Preference => 0.80,
-            Self::Context | Self::ToolResult => 1.00,
-        }
-    }
-
-    /// The least importance that it fades to.
-    #[must_use]
-    pub fn floor(self) -> f64 {
-        match self {
-            Self::Correction => 0.35,
-            Self::Fact => 0.30,
-            Self::Preference => 0.25,
-            Self::Context | Self::ToolResult => 0.10,
-        }
-    }
-}
 
 /// How fast memories fade, and when they are no longer kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,7 +67,7 @@ impl Fading {
 pub struct Parts {
     /// Importance at the last access, before reinforcement.
     pub base: f64,
-    pub kind: Kind,
+    pub kind: Knowledge,
     pub accesses: u64,
     /// Time since the last access.
     pub idle: Age,
@@ -176,7 +129,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::time::{Now, Timestamp};
+    use crate::model::{
+        category::Traits,
+        time::{Now, Timestamp},
+    };
 
     fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
         let rows = table.lines().filter(|line| !line.starts_with('#')).skip(1);
@@ -204,7 +160,7 @@ mod tests {
             let (decay_factor, min_importance) = (number(factor), number(least));
             let parts = Parts {
                 base: number(base),
-                kind: Kind::of(category),
+                kind: Traits::of(category).knowledge,
                 accesses: accesses.parse().unwrap(),
                 idle: idle(seconds),
                 decay_factor,
@@ -243,7 +199,7 @@ mod tests {
         (0.0..=1.0, 0..5_usize, accesses, idle, 0.01..=1.0).prop_map(
             |(base, kind, accesses, idle, decay_factor)| Parts {
                 base,
-                kind: Kind::ALL[kind],
+                kind: Knowledge::ALL[kind],
                 accesses,
                 idle: Age(idle),
                 decay_factor,

@@ -12,6 +12,7 @@ use std::{
 use super::{Policy, weighted};
 use crate::{
     model::{
+        category::Listed,
         entry::EntryId,
         event::Order,
         time::{DAY_MS, Timestamp},
@@ -47,16 +48,16 @@ pub enum Group<'a> {
 impl<'a> Group<'a> {
     /// Returns the group of an entry. `of_user` is true in the user's store.
     #[must_use]
-    pub fn of(category: &str, text: &'a str, of_user: bool, first_seen: Timestamp) -> Self {
-        match category {
-            "session" => {
+    pub fn of(listed: Listed, text: &'a str, of_user: bool, first_seen: Timestamp) -> Self {
+        match listed {
+            Listed::BySession => {
                 let named = weighted::tags(text).find_map(|tag| tag.strip_prefix(SESSION_TAG));
                 let day = || Cow::Owned(first_seen.0.div_euclid(DAY_MS).to_string());
                 Self::Session(named.map_or_else(day, Cow::Borrowed))
             }
-            "decision" => Self::Decision(topic(text)),
-            _ if of_user || weighted::is_global(text) => Self::Global,
-            _ => Self::Project,
+            Listed::ByTopic => Self::Decision(topic(text)),
+            Listed::ByScope if of_user || weighted::is_global(text) => Self::Global,
+            Listed::ByScope => Self::Project,
         }
     }
 }
@@ -215,6 +216,7 @@ fn within_limits(all: &[Contender<'_>], waiting: &[usize], places: &mut [Place])
 mod tests {
     use super::*;
     use crate::{
+        model::category::Traits,
         model::entry::EventId,
         score::{
             policy::{ebbinghaus::Fading, weighted::Switches},
@@ -238,7 +240,7 @@ mod tests {
             excluded: false,
             reviewed: true,
             spent: false,
-            group: Group::of(category, text, text.contains("(user)"), seen),
+            group: Group::of(Traits::of(category).listed, text, text.contains("(user)"), seen),
         }
     }
 
@@ -265,7 +267,11 @@ mod tests {
             ("decision", "[[]] x", false, Group::Decision(None)),
             ("decision", "[[open", false, Group::Decision(None)),
         ] {
-            assert_eq!(Group::of(category, text, of_user, seen), want, "{category} {text}");
+            assert_eq!(
+                Group::of(Traits::of(category).listed, text, of_user, seen),
+                want,
+                "{category} {text}"
+            );
         }
     }
 

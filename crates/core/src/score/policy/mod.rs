@@ -9,6 +9,7 @@ pub mod weighted;
 
 use crate::{
     model::{
+        category::Traits,
         entry::{EventId, Share},
         event::Order,
         operation::UserState,
@@ -36,8 +37,8 @@ pub enum Policy {
 /// What a policy besides stability judges an entry by.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// Name of the category.
-    pub category: &'a str,
+    /// Those of its category.
+    pub traits: Traits,
     pub text: &'a str,
     /// True if the entry is in the user's store.
     pub of_user: bool,
@@ -116,12 +117,12 @@ impl Policy {
     /// Returns how this policy scores an entry; `None` for stability.
     #[must_use]
     pub fn judge(self, of: &Subject<'_>) -> Option<Judgement> {
-        let Subject { category, text, evidence, .. } = *of;
+        let Subject { traits, text, evidence, .. } = *of;
         let parts = match self {
             Self::Stability => return None,
             Self::Weighted(switches) => Parts::Weighted(weighted::Parts {
                 age: of.known_for,
-                category: weighted::category(category, of.of_user || weighted::is_global(text)),
+                category: weighted::category(traits, of.of_user || weighted::is_global(text)),
                 recency: if switches.decay { weighted::recency(of.known_for) } else { 1.0 },
                 provenance: weighted::provenance(text),
                 access: weighted::access(of.access.count),
@@ -130,7 +131,7 @@ impl Policy {
             }),
             Self::Ebbinghaus(fading) => Parts::Ebbinghaus(ebbinghaus::Parts {
                 base: evidence.importance.map_or(ebbinghaus::BASE, Share::get),
-                kind: ebbinghaus::Kind::of(category),
+                kind: traits.knowledge,
                 accesses: of.access.count,
                 idle: of.untouched,
                 decay_factor: fading.decay_factor,

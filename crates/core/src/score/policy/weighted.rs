@@ -1,31 +1,11 @@
 //! The weighted policy: category × .50 + recency × .25 + provenance × .15 + access × .10.
 
-use crate::model::{entry::Share, time::Age};
+use crate::model::{category::Traits, entry::Share, time::Age};
 
 /// Days in which the recency of an entry halves.
 const HALF_LIFE_DAYS: f64 = 30.0;
 /// Weights of category, recency, provenance and access.
 const WEIGHTS: [f64; 4] = [0.50, 0.25, 0.15, 0.10];
-/// Category scores. A user's preferences score 1, categories that are not listed [`OTHER`].
-const CATEGORIES: &[(&str, f64)] = &[
-    ("abandoned", 0.90),
-    ("blocker", 0.85),
-    ("issue", 0.80),
-    ("gotcha", 0.75),
-    ("mistake", 0.75),
-    ("discovery", 0.70),
-    ("decision", 0.65),
-    ("learning", 0.60),
-    ("lesson", 0.60),
-    ("pattern", 0.60),
-    ("preference", 0.60),
-    ("session", 0.40),
-    ("done", 0.40),
-];
-/// Score of any other category.
-const OTHER: f64 = 0.50;
-/// Categories that are a user's preferences if they hold everywhere.
-const PREFERENCES: [&str; 2] = ["preference", "learning"];
 /// Tags that say where a memory comes from, and what each adds.
 const PROVENANCE: [(&str, f64); 3] =
     [("#source:user", 0.20), ("#verified:true", 0.10), ("#source:discovered", 0.05)];
@@ -92,11 +72,8 @@ impl Parts {
 
 /// Returns the score of a category. `global` is true for a memory that holds in every project.
 #[must_use]
-pub fn category(name: &str, global: bool) -> f64 {
-    if global && PREFERENCES.contains(&name) {
-        return 1.0;
-    }
-    CATEGORIES.iter().find(|(known, _)| *known == name).map_or(OTHER, |(_, score)| *score)
+pub fn category(of: Traits, global: bool) -> f64 {
+    if global { of.weight_everywhere } else { of.weight }
 }
 
 /// Returns the recency of a memory of that age.
@@ -140,7 +117,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::time::{Now, Timestamp};
+    use crate::model::{
+        category::{Categories, CategoryId, Preset},
+        time::{Now, Timestamp},
+    };
 
     #[test]
     fn agrees_with_the_table() {
@@ -157,7 +137,7 @@ mod tests {
             let (age, accesses) = (now.since(seen), accesses.parse().unwrap());
             let parts = Parts {
                 age,
-                category: category(name, scope == "user" || is_global(&text)),
+                category: category(Traits::of(name), scope == "user" || is_global(&text)),
                 recency: if decay == "on" { recency(age) } else { 1.0 },
                 provenance: provenance(&text),
                 access: access(accesses),
@@ -191,15 +171,15 @@ mod tests {
         }
     }
 
-    fn any_parts() -> impl Strategy<Value = (usize, bool, u64, u64, bool)> {
-        (0..20_usize, any::<bool>(), any::<u64>(), any::<u64>(), any::<bool>())
+    fn any_parts() -> impl Strategy<Value = (CategoryId, bool, u64, u64, bool)> {
+        ((0..20_u16).prop_map(CategoryId), any::<bool>(), any::<u64>(), any::<u64>(), any::<bool>())
     }
 
-    fn parts((at, global, age, accesses, said): (usize, bool, u64, u64, bool)) -> Parts {
-        let name = CATEGORIES.get(at).map_or("other", |(name, _)| name);
+    fn parts((at, global, age, accesses, said): (CategoryId, bool, u64, u64, bool)) -> Parts {
+        let traits = Categories::of(Preset::All, Vec::new()).spec(at).traits;
         Parts {
             age: Age(age),
-            category: category(name, global),
+            category: category(traits, global),
             recency: recency(Age(age)),
             provenance: provenance(if said { "#source:user #verified:true" } else { "" }),
             access: access(accesses),

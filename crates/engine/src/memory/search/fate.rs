@@ -212,7 +212,7 @@ fn alike(search: &Search<'_>, shown: usize, ranked: &[Ranked<'_>]) -> Vec<Alike>
     // Each completion stands for itself, however similar two are.
     let single: Vec<u32> = categories
         .known()
-        .filter(|(_, spec)| spec.is_done())
+        .filter(|(_, spec)| spec.traits.is_done)
         .map(|(_, spec)| documents::category_hash(&spec.name))
         .collect();
     let group = |one: &Ranked<'_>| {
