@@ -1,12 +1,13 @@
 //! `pimem add`: adds entries.
 
+use clap::builder::PossibleValuesParser;
+
 use crate::{
     exit::Exit,
     input,
     shell::Shell,
     ui::{Human, Ui},
 };
-use clap::builder::PossibleValuesParser;
 use pimem_core::{
     exchange::jsonl,
     model::{
@@ -14,18 +15,15 @@ use pimem_core::{
         time::{Date, Timestamp},
     },
     safety::entry_text::EntryText,
-    view::{
-        add::{AddView, Added},
-        prospect::{NotShown, Older, Prospect},
-    },
 };
 use pimem_engine::{
     error::{Failure, Kind},
     local_time,
     memory::{
-        add::{AddRequest, Rejected},
+        add::{AddRequest, AddView, Added, Rejected},
         fill,
         intake::{self, New, category, with_tags},
+        next::{NotShown, Older, Prospect},
     },
 };
 

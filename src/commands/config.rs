@@ -8,15 +8,17 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::{
-    Document,
-    config::{Changed, InForce, ModelCheck, Prompt as PromptView, Setting, Settings, Unset},
-};
 use pimem_engine::{
     config::schema,
     error::{Failure, Kind},
     llm::{Role, prompt::Prompt},
-    memory::{model, settings},
+    memory::{
+        model,
+        settings::{
+            self, Changed, InForce, ModelCheck, Prompt as PromptView, Setting, Settings, Unset,
+        },
+    },
+    view::Document,
 };
 
 /// Show or change settings

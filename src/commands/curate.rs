@@ -7,8 +7,10 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::curate::{Action, Curated};
-use pimem_engine::error::Failure;
+use pimem_engine::{
+    error::Failure,
+    memory::pins::{Action, Curated},
+};
 
 /// Never let entries fade
 ///

@@ -5,8 +5,10 @@ use crate::{
     shell::Shell,
     ui::{Column, Human, Style, Styled, Ui},
 };
-use pimem_core::view::score::{Decay, Faded};
-use pimem_engine::error::Failure;
+use pimem_engine::{
+    error::Failure,
+    memory::score::{Decay, Faded},
+};
 
 /// Show how the importance of entries has faded
 ///

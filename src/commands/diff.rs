@@ -8,15 +8,14 @@ use crate::{
     shell::Shell,
     ui::{Human, Style, Styled, Ui},
 };
-use pimem_core::{
-    model::time::Timestamp,
-    report::render::Kind as Happened,
-    view::diff::{Diff, Side},
-};
+use pimem_core::{model::time::Timestamp, report::render::Kind as Happened};
 use pimem_engine::{
     error::{Failure, Kind},
     local_time,
-    memory::period,
+    memory::{
+        diff::{Diff, Side},
+        period,
+    },
 };
 
 /// Show what changed between two times, or will
@@ -54,7 +53,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let page = args.html.as_deref().map(|path| page::Target::of(ctx, path)).transpose()?;
     let answer = ctx.diff(from, to)?;
     if let Some(page) = page {
-        page.write(ctx, &pimem_core::page::compare(&answer.view))?;
+        page.write(ctx, &pimem_engine::memory::page::other_pages::compare(&answer.view))?;
         return Ok(ctx.complain(&answer.problems, Exit::Done));
     }
     Ok(ctx.show(&answer))

@@ -6,8 +6,10 @@ use crate::{
     shell::Shell,
     ui::{Human, Style, Styled, Ui},
 };
-use pimem_core::view::doctor::{Diagnosis, Fact, Finding};
-use pimem_engine::error::Failure;
+use pimem_engine::{
+    error::Failure,
+    memory::doctor::{Diagnosis, Fact, Finding},
+};
 
 /// Find what is wrong with the stores, and say how to mend it
 ///

@@ -8,17 +8,14 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    dream::step::By,
-    model::entry::EntryId,
-    view::{
-        count,
-        dream::{Act, Dream, Dreamed, NamedEntry, Step},
-    },
-};
+use pimem_core::{dream::step::By, model::entry::EntryId};
 use pimem_engine::{
     error::Failure,
-    memory::dream::run::{DreamRequest, Mode, Outcome, Script},
+    memory::dream::{
+        run::{DreamRequest, Mode, Outcome, Script},
+        view::{Act, Dream, Dreamed, NamedEntry, Step},
+    },
+    view::count,
 };
 
 /// Maximum number of characters of an entry quoted in a proposal.

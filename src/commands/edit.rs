@@ -8,9 +8,9 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::curate::Edited;
 use pimem_engine::{
     error::{Failure, Kind},
+    memory::edit::Edited,
     store::atomic::{self, Sync},
 };
 

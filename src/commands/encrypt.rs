@@ -5,8 +5,10 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::encrypt::{Encryption, Kept};
-use pimem_engine::error::Failure;
+use pimem_engine::{
+    error::Failure,
+    memory::encrypt::{Encryption, KeptAs},
+};
 
 /// Encrypt a store, so that what was remembered is nowhere readable on the disk
 ///
@@ -75,9 +77,9 @@ impl Human for Encryption {
     fn human(&self, ui: &Ui) {
         let store = &self.store;
         let how = match self.kept {
-            kept if kept == Kept::Plain.name() => "Plain text",
-            kept if kept == Kept::Opening.name() => "Being made plain",
-            kept if kept == Kept::Undescribed.name() => "Sealed, and not said to be",
+            kept if kept == KeptAs::Plain.name() => "Plain text",
+            kept if kept == KeptAs::Opening.name() => "Being made plain",
+            kept if kept == KeptAs::Undescribed.name() => "Sealed, and not said to be",
             _ => "Sealed",
         };
         ui.line(&format!("{how}: {store}"));
@@ -85,7 +87,7 @@ impl Human for Encryption {
             ui.line(problem);
             ui.line(&format!("hint: {hint}"));
         }
-        if self.kept == Kept::Plain.name() {
+        if self.kept == KeptAs::Plain.name() {
             return;
         }
         if let (Some(key), Some(file)) = (&self.key_id, &self.key_file) {

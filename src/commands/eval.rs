@@ -8,16 +8,13 @@ use crate::{
     shell::Shell,
     ui::{self, Human, Ui},
 };
-use pimem_core::{
-    page,
-    view::{
-        count,
-        eval::{Evaluation, Figures, Injection, Shown},
-    },
-};
 use pimem_engine::{
     error::Failure,
-    memory::eval::{Division, EvalRequest},
+    memory::{
+        eval::{Division, EvalRequest, Evaluation, Figures, Injection, Shown},
+        page::other_pages,
+    },
+    view::count,
 };
 
 /// Measure what searches find, on questions with known answers
@@ -69,7 +66,8 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let by = args.by.or(args.files.is_empty().then_some(Division::Class));
     let found = ctx.evaluate(&request, by, &ui::stopwatch())?;
     if let Some(target) = target {
-        target.write(ctx, &page::found(&if args.redact { found.redacted() } else { found }))?;
+        target
+            .write(ctx, &other_pages::found(&if args.redact { found.redacted() } else { found }))?;
         return Ok(Exit::Done);
     }
     ctx.ui.show(&found);

@@ -7,12 +7,11 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::exchange::{Exported, ExportedVectors};
 use pimem_engine::{
     error::Failure,
     memory::{
         Answer,
-        export::{Extent, Format, Output},
+        export::{Exported, Extent, Format, Output, vectors::ExportedVectors},
     },
 };
 

@@ -6,13 +6,12 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::{
-    extract::{ExtractAction, Extracted, ExtractedPreference},
-    pairs::Pairs,
-};
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::extract::{ExtractRequest, Origin},
+    memory::{
+        extract::{ExtractAction, ExtractRequest, Extracted, ExtractedPreference, Origin},
+        pairs::Pairs,
+    },
 };
 
 /// Learn the preferences that a text states

@@ -13,14 +13,16 @@ use crate::{
 };
 use pimem_core::{
     model::time::{Date, Timestamp},
-    page,
     report::{budget::thousands, explain::Act},
-    view::forecast::{Day, Forecast, Keep, Leaving, Other},
 };
 use pimem_engine::{
     error::Failure,
     local_time,
-    memory::{forecast::ForecastRequest, named_file},
+    memory::{
+        forecast::{DayAhead, Forecast, ForecastRequest, Keep, Leaving, Other},
+        named_file,
+        page::pictures,
+    },
     store::atomic::{self, Sync},
 };
 
@@ -66,7 +68,8 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 
 fn draw(ctx: &Shell, forecast: &Forecast, path: &Path) -> Result<(), Failure> {
     let today = local_time::local(ctx.now.0).date;
-    let picture = page::curves(&forecast.picture, &format!("How scores fade from {today}"), today);
+    let picture =
+        pictures::curves(&forecast.picture, &format!("How scores fade from {today}"), today);
     atomic::write_output(path, picture.as_bytes(), Sync::None, ctx.real_now)?;
     ctx.ui.note(&format!("Wrote {}", path.display()));
     Ok(())
@@ -78,7 +81,7 @@ impl Human for Forecast {
         if let Some((first, last)) =
             ends.filter(|(first, last)| ui.is_terminal() && first.tokens.max(last.tokens) > 0)
         {
-            let size = |day: &Day| thousands(day.tokens as usize);
+            let size = |day: &DayAhead| thousands(day.tokens as usize);
             let ahead = self.days.len() - 1;
             let (now, then) = (size(first), size(last));
             ui.line(&format!("The report: {now} tokens now, {then} in {ahead} days"));
@@ -88,7 +91,7 @@ impl Human for Forecast {
             }
             ui.line("");
         }
-        let Some(Day { date: today, .. }) = self.days.first() else { return };
+        let Some(DayAhead { date: today, .. }) = self.days.first() else { return };
         let date = |at: Timestamp| local_time::local(at).date;
         for left in &self.leaving {
             entry(ui, &date(left.at).to_string(), &sentence(left, *today), &left.short, &left.text);
@@ -107,7 +110,7 @@ impl Human for Forecast {
     fn when_empty(&self) -> Option<&'static str> {
         let is_empty = self.leaving.is_empty() && self.others.is_empty();
         is_empty.then(|| match self.days.first() {
-            Some(Day { entries: 0, .. }) => {
+            Some(DayAhead { entries: 0, .. }) => {
                 "Nothing to forecast; pimem add TEXT remembers something"
             }
             _ => "Nothing leaves the report in these days; --days looks further ahead",

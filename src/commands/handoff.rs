@@ -5,8 +5,10 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::notes::HandoffView;
-use pimem_engine::{error::Failure, memory::handoff::Leave};
+use pimem_engine::{
+    error::Failure,
+    memory::handoff::{HandoffView, Leave},
+};
 
 /// Leave in today's log what the next session should start from
 ///

@@ -8,10 +8,12 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::exchange::{Fate, Imported, ImportedVectors, Left, Taken};
 use pimem_engine::{
     error::Failure,
-    memory::import::{From, ImportRequest, Lines},
+    memory::import::{
+        Fate, From, ImportRequest, Imported, ImportedMemory, LeftOut, Lines,
+        vectors::ImportedVectors,
+    },
 };
 
 /// Import what other programs remember
@@ -170,7 +172,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 
 impl Human for Imported {
     fn human(&self, ui: &Ui) {
-        for Taken { action, entry, .. } in &self.results {
+        for ImportedMemory { action, entry, .. } in &self.results {
             let line = format!("{}: {entry}", verb(*action, self.dry_run));
             if *action == Fate::Known { ui.detail(&line) } else { ui.line(&line) }
         }
@@ -179,8 +181,8 @@ impl Human for Imported {
             let s = if *fresh == 1 { "" } else { "s" };
             ui.line(&format!("{verb} {name}: {fresh} item{s}"));
         }
-        for Left { place, reason } in &self.left_out {
-            ui.line(&format!("Left out: {place}: {reason}"));
+        for LeftOut { place, reason } in &self.left_out {
+            ui.line(&format!("LeftOut out: {place}: {reason}"));
         }
         let verb = if self.dry_run { "Would import" } else { "Imported" };
         let (new, there) = (self.added + self.updated, self.known + self.repeated);

@@ -5,8 +5,7 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::undo::Initialized;
-use pimem_engine::error::Failure;
+use pimem_engine::{error::Failure, memory::target::Initialized};
 
 /// Make a store, with its git files
 ///

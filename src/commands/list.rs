@@ -7,16 +7,11 @@ use crate::{
     shell::Shell,
     ui::{Column, Human, Style, Styled, Ui},
 };
-use pimem_core::{
-    score::stability::State,
-    view::{
-        self, Whose,
-        list::{AccessedEntry, Listed},
-    },
-};
+use pimem_core::score::stability::State;
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::list::{ListOrder, ListRequest},
+    memory::list::{ListOrder, ListRequest, Listed},
+    view::{self, AccessedEntry, Whose},
 };
 
 /// List entries with their score and state

@@ -9,8 +9,7 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::merge_driver::MergeDriver;
-use pimem_engine::{error::Failure, store::merge_driver};
+use pimem_engine::{error::Failure, memory::merge_driver::MergeDriver, store::merge_driver};
 
 /// Merge a file of a store for git, without conflicts
 ///

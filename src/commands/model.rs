@@ -9,13 +9,13 @@ use crate::{
     shell::Shell,
     ui::{self, Human, Ui},
 };
-use pimem_core::{
-    embed::catalog::Pooling,
-    view::model::{Listed, Models, Pulled, Removed, Status},
-};
+use pimem_core::embed::catalog::Pooling;
 use pimem_engine::{
     error::Failure,
-    memory::{fill, model::PullRequest},
+    memory::{
+        fill,
+        model::{Listed, ModelList, PullRequest, Pulled, Removed, Status},
+    },
     models::{built_in, installed},
 };
 
@@ -166,7 +166,7 @@ fn pull(ctx: &Shell, args: &PullArgs) -> Result<(), Failure> {
     failure.map_or(Ok(()), Err)
 }
 
-impl Human for Models {
+impl Human for ModelList {
     fn human(&self, ui: &Ui) {
         let row = |Listed { name, state, in_use, dimension, source }: &Listed| {
             let mark = if *in_use { "*" } else { "" };

@@ -7,11 +7,11 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    safety::{entry_text::EntryText, note_text::NoteText},
-    view::notes::{Noted, NotedIn},
+use pimem_core::safety::{entry_text::EntryText, note_text::NoteText};
+use pimem_engine::{
+    error::Failure,
+    memory::notes::{Noted, NotedIn, NotesFile},
 };
-use pimem_engine::{error::Failure, memory::notes::NotesFile};
 
 /// Add to the long-term notes in MEMORY.md, or show them
 ///

@@ -8,8 +8,10 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::observe::ObserveView;
-use pimem_engine::{error::Failure, memory::observe::Observing};
+use pimem_engine::{
+    error::Failure,
+    memory::observe::{ObserveView, Observing},
+};
 
 /// Note what happened in a session
 ///

@@ -6,8 +6,10 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::undo::Purged;
-use pimem_engine::error::{Failure, Kind};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::purge::Purged,
+};
 
 /// Destroy entries: the same as `pimem forget --destroy`
 #[derive(Debug, clap::Args)]

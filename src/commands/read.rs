@@ -5,14 +5,14 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    model::time::Date,
-    view::notes::{Days, Files},
-};
+use pimem_core::model::time::Date;
 use pimem_engine::{
     error::{Failure, Kind},
     local_time,
-    memory::{notes::NotesFile, period},
+    memory::{
+        notes::{Days, Files, NotesFile},
+        period,
+    },
 };
 
 /// Show notes, the scratchpad or a daily log

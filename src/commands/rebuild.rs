@@ -6,14 +6,12 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    model::time::Age,
-    view::{
-        count,
-        rebuild::{Indexed, Rebuilt, Store},
-    },
+use pimem_core::model::time::Age;
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::rebuild::{Indexed, Rebuilt, RebuiltStore},
+    view::count,
 };
-use pimem_engine::error::{Failure, Kind};
 
 /// Adopt hand-written lines, rescore, archive what has faded, rebuild the index
 ///
@@ -42,7 +40,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 
 impl Human for Rebuilt {
     fn human(&self, ui: &Ui) {
-        for Store { scope, states, adopted, archived, indexed, .. } in &self.stores {
+        for RebuiltStore { scope, states, adopted, archived, indexed, .. } in &self.stores {
             let counts = states.counts().map(|(state, count)| format!("{count} {state}"));
             ui.line(&format!("Rebuilt {scope} store: {}", counts.join(", ")));
             if *adopted > 0 {

@@ -5,8 +5,10 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::observe::Reflected;
-use pimem_engine::{error::Failure, memory::reflect::ReflectRequest};
+use pimem_engine::{
+    error::Failure,
+    memory::reflect::{ReflectRequest, Reflected},
+};
 
 /// Consolidate observations
 ///

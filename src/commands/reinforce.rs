@@ -6,13 +6,13 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    model::event::MOST_PROOFS,
-    view::{curate::Reinforced, prospect::Changed},
-};
+use pimem_core::model::event::MOST_PROOFS;
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::curate::Proof,
+    memory::{
+        curate::{Proof, Reinforced},
+        next::ChangedEntry,
+    },
 };
 
 /// Strengthen entries that proved right
@@ -50,7 +50,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 impl Human for Reinforced {
     fn human(&self, ui: &Ui) {
         let verb = if self.harmful { "Marked harmful" } else { "Reinforced" };
-        for Changed { entry, next } in &self.results {
+        for ChangedEntry { entry, next } in &self.results {
             ui.line(&format!(
                 "{verb}: {} evidence {}, score {}, {}",
                 entry.line(),

@@ -12,23 +12,17 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    page,
-    report::budget::Tokens,
-    safety::safe_text::SafeText,
-    view::{
-        self,
-        report::{ReportView, WorkingView},
-    },
-};
+use pimem_core::{report::budget::Tokens, safety::safe_text::SafeText};
 use pimem_engine::{
     error::{Failure, Kind},
     memory::{
         Answer, named_file,
-        page::Given,
-        report::{Listed, ReportRequest, Reported},
+        page::{Given, html},
+        report::{Listed, ReportRequest, ReportView, Reported},
+        working::WorkingView,
     },
     store::read,
+    view,
 };
 
 /// Print what an agent should know, for a prompt
@@ -151,7 +145,7 @@ fn html(ctx: &Shell, path: &Path, args: &Args) -> Result<Exit, Failure> {
     let given = hook::at_startup(ctx, called.unwrap_or(Agent::Generic))?;
     let given = Given { agent: called.map(Agent::name), lines: given.lines_with_entries() };
     let Answer { view, problems } = ctx.page(hooks, args.authors, given)?;
-    target.write(ctx, &page::render(&if args.redact { view.redacted() } else { view }))?;
+    target.write(ctx, &html::render(&if args.redact { view.redacted() } else { view }))?;
     Ok(ctx.complain(&problems, Exit::Done))
 }
 

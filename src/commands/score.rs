@@ -7,11 +7,12 @@ use crate::{
     shell::Shell,
     ui::{Column, Human, Style, Styled, Ui},
 };
-use pimem_core::view::{
-    self, Whose,
-    score::{ScoreRow, Scores},
+use pimem_engine::{
+    config::settings::PolicyName,
+    error::Failure,
+    memory::score::{ScoreRow, Scores},
+    view::{self, Whose},
 };
-use pimem_engine::{config::settings::PolicyName, error::Failure};
 
 /// Print the scores of all entries, by any policy
 ///

@@ -8,20 +8,17 @@ use crate::{
     shell::Shell,
     ui::{Column, Human, Style, Styled, Ui},
 };
-use pimem_core::{
-    search::{bm25::Query, documents::SourceKind, rank::Mode},
-    view::{
-        self, Whose,
-        search::{HitView, ScoreParts, SearchView},
-    },
-};
+use pimem_core::search::{bm25::Query, documents::SourceKind, rank::Mode};
 use pimem_engine::{
     error::Failure,
     memory::{
         period::Period,
-        search::hits::{Detail, Searched},
-        search::request::{MinScore, Order, SearchRequest},
+        search::{
+            hits::{Detail, HitView, ScoreParts, SearchView, Searched},
+            request::{MinScore, Order, SearchRequest},
+        },
     },
+    view::{self, Whose},
 };
 
 /// Find memories, notes, log items, observations and past sessions by words and meaning

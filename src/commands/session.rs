@@ -11,18 +11,17 @@ use crate::{
 use pimem_core::{
     observe::summary::{LEAST_CHARS, LEAST_MESSAGES},
     search::{bm25::Query, documents::SourceKind},
-    view::{
-        Whose,
-        session::{SessionIndexed, SessionView, Sessions},
-    },
 };
 use pimem_engine::{
     error::Failure,
     memory::{
-        search::hits::{Detail, Searched},
-        search::request::SearchRequest,
-        sessions::Named,
+        search::{
+            hits::{Detail, Searched},
+            request::SearchRequest,
+        },
+        sessions::{Named, SessionIndexed, SessionView, Sessions},
     },
+    view::Whose,
 };
 
 /// Number of characters shown of a session id.

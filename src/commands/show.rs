@@ -5,11 +5,8 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    model::{event::Cue, time::Timestamp},
-    view::list::Shown,
-};
-use pimem_engine::error::Failure;
+use pimem_core::model::{event::Cue, time::Timestamp};
+use pimem_engine::{error::Failure, memory::list::Shown};
 
 /// Show all that is known about an entry
 #[derive(Debug, clap::Args)]

@@ -5,8 +5,7 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::{self, score::Stats};
-use pimem_engine::error::Failure;
+use pimem_engine::{error::Failure, memory::score::Stats, view};
 
 /// Count entries by category and state, with what was found, shown and used of them
 #[derive(Debug, clap::Args)]

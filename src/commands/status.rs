@@ -12,12 +12,13 @@ use crate::{
 use pimem_core::{
     model::time::Timestamp,
     report::budget::{Tokens, thousands},
-    view::{
-        count, counted,
-        status::{Agent, Away, Calls, Hooks, Mirror, Status, Store, Trust},
-    },
 };
-use pimem_engine::{error::Failure, local_time};
+use pimem_engine::{
+    error::Failure,
+    local_time,
+    memory::status::{Agent, Away, Calls, Hooks, Mirror, Status, StoreStatus, TrustStatus},
+    view::{count, counted},
+};
 
 /// Show stores, what agents get of them, and what waits, on one screen
 ///
@@ -124,14 +125,14 @@ fn lines(status: &Status) -> Vec<(String, String)> {
     lines
 }
 
-fn of_store(store: &Store) -> Vec<(String, String)> {
+fn of_store(store: &StoreStatus) -> Vec<(String, String)> {
     let trust = match store.trust {
-        Trust::Own => "yours, trusted as a whole",
-        Trust::Always => "trusted as a whole",
-        Trust::Foreign => "of another user, not trusted",
-        Trust::Here => "trusted: made or reviewed here",
-        Trust::Part => "trusted in part",
-        Trust::None => "not trusted",
+        TrustStatus::Own => "yours, trusted as a whole",
+        TrustStatus::Always => "trusted as a whole",
+        TrustStatus::Foreign => "of another user, not trusted",
+        TrustStatus::Here => "trusted: made or reviewed here",
+        TrustStatus::Part => "trusted in part",
+        TrustStatus::None => "not trusted",
     };
     let mut lines = vec![(format!("{} store", store.scope), format!("{}, {trust}", store.place))];
     let mut put = |label: &str, value| lines.push((format!("  {label}"), value));

@@ -12,16 +12,11 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    sync::grave::DAYS,
-    view::{
-        self,
-        sync::{Action, SealKeyFile, Synced},
-    },
-};
+use pimem_core::sync::grave::DAYS;
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::sync::{BundleRequest, KeyAct, Peer, SyncRequest},
+    memory::sync::{self, Action, BundleRequest, KeyAct, Peer, SealKeyFile, SyncRequest, Synced},
+    view,
 };
 
 /// Exchange entries and their evidence with a server, another store, or by a file
@@ -194,7 +189,7 @@ impl Human for Synced {
             let reason = refused.reason.name();
             ui.line(&format!("Refused: {}{id}: {} ({reason})", refused.kind, refused.detail));
         }
-        let amount = |part: &view::sync::Part| {
+        let amount = |part: &sync::Part| {
             let entries = view::count(part.entries.len(), "line");
             format!("{entries} and {}", view::count(part.events, "event"))
         };

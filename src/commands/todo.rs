@@ -6,13 +6,10 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    safety::entry_text::EntryText,
-    view::notes::{Cleared, Todo, TodoChange, TodoItem},
-};
+use pimem_core::safety::entry_text::EntryText;
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::todo::{Items, Tick},
+    memory::todo::{Cleared, Items, Tick, Todo, TodoChange, TodoItem},
     store::notes,
 };
 

@@ -5,11 +5,11 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    report::budget::Tokens,
-    view::topics::{Topic, Topics},
+use pimem_core::report::budget::Tokens;
+use pimem_engine::{
+    error::Failure,
+    memory::topics::{Topic, Topics},
 };
-use pimem_engine::error::Failure;
 
 /// List topics with their size and hotness
 ///

@@ -13,20 +13,19 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    score::ranking::Scope,
-    view::{
-        self, Document,
-        trust::{Act as ActOf, Action, Awaiting, Done, Entries, Review, Store as StoreView},
-    },
-};
+use pimem_core::score::ranking::Scope;
 use pimem_engine::{
     error::Failure,
     memory::{
         Answer,
-        vouch::{Question, Reply},
+        review::Awaiting,
+        vouch::{
+            Act as ActOf, Action, Done, Entries, Question, Reply, Review,
+            ReviewedStore as StoreView,
+        },
     },
     store::Store,
+    view::{self, Document},
 };
 
 /// Review what came by git, and let agents see it

@@ -5,11 +5,8 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    model::time::Timestamp,
-    view::{self, undo::Undone},
-};
-use pimem_engine::{error::Failure, local_time, store::undo::STEPS};
+use pimem_core::model::time::Timestamp;
+use pimem_engine::{error::Failure, local_time, memory::undo::Undone, store::undo::STEPS, view};
 
 /// Take back the last change that was typed on this machine
 ///

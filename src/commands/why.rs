@@ -5,8 +5,8 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{report::budget::Tokens, view::why::Why};
-use pimem_engine::{error::Failure, local_time};
+use pimem_core::report::budget::Tokens;
+use pimem_engine::{error::Failure, local_time, memory::why::Why};
 
 /// Show why an entry is in the report or not
 ///

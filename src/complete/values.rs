@@ -9,11 +9,13 @@ use crate::{agents::Agent, shell::Shell};
 use pimem_core::{
     model::category::CategorySpec,
     score::{policy::weighted, stability::State},
-    view::EntryView,
 };
-use pimem_engine::config::{
-    schema::{Key, Kind},
-    settings,
+use pimem_engine::{
+    config::{
+        schema::{Key, Kind},
+        settings,
+    },
+    view::EntryView,
 };
 
 /// In place of values: the shell completes names of files, or of directories.

@@ -24,11 +24,10 @@ use pimem_core::{
     search::social_gate,
     session::transcript,
     usage::record::{Injected, PROMPT, Record, What},
-    view::prospect::NotShown,
 };
 use pimem_engine::{
     error::Failure,
-    memory::{handoff, leaky::Leaky, sessions, spooled::News},
+    memory::{handoff, leaky::Leaky, next::NotShown, sessions, spooled::News},
     store::{
         Store,
         hook_ledger::{self, Known, Note, Session},

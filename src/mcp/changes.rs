@@ -1,5 +1,7 @@
 //! The tools that write: `memory_add` and `memory_update`.
 
+use serde_json::{Value, json};
+
 use super::{
     arguments::Given,
     said::{self, Said},
@@ -9,23 +11,21 @@ use pimem_core::{
     model::event::Cue,
     safe,
     safety::{entry_text::EntryText, note_text::NoteText, safe_text::SafeText},
-    view::{
-        Document, EntryView,
-        add::{AddView, Added},
-        curate::{Action, CuratedEntry},
-        prospect::{Changed, NotShown, Prospect},
-    },
 };
 use pimem_engine::{
     error::{Failure, Kind},
     memory::{
-        AddRequest, Answer, Memory, New, Rejected, background,
+        AddRequest, Answer, Memory, New, Rejected,
+        add::{AddView, Added},
+        background,
         curate::Proof,
         fill,
         intake::{category, with_tags},
+        next::{ChangedEntry, NotShown, Prospect},
+        pins::{Action, CuratedEntry},
     },
+    view::{Document, EntryView},
 };
-use serde_json::{Value, json};
 
 /// What can be done to an entry. Whatever it is, it can be taken back.
 pub(super) const ACTIONS: &[&str] =
@@ -261,7 +261,7 @@ pub(super) fn update(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
             let proof = if action == "harmful" { Proof::Wrong(1) } else { Proof::Right(1) };
             let view = memory.reinforce(std::slice::from_ref(&entry), proof)?;
             let head = if view.harmful { "Marked as harmful:\n" } else { "Reinforced:\n" };
-            let of = |Changed { entry, next }: &Changed| {
+            let of = |ChangedEntry { entry, next }: &ChangedEntry| {
                 std::iter::once(line_of(entry)).chain(prospect_of(next)).collect::<Vec<_>>()
             };
             let lines = view.results.iter().flat_map(of).collect();

@@ -1,5 +1,7 @@
 //! The tools that read: `memory_search`, `memory_why` and `memory_context`.
 
+use serde_json::{Value, json};
+
 use super::{
     arguments::Given,
     said::{self, LIMIT, Said},
@@ -10,25 +12,21 @@ use pimem_core::{
     safe,
     safety::safe_text::SafeText,
     search::{bm25::Query, documents::SourceKind},
-    view::{
-        Document,
-        report::ReportView,
-        search::HitView,
-        why::{JudgedEntry, Why},
-    },
 };
 use pimem_engine::{
     error::Failure,
     memory::{
         Answer, Listed, Memory, ReportRequest, Reported,
         period::Period,
+        report::ReportView,
         search::{
-            hits::{Detail, Searched},
+            hits::{Detail, HitView, Searched},
             request::SearchRequest,
         },
+        why::Why,
     },
+    view::{Document, JudgedEntry},
 };
-use serde_json::{Value, json};
 
 /// Characters of a context that are kept free of the report, for what is recalled and for messages.
 const BESIDE: usize = 2_600;
@@ -157,7 +155,8 @@ pub(super) fn reported(
         std::mem::take(&mut view.entries).into_iter().partition(|judged| judged.shown);
     view.entries =
         shown.into_iter().map(|judged| JudgedEntry { factors: None, ..judged }).collect();
-    let mut value = serde_json::to_value(pimem_core::view::Tagged::new(&view)).unwrap_or_default();
+    let mut value =
+        serde_json::to_value(pimem_engine::view::Tagged::new(&view)).unwrap_or_default();
     if let Some(fields) = value.as_object_mut() {
         let left = |judged: &JudgedEntry| json!({ "id": judged.entry.id, "reason": judged.reason });
         let left: Vec<Value> = out.iter().take(LEFT_OUT).map(left).collect();

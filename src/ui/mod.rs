@@ -1,6 +1,10 @@
 //! The terminal: all output goes through this module, which makes it safe to print, and on a terminal
 //! breaks lines at words and colours them.
+
 #![expect(clippy::disallowed_methods, reason = "the one place that times progress")]
+
+mod styled;
+mod table;
 
 use std::{
     cell::RefCell,
@@ -12,18 +16,16 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use pimem_core::{
-    safety::safe_text::{self, SafeText},
-    view::{self, Document, Tagged, error::Error},
-};
-use pimem_engine::{config::env::Env, error::Failure, memory::Notices};
-
-mod styled;
-mod table;
-
 pub(crate) use self::{
     styled::{Style, Styled},
     table::Column,
+};
+use pimem_core::safety::safe_text::{self, SafeText};
+use pimem_engine::{
+    config::env::Env,
+    error::Failure,
+    memory::Notices,
+    view::{self, Document, Error, Tagged},
 };
 
 /// Indent of what goes on in the next line.

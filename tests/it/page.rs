@@ -211,8 +211,8 @@ fn what_is_redacted_has_no_word_of_anybody() {
     };
     let empty = words(&Sandbox::new("empty").run(&["report", "--html"]).ok());
     let full = words(&sandbox.run(&["report", "--html"]).ok());
-    let mut own = words(include_str!("../../crates/core/src/page/sections.rs"));
-    own.extend(words(include_str!("../../crates/core/src/page/pictures.rs")));
+    let mut own = words(include_str!("../../crates/engine/src/memory/page/html.rs"));
+    own.extend(words(include_str!("../../crates/engine/src/memory/page/pictures.rs")));
     own.extend(words("449 lines to search; is no longer new; The Day at Hand"));
     let mut texts = BTreeSet::new();
     for topic in ["preferences", "lessons", "patterns", "decisions", "completions", "mistakes"] {

@@ -23,12 +23,13 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "model", "seal", "markdown", "safety", "gate", "session", "language", "review",
             "embed", "score", "search", "report", "usage", "observe", "lint", "dream", "exchange",
-            "sync", "eval", "view", "page",
+            "sync", "eval",
         ],
     ),
     (
         "crates/engine/src/",
         &[
+            "view",
             "process",
             "config",
             "store",

@@ -15,7 +15,6 @@
 //! * [`lint`]: the linter. [`dream`]: changes to a store, with their reasons.
 //! * [`exchange`]: formats of other programs. [`sync`]: what stores exchange.
 //! * [`eval`]: the quality of a search.
-//! * [`view`]: entries as documents and tables show them.
 
 pub mod dream;
 pub mod embed;
@@ -27,7 +26,6 @@ pub mod lint;
 pub mod markdown;
 pub mod model;
 pub mod observe;
-pub mod page;
 pub mod report;
 pub mod review;
 pub mod safety;
@@ -37,4 +35,3 @@ pub mod search;
 pub mod session;
 pub mod sync;
 pub mod usage;
-pub mod view;

@@ -6,7 +6,11 @@
 //! * [`llm`]: language models, if one is configured.
 //! * [`error`]: failures as shown to the user. [`local_time`]: local dates and times.
 //! * [`remote`]: a server that stores are exchanged with.
-//! * [`memory`]: the public interface, with one module per use case.
+//! * [`view`]: entries as documents and tables show them.
+//! * [`memory`]: the public interface, with one module per use case with its documents.
+
+#[macro_use]
+pub mod view;
 
 pub mod config;
 pub mod error;

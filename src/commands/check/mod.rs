@@ -13,16 +13,11 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{
-    lint::rule::{Fix, RULES, Rule},
-    view::{
-        check::{Checked, CheckedStore, Finding, Rules},
-        count,
-    },
-};
+use pimem_core::lint::rule::{Fix, RULES, Rule};
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::check::{CheckRequest, Mending},
+    memory::check::{CheckRequest, Checked, CheckedStore, FindingView, Mending, Rules},
+    view::count,
 };
 
 /// Find contradictions, duplicates, secrets and damage in a store
@@ -92,13 +87,13 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 impl Human for Checked {
     fn human(&self, ui: &Ui) {
         for CheckedStore { scope, dir, .. } in &self.stores {
-            let here = |finding: &&Finding| finding.scope == scope.name();
+            let here = |finding: &&FindingView| finding.scope == scope.name();
             let found = || self.findings.iter().filter(here);
             let fixed = || self.fixed.iter().filter(here);
             if self.stores.len() > 1 && found().chain(fixed()).next().is_some() {
                 ui.line(&format!("{} store in {}", scope.name(), dir.display()));
             }
-            for Finding { place, message, mending, .. } in fixed() {
+            for FindingView { place, message, mending, .. } in fixed() {
                 let verb = match (mending, self.dry_run) {
                     (Some(Fix::Archive), false) => "Archived",
                     (Some(Fix::Archive), true) => "Would archive",
@@ -107,7 +102,7 @@ impl Human for Checked {
                 };
                 ui.line(&format!("{verb} {place}, which {message}"));
             }
-            for Finding { rule, level, place, message, fix, .. } in found() {
+            for FindingView { rule, level, place, message, fix, .. } in found() {
                 ui.line(&format!("{place}: {level}: {message} [{rule}]"));
                 ui.hanging(&format!("    fix: {fix}"), 9);
             }
@@ -117,7 +112,7 @@ impl Human for Checked {
 }
 
 /// Formats `3 findings in 2 files, 1 fixable with pimem check --fix`.
-fn summary(findings: &[Finding]) -> String {
+fn summary(findings: &[FindingView]) -> String {
     let files: BTreeSet<_> =
         findings.iter().map(|found| (found.scope, &found.place.file)).collect();
     let fixable = findings.iter().filter(|finding| finding.fixable).count();

@@ -7,9 +7,11 @@ use serde::Serialize;
 use pimem_core::{
     lint::rule::{RULES, Rule},
     model::hash::fnv1a64,
-    view::check::{Checked, CheckedStore, Finding},
 };
-use pimem_engine::memory::Answer;
+use pimem_engine::memory::{
+    Answer,
+    check::{Checked, CheckedStore, FindingView},
+};
 
 /// A log with one run of pimem.
 #[derive(Serialize)]
@@ -123,7 +125,7 @@ impl Sarif {
     /// Returns the log of a check.
     pub(crate) fn of(Answer { view, problems }: &Answer<Checked>) -> Self {
         let mut seen = BTreeMap::new();
-        let store = |finding: &Finding| {
+        let store = |finding: &FindingView| {
             view.stores.iter().find(|store| store.scope.name() == finding.scope)
         };
         let results = view
@@ -164,8 +166,12 @@ fn descriptor(rule: &Rule) -> Descriptor {
     }
 }
 
-fn result(store: &CheckedStore, finding: &Finding, seen: &mut BTreeMap<u64, usize>) -> Reported {
-    let Finding { rule, level, place, entry, message, .. } = finding;
+fn result(
+    store: &CheckedStore,
+    finding: &FindingView,
+    seen: &mut BTreeMap<u64, usize>,
+) -> Reported {
+    let FindingView { rule, level, place, entry, message, .. } = finding;
     // Line numbers change, so fingerprints use the content, and a counter for equal findings.
     let about = entry.as_ref().unwrap_or(message);
     let print = fnv1a64(&[rule.as_bytes(), &[0], place.file.as_bytes(), &[0], about.as_bytes()]);

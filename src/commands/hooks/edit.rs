@@ -6,7 +6,10 @@ use crate::{
         Content, MARK, Reach,
         settings::{self, Without},
     },
-    commands::hooks,
+    commands::hooks::{
+        self,
+        view::{Edited, EditedFile},
+    },
     exit::Exit,
     shell::Shell,
     ui::{Human, Ui},
@@ -14,7 +17,6 @@ use crate::{
 use pimem_core::{
     markdown::patch::{self, Pair},
     score::ranking::Scope,
-    view::hooks::{Edited, EditedFile},
 };
 use pimem_engine::{
     error::{Failure, Kind},

@@ -3,6 +3,7 @@
 mod edit;
 pub(crate) mod status;
 mod trial;
+mod view;
 
 use std::{
     fs,

@@ -3,16 +3,15 @@
 use super::{Plugin, Scope, Site, edit::is_marked};
 use crate::{
     agents::{self, Agent, Content, Reach, plugin::Way, settings},
-    commands::hooks,
+    commands::hooks::{
+        self,
+        view::{self, FileStatus, Printed, PrintedFile, Status},
+    },
     exit::Exit,
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::{
-    hooks::{self as view, FileStatus, Printed, PrintedFile, Status},
-    status,
-};
-use pimem_engine::error::Failure;
+use pimem_engine::{error::Failure, memory::status};
 
 pub(crate) fn status(ctx: &Shell, scope: Scope) -> Result<Exit, Failure> {
     let files = look(ctx, scope.reach(ctx)?)?;

@@ -20,12 +20,14 @@ use crate::{
         reply,
         settings::{self, Found},
     },
-    commands::hooks,
+    commands::hooks::{
+        self,
+        view::{Tested, TestedHook},
+    },
     exit::Exit,
     shell::Shell,
     ui::{self, Human, Ui},
 };
-use pimem_core::view::hooks::{Tested, TestedHook};
 use pimem_engine::{
     config::env::Env,
     error::{Failure, Kind},

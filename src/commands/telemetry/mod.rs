@@ -11,22 +11,20 @@ use crate::{
     shell::Shell,
     ui::{Column, Human, Ui},
 };
-use pimem_core::{
-    page,
-    usage::record::{Record, What},
-    view::{
-        count,
-        telemetry::{Cleared, Log, LogFile, LogRecord},
-    },
-};
+use pimem_core::usage::record::{Record, What};
 use pimem_engine::{
     error::{Failure, Kind},
     local_time,
     memory::{
         Answer,
+        page::other_pages,
         period::Period,
-        telemetry::{By, LogRequest, RecordKind},
+        telemetry::{
+            By, LogRequest, RecordKind,
+            view::{Cleared, Log, LogFile, LogRecord},
+        },
     },
+    view::count,
 };
 
 /// Show which memories were put into prompts, and which of them were used
@@ -99,7 +97,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if let Some(path) = &args.html {
         let target = Target::of(ctx, path)?;
         let Answer { view, problems } = ctx.telemetry_summary()?;
-        target.write(ctx, &page::used(&if args.redact { view.redacted() } else { view }))?;
+        target.write(ctx, &other_pages::used(&if args.redact { view.redacted() } else { view }))?;
         return Ok(ctx.complain(&problems, Exit::Done));
     }
     Ok(match args.action.as_ref().unwrap_or(&Action::Summary) {

@@ -4,16 +4,14 @@ use crate::{
     chart,
     ui::{Column, Human, Style, Styled, Ui},
 };
-use pimem_core::{
-    report::budget::thousands,
-    view::{
-        count, counted,
-        telemetry::{
-            EntryUse, GONE, NamedUse, NeverUsed, Summary, Unused, Usage, Use, Uses, percent,
-        },
+use pimem_core::report::budget::thousands;
+use pimem_engine::{
+    memory::telemetry::{
+        SESSIONS,
+        view::{EntryUse, GONE, NamedUse, NeverUsed, Summary, Unused, Usage, Use, Uses, percent},
     },
+    view::{count, counted},
 };
-use pimem_engine::memory::telemetry::SESSIONS;
 
 /// Columns of the names of fields.
 const LABEL: usize = 17;

@@ -1,5 +1,7 @@
 //! Adding texts: creates new entries, reinforces known ones and restores archived ones.
 
+use serde::Serialize;
+
 use super::{
     Memory, added,
     intake::{self, New},
@@ -7,11 +9,13 @@ use super::{
 };
 use crate::{
     error::{Failure, Kind},
+    memory::next::Prospect,
     store::{
         Store,
         snapshot::Snapshot,
         transaction::{Change, Target, Txn},
     },
+    view::EntryView,
 };
 use pimem_core::{
     model::{
@@ -24,7 +28,6 @@ use pimem_core::{
         adopt,
         ranking::{LocatedEntry, Ranking, ScoredEntry},
     },
-    view::add::Added,
 };
 
 /// Texts to add.
@@ -399,4 +402,39 @@ impl<'a, 'b> Adding<'a, 'b> {
         self.ranking = None;
         Ok(archived)
     }
+}
+
+/// The result of adding texts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AddView {
+    /// One per text, in the order given.
+    pub results: Vec<Added>,
+}
+
+/// The result of adding one text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Added {
+    /// `added`, or `reinforced` if the text was already known.
+    pub action: &'static str,
+    /// Set if the full entry was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<EntryView>,
+    #[serde(flatten)]
+    pub next: Prospect,
+    /// Name of the category.
+    #[serde(skip)]
+    pub category: String,
+    #[serde(skip)]
+    pub text: String,
+    /// Shortest unique prefix of the id.
+    #[serde(skip)]
+    pub short: String,
+    /// The replaced entry, if it was already in the archive.
+    #[serde(skip)]
+    pub replaces: Option<String>,
+}
+
+documents! {
+    AddView: "pimem.add/1",
 }

@@ -12,7 +12,9 @@ use super::{
 };
 use crate::{
     error::Failure,
+    memory::{add::Added, next::Prospect},
     store::{Store, commit::Written, snapshot::Snapshot},
+    view::Entries,
 };
 use pimem_core::{
     language::injection,
@@ -30,7 +32,6 @@ use pimem_core::{
         ledger::Ledger,
         ranking::{self, LocatedEntry, ScoredEntry},
     },
-    view::{Entries, add::Added, prospect::Prospect},
 };
 
 /// Returns the result for each text, with all details of its entry if `whole` is true.

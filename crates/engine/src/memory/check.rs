@@ -2,8 +2,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    path::{Path, PathBuf},
 };
+
+use serde::Serialize;
 
 use super::{Answer, Memory, archived};
 use crate::{
@@ -20,7 +22,7 @@ use crate::{
 };
 use pimem_core::{
     lint::{
-        rule::{self, Finding, Fix},
+        rule::{self, Finding, Fix, Place, Rule},
         store::{self, Contents, Measure},
     },
     markdown::topic::TopicEntry,
@@ -29,8 +31,7 @@ use pimem_core::{
         event::Why,
     },
     safety::secret,
-    score::ranking::{Ranking, ScoredEntry},
-    view::check::{self, Checked, CheckedStore},
+    score::ranking::{Ranking, Scope, ScoredEntry},
 };
 
 #[derive(Debug, Clone, Default)]
@@ -74,7 +75,7 @@ impl Memory {
                 (found, unread) = look(self, request, &store);
             }
             problems.extend(unread);
-            let shown = |finding| check::Finding::new(store.scope, finding);
+            let shown = |finding| FindingView::new(store.scope, finding);
             view.findings.extend(found.iter().map(shown));
             view.fixed.extend(fixed.iter().map(shown));
             let root = root(self, &store.dir).map(Path::to_path_buf);
@@ -211,4 +212,82 @@ fn mend(memory: &Memory, request: &CheckRequest, store: &Store) -> Result<Vec<Fi
     }
     txn.commit()?;
     Ok(fixed)
+}
+
+/// The findings of a check of one or more stores.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Checked {
+    /// Stores that were checked.
+    #[serde(skip)]
+    pub stores: Vec<CheckedStore>,
+    /// Sorted by store, file and line.
+    pub findings: Vec<FindingView>,
+    /// True if nothing was written.
+    pub dry_run: bool,
+    /// Findings that were fixed, or would be in a dry run.
+    pub fixed: Vec<FindingView>,
+}
+
+/// A store that was checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedStore {
+    pub scope: Scope,
+    pub dir: PathBuf,
+    /// Work tree or project that contains the store.
+    pub root: Option<PathBuf>,
+}
+
+/// A violation of a rule.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FindingView {
+    /// Id of the rule.
+    pub rule: &'static str,
+    /// `error` or `warning`.
+    pub level: &'static str,
+    /// `project` or `user`.
+    pub scope: &'static str,
+    /// File, with line and column only if the finding is about one.
+    #[serde(flatten)]
+    pub place: Place,
+    /// Entry on that line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    /// Statement about the place, as a predicate.
+    pub message: String,
+    /// Advice for a person.
+    pub fix: &'static str,
+    /// Whether `--fix` does something about it.
+    pub fixable: bool,
+    /// How `--fix` repairs it. Serialised as a boolean: whether it can be repaired.
+    #[serde(skip)]
+    pub mending: Option<Fix>,
+}
+
+/// The rules of the linter.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rules {
+    pub rules: &'static [&'static Rule],
+}
+
+impl FindingView {
+    /// Returns the view of a finding in a store.
+    pub fn new(scope: Scope, finding: &rule::Finding) -> Self {
+        Self {
+            rule: finding.rule.id,
+            level: finding.rule.level.name(),
+            scope: scope.name(),
+            place: finding.place.clone(),
+            entry: finding.entry.map(|id| id.to_string()),
+            message: finding.says.clone(),
+            fix: finding.rule.fix,
+            fixable: finding.fix.is_some(),
+            mending: finding.fix,
+        }
+    }
+}
+
+documents! {
+    Checked: "pimem.check/1",
+    Rules: "pimem.rules/1",
 }

@@ -6,15 +6,21 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use serde::Serialize;
 
 use super::{Memory, archived, intake, leaky::Leaky, next::Next, pins, selector};
 use crate::{
     error::{Failure, Kind},
+    memory::{
+        next::{ChangedEntry, Prospect},
+        pins::{Action, Curated, CuratedEntry},
+    },
     store::{
         Store,
         snapshot::Snapshot,
         transaction::{Change, Target, Txn},
     },
+    view::{Entries, EntryView},
 };
 use pimem_core::{
     model::{
@@ -27,11 +33,6 @@ use pimem_core::{
         ranking::{LocatedEntry, Ranking, ScoredEntry},
     },
     sync::grave::Buried,
-    view::{
-        Entries, EntryView,
-        curate::{Action, Curated, CuratedEntry, Reinforced},
-        prospect::{self, Prospect},
-    },
 };
 
 /// How an entry proved in use, with the number of pieces of evidence.
@@ -62,7 +63,7 @@ impl Memory {
             if let Some(absent) = next.absent.as_mut().filter(|_| harmful) {
                 absent.remedy = None;
             }
-            prospect::Changed { entry: entries.entry(row), next }
+            ChangedEntry { entry: entries.entry(row), next }
         });
         Ok(Reinforced { results: results.collect(), harmful })
     }
@@ -509,4 +510,18 @@ pub fn on_rows(
     let was = rows.iter().map(|row| row.evidence.choice()).collect();
     let rows = rows.iter().map(now).collect();
     Ok(Changed { before, next, rows, was })
+}
+
+/// Entries that were reinforced.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reinforced {
+    /// Entries after the change.
+    pub results: Vec<ChangedEntry>,
+    /// True if the entries were marked as harmful.
+    #[serde(skip)]
+    pub harmful: bool,
+}
+
+documents! {
+    Reinforced: "pimem.reinforce/1",
 }

@@ -1,5 +1,7 @@
 //! Differences between two times.
 
+use serde::Serialize;
+
 use super::{Answer, Memory, problems};
 use crate::{
     error::Failure,
@@ -8,6 +10,7 @@ use crate::{
         read::Problem,
         snapshot::{Past, Snapshot},
     },
+    view::{Entries, JudgedEntry, displayed, factors::Factors},
 };
 use pimem_core::{
     model::{
@@ -17,13 +20,10 @@ use pimem_core::{
     },
     report::{
         budget::Tokens,
-        render::{self, Difference},
+        render::{self, Difference, Kind},
     },
+    safety::safe_text::SafeText,
     score::ranking::Ranking,
-    view::{
-        Entries,
-        diff::{Change, Diff, Side, Sizes},
-    },
 };
 
 /// The stores at one time.
@@ -106,4 +106,56 @@ fn then(memory: &Memory, stores: &[Store], snapshots: &[Snapshot], at: Timestamp
     let settings = memory.report_settings(None, Tokens(0));
     let report = render::report(&ranking, &memory.config.categories, settings);
     Then { now, ranking, report, former, problems }
+}
+
+/// Changes between two times.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Diff {
+    /// First time, RFC 3339.
+    #[serde(serialize_with = "displayed")]
+    pub from: Timestamp,
+    /// Second time, RFC 3339.
+    #[serde(serialize_with = "displayed")]
+    pub to: Timestamp,
+    pub tokens: Sizes,
+    /// Most important first.
+    pub changes: Vec<Change>,
+    /// The reports at both times.
+    #[serde(skip)]
+    pub reports: [SafeText; 2],
+}
+
+/// Tokens of the report at both times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Sizes {
+    pub before: u32,
+    pub after: u32,
+}
+
+/// An entry that differs between the two times.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    pub change: Kind,
+    /// Id of the entry at the second time.
+    pub id: String,
+    /// `None` if the entry did not exist at the first time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Side>,
+    /// `None` if the entry did not exist at the second time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Side>,
+}
+
+/// An entry at one of the two times.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Side {
+    /// The entry with its verdict in the report.
+    #[serde(flatten)]
+    pub judged: JudgedEntry,
+    #[serde(skip)]
+    pub factors: Factors,
+}
+
+documents! {
+    Diff: "pimem.diff/1",
 }

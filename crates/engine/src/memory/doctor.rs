@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::{Memory, check, model, review, trust::Unreviewed};
 use crate::{
     config::settings::Embedding,
@@ -18,15 +20,9 @@ use crate::{
         read::Problem,
         snapshot::Snapshot,
     },
+    view::count,
 };
-use pimem_core::{
-    lint::rule,
-    search::bm25::Query,
-    view::{
-        count,
-        doctor::{Diagnosis, Fact, Finding},
-    },
-};
+use pimem_core::{lint::rule, search::bm25::Query};
 
 impl Memory {
     /// Diagnoses the stores.
@@ -258,4 +254,38 @@ fn index(memory: &Memory, store: &Store, known: &[Problem]) -> (Index, Vec<Findi
     }
     let (lines, bytes) = (corpus.size.docs, postings::size_on_disk(&dir));
     (Index { freshness: Some(corpus.freshness), lines, bytes }, found)
+}
+
+/// The condition of the stores, with the problems found.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Diagnosis {
+    pub facts: Vec<Fact>,
+    pub findings: Vec<Finding>,
+}
+
+/// A named property of the installation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fact {
+    pub name: String,
+    /// Value in words.
+    pub value: String,
+}
+
+/// A problem and its fix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Description of the problem.
+    #[serde(rename = "finding")]
+    pub what: String,
+    pub fix: String,
+}
+
+impl Finding {
+    pub fn new(what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { what: what.into(), fix: fix.into() }
+    }
+}
+
+documents! {
+    Diagnosis: "pimem.doctor/1",
 }

@@ -1,9 +1,13 @@
 //! Rewording of an entry, which keeps its evidence.
 
+use serde::Serialize;
+
 use super::{Memory, curate, intake, selector};
 use crate::{
     error::{Failure, Kind},
+    memory::next::Prospect,
     store::transaction::{Change, Target},
+    view::{Entries, EntryView},
 };
 use pimem_core::{
     model::{
@@ -12,7 +16,6 @@ use pimem_core::{
     },
     safety::entry_text::EntryText,
     score::{adopt, policy::Policy, stability::Standing},
-    view::{Entries, curate::Edited},
 };
 
 impl Memory {
@@ -129,4 +132,19 @@ impl Memory {
             Edited { from: from.id.to_string(), entry: entries.entry(row), next }
         }))
     }
+}
+
+/// An entry whose text was edited.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Edited {
+    /// Previous id.
+    pub from: String,
+    /// The entry with the new text.
+    pub entry: EntryView,
+    #[serde(flatten)]
+    pub next: Prospect,
+}
+
+documents! {
+    Edited: "pimem.edit/1",
 }

@@ -1,5 +1,7 @@
 //! Sealing a store, giving it another key, and making it plain again.
 
+use serde::Serialize;
+
 use super::Memory;
 use crate::{
     error::{Failure, Kind},
@@ -11,7 +13,6 @@ use crate::{
         seal::{Kept, Source, store_file},
     },
 };
-use pimem_core::view::encrypt::{Encryption, Kept as How};
 
 impl Memory {
     /// Seals the store that a writing command would use. If that was begun before, ends it. What is
@@ -170,10 +171,10 @@ impl Memory {
             store.seal.check().map_err(|problem| Failure::from(&problem))?;
         }
         let kept = match store.seal.kept() {
-            _ if undescribed.is_some() => How::Undescribed,
-            Kept::Sealed(sealed) if sealed.is_opening() => How::Opening,
-            Kept::Plain => How::Plain,
-            Kept::Sealed(_) | Kept::Locked(_) | Kept::Undescribed(_) => How::Sealed,
+            _ if undescribed.is_some() => KeptAs::Undescribed,
+            Kept::Sealed(sealed) if sealed.is_opening() => KeptAs::Opening,
+            Kept::Plain => KeptAs::Plain,
+            Kept::Sealed(_) | Kept::Locked(_) | Kept::Undescribed(_) => KeptAs::Sealed,
         };
         let problem = undescribed.or_else(|| store.seal.disputed());
         let Cover { files, plain, former, closed } = store.cover()?;
@@ -202,4 +203,56 @@ fn source(store: &Store) -> Result<&Source, Failure> {
         let message = format!("{} cannot be sealed", store.dir.display());
         Failure::new(Kind::Usage, message, "pimem encrypt init --dir DIR seals another store")
     })
+}
+
+pimem_core::named! {
+    /// How a store is kept.
+    pub enum KeptAs {
+        /// As plain text.
+        Plain = "plain",
+        /// Encrypted.
+        Sealed = "sealed",
+        /// Encrypted, and being made plain.
+        Opening = "opening",
+        /// Encrypted, and nothing says under which key.
+        Undescribed = "undescribed",
+    }
+}
+
+/// A store, and how it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Encryption {
+    /// Directory of the store.
+    pub store: String,
+    /// `project` or `user`.
+    pub scope: &'static str,
+    /// `plain`, `sealed`, `opening`, or `undescribed`, which has sealed lines and no `store.json` that
+    /// says so.
+    pub kept: &'static str,
+    /// Id of the store, 32 hexadecimal digits; `null` for a store that was never sealed.
+    pub store_id: Option<String>,
+    /// Id of the key that seals, 8 hexadecimal digits.
+    pub key_id: Option<String>,
+    pub key_file: Option<String>,
+    /// Number of files that hold what was remembered.
+    pub files: usize,
+    /// Number of files that were written by this call.
+    pub written: usize,
+    /// Number of lines that are not sealed, or under a former key; the next command that writes
+    /// seals them.
+    pub due: usize,
+    /// Number of lines that cannot be opened: damaged, or sealed under a key that is not here.
+    pub closed: usize,
+    /// True if git may have plain text of the store in its history.
+    pub in_git: bool,
+    /// What is wrong: the store does not say that it is sealed, or says so otherwise than this machine
+    /// remembers it; then hooks write nothing.
+    pub problem: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+documents! {
+    Encryption: "pimem.encrypt/1",
 }

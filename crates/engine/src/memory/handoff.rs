@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, cmp::Reverse};
 
+use serde::Serialize;
+
 use super::{Memory, Target, todo};
 use crate::{
     error::Failure,
@@ -14,7 +16,6 @@ use pimem_core::{
         handoff::{self, Handoff},
     },
     model::time::{Date, LocalTime},
-    view::notes::HandoffView,
 };
 
 /// Bytes read from the end of a log for its last lines and the newest handoff.
@@ -198,4 +199,21 @@ fn in_store(store: &Store) -> Result<Option<(Date, String)>, Failure> {
         }
     }
     Ok(None)
+}
+
+/// The handoff that the next session starts from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HandoffView {
+    /// Log with the handoff, relative to the store; absent if there is no handoff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Text of the handoff; empty if there is none.
+    pub text: String,
+    /// True if this call wrote it.
+    #[serde(skip)]
+    pub written: bool,
+}
+
+documents! {
+    HandoffView: "pimem.handoff/1",
 }

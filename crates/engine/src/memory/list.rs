@@ -2,18 +2,19 @@
 
 use std::{cmp::Reverse, iter};
 
+use serde::Serialize;
+
 use super::{Answer, Memory, accesses, archived, intake, mirrors::Mirrored, problems, selector};
-use crate::error::Failure;
+use crate::{
+    error::Failure,
+    view::{AccessedEntry, Entries},
+};
 use pimem_core::{
     model::operation::UserState,
     score::{
         access::{Access, Accesses},
         ranking::{self, ScoredEntry, WordingFilter},
         stability::State,
-    },
-    view::{
-        Entries,
-        list::{AccessedEntry, Listed, Shown},
     },
 };
 
@@ -167,4 +168,33 @@ impl Memory {
 /// Returns true if an entry stands in a topic: by the name of the topic, or of the file.
 fn is_of(row: &ScoredEntry, topic: &str) -> bool {
     [row.entry.subject(), &row.entry.topic].contains(&topic)
+}
+
+/// Entries in the requested order.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Listed {
+    pub entries: Vec<AccessedEntry>,
+    /// Number of entries among which they were looked for.
+    #[serde(skip)]
+    pub of: usize,
+    /// True if the topic that was asked for is not there.
+    #[serde(skip)]
+    pub no_topic: bool,
+}
+
+/// An entry in full.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shown {
+    pub entry: AccessedEntry,
+    /// Age since it was first seen: `now`, `3d`.
+    #[serde(skip)]
+    pub known_for: String,
+    /// Line of the entry that replaced it.
+    #[serde(skip)]
+    pub superseded_by: Option<String>,
+}
+
+documents! {
+    Listed: "pimem.list/1",
+    Shown: "pimem.show/1",
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde::Serialize;
+
 use super::Memory;
 use crate::{
     error::{Failure, Kind},
@@ -10,7 +12,6 @@ use crate::{
         seal::Seal,
     },
 };
-use pimem_core::view::merge_driver::MergeDriver;
 
 impl Memory {
     /// Configures git to merge files of stores with pimem.
@@ -59,4 +60,19 @@ fn repository(memory: &Memory) -> Result<Repository, Failure> {
 
 fn attributes(repository: &Repository) -> String {
     repository.attributes().display().to_string()
+}
+
+/// The merge driver of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MergeDriver {
+    /// True if pimem merges the files of stores.
+    pub installed: bool,
+    /// True if this call changed the installation.
+    pub changed: bool,
+    /// Path of the attributes file.
+    pub attributes: String,
+}
+
+documents! {
+    MergeDriver: "pimem.merge-driver/1",
 }

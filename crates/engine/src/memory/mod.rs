@@ -82,6 +82,15 @@ use std::{
     time::SystemTime,
 };
 
+use self::leaky::Leaky;
+pub use self::{
+    add::{AddRequest, Rejected},
+    intake::New,
+    report::{Listed, ReportRequest, Reported},
+    search::{SearchResult, request::SearchRequest},
+    target::{Effect, Target, lock, lock_for},
+};
+pub use crate::memory::add::Added;
 use crate::{
     config::{
         env::Env,
@@ -122,16 +131,6 @@ use pimem_core::{
         ranking::{LocatedEntry, Ranking, Rules, Scope},
     },
 };
-
-use self::leaky::Leaky;
-pub use self::{
-    add::{AddRequest, Rejected},
-    intake::New,
-    report::{Listed, ReportRequest, Reported},
-    search::{SearchResult, request::SearchRequest},
-    target::{Effect, Target, lock, lock_for},
-};
-pub use pimem_core::view::add::Added;
 
 /// Similarity from which a text may repeat another, under the policy `ebbinghaus`.
 const MERGE: f64 = 0.85;

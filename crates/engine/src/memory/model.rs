@@ -5,10 +5,13 @@ use std::{
     time::Duration,
 };
 
+use serde::Serialize;
+
 use super::{Memory, search::embedding, settings};
 use crate::{
     config::settings::Embedding,
     error::{Failure, Kind},
+    memory::settings::Changed,
     models::{
         archive::Archive,
         built_in,
@@ -24,10 +27,6 @@ use pimem_core::{
         table,
     },
     exchange::json_position,
-    view::{
-        config::Changed,
-        model::{self as view, Files, Library, Listed, Properties, PulledModel, Removed, Trial},
-    },
 };
 
 /// What is embedded to try a model.
@@ -56,7 +55,7 @@ impl Memory {
     ///
     /// # Errors
     /// When there is no cache directory.
-    pub fn list_models(&self) -> Result<view::Models, Failure> {
+    pub fn list_models(&self) -> Result<ModelList, Failure> {
         let (models, current) = (self.models()?, in_force(self));
         let listed = |name: &str, state, model: Option<&Model>, source: &str| Listed {
             name: name.to_owned(),
@@ -90,7 +89,7 @@ impl Memory {
                 list.push(listed(&known.model.id, "available", model, source));
             }
         }
-        Ok(view::Models { models: list })
+        Ok(ModelList { models: list })
     }
 
     /// Chooses the model of semantic search, in the user's own settings.
@@ -173,12 +172,12 @@ impl Memory {
         &self,
         name: Option<&str>,
         clock: Option<Clock<'_>>,
-    ) -> Result<view::Status, Failure> {
+    ) -> Result<Status, Failure> {
         let current = in_force(self);
         let name = name.map_or_else(|| current.clone(), built_in::resolve);
         let origin = || self.config.origin(&Embedding::model).to_string();
         let chosen_by = (name == current).then(origin);
-        let mut view = view::Status { name, chosen_by, ..view::Status::default() };
+        let mut view = Status { name, chosen_by, ..Status::default() };
         match view.name.as_str() {
             "static" => view.properties = Some(Properties::from(&table::model())),
             "none" => {}
@@ -206,7 +205,7 @@ impl Memory {
 /// Looks at an installed model; what keeps it from serving is the inner error.
 fn examine(
     memory: &Memory,
-    view: &mut view::Status,
+    view: &mut Status,
     clock: Option<Clock<'_>>,
 ) -> Result<Result<(), Unavailable>, Failure> {
     let models = memory.models()?;
@@ -230,7 +229,7 @@ fn examine(
 /// Looks at the built-in transformer.
 fn examine_built_in(
     memory: &Memory,
-    view: &mut view::Status,
+    view: &mut Status,
     clock: Option<Clock<'_>>,
 ) -> Result<(), Unavailable> {
     let (model, max_tokens) = built_in::describe()?;
@@ -243,7 +242,7 @@ fn examine_built_in(
 /// Asks Ollama for the vector of a sentence.
 fn examine_remote(
     memory: &Memory,
-    view: &mut view::Status,
+    view: &mut Status,
     clock: Option<Clock<'_>>,
 ) -> Result<(), Unavailable> {
     let remote = embedding::remote(memory, &view.name);
@@ -262,7 +261,7 @@ fn examine_remote(
 /// Embeds a sentence, if there is a clock.
 fn attempt(
     memory: &Memory,
-    view: &mut view::Status,
+    view: &mut Status,
     clock: Option<Clock<'_>>,
     open: impl Fn(&str) -> Result<Box<dyn Embedder>, Unavailable>,
 ) -> Result<(), Unavailable> {
@@ -291,7 +290,7 @@ fn damage(models: &Models, manifest: &Manifest) -> Option<String> {
 }
 
 /// Finds the library, and has another process load it.
-fn runtime(models: &Models, view: &mut view::Status) -> Result<(), Unavailable> {
+fn runtime(models: &Models, view: &mut Status) -> Result<(), Unavailable> {
     let library = models.library()?;
     view.library = Some(Library {
         runtime: library.path.display().to_string(),
@@ -413,4 +412,166 @@ pub fn unknown(name: &str, why: String) -> Failure {
         None => format!("pimem model pull {name} --from DIR installs one from files"),
     };
     Failure::new(Kind::NotFound, why, hint)
+}
+
+/// The models there are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModelList {
+    /// Built in, installed, and those that can be downloaded.
+    pub models: Vec<Listed>,
+}
+
+/// A model of the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// `built in`, `off`, `served` (by Ollama), `installed` or `available`.
+    pub state: &'static str,
+    /// Whether the settings choose it.
+    pub in_use: bool,
+    /// Numbers in a vector; null where there are none, or that is not known.
+    pub dimension: Option<usize>,
+    /// Where it is from.
+    pub source: String,
+}
+
+/// A model that was deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Removed {
+    /// Its name.
+    pub model: String,
+}
+
+/// What was installed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Pulled {
+    /// Version of the ONNX Runtime library.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
+    /// A model.
+    #[serde(flatten)]
+    pub model: Option<PulledModel>,
+}
+
+/// A model that was installed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PulledModel {
+    /// The model.
+    pub model: Model,
+    /// Whether it was tried.
+    pub tried: bool,
+}
+
+/// A model, and whether it can serve.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// Its name.
+    pub name: String,
+    /// The setting that chooses it; absent when none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen_by: Option<String>,
+    /// Where it is from; absent unless it is installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// What it is, as far as that is known.
+    #[serde(flatten)]
+    pub properties: Option<Properties>,
+    /// Tokens of a text that it looks at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<usize>,
+    /// Its files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<Files>,
+    /// The library that computes it.
+    #[serde(flatten)]
+    pub library: Option<Library>,
+    /// Version of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime_version: Option<String>,
+    /// How long a query takes.
+    #[serde(flatten)]
+    pub trial: Option<Trial>,
+    /// Whether it can serve.
+    pub serves: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+}
+
+/// What a model is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Properties {
+    /// Tells versions of the same name apart.
+    pub revision: String,
+    /// Numbers in a vector.
+    pub dimension: usize,
+    /// How tokens become one vector.
+    pub pooling: &'static str,
+    /// What it wants in front of a query.
+    pub query_prefix: String,
+    /// What it wants in front of a passage.
+    pub passage_prefix: String,
+    /// Score from which a memory is recalled, which is `recall.minScore` for every model.
+    pub recall: f64,
+    /// Cosine from which an agent is reminded of one.
+    pub reminder: f64,
+    /// Cosine from which two may be the same.
+    pub duplicate: f64,
+}
+
+/// Files of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Files {
+    /// How many.
+    pub count: usize,
+    /// Bytes in all.
+    pub bytes: u64,
+    /// Whether all are as they were installed.
+    pub whole: bool,
+}
+
+/// An ONNX Runtime library.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Library {
+    /// Its path.
+    pub runtime: String,
+    /// What names it.
+    pub runtime_from: &'static str,
+}
+
+/// A query as it was tried, from the start of a process on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Trial {
+    /// Milliseconds that it took.
+    pub took_ms: u64,
+    /// Milliseconds for which a search waits.
+    pub deadline_ms: u64,
+}
+
+impl From<&Model> for Properties {
+    fn from(model: &Model) -> Self {
+        Self {
+            revision: model.revision.clone(),
+            dimension: model.dimension,
+            pooling: model.pooling.name(),
+            query_prefix: model.query_prefix.clone(),
+            passage_prefix: model.passage_prefix.clone(),
+            recall: model.thresholds.recall,
+            reminder: model.thresholds.reminder,
+            duplicate: model.thresholds.duplicate,
+        }
+    }
+}
+
+documents! {
+    ModelList: "pimem.models/1",
+    Removed: "pimem.uninstall/1",
+    Pulled: "pimem.pull/1",
+    Status: "pimem.model/1",
 }

@@ -6,10 +6,13 @@ use std::{
     path::PathBuf,
 };
 
+use serde::Serialize;
+
 use super::{Memory, placed};
 use crate::{
     error::Failure,
     store::{Store, snapshot::Snapshot},
+    view::{Entries, EntryView},
 };
 use pimem_core::{
     model::{
@@ -25,10 +28,6 @@ use pimem_core::{
         select::{self, Verdict},
     },
     score::ranking::{Ranking, ScoredEntry},
-    view::{
-        Entries,
-        prospect::{NotShown, Older, Prospect},
-    },
 };
 
 /// The stores after a change, and the report that comes next.
@@ -179,4 +178,54 @@ fn too_long(memory: &Memory, of: &Wording) -> Option<String> {
     let (needed, limit) = (select::tokens_alone(spec, &of.text), spec.section_tokens);
     let by_section = memory.policy().is_stability() && needed.0 > limit;
     by_section.then(|| format!("it takes {needed} tokens, where {} has {limit}", spec.section))
+}
+
+/// The verdict of the next report at the same time, within the configured budget.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Prospect {
+    /// True if the next report shows the entry.
+    pub eligible: bool,
+    /// Why it leaves the entry out; `None` if it shows it.
+    #[serde(flatten)]
+    pub absent: Option<NotShown>,
+    /// Another entry that this one seems to replace, or that yields to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seems_to_replace: Option<Older>,
+}
+
+/// The reason why the next report leaves an entry out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotShown {
+    /// A sentence without its beginning.
+    pub reason: String,
+    /// Command that brings the entry into the report.
+    pub remedy: Option<String>,
+}
+
+/// An older choice that another one seems to replace.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Older {
+    /// Set if the full entry was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<EntryView>,
+    /// Command that records the replacement.
+    pub remedy: String,
+    /// Name of the category.
+    #[serde(skip)]
+    pub category: String,
+    #[serde(skip)]
+    pub text: String,
+    /// Shortest unique prefix of the id.
+    #[serde(skip)]
+    pub short: String,
+}
+
+/// An entry after a change, with its prospect.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChangedEntry {
+    #[serde(flatten)]
+    pub entry: EntryView,
+    #[serde(flatten)]
+    pub next: Prospect,
 }

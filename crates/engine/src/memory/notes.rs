@@ -1,16 +1,18 @@
 //! Reading of long-term notes, scratchpad and daily logs, and appending to notes and logs.
 
+use serde::Serialize;
+
 use super::Memory;
 use crate::{
     error::Failure,
     local_time,
     store::{notes, read},
+    view::{Document, displayed},
 };
 use pimem_core::{
     markdown::{checklist, patch},
     model::time::Date,
     safety::note_text::NoteText,
-    view::notes::{Day, Days, File, Files, Noted, NotedIn},
 };
 
 /// A file that does not consist of entries.
@@ -107,4 +109,69 @@ fn is_block(line: &str) -> bool {
     let words = line.trim_start();
     words.starts_with(['#', '>', '|', '`'])
         || ["- ", "* ", "+ "].iter().any(|mark| words.starts_with(mark))
+}
+
+/// Text appended to the notes or to a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Noted {
+    /// File, relative to the store.
+    pub file: String,
+    /// Appended lines.
+    pub text: String,
+    #[serde(skip)]
+    pub into: NotedIn,
+}
+
+/// The target of an append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotedIn {
+    Notes,
+    /// Log of the day.
+    Log,
+}
+
+/// One file from each store that has it, the project's first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Files {
+    pub files: Vec<File>,
+}
+
+/// A file with its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct File {
+    /// `project` or `user`.
+    pub scope: &'static str,
+    /// File name, relative to the store.
+    pub file: String,
+    pub text: String,
+}
+
+/// Days with a log, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Days {
+    /// One per log and store.
+    pub days: Vec<Day>,
+}
+
+/// A day with a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Day {
+    #[serde(serialize_with = "displayed")]
+    pub date: Date,
+    /// `project` or `user`.
+    pub scope: &'static str,
+}
+
+impl Document for Noted {
+    fn schema(&self) -> &'static str {
+        match self.into {
+            NotedIn::Notes => "pimem.note/1",
+            NotedIn::Log => "pimem.log/1",
+        }
+    }
+}
+
+documents! {
+    Files: "pimem.read/1",
+    Days: "pimem.days/1",
 }

@@ -3,6 +3,8 @@
 
 use std::{io::Read, ops::ControlFlow};
 
+use serde::Serialize;
+
 use super::{
     Memory, Target, lock,
     reflect::{self, How},
@@ -12,11 +14,13 @@ use crate::{
     error::Failure,
     llm::{ModelError, Question, Role, Service, prompt::Prompt},
     local_time,
+    memory::reflect::ReflectedFile,
     store::{
         Store,
         notes::{self, Reached},
         read,
     },
+    view,
 };
 use pimem_core::{
     model::{
@@ -30,10 +34,6 @@ use pimem_core::{
     report::budget::Tokens,
     safety::secret,
     session::transcript::{Lines, Message, Role as Speaker, Session},
-    view::{
-        self,
-        observe::{ObserveView, ObservedSession, ReflectedFile},
-    },
 };
 
 /// Tokens of a conversation that are observed at once.
@@ -503,4 +503,42 @@ fn end_of(text: &str) -> &str {
     let Some(cut) = text.len().checked_sub(SO_FAR) else { return text };
     let end = text.get(text.ceil_char_boundary(cut)..).unwrap_or_default();
     end.split_once('\n').map_or(end, |(_, rest)| rest)
+}
+
+/// The observations of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ObserveView {
+    /// The session read; absent if it has no messages.
+    #[serde(flatten)]
+    pub session: Option<ObservedSession>,
+    /// Number of observations written, or that would be.
+    pub observations: usize,
+    /// Text of the observations.
+    pub text: String,
+    /// Consolidation of the file, if it was too long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reflected: Option<ReflectedFile>,
+}
+
+/// What was read from a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ObservedSession {
+    /// File of observations, relative to the store.
+    pub file: String,
+    /// Number of new messages.
+    pub messages: u64,
+    /// Tokens of the new messages.
+    pub tokens: u32,
+    /// True if there were enough tokens.
+    pub due: bool,
+    /// True if messages are left for another run.
+    pub more: bool,
+    /// Language model that observed all of it, or `rules`.
+    pub by: String,
+    /// Lines of the model's answers that are not observations.
+    pub dropped: usize,
+}
+
+documents! {
+    ObserveView: "pimem.observe/1",
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use super::{
     Memory,
     dream::gather,
@@ -11,6 +13,7 @@ use super::{
 use crate::{
     error::Failure,
     store::{Store, trust_ledger},
+    view::Entries,
 };
 use pimem_core::{
     markdown::topic,
@@ -23,7 +26,6 @@ use pimem_core::{
         ranking::{Ranking, ScoredEntry},
     },
     sync::object::content_hash,
-    view::{Entries, undo::Purged},
 };
 
 impl Memory {
@@ -139,4 +141,20 @@ fn destroy(
     }
     txn.commit()?;
     Ok(store.purge(&lock, ids, &purged, others, categories)?)
+}
+
+/// Entries that were destroyed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Purged {
+    /// Ids, 16 hexadecimal digits each.
+    pub ids: Vec<String>,
+    /// Changed files, relative to their store, sorted.
+    pub files: Vec<String>,
+    /// One line per entry.
+    #[serde(skip)]
+    pub entries: Vec<String>,
+}
+
+documents! {
+    Purged: "pimem.purge/1",
 }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{
@@ -13,7 +14,9 @@ use super::{
 use crate::{
     error::Failure,
     index,
+    memory::status::States,
     store::{Store, atomic::Sync, read},
+    view::Entries,
 };
 use pimem_core::{
     embed::{
@@ -28,11 +31,6 @@ use pimem_core::{
     score::{
         forecast,
         ranking::{self, Ranking, ScoredEntry},
-    },
-    view::{
-        Entries,
-        rebuild::{self as view, Archived, Indexed, Rebuilt},
-        status::States,
     },
 };
 
@@ -76,7 +74,7 @@ fn rebuild(
     store: &Store,
     whole: bool,
     model: &mut Option<Chosen>,
-) -> Result<view::Store, Failure> {
+) -> Result<RebuiltStore, Failure> {
     let categories = &memory.config.categories;
     // Hooks at the start of a session have too little time for this.
     let typed = store.read_topics(categories);
@@ -126,7 +124,7 @@ fn rebuild(
     store.seal.replace(&path, scores.as_bytes(), Sync::None, || Ok(true))?;
     drop(lock);
     let indexed = index(memory, store, whole, model);
-    Ok(view::Store {
+    Ok(RebuiltStore {
         store: store.dir.display().to_string(),
         scope: store.scope.name(),
         states: States::of(ranking.rows.iter()),
@@ -174,4 +172,66 @@ fn last_rebuild(memory: &Memory, store: &Store) -> Option<Age> {
     let mut keys = snapshot.get("entries")?.as_object()?.keys();
     let when = Timestamp::parse(snapshot.get("lastRebuild")?.as_str()?)?;
     keys.all(|key| key.len() == 16).then(|| Age(memory.now.0.0.abs_diff(when.0)))
+}
+
+/// The result of a rebuild.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Rebuilt {
+    /// Stores that were not rebuilt recently.
+    pub stores: Vec<RebuiltStore>,
+}
+
+/// The result of a rebuild of one store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RebuiltStore {
+    /// Directory of the store.
+    pub store: String,
+    /// `project` or `user`.
+    pub scope: &'static str,
+    /// Number of entries by state.
+    pub states: States,
+    /// Hand-written entries that got evidence.
+    pub adopted: usize,
+    /// Archived entries, by topic.
+    pub archived: Vec<Archived>,
+    /// Result of indexing; null if the index was not touched.
+    pub indexed: Option<Indexed>,
+}
+
+/// Archived entries of a topic.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Archived {
+    /// Stem of the topic file.
+    pub topic: String,
+    /// Number of entries.
+    pub entries: usize,
+    pub ids: Vec<String>,
+    /// Lines for people, one per entry.
+    #[serde(skip)]
+    pub lines: Vec<String>,
+}
+
+/// The result of indexing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Indexed {
+    /// Number of files.
+    pub files: usize,
+    /// Number of lines.
+    pub lines: u64,
+    /// Model in force.
+    pub model: String,
+    /// Number of lines with a vector.
+    pub vectors: u64,
+    /// Vectors in the index; 0 with the built-in model, which stores none.
+    #[serde(skip)]
+    pub kept: usize,
+    /// Number of lines without a vector.
+    pub missing: usize,
+    /// Why vectors are missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+}
+
+documents! {
+    Rebuilt: "pimem.rebuild/1",
 }

@@ -1,5 +1,7 @@
 //! Consolidation of observations, by a model or by rules. Prints nothing but warnings.
 
+use serde::Serialize;
+
 use super::{Memory, Target, lock, observe::warn};
 use crate::{
     error::{Failure, Kind},
@@ -16,7 +18,6 @@ use pimem_core::{
         rules::answer,
     },
     report::budget::Tokens,
-    view::observe::{Reflected, ReflectedFile},
 };
 
 /// Maximum number of tokens given to a model; longer files are consolidated by rules.
@@ -262,4 +263,50 @@ fn text_of(bytes: &[u8]) -> Option<String> {
 
 fn no_text(name: &str) -> Failure {
     Failure::new(Kind::Refused, format!("{name} is not UTF-8"), "convert it first, as with iconv")
+}
+
+/// The result of consolidating observations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reflected {
+    /// One per session.
+    pub files: Vec<ReflectedFile>,
+    /// Requested sessions that have observations.
+    #[serde(skip)]
+    pub sessions: usize,
+}
+
+/// A consolidated file of observations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReflectedFile {
+    /// File, relative to the store.
+    pub file: String,
+    /// Tokens before.
+    pub before: u32,
+    /// Tokens after, or that it would have.
+    pub after: u32,
+    /// Language model that consolidated it, or `rules`.
+    pub by: String,
+    /// True if everything older than two days was cut down to one line.
+    pub aggressive: bool,
+    /// True if the file's content changed.
+    pub changed: bool,
+}
+
+impl ReflectedFile {
+    /// Formats the result for people.
+    pub fn line(&self) -> String {
+        let Self { file, before, after, .. } = self;
+        let (before, after) = (Tokens(*before), Tokens(*after));
+        match (before == after, self.changed) {
+            (true, false) => return format!("{file}: nothing of {before} tokens can go"),
+            (true, true) => return format!("{file}: tidied, still {before} tokens"),
+            (false, _) => {}
+        }
+        let verb = if self.changed { "became" } else { "would become" };
+        format!("{file}: {before} tokens {verb} {after}")
+    }
+}
+
+documents! {
+    Reflected: "pimem.reflect/1",
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use memchr::memmem;
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{Memory, mirrors::Mirrored, pins, provenance::Came, trust::Unreviewed};
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
         trust::{self, Key},
         trust_ledger,
     },
+    view::{Entries, EntryView},
 };
 use pimem_core::{
     lint::lines,
@@ -26,10 +28,6 @@ use pimem_core::{
     review::{Order, orders, said},
     score::ranking::{Ranking, Scope, ScoredEntry},
     session::summaries,
-    view::{
-        Entries,
-        trust::{Awaiting, Text},
-    },
 };
 
 /// A text that awaits review.
@@ -334,5 +332,67 @@ impl Held {
         let is_foreign = self.store.trust.is_foreign() && !is_said;
         let whose = if is_foreign { "; it belongs to another user" } else { "" };
         format!("{}{others}{whose}", self.unreviewed.told(Some(self.entries)))
+    }
+}
+
+/// A text that awaits review.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Awaiting {
+    #[serde(flatten)]
+    pub what: Text,
+    /// Warnings about unusual content.
+    pub warnings: Vec<String>,
+    /// Text and origin, formatted for people.
+    #[serde(skip)]
+    pub lines: Vec<String>,
+}
+
+/// Kinds of text that can await review.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Text {
+    Entry(Box<EntryView>),
+    /// Notes, lists and logs.
+    Notes {
+        /// Names of the files.
+        notes: Vec<String>,
+    },
+    /// Settings in the project's file.
+    Settings {
+        /// Values by name.
+        settings: Map<String, Value>,
+    },
+    /// A heading that the project sets for a category.
+    Heading {
+        heading: String,
+    },
+    /// A passage of notes, a log or a list that is worded as an order to an agent.
+    Order {
+        /// The passage, on one line.
+        order: String,
+        /// Place of its first line.
+        place: String,
+    },
+    /// A pin that an agent asked for.
+    Pin {
+        /// The entry as it is.
+        pin: Box<EntryView>,
+    },
+    /// A past session.
+    Session {
+        /// Summary of the session.
+        session: String,
+    },
+}
+
+impl Awaiting {
+    /// Returns the lines for people, warnings last.
+    pub fn in_words(&self) -> impl Iterator<Item = String> {
+        let warnings = self.warnings.iter().map(|warning| format!("    warning: {warning}"));
+        self.lines.iter().cloned().chain(warnings)
+    }
+
+    pub fn is_entry(&self) -> bool {
+        matches!(self.what, Text::Entry(_))
     }
 }

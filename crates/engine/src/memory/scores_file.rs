@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Memory;
-use pimem_core::{
-    score::{
-        access::Access,
-        ranking::{Ranking, ScoredEntry},
-    },
-    view::{self, Entries},
+use crate::view::{self, Entries};
+use pimem_core::score::{
+    access::Access,
+    ranking::{Ranking, ScoredEntry},
 };
 
 /// Content of `memory-scores.json`, in a documented format, sorted by id.

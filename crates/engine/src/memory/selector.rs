@@ -4,12 +4,12 @@ use super::Memory;
 use crate::{
     error::{Failure, Kind},
     store::read::Problem,
+    view::Entries,
 };
 use pimem_core::{
     markdown::topic,
     model::entry::EntryId,
     score::ranking::{Ranking, ScoredEntry},
-    view::Entries,
 };
 
 /// Minimum length of an id prefix.

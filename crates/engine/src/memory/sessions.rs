@@ -8,6 +8,8 @@ use std::{
     path::Path,
 };
 
+use serde::Serialize;
+
 use super::{Answer, Memory};
 use crate::{
     error::{Failure, Kind},
@@ -15,16 +17,12 @@ use crate::{
 };
 use pimem_core::{
     model::{hash::fnv1a64, time::Timestamp},
-    observe::{
-        excerpt,
-        summary::{self, Summary},
-    },
+    observe::{excerpt, summary},
     safety::secret,
     session::{
-        summaries,
+        summaries::{self, Summary},
         transcript::{Lines, Message, Role},
     },
-    view::session::{SessionIndexed, SessionView, Sessions},
 };
 
 /// Maximum size in bytes of plain text accepted as a session.
@@ -290,7 +288,7 @@ fn from_lines(
 /// The summary of what the user said, and the time of the last message.
 #[derive(Default)]
 struct Said {
-    summary: Summary,
+    summary: summary::Summary,
     last: Option<Timestamp>,
 }
 
@@ -328,4 +326,52 @@ impl Said {
             text,
         })
     }
+}
+
+/// The result of indexing a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionIndexed {
+    /// `false` if the session is too short.
+    pub indexed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionView>,
+}
+
+/// Past sessions, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Sessions {
+    pub sessions: Vec<SessionView>,
+}
+
+/// A past session. Unknown fields are absent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionView {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Name of the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// End of the session, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ts: Option<String>,
+    /// Number of messages from the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
+    pub summary: String,
+    /// `project` or `user`; only set in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<&'static str>,
+}
+
+impl SessionView {
+    /// Returns the view of a summary.
+    pub fn new(summary: Summary, scope: Option<&'static str>) -> Self {
+        let Summary { id, agent, when, messages, text } = summary;
+        Self { id, agent, ts: when.map(|when| when.to_string()), messages, summary: text, scope }
+    }
+}
+
+documents! {
+    SessionIndexed: "pimem.session-index/1",
+    Sessions: "pimem.sessions/1",
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::{Memory, Reach};
 use crate::{
     error::{Failure, Kind},
@@ -11,7 +13,7 @@ use crate::{
         lock::StoreLock,
     },
 };
-use pimem_core::{score::ranking::Scope, view::undo::Initialized};
+use pimem_core::score::ranking::Scope;
 
 /// The store that a writing call is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -211,4 +213,19 @@ pub(super) fn no_store(named: &Path) -> (String, &'static str) {
 
 fn no_home() -> Failure {
     Failure::new(Kind::Usage, "there is no home directory", "set HOME, or PIMEM_USER_DIR")
+}
+
+/// The result of creating a store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Initialized {
+    /// Directory of the store.
+    pub store: String,
+    /// `project` or `user`.
+    pub scope: &'static str,
+    /// False if the store already existed.
+    pub created: bool,
+}
+
+documents! {
+    Initialized: "pimem.init/1",
 }

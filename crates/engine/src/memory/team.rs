@@ -2,6 +2,18 @@
 //!
 //! Own lines are selected first, as if there were no mirrors.
 
+use super::{
+    Memory,
+    mirrors::{self, Mirrored},
+    recall, relevance,
+    search::{self, Hit, SearchResult, request::SearchRequest},
+    selector,
+};
+use crate::{
+    error::{Failure, Kind},
+    store::{Store, snapshot::Snapshot},
+    view::{Entries, EntryView, JudgedEntry},
+};
 use pimem_core::{
     language::sketch::Sketch,
     model::{entry::EntryId, hash::IdSet},
@@ -16,19 +28,6 @@ use pimem_core::{
         ranking::{Ranking, ScoredEntry},
     },
     search::{documents::SourceKind, rank},
-    view::{Entries, EntryView, why::JudgedEntry},
-};
-
-use super::{
-    Memory,
-    mirrors::{self, Mirrored},
-    recall, relevance,
-    search::{self, Hit, SearchResult, request::SearchRequest},
-    selector,
-};
-use crate::{
-    error::{Failure, Kind},
-    store::{Store, snapshot::Snapshot},
 };
 
 /// The files of a mirror that are searched.

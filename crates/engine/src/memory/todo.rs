@@ -1,16 +1,15 @@
 //! The scratchpad: a checklist of open tasks.
 
+use serde::Serialize;
+
 use super::Memory;
 use crate::{
     error::{Failure, Kind},
     store::{Store, notes},
 };
-use pimem_core::{
-    markdown::{
-        checklist::{self, Item},
-        patch,
-    },
-    view::notes::{Cleared, Todo, TodoChange, TodoItem},
+use pimem_core::markdown::{
+    checklist::{self, Item},
+    patch,
 };
 
 /// New state of an item.
@@ -143,4 +142,43 @@ impl Memory {
 pub fn scratchpad(store: &Store) -> Result<Vec<u8>, Failure> {
     let bytes = store.file(notes::SCRATCHPAD).map_err(|problem| Failure::from(&problem))?;
     Ok(bytes.unwrap_or_default())
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Todo {
+    pub items: Vec<TodoItem>,
+}
+
+/// An item of the scratchpad.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TodoItem {
+    pub text: String,
+    /// True if the item is ticked.
+    pub done: bool,
+    #[serde(skip)]
+    pub change: TodoChange,
+}
+
+/// What a command did with an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TodoChange {
+    /// Only listed.
+    Unchanged,
+    Added,
+    /// Not added, because an equal item is open.
+    AlreadyOpen,
+    Done,
+    /// The tick was removed.
+    Reopened,
+}
+
+/// Lines moved from scratchpads to archives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Cleared {
+    pub cleared: Vec<String>,
+}
+
+documents! {
+    Todo: "pimem.todo/1",
+    Cleared: "pimem.todo/1",
 }

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::{Answer, Memory, problems};
-use crate::{error::Failure, store::rooms::TOPIC_CHARS};
+use crate::{error::Failure, store::rooms::TOPIC_CHARS, view::rounded};
 use pimem_core::{
     report::budget::Tokens,
     score::{ranking, stability::Standing},
-    view::{
-        rounded,
-        topics::{Topic, Topics},
-    },
 };
 
 impl Memory {
@@ -52,4 +50,40 @@ impl Memory {
         }
         Ok(Answer { view: Topics { topics }, problems: problems(&snapshots) })
     }
+}
+
+/// The topics of one or more stores, hottest first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Topics {
+    /// One per topic and store.
+    pub topics: Vec<Topic>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Topic {
+    /// Name of its first file, without `.md`.
+    pub name: String,
+    /// `project` or `user`.
+    pub scope: &'static str,
+    /// Number of entries.
+    pub entries: usize,
+    /// Sum of the scores of the entries.
+    pub hotness: f64,
+    /// True if an entry is pinned.
+    pub pinned: bool,
+    /// True if nothing was reinforced for twice the decay constant.
+    pub cold: bool,
+    /// Size in characters.
+    pub characters: usize,
+    /// Tokens, by the estimate of the report.
+    pub tokens: u32,
+    /// Number of files that it spans.
+    pub files: usize,
+    /// Size in characters as a percentage of what its files may hold.
+    pub percent_full: usize,
+}
+
+documents! {
+    Topics: "pimem.topics/1",
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::Memory;
 use crate::{
     error::{Failure, Kind},
@@ -16,7 +18,6 @@ use pimem_core::{
         entry::{EntryId, EventId},
         event::EventKind,
     },
-    view::undo::{Undone, UndoneChange, UndoneLine},
 };
 
 /// The part of the command in one store.
@@ -154,4 +155,43 @@ fn lines(steps: &[Step]) -> Vec<UndoneLine> {
         }
     }
     all
+}
+
+/// The result of an undo.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Undone {
+    /// Undone command; `null` if there is nothing to undo.
+    pub command: Option<String>,
+    #[serde(flatten)]
+    pub change: Option<UndoneChange>,
+    /// Number of commands that are no longer kept, if there is nothing to undo.
+    #[serde(skip)]
+    pub older: usize,
+    /// Number of lines that can be restored from the grave, if there is nothing to undo.
+    #[serde(skip)]
+    pub buried: usize,
+}
+
+/// The changes of a command that were undone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UndoneChange {
+    /// Time of the command, RFC 3339.
+    pub at: String,
+    /// Number of retracted events.
+    pub events: usize,
+    /// Lines that were removed or came back.
+    pub lines: Vec<UndoneLine>,
+}
+
+/// A line that was removed or came back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UndoneLine {
+    /// File, relative to the store.
+    pub file: String,
+    /// Line, prefixed by `+ ` or `- `.
+    pub line: String,
+}
+
+documents! {
+    Undone: "pimem.undo/1",
 }

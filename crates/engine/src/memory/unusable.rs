@@ -1,13 +1,12 @@
 //! Messages about unusable settings. Commands continue without these settings.
 
 use super::Memory;
-use crate::config::layers::Origin;
-use pimem_core::view::config::Unusable;
+use crate::{config::layers::Origin, memory::settings::UnusableView};
 
 impl Memory {
     /// Returns the unusable settings, for programs.
-    pub fn unusable(&self) -> Vec<Unusable> {
-        let unusable = self.config.unusable.iter().map(|wrong| Unusable {
+    pub fn unusable(&self) -> Vec<UnusableView> {
+        let unusable = self.config.unusable.iter().map(|wrong| UnusableView {
             origin: wrong.origin.to_string(),
             line: wrong.line,
             message: wrong.message.clone(),

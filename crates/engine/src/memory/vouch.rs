@@ -3,6 +3,8 @@
 //! Trust applies to a text as it was shown, so no lock is held while the user decides: a line that
 //! changes meanwhile is another text.
 
+use serde::Serialize;
+
 use super::{
     Answer, Memory, pins, problems,
     review::{self, Held, Item},
@@ -10,19 +12,14 @@ use super::{
 };
 use crate::{
     error::{Failure, Kind},
+    memory::{pins::Action as Decision, review::Awaiting},
     store::{
         Store, discover,
         trust::{self, Key},
     },
+    view::{self, EntryView},
 };
-use pimem_core::{
-    model::hash::IdMap,
-    view::{
-        self,
-        curate::Action as Decision,
-        trust::{Act, Action, Awaiting, Done, Review},
-    },
-};
+use pimem_core::{model::hash::IdMap, score::ranking::Scope};
 
 /// A person's decision about a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,7 +189,7 @@ impl Memory {
         &self,
         selectors: &[String],
         action: Action,
-    ) -> Result<Answer<view::trust::Entries>, Failure> {
+    ) -> Result<Answer<Entries>, Failure> {
         let stores = self.strict_readers()?;
         let (ranking, snapshots) = self.ranking(&stores);
         let unread = problems(&snapshots);
@@ -265,7 +262,7 @@ impl Memory {
         if !pins.is_empty() {
             self.curate(Decision::Pinned, &pins)?;
         }
-        Ok(Answer { view: view::trust::Entries { action, results }, problems: unread })
+        Ok(Answer { view: Entries { action, results }, problems: unread })
     }
 
     /// Lets agents see entries that look as if they held a secret, or ends that. It holds for the
@@ -277,7 +274,7 @@ impl Memory {
         &self,
         selectors: &[String],
         action: Action,
-    ) -> Result<Answer<view::trust::Entries>, Failure> {
+    ) -> Result<Answer<Entries>, Failure> {
         let stores = self.strict_readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let unread = problems(&snapshots);
@@ -298,7 +295,7 @@ impl Memory {
             }
         }
         let action = if action == Action::Revoked { Action::KeptBack } else { Action::LetOut };
-        Ok(Answer { view: view::trust::Entries { action, results }, problems: unread })
+        Ok(Answer { view: Entries { action, results }, problems: unread })
     }
 
     fn accept(&self, store: &Store, item: &Item) -> Result<(), Failure> {
@@ -339,7 +336,7 @@ fn pair(store: &Store, category: &str, text: &str) -> Pair {
 fn answer(held: &[Held], done: Vec<Done>) -> Answer<Review> {
     let store = |held: &Held| {
         let Held { store, entries, items, by_agents, .. } = held;
-        view::trust::Store {
+        ReviewedStore {
             scope: store.scope.name(),
             store: store.dir.display().to_string(),
             whole: store.trust.is_whole(),
@@ -377,4 +374,97 @@ fn refuse_foreign(store: &Store) -> Result<(), Failure> {
     let message = format!("{} belongs to another user", store.dir.display());
     let hint = "vouch for it with pimem trust --always, or make it yours with chown";
     Err(Failure::new(Kind::Refused, message, hint))
+}
+
+/// The texts that await review, after the requested changes of trust.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Review {
+    /// One per store.
+    pub stores: Vec<ReviewedStore>,
+    /// Changes of trust, one per store.
+    #[serde(skip)]
+    pub done: Vec<Done>,
+}
+
+/// A store with the texts that await review.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReviewedStore {
+    /// `project` or `user`.
+    pub scope: &'static str,
+    pub store: String,
+    /// True if the store is trusted as a whole.
+    pub whole: bool,
+    /// True if the store belongs to another user.
+    pub foreign: bool,
+    /// Path of the trust ledger; null without a state directory.
+    pub ledger: Option<String>,
+    /// Number of texts in the trust ledger.
+    #[serde(skip)]
+    pub texts: usize,
+    /// Number of entries in topics.
+    pub entries: usize,
+    /// Texts that await review, entries first.
+    pub awaiting: Vec<Awaiting>,
+    /// Entries that agents have added since a person looked at them. Agents are told them.
+    #[serde(rename = "byAgents")]
+    pub by_agents: Vec<Awaiting>,
+    /// Number of those texts, in words.
+    #[serde(skip)]
+    pub in_words: String,
+}
+
+/// A change of trust in a store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done {
+    pub act: Act,
+    pub scope: Scope,
+    /// Directory of the store.
+    pub dir: String,
+    /// Texts with warnings that were trusted without review.
+    pub odd: Vec<Awaiting>,
+}
+
+/// Kinds of change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// Trusted this many entries, and all other texts of the store.
+    Trusted(usize),
+    /// Trusted the store as a whole, including its future content.
+    Always,
+    /// Revoked trust in this many texts.
+    Revoked(usize),
+}
+
+/// Entries whose trust was changed one by one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entries {
+    /// `trusted`, `revoked`, `letOut` or `keptBack`.
+    pub action: Action,
+    pub results: Vec<EntryView>,
+}
+
+/// A change of trust in single entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Action {
+    /// Agents may see the entries.
+    Trusted,
+    /// Agents may not see the entries.
+    Revoked,
+    /// What looks like a secret in the entries is none.
+    LetOut,
+    /// What looks like a secret in the entries counts as one again.
+    KeptBack,
+}
+
+impl Review {
+    /// Returns true if nothing awaits review.
+    pub fn is_empty(&self) -> bool {
+        self.stores.iter().all(|store| store.awaiting.is_empty())
+    }
+}
+
+documents! {
+    Review: "pimem.trust/1",
+    Entries: "pimem.trust/1",
 }

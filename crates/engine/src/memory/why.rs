@@ -1,18 +1,28 @@
 //! Why an entry is in the report or not.
 
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
 use super::{Answer, Memory, archived, placed, problems, review, selector, team::Selected};
 use crate::{
     error::{Failure, Kind},
     store::{Store, snapshot::Snapshot},
+    view::{Entries, EntryView, displayed, factors::Factors},
 };
 use pimem_core::{
-    model::operation::UserState,
+    model::{category::CategorySpec, operation::UserState, time::Timestamp},
     report::{budget::Tokens, explain, render, select::Verdict, team},
     safety::safe_text,
-    score::{forecast, ranking::Ranking},
-    view::{
-        Entries, EntryView,
-        why::{self, Ahead, Why},
+    score::{
+        caps::Place,
+        forecast,
+        policy::{
+            Policy,
+            limits::{self, Group},
+        },
+        ranking::{Ranking, Scope, ScoredEntry},
+        stability::{Standing, State},
     },
 };
 
@@ -66,7 +76,7 @@ impl Memory {
                 .iter()
                 .find(|store| store.scope == row.entry.scope)
                 .and_then(|store| review::added_by(store, row.entry.id)),
-            place: why::place(ranking.policy, row, spec),
+            place: place(ranking.policy, row, spec),
             heading,
             shown: verdict.shown(),
             reason: verdict.to_string(),
@@ -74,7 +84,7 @@ impl Memory {
             tokens: Tokens::of(&format!("- {}\n", safe_text::model(&row.entry.text))).0,
             ahead: ahead.collect(),
             cheapest: act.map(|act| act.command(&short)),
-            state: why::state(ranking.policy, row),
+            state: state(ranking.policy, row),
             section_tokens: ranking.policy.is_stability().then_some(spec.section_tokens),
             server: None,
         };
@@ -114,7 +124,7 @@ impl Memory {
                 entry: EntryView { archived: grave.is_none(), ..entries.entry(row) },
                 factors: entries.factors(row),
                 added: None,
-                place: why::place(ranking.policy, row, spec),
+                place: place(ranking.policy, row, spec),
                 heading: None,
                 shown: false,
                 reason,
@@ -122,7 +132,7 @@ impl Memory {
                 tokens: Tokens::of(&format!("- {}\n", safe_text::model(&row.entry.text))).0,
                 ahead: Vec::new(),
                 cheapest: Some(explain::Act::Restore.command(&entries.short(row.entry.id))),
-                state: why::state(ranking.policy, row),
+                state: state(ranking.policy, row),
                 section_tokens: ranking.policy.is_stability().then_some(spec.section_tokens),
                 server: None,
             }));
@@ -169,7 +179,7 @@ impl Memory {
             entry: mirror.view(&entries, row),
             factors: entries.factors(row),
             added: None,
-            place: why::place(policy, row, spec),
+            place: place(policy, row, spec),
             heading: None,
             shown: verdict.shown(),
             reason: verdict.to_string(),
@@ -177,10 +187,138 @@ impl Memory {
             tokens: Tokens::of_chars(line.chars().count() + 1).0,
             ahead: ahead.collect(),
             cheapest: would_show.then(|| explain::Act::Trust.command(&short)),
-            state: why::state(policy, row),
+            state: state(policy, row),
             section_tokens: Some(tokens.0),
             server: Some(mirror.mirror().server.clone()),
         };
         Ok(Answer { view, problems: Vec::new() })
     }
+}
+
+/// The reason why an entry is in the report or not, with its forecast.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Why {
+    pub entry: EntryView,
+    #[serde(flatten)]
+    pub factors: Factors,
+    /// When and by which agent or program it was added; left out if a person did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub added: Option<String>,
+    /// Place under the caps, or why it has none.
+    pub place: String,
+    /// Heading above its line; `null` if there is none.
+    pub heading: Option<String>,
+    /// True if the report shows the entry.
+    pub shown: bool,
+    /// Reason why the entry is shown or not.
+    pub reason: String,
+    /// Section of the report.
+    pub section: String,
+    /// Tokens of its line.
+    pub tokens: u32,
+    /// Changes by time alone, soonest first.
+    pub ahead: Vec<Ahead>,
+    /// Address of the server that a line of a mirror is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// Command that brings the entry into the report with the least evidence; `null` if the entry
+    /// is already shown, or no command would.
+    pub cheapest: Option<String>,
+    /// State, with the score that the state requires.
+    #[serde(skip)]
+    pub state: String,
+    /// Token budget of the section, if the policy gives it one.
+    #[serde(skip)]
+    pub section_tokens: Option<u32>,
+}
+
+/// A change of an entry by time alone.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ahead {
+    /// Time of the change, RFC 3339.
+    #[serde(serialize_with = "displayed")]
+    pub at: Timestamp,
+    /// `becomes candidate`, `expires` and so on.
+    pub what: String,
+}
+
+/// Formats the state of an entry with the score that the state requires.
+pub fn state(policy: Policy, row: &ScoredEntry) -> String {
+    let by_score = policy.state(row.standing);
+    let mut text = Entries::state(row);
+    if let Standing::Scored(_) = row.standing {
+        // Writing to a string cannot fail.
+        if !row.entry.reviewed {
+            let name = by_score.name();
+            let more =
+                (row.state != by_score).then(|| format!(": by its score it would be {name}"));
+            return text + &more.unwrap_or_default();
+        }
+        if let Policy::Weighted(_) = policy {
+            let how = if row.state == State::Active { "within" } else { "not within" };
+            let _ = write!(text, ": {how} the limits");
+            return text;
+        }
+        let _ = match policy.least(by_score) {
+            Some(least) => write!(text, ": at least {least}"),
+            None => {
+                write!(text, ": below {}", policy.least(State::Candidate).unwrap_or_default())
+            }
+        };
+        if row.state != by_score {
+            let _ = write!(
+                text,
+                " would be {}, but the cap of its category is reached",
+                by_score.name()
+            );
+        }
+    }
+    text
+}
+
+/// Formats the place of an entry under the caps, or why it has none.
+pub fn place(policy: Policy, row: &ScoredEntry, spec: &CategorySpec) -> String {
+    let cap = spec.max_active;
+    match row.place {
+        Place::Pinned => "pinned: in no cap".to_owned(),
+        Place::Active(rank) => format!("{rank} of at most {cap} active in its category"),
+        Place::Pool(rank) => format!("{rank} of at most 6 in the overflow pool"),
+        Place::OverCap if row.state < State::Provisional => {
+            let least = State::Provisional.least().unwrap_or_default();
+            format!("none: its category has {cap} places, and the pool begins at {least}")
+        }
+        Place::OverCap => format!("none: its category has {cap} places, and the pool is full"),
+        Place::BelowPool => "none: the overflow pool is full".to_owned(),
+        Place::TooWeak => "none: its score is too low".to_owned(),
+        Place::Listed(rank) => {
+            let (text, of_user) = (&row.entry.text, row.entry.scope == Scope::User);
+            match Group::of(spec.traits.listed, text, of_user, row.evidence.first_seen) {
+                _ if !matches!(policy, Policy::Weighted(_)) => format!("{rank} by importance"),
+                Group::Global => {
+                    format!("{rank} of at most {} that hold everywhere", limits::GLOBAL)
+                }
+                Group::Session(_) => format!("{rank} of the newest {} sessions", limits::SESSIONS),
+                _ => format!("{rank} of at most {} of the project", limits::PROJECT),
+            }
+        }
+        Place::Always => "kept: the latest decision on its topic".to_owned(),
+        Place::OverLimit => format!(
+            "none: there are {} places for a project's memories, and {} for those that hold \
+             everywhere",
+            limits::PROJECT,
+            limits::GLOBAL
+        ),
+        Place::OlderDecision => "none: there is a newer decision on its topic".to_owned(),
+        Place::OlderSession => format!("none: {} newer sessions are kept", limits::SESSIONS),
+        Place::Spent => "none: harm outweighs its evidence".to_owned(),
+        Place::Forgotten => "none: forgotten".to_owned(),
+        Place::Excluded => "none: superseded or expired".to_owned(),
+        Place::Unset => "none: its category is of another preset".to_owned(),
+        Place::Secret => "none: it holds what looks like a secret".to_owned(),
+        Place::Unreviewed => "none: neither written nor reviewed on this machine".to_owned(),
+    }
+}
+
+documents! {
+    Why: "pimem.why/1",
 }

@@ -1,5 +1,7 @@
 //! The working report: the current day, for a prompt.
 
+use serde::Serialize;
+
 use super::{
     Answer, Memory,
     report::ReportRequest,
@@ -21,8 +23,8 @@ use pimem_core::{
         budget::{self, Tokens},
         working::{self, Sources},
     },
+    safety::safe_text::SafeText,
     search::{bm25::Query, documents::SourceKind, social_gate},
-    view::report::WorkingView,
 };
 
 /// Maximum number of hits of the search for the prompt.
@@ -163,4 +165,23 @@ fn log(store: &Store, date: Date, open: &str) -> Result<String, Problem> {
 pub fn notes(store: &Store) -> Result<String, Problem> {
     let bytes = store.file(notes::NOTES)?.unwrap_or_default();
     Ok(store.trust.told(&String::from_utf8_lossy(&bytes)).into_owned())
+}
+
+/// The report of the current day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkingView {
+    /// Text for a prompt.
+    pub text: SafeText,
+    /// Size in characters.
+    pub characters: usize,
+    /// Notes and logs left out because they were neither written nor reviewed on this machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreviewed: Vec<String>,
+    /// Why what was recalled is worse than it could be, as in the document of `pimem search`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<String>,
+}
+
+documents! {
+    WorkingView: "pimem.working/1",
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::{Failure, Kind},
     local_time,
-    memory::{Memory, sessions},
+    memory::{Memory, dream::view::Read, sessions},
     store::{
         Store, commit,
         dream_schedule::{Dreams, Waiting},
@@ -29,7 +29,6 @@ use pimem_core::{
     },
     safety::secret,
     session::transcript::{Lines, Message, Role},
-    view::dream::Read,
 };
 
 /// File with the statements of earlier dreams, in the directory for the state of dreams.

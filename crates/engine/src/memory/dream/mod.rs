@@ -37,6 +37,7 @@ pub mod gather;
 pub mod learn;
 pub mod model;
 pub mod run;
+pub mod view;
 
 /// Author of events that a dream writes.
 const BY: &str = "dream";

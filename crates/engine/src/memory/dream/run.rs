@@ -10,8 +10,13 @@ use super::{
 use crate::{
     error::{Failure, Kind},
     local_time,
-    memory::{self, Memory, Target, named_file},
+    memory::{
+        self, Memory, Target,
+        dream::view::{Detached, Dream, Dreamed},
+        named_file,
+    },
     store::{Store, commit, read},
+    view,
 };
 use pimem_core::{
     dream::{
@@ -19,10 +24,6 @@ use pimem_core::{
         step::{By, Refused, Step},
     },
     safety::safe_text,
-    view::{
-        self,
-        dream::{Detached, Dream, Dreamed},
-    },
 };
 
 /// Hint with the source of a plan.

@@ -8,13 +8,12 @@ use std::collections::BTreeMap;
 use super::Ready;
 use crate::{
     error::{Failure, Kind},
-    memory::Memory,
+    memory::{
+        Memory,
+        eval::{Injection, Shown},
+    },
 };
-use pimem_core::{
-    eval::run,
-    search::rank::Mode,
-    view::eval::{Injection, Shown},
-};
+use pimem_core::{eval::run, search::rank::Mode};
 
 /// Number of hits added.
 const HITS: usize = 3;

@@ -8,6 +8,7 @@ use crate::{
     error::{Failure, Kind},
     memory::{
         Memory,
+        eval::{Evaluation, Passage},
         model::Clock,
         search::{
             self, Hit, embedding,
@@ -16,6 +17,7 @@ use crate::{
         stale, telemetry,
     },
     store::Store,
+    view::Entries,
 };
 use pimem_core::{
     eval::{
@@ -26,10 +28,6 @@ use pimem_core::{
     score::ranking::Ranking,
     search::{bm25::Query, documents::SourceKind, rank::Mode},
     usage::sums::{Log, used_by_prompt},
-    view::{
-        Entries,
-        eval::{Evaluation, Passage},
-    },
 };
 
 /// Maximum number of entries that are asked for, spread over all of them.

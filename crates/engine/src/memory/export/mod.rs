@@ -1,12 +1,15 @@
 //! Export of entries and notes in the formats of other programs.
 
-mod vectors;
+pub mod vectors;
 
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
+use serde::Serialize;
+
+pub(super) use self::vectors::{chosen, entries};
 use super::{Answer, Memory, Target, accesses, named_file, problems, scores_file};
 use crate::{
     error::{Failure, Kind},
@@ -25,10 +28,7 @@ use pimem_core::{
     model::hash::pi32,
     safety::safe_text,
     score::ranking::{Ranking, ScoredEntry},
-    view::exchange::Exported,
 };
-
-pub(super) use self::vectors::{chosen, entries};
 
 /// The entries to export, and their store.
 struct Held {
@@ -300,4 +300,25 @@ fn written(format: &'static str, held: Held, output: &Path, files: usize) -> Wri
     let left_out = held.left_out;
     let view = Output::Files(Exported { format, exported, files, output, left_out });
     Answer { view, problems: held.problems }
+}
+
+/// The result of an export.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Exported {
+    /// Name of the format.
+    pub format: &'static str,
+    /// Number of entries.
+    pub exported: usize,
+    /// Number of files.
+    pub files: usize,
+    /// Path of the output.
+    pub output: String,
+    /// Number of entries left out because no agent is told them, by their state.
+    #[serde(skip_serializing_if = "Counts::is_empty")]
+    pub left_out: Counts,
+}
+
+documents! {
+    Exported: "pimem.export-memories/1",
 }

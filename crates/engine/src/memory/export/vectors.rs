@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use serde::Serialize;
+
 use super::{Output, STDOUT};
 use crate::{
     error::{Failure, Kind},
@@ -29,7 +31,6 @@ use pimem_core::{
         vector::Vector,
     },
     search::documents::{SourceKind, category_name, documents},
-    view::exchange::ExportedVectors,
 };
 
 impl Memory {
@@ -169,4 +170,21 @@ fn object(vectors: &BTreeMap<u64, Vector>) -> String {
     };
     let lines: Vec<String> = vectors.iter().map(line).collect();
     format!("{{{}\n}}\n", lines.join(","))
+}
+
+/// The result of an export of vectors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExportedVectors {
+    /// Model that made the vectors.
+    pub model: String,
+    /// Dimensions of each vector.
+    pub dimension: usize,
+    /// Number of vectors.
+    pub exported: usize,
+    /// Path of the file.
+    pub file: String,
+}
+
+documents! {
+    ExportedVectors: "pimem.export/1",
 }

@@ -1,12 +1,14 @@
 //! Import of memories from the formats of other programs.
 
 mod source;
-mod vectors;
+pub mod vectors;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
 };
+
+use serde::Serialize;
 
 use self::source::Source;
 use super::{
@@ -18,6 +20,7 @@ use crate::{
     error::Failure,
     local_time,
     store::{Store, lock::StoreLock, notes, transaction::Txn, trust::Key, trust_ledger},
+    view,
 };
 use pimem_core::{
     exchange::{
@@ -41,10 +44,6 @@ use pimem_core::{
         evidence::Evidence,
         ledger::Ledger,
         ranking::{self, LocatedEntry},
-    },
-    view::{
-        self,
-        exchange::{self, Fate, Imported},
     },
 };
 
@@ -163,12 +162,12 @@ fn run(
     Ok(Answer { view, problems: source.problems })
 }
 
-fn shown(Taken { fate, id, place, line, .. }: Taken) -> exchange::Taken {
-    exchange::Taken { action: fate, place, id: id.to_string(), entry: line }
+fn shown(Taken { fate, id, place, line, .. }: Taken) -> ImportedMemory {
+    ImportedMemory { action: fate, place, id: id.to_string(), entry: line }
 }
 
-fn of_left(Left { place, reason }: Left) -> exchange::Left {
-    exchange::Left { place, reason }
+fn of_left(Left { place, reason }: Left) -> LeftOut {
+    LeftOut { place, reason }
 }
 
 /// Returns a heading as a topic may contain it, if it is valid.
@@ -428,4 +427,65 @@ fn note(memory: &Memory, source: &mut Source, name: &str, text: &str) {
     if pieces.iter().any(|piece| matches!(piece, Piece::Block(..))) {
         source.pages.push((name.to_owned(), pieces));
     }
+}
+
+/// The result of an import.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Imported {
+    /// Name of the format.
+    pub format: &'static str,
+    /// True if nothing was written.
+    pub dry_run: bool,
+    /// Number of new entries.
+    pub added: usize,
+    /// Number of known entries with new evidence.
+    pub updated: usize,
+    /// Number of known entries without new evidence.
+    pub known: usize,
+    /// Number of memories that a known entry states in other words.
+    pub repeated: usize,
+    /// One per memory that can be an entry.
+    pub results: Vec<ImportedMemory>,
+    /// Parts of the source that were not imported.
+    pub left_out: Vec<LeftOut>,
+    /// Number of new lines or items per file of notes, by file name.
+    pub notes: BTreeMap<String, usize>,
+}
+
+/// An imported memory that can be an entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ImportedMemory {
+    pub action: Fate,
+    /// Place in the source.
+    pub place: String,
+    pub id: String,
+    /// `[category] text (short id)`.
+    pub entry: String,
+}
+
+/// What an import did with a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Fate {
+    /// A new entry.
+    Added,
+    /// A known entry with new evidence.
+    Updated,
+    /// A known entry without new evidence.
+    Known,
+    /// A known entry states the same in other words.
+    Repeated,
+}
+
+/// Part of the source that was not imported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Place in the source.
+    pub place: String,
+    pub reason: String,
+}
+
+documents! {
+    Imported: "pimem.import-memories/1",
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::{
@@ -11,10 +11,7 @@ use crate::{
     memory::{Answer, Memory, export, named_file, search::embedding},
     store::Store,
 };
-use pimem_core::{
-    embed::{catalog::Model, table, vector::Vector},
-    view::exchange::ImportedVectors,
-};
+use pimem_core::embed::{catalog::Model, table, vector::Vector};
 
 /// Maximum size of the file in bytes.
 const MAX: u64 = 1 << 30;
@@ -143,6 +140,25 @@ fn numbers(value: &RawValue) -> Result<Vec<f32>, String> {
         return Ok(numbers);
     }
     Err("holds a number that is too large".to_owned())
+}
+
+/// The result of an import of vectors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ImportedVectors {
+    /// Model that made the vectors.
+    pub model: String,
+    /// Dimensions of each vector.
+    pub dimension: usize,
+    /// Vectors in the file.
+    pub vectors: usize,
+    /// Vectors of entries in the store.
+    pub imported: usize,
+    /// Vectors of other texts, which are skipped.
+    pub unknown: usize,
+}
+
+documents! {
+    ImportedVectors: "pimem.import/1",
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Search hits as JSON documents.
 
+use serde::{Serialize, Serializer};
+
 use super::{
     Hit, SearchResult,
     request::{Order, SearchRequest},
@@ -7,13 +9,16 @@ use super::{
 use crate::{
     error::{Failure, Kind},
     memory::{Answer, Memory, intake, stale::Stale},
+    view::{maybe_six_decimals, six_decimals},
 };
 use pimem_core::{
     gate::Counts,
-    model::time::Timestamp,
+    model::{mirror, time::Timestamp},
     score::ranking,
-    search::{near_words::Reading, rank::Candidate},
-    view::search::{HitView, RelevanceView, ScoreParts, SearchView},
+    search::{
+        near_words::Reading,
+        rank::{Candidate, Mode},
+    },
 };
 
 /// Level of detail of a document.
@@ -159,4 +164,176 @@ pub fn view(hit: Hit, detail: Detail) -> HitView {
         short: None,
         short_replaced_by: None,
     }
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchView {
+    /// Mode that was used.
+    #[serde(serialize_with = "mode")]
+    pub mode: Mode,
+    /// Query as given.
+    pub query: String,
+    /// Terms of the query.
+    pub terms: Vec<String>,
+    /// Best first.
+    pub hits: Vec<HitView>,
+    /// Model whose vectors were used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Why the configured model was not used, or how many lines it has not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<String>,
+    /// Best candidates that were left out, for lack of score or of room; set if explanations were
+    /// requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub near_misses: Option<Vec<HitView>>,
+    /// Number of lines that would be hits and are withheld, by their state: `replaced`,
+    /// `unreviewed`, `secret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<Counts>,
+    /// True if scores are similarity × 100 + stability.
+    #[serde(skip)]
+    pub by_seed: bool,
+}
+
+/// A hit: an entry or a passage.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HitView {
+    /// Id of the entry, 16 hexadecimal digits; `None` for passages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// How well it, or a hit below it, answers the query, 0 to 1.1. It does not depend on the store.
+    #[serde(serialize_with = "six_decimals")]
+    pub score: f64,
+    /// Kind of the file.
+    #[serde(rename = "in")]
+    pub kind: &'static str,
+    /// `project`, `user` or `team`.
+    pub scope: &'static str,
+    /// Who wrote a line of a mirror, if not the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// Project of a line of a mirror.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// File, relative to the store.
+    pub source: String,
+    /// Line in the file, from 1.
+    pub line: u32,
+    /// Day of a passage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    pub text: String,
+    /// `false` if it was neither written nor reviewed on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviewed: Option<bool>,
+    /// `true` if it is in the archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archived: Option<bool>,
+    /// What it is if not simply in force: `seems replaced`, `archived`; with `--in archive` also
+    /// `replaced`, `forgotten`, `expired`, `merged`, `unreviewed`, `secret` or `unset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<&'static str>,
+    /// Id of the entry that replaces it, or seems to.
+    #[serde(rename = "replacedBy", skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<String>,
+    /// Relevance for the prompt, under the policy `ebbinghaus`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relevance: Option<RelevanceView>,
+    /// Parts of the score, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<ScoreParts>,
+    /// Shortest prefix of the id that is unique among the hits.
+    #[serde(skip)]
+    pub short: Option<String>,
+    /// The same of the entry that replaces it.
+    #[serde(skip)]
+    pub short_replaced_by: Option<String>,
+}
+
+impl HitView {
+    /// Returns what is said of a hit that is not simply in force: ` (seems replaced by 1a2b3c4)`.
+    pub fn mark(&self) -> String {
+        let Some(state) = self.state.filter(|state| *state != "unreviewed") else {
+            return String::new();
+        };
+        let by = self.short_replaced_by.as_ref().or(self.replaced_by.as_ref());
+        by.map_or_else(|| format!(" ({state})"), |by| format!(" ({state} by {by})"))
+    }
+
+    /// Returns the label of a line of a mirror: `anna, payments`.
+    pub fn label(&self) -> Option<String> {
+        let project = self.project.as_deref()?;
+        Some(mirror::label(self.author.as_deref(), project))
+    }
+}
+
+/// The relevance of a recalled entry: .50 similarity + .20 importance + .30 freshness.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RelevanceView {
+    #[serde(serialize_with = "six_decimals")]
+    pub score: f64,
+    #[serde(serialize_with = "six_decimals")]
+    pub similarity: f64,
+    #[serde(serialize_with = "six_decimals")]
+    pub importance: f64,
+    /// Hours since the last access.
+    #[serde(serialize_with = "six_decimals")]
+    pub idle_hours: f64,
+}
+
+/// The parts of a hit's score.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ScoreParts {
+    /// BM25 score.
+    #[serde(serialize_with = "six_decimals")]
+    pub bm25: f64,
+    /// Cosine similarity to the query, -1 to 1; 0 without vectors.
+    #[serde(serialize_with = "six_decimals")]
+    pub cosine: f64,
+    /// Mean of the cosines by the table, where rare words weigh more, and by the model.
+    #[serde(serialize_with = "six_decimals")]
+    pub likeness: f64,
+    /// Contribution of similar words to BM25.
+    #[serde(serialize_with = "six_decimals")]
+    pub near: f64,
+    /// Share of the query that the text covers, 0 to 1.
+    #[serde(serialize_with = "six_decimals")]
+    pub coverage: f64,
+    /// The same by weights that do not depend on the store.
+    #[serde(serialize_with = "six_decimals")]
+    pub share: f64,
+    /// Cosine by the table, where all words weigh alike.
+    #[serde(serialize_with = "six_decimals")]
+    pub plain: f64,
+    /// Cosine by the chosen model on the scale of the table, if it has embedded the text.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_six_decimals")]
+    pub model: Option<f64>,
+    /// The cosine in the score, by both.
+    #[serde(serialize_with = "six_decimals")]
+    pub meaning: f64,
+    /// The score of this hit alone.
+    #[serde(serialize_with = "six_decimals")]
+    pub score: f64,
+    /// Contribution of neighbouring passages.
+    #[serde(serialize_with = "six_decimals")]
+    pub context: f64,
+    /// Factor by standing.
+    #[serde(serialize_with = "six_decimals")]
+    pub factor: f64,
+    /// Sort key, 0 to 1.1.
+    #[serde(serialize_with = "six_decimals")]
+    pub rank: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn mode<S: Serializer>(mode: &Mode, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(mode.name())
+}
+
+documents! {
+    SearchView: "pimem.search/1",
 }

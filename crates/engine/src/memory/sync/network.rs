@@ -9,6 +9,8 @@ use std::{
     path::PathBuf,
 };
 
+use serde_json::{Map, Value, json, value::RawValue};
+
 use super::{
     note_typed, refresh,
     sealing::{self, Sealing, Unopened},
@@ -18,7 +20,11 @@ use super::{
 use crate::{
     config::env::Env,
     error::{Failure, Kind},
-    memory::{Effect, Memory, Target, lock_for, stale::Stale},
+    memory::{
+        Effect, Memory, Target, lock_for,
+        stale::Stale,
+        sync::{Mirrored, Part, Synced},
+    },
     remote::{Client, SealKeys, ServerKey, State},
     store::{Store, atomic, read},
 };
@@ -33,9 +39,7 @@ use pimem_core::{
         sealed,
         wire::{MOST_BYTES, MOST_OBJECTS, Me, Object, Push},
     },
-    view::sync::{Mirrored, Part, Synced},
 };
-use serde_json::{Map, Value, json, value::RawValue};
 
 /// Name of the file that describes a mirror.
 const DESCRIPTION: &str = "mirror.json";

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::value::RawValue;
+
 use crate::{
     error::{Failure, Kind},
-    memory::Memory,
+    memory::{Memory, sync::SealKeyFile},
     remote::SealKeys,
     store::atomic,
+    view::count as count_of,
 };
 use pimem_core::{
     seal::NONCE_BYTES,
@@ -16,9 +19,7 @@ use pimem_core::{
         sealed::{Closed, Seals},
         wire::{Me, Object},
     },
-    view::{count as count_of, sync::SealKeyFile},
 };
-use serde_json::value::RawValue;
 
 /// The mode of an organisation whose server has ciphertext only.
 const MODE: &str = "end-to-end";

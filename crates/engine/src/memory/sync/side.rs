@@ -4,13 +4,18 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::{
     error::Failure,
-    memory::{Memory, dream::gather},
+    memory::{
+        Memory,
+        dream::gather,
+        sync::{Action, Changed, Part},
+    },
     store::{
         Store, evidence,
         lock::StoreLock,
         transaction::{Change as FileChange, Target, Txn},
         trust::Key,
     },
+    view::count,
 };
 use pimem_core::{
     markdown::topic,
@@ -26,10 +31,6 @@ use pimem_core::{
         exchange::{self, Change, Held, Objects, Plan},
         grave::Buried,
         place::Folded,
-    },
-    view::{
-        count,
-        sync::{Action, Changed, Part},
     },
 };
 

@@ -1,9 +1,11 @@
 //! Telemetry: records of usage and what they show about entries. It never leaves this machine.
 
 mod summary;
+pub mod view;
 
 use clap::ValueEnum;
 
+pub use self::summary::{By, SESSIONS};
 use super::{Answer, Memory, leaky::Leaky, period::Period, problems};
 use crate::{
     error::Failure,
@@ -20,10 +22,7 @@ use pimem_core::{
         record::{Record, What},
         sums::Log,
     },
-    view::telemetry as view,
 };
-
-pub use self::summary::{By, SESSIONS};
 
 /// Filters of a list of records.
 #[derive(Debug, Clone, Default)]

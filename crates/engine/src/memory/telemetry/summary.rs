@@ -7,8 +7,9 @@ use clap::ValueEnum;
 use super::Usage;
 use crate::{
     error::Failure,
-    memory::{Answer, Memory},
+    memory::{Answer, Memory, telemetry::view},
     store::{Store, machine_local::TELEMETRY},
+    view::Entries,
 };
 use pimem_core::{
     model::{
@@ -21,7 +22,6 @@ use pimem_core::{
         record::What,
         sums::{self, Count, Session, Volume},
     },
-    view::{Entries, telemetry as view},
 };
 
 /// Number of sessions from which the summary lists an entry as never used.

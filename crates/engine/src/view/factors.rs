@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
-use super::{EntryView, rounded};
-use crate::{
+use crate::view::{EntryView, rounded};
+use pimem_core::{
     report::explain::Arithmetic,
     score::{
         policy::{Parts, ebbinghaus, weighted},

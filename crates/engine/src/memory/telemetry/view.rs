@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::{EntryView, rounded};
-use crate::{
+use crate::view::{EntryView, rounded};
+use pimem_core::{
     model::time::Timestamp,
     usage::{record::Record, sums::Count},
 };
@@ -205,14 +205,6 @@ pub struct LogFile {
     pub records: usize,
 }
 
-documents! {
-    Summary: "pimem.telemetry-summary/1",
-    Usage: "pimem.telemetry-usage/1",
-    NeverUsed: "pimem.telemetry-never-used/1",
-    Log: "pimem.telemetry-log/1",
-    Cleared: "pimem.telemetry-clear/1",
-}
-
 impl Usage {
     /// Returns true if no entry was put into a context.
     pub fn is_empty(&self) -> bool {
@@ -240,4 +232,12 @@ impl From<&Count> for Use {
 /// Formats a share as `37 %`, or as `-` if there is none.
 pub fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", 100.0 * share))
+}
+
+documents! {
+    Summary: "pimem.telemetry-summary/1",
+    Usage: "pimem.telemetry-usage/1",
+    NeverUsed: "pimem.telemetry-never-used/1",
+    Log: "pimem.telemetry-log/1",
+    Cleared: "pimem.telemetry-clear/1",
 }

@@ -1,62 +1,15 @@
 //! The documents that `--json` prints: one type per schema. Human-readable output is rendered from
 //! the same types.
 
-/// Names the schemas of documents.
-macro_rules! documents {
-    ($($view:ident: $schema:literal),* $(,)?) => {
-        $(
-            impl $crate::view::Document for $view {
-                fn schema(&self) -> &'static str {
-                    $schema
-                }
-            }
-        )*
-    };
-}
-
-pub mod add;
-pub mod check;
-pub mod config;
-pub mod curate;
-pub mod diff;
-pub mod doctor;
-pub mod dream;
-pub mod encrypt;
-pub mod error;
-pub mod eval;
-pub mod exchange;
-pub mod extract;
 pub mod factors;
-pub mod forecast;
-pub mod hooks;
-pub mod list;
-pub mod merge_driver;
-pub mod model;
-pub mod notes;
-pub mod observe;
-pub mod page;
-pub mod pairs;
-pub mod prospect;
-pub mod rebuild;
-pub mod report;
-pub mod score;
-pub mod search;
-pub mod session;
-pub mod status;
-pub mod sync;
-pub mod telemetry;
-pub mod topics;
-pub mod trust;
-pub mod undo;
-pub mod why;
 
 use std::{borrow::Cow, cell::OnceCell, fmt::Display};
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use self::{factors::Factors, list::AccessedEntry, why::JudgedEntry};
-use crate::{
+use crate::view::factors::Factors;
+use pimem_core::{
     gate,
     model::{
         category::Categories,
@@ -74,6 +27,19 @@ use crate::{
         stability::{Standing, State},
     },
 };
+
+/// Names the schemas of documents.
+macro_rules! documents {
+    ($($view:ident: $schema:literal),* $(,)?) => {
+        $(
+            impl $crate::view::Document for $view {
+                fn schema(&self) -> &'static str {
+                    $schema
+                }
+            }
+        )*
+    };
+}
 
 /// A document printed by `--json`.
 pub trait Document: Serialize {
@@ -358,12 +324,12 @@ pub fn rounded(score: f64) -> f64 {
 
 /// Serialises a number with six decimals.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-fn six_decimals<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn six_decimals<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(rounded(*number))
 }
 
 #[expect(clippy::ref_option, reason = "the signature is serde's")]
-fn maybe_six_decimals<S: Serializer>(
+pub(crate) fn maybe_six_decimals<S: Serializer>(
     number: &Option<f64>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -378,7 +344,10 @@ pub fn state_word(described: &str) -> &str {
 }
 
 /// Serialises a value by its `Display` form.
-fn displayed<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn displayed<T: Display, S: Serializer>(
+    value: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
 
@@ -417,4 +386,47 @@ impl Whose {
         }
         text
     }
+}
+
+/// Why something was not done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Error {
+    /// `usage`, `not-found`, `ambiguous`, `refused`, `config`, `io`, `locked` or `model`.
+    pub kind: &'static str,
+    /// One sentence.
+    pub message: String,
+    /// What to do.
+    pub hints: Vec<String>,
+}
+
+/// An entry with its access count.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AccessedEntry {
+    #[serde(flatten)]
+    pub entry: EntryView,
+    pub access_count: u64,
+    /// Time of the last access, RFC 3339; `null` if never accessed.
+    pub last_accessed: Option<String>,
+    /// Age since the last reinforcement: `now`, `3d`.
+    #[serde(skip)]
+    pub age: String,
+}
+
+/// An entry with its verdict in the report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedEntry {
+    #[serde(flatten)]
+    pub entry: EntryView,
+    /// True if the report shows the entry.
+    pub shown: bool,
+    /// Reason why the entry is shown or not.
+    pub reason: String,
+    /// Set if explanations were requested.
+    #[serde(flatten)]
+    pub factors: Option<Factors>,
+}
+
+documents! {
+    Error: "pimem.error/1",
 }

@@ -1,17 +1,148 @@
-//! The sections of a page.
+//! The pages of `--html`: one file each, without scripts or outside references, which is the same
+//! bytes for the same values.
 
-use super::{
-    markup::{Count, Markup},
-    pictures,
+use std::fmt::{self, Display};
+
+use crate::memory::{
+    page::{Page, Row, Week, pictures},
+    status::{StoreStatus, TrustStatus},
+    telemetry::view::Use,
 };
-use crate::{
-    report::budget::thousands,
-    view::{
-        page::{Page, Row, Week},
-        status::{Store, Trust},
-        telemetry::Use,
-    },
-};
+use pimem_core::{report::budget::thousands, safety::safe_text};
+
+/// The id of a section, its heading, and what draws it.
+type Section = (&'static str, &'static str, fn(&mut Markup, &Page));
+
+/// In the order of the page.
+const SECTIONS: &[Section] = &[
+    ("health", "Health", health),
+    ("seen", "What the agent sees now", seen),
+    ("outside", "Just outside", outside),
+    ("ahead", "What fades, and when", ahead),
+    ("use", "What was used", used),
+    ("entries", "All entries", entries),
+    ("links", "Links", links),
+    ("history", "What happened", history),
+];
+
+/// Renders a page as HTML.
+#[must_use]
+pub fn render(page: &Page) -> String {
+    let mut out = Markup::default();
+    begin(&mut out, &format!("Memory of {}", page.title));
+    out.element("<p class=\"soft\">As of ", page.now, ", by pimem.</p>\n");
+    out.raw("<nav aria-label=\"Sections\"><ul>\n");
+    for (id, heading, _) in SECTIONS {
+        out.raw("<li><a href=\"#").raw(id).raw("\">").raw(heading).raw("</a></li>\n");
+    }
+    out.raw("</ul></nav>\n</header>\n<main id=\"main\">\n");
+    for (id, heading, section) in SECTIONS {
+        out.raw("<section aria-labelledby=\"").raw(id).raw("\">\n<h2 id=\"").raw(id).raw("\">");
+        out.raw(heading).raw("</h2>\n");
+        section(&mut out, page);
+        out.raw("</section>\n");
+    }
+    end(&mut out);
+    out.finish()
+}
+
+/// Adds everything up to the heading, within `header`.
+pub(super) fn begin(out: &mut Markup, title: &str) {
+    out.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    // Nothing is loaded and nothing runs, whatever a text may hold.
+    out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n");
+    out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    out.element("<title>", title, "</title>\n");
+    out.raw("<style>\n").raw(include_str!("style.css")).raw("</style>\n</head>\n<body>\n");
+    out.raw("<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header>\n");
+    out.element("<h1>", title, "</h1>\n");
+}
+
+/// Ends what [`begin`] began, and `main`.
+pub(super) fn end(out: &mut Markup) {
+    out.raw("</main>\n</body>\n</html>\n");
+}
+
+/// A document that grows. What is pushed by [`Markup::raw`] is a constant of the program, so that
+/// nothing else becomes markup.
+#[derive(Debug, Default)]
+pub(super) struct Markup(String);
+
+impl Markup {
+    /// Adds markup.
+    pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
+        self.0.push_str(markup);
+        self
+    }
+
+    /// Adds text, which becomes no markup, as an element's content or within the quotes of an
+    /// attribute. Dangerous characters are shown as `\u{202e}`.
+    pub(super) fn text(&mut self, text: impl Display) -> &mut Self {
+        let text = text.to_string();
+        for c in safe_text::terminal(&text).chars() {
+            match c {
+                '&' => self.0.push_str("&amp;"),
+                '<' => self.0.push_str("&lt;"),
+                '>' => self.0.push_str("&gt;"),
+                '"' => self.0.push_str("&quot;"),
+                '\'' => self.0.push_str("&#39;"),
+                c => self.0.push(c),
+            }
+        }
+        self
+    }
+
+    /// Adds a number with at most one decimal, as SVG takes it.
+    pub(super) fn number(&mut self, number: f64) -> &mut Self {
+        let rounded = (number * 10.0).round() / 10.0;
+        self.0.push_str(&rounded.to_string());
+        self
+    }
+
+    /// Adds an element with text.
+    pub(super) fn element(
+        &mut self,
+        start: &'static str,
+        text: impl Display,
+        end: &'static str,
+    ) -> &mut Self {
+        self.raw(start).text(text).raw(end)
+    }
+
+    /// Begins a table that can be scrolled; `label` names it for screen readers.
+    pub(super) fn table(
+        &mut self,
+        label: &str,
+        caption: impl Display,
+        headings: &[&'static str],
+    ) -> &mut Self {
+        self.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"").text(label);
+        self.element("\">\n<table>\n<caption>", caption, "</caption>\n<thead><tr>");
+        for heading in headings {
+            self.raw("<th scope=\"col\">").raw(heading).raw("</th>");
+        }
+        self.raw("</tr></thead>\n<tbody>\n")
+    }
+
+    /// Ends what [`Markup::table`] began.
+    pub(super) fn end_table(&mut self) -> &mut Self {
+        self.raw("</tbody>\n</table>\n</div>\n")
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.0
+    }
+}
+
+/// A number with its noun: `1 entry`, `2 entries`.
+pub(super) struct Count(pub(super) usize, pub(super) &'static str, pub(super) &'static str);
+
+impl Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(count, one, many) = self;
+        write!(f, "{count} {}", if *count == 1 { one } else { many })
+    }
+}
 
 /// Maximum number of entries that a week names.
 const NAMED: usize = 6;
@@ -68,7 +199,7 @@ pub(super) fn health(out: &mut Markup, page: &Page) {
     }
 }
 
-fn of_store(out: &mut Markup, store: &Store) {
+fn of_store(out: &mut Markup, store: &StoreStatus) {
     out.raw("<h3>").raw(if store.scope == "user" {
         "Your own store"
     } else {
@@ -91,12 +222,12 @@ fn of_store(out: &mut Markup, store: &Store) {
         out,
         "trust",
         match store.trust {
-            Trust::Own => "your own",
-            Trust::Always => "always trusted",
-            Trust::Foreign => "of another user, left out",
-            Trust::Here => "made or reviewed here",
-            Trust::Part => "reviewed in part",
-            Trust::None => "not reviewed here",
+            TrustStatus::Own => "your own",
+            TrustStatus::Always => "always trusted",
+            TrustStatus::Foreign => "of another user, left out",
+            TrustStatus::Here => "made or reviewed here",
+            TrustStatus::Part => "reviewed in part",
+            TrustStatus::None => "not reviewed here",
         },
     );
     words(out, "last dream", store.dream.last.as_deref().unwrap_or("never"));
@@ -341,4 +472,25 @@ fn of_budget(tokens: u32, budget: Option<u32>) -> String {
     let of =
         budget.map_or_else(String::new, |budget| format!(" of {}", thousands(budget as usize)));
     format!("{}{of}", thousands(tokens as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_no_markup() {
+        let mut page = Markup::default();
+        page.raw("<p title=\"").text("\"><script>alert('1') & more\u{202e}\u{1b}[m").raw("\">");
+        let want =
+            "<p title=\"&quot;&gt;&lt;script&gt;alert(&#39;1&#39;) &amp; more\\u{202e}\\u{1b}[m\">";
+        assert_eq!(page.finish(), want);
+        let mut page = Markup::default();
+        page.number(1.26).raw(" ").number(-0.04).raw(" ").number(7.0);
+        assert_eq!(page.finish(), "1.3 -0 7");
+        assert_eq!(
+            format!("{}, {}", Count(1, "entry", "entries"), Count(0, "entry", "entries")),
+            "1 entry, 0 entries"
+        );
+    }
 }

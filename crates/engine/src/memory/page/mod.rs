@@ -1,25 +1,33 @@
 //! What a page for people shows of the stores.
 
+pub mod html;
+pub mod other_pages;
+pub mod pictures;
 use std::collections::BTreeMap;
 
 use super::{Answer, Memory, placed, problems, telemetry};
 use crate::{
     error::Failure,
     local_time,
+    memory::{
+        status::{Hooks, Status},
+        telemetry::view::Use,
+    },
     store::{Store, evidence},
+    view::{AccessedEntry, Entries, EntryView},
 };
 use pimem_core::{
     model::{
         entry::EntryId,
         event::EventKind,
         hash::IdSet,
-        time::{DAY_MS, Now, Timestamp},
+        time::{DAY_MS, Date, Now, Timestamp},
     },
     report::{
         budget::Tokens,
         explain,
         render::{self, Report},
-        select,
+        select, working,
     },
     safety::safe_text,
     score::{
@@ -28,7 +36,6 @@ use pimem_core::{
         stability::{self, Standing, State},
     },
     usage::sums,
-    view::{Entries, EntryView, list::AccessedEntry, page, status::Hooks, telemetry::Use},
 };
 
 /// Weeks of the calendar, and of the curves.
@@ -59,12 +66,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn page(
-        &self,
-        hooks: Hooks,
-        authors: bool,
-        given: Given,
-    ) -> Result<Answer<page::Page>, Failure> {
+    pub fn page(&self, hooks: Hooks, authors: bool, given: Given) -> Result<Answer<Page>, Failure> {
         let status = self.status(hooks)?;
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
@@ -98,12 +100,12 @@ impl Memory {
         let mut listed = self.list(&super::list::ListRequest::default())?.view.entries;
         listed.retain(|listed| !listed.entry.withheld);
         let authors = authors.then(|| self.authors(&stores));
-        let row = |entry: AccessedEntry| page::Row {
+        let row = |entry: AccessedEntry| Row {
             usage: usage.get(&entry.entry.id).cloned(),
             author: authors.as_ref().and_then(|authors| author(authors, &entry.entry)),
             entry,
         };
-        let view = page::Page {
+        let view = Page {
             title: title(&stores),
             now: self.now.0,
             today: local_time::local(self.now.0).date,
@@ -148,7 +150,7 @@ impl Memory {
         entries: &Entries<'_>,
         row: &ScoredEntry,
         coming: &[(IdSet<EntryId>, u32)],
-    ) -> page::Curve {
+    ) -> Curve {
         let spec = self.config.categories.spec(row.entry.category);
         let score = |day: i64| {
             let then = Now(Timestamp(self.now.0.0.saturating_add(day * DAY_MS)));
@@ -162,7 +164,7 @@ impl Memory {
             )
         };
         let leaves = coming.iter().position(|(shown, _)| !shown.contains(&row.entry.id));
-        page::Curve {
+        Curve {
             id: entries.short(row.entry.id),
             text: row.entry.text.clone(),
             points: (0..=WEEKS * 7).map(|day| (day as f64, score(day))).collect(),
@@ -175,7 +177,7 @@ impl Memory {
         ranking: &Ranking,
         entries: &Entries<'_>,
         coming: &[(IdSet<EntryId>, u32)],
-    ) -> Vec<page::Week> {
+    ) -> Vec<Week> {
         let mut changes: BTreeMap<i64, BTreeMap<String, usize>> = BTreeMap::new();
         for row in &ranking.rows {
             let spec = self.config.categories.spec(row.entry.category);
@@ -194,7 +196,7 @@ impl Memory {
             let [(before, _), (after, tokens)] = pair else { return None };
             let number = i64::try_from(number).ok()?;
             let from = Timestamp(self.now.0.0.saturating_add(number * WEEK));
-            Some(page::Week {
+            Some(Week {
                 from: local_time::local(from).date,
                 leaving: named(before.difference(after).copied().collect()),
                 entering: named(after.difference(before).copied().collect()),
@@ -206,14 +208,14 @@ impl Memory {
     }
 
     /// Counts the events of the last half year by week.
-    fn history(&self, stores: &[Store]) -> Vec<page::Past> {
-        let week = |number: i64| page::Past {
+    fn history(&self, stores: &[Store]) -> Vec<Past> {
+        let week = |number: i64| Past {
             from: local_time::local(Timestamp(self.now.0.0 - (PAST - number) * WEEK)).date,
             added: 0,
             reinforced: 0,
             dropped: 0,
         };
-        let mut weeks: Vec<page::Past> = (0..PAST).map(week).collect();
+        let mut weeks: Vec<Past> = (0..PAST).map(week).collect();
         for store in stores {
             for event in evidence::events(&store.log().unwrap_or_default()) {
                 let number = PAST + (event.ts.0 - self.now.0.0).div_euclid(WEEK);
@@ -250,10 +252,10 @@ fn outside(
     report: &Report,
     entries: &Entries<'_>,
     cheapest: impl Fn(&ScoredEntry) -> Option<explain::Act>,
-) -> Vec<page::Outside> {
+) -> Vec<Outside> {
     let is_possible = |row: &ScoredEntry| row.withheld().is_none();
     let left = report.judged(ranking).filter(|(row, verdict)| !verdict.shown() && is_possible(row));
-    let outside = |(row, verdict): (&ScoredEntry, &select::Verdict)| page::Outside {
+    let outside = |(row, verdict): (&ScoredEntry, &select::Verdict)| Outside {
         entry: entries.entry(row),
         reason: verdict.to_string(),
         tokens: tokens(&format!("- {}", safe_text::model(&row.entry.text))),
@@ -268,8 +270,8 @@ fn title(stores: &[Store]) -> String {
     project.map_or_else(|| "no store".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn of_line((text, entry): (String, Option<EntryId>), entries: &Entries<'_>) -> page::Line {
-    page::Line { tokens: tokens(&text), id: entry.map(|id| entries.short(id)), text }
+fn of_line((text, entry): (String, Option<EntryId>), entries: &Entries<'_>) -> Line {
+    Line { tokens: tokens(&text), id: entry.map(|id| entries.short(id)), text }
 }
 
 /// Returns the size of a line with its end.
@@ -277,7 +279,7 @@ fn tokens(line: &str) -> u32 {
     Tokens::of_chars(line.chars().count() + 1).0
 }
 
-fn links(ranking: &Ranking, entries: &Entries<'_>) -> Vec<page::Link> {
+fn links(ranking: &Ranking, entries: &Entries<'_>) -> Vec<Link> {
     let mut found: BTreeMap<&str, Vec<EntryId>> = BTreeMap::new();
     for row in &ranking.rows {
         let parts = row.entry.text.split("[[").skip(1);
@@ -288,14 +290,169 @@ fn links(ranking: &Ranking, entries: &Entries<'_>) -> Vec<page::Link> {
             }
         }
     }
-    let mut links: Vec<page::Link> = found
+    let mut links: Vec<Link> = found
         .into_iter()
         .filter(|(_, ids)| !ids.is_empty())
-        .map(|(name, ids)| page::Link {
+        .map(|(name, ids)| Link {
             name: name.to_owned(),
             entries: ids.into_iter().map(|id| entries.short(id)).collect(),
         })
         .collect();
     links.sort_by(|a, b| b.entries.len().cmp(&a.entries.len()).then_with(|| a.name.cmp(&b.name)));
     links
+}
+
+/// Beginnings of the headings in what an agent is given that the program wrote.
+const OWN_HEADINGS: &[&str] = &["# Project Memory [", working::AT_HAND];
+
+/// The values of a page.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// Name of the project.
+    pub title: String,
+    pub now: Timestamp,
+    pub today: Date,
+    pub status: Status,
+    /// What an agent is given when a session starts.
+    pub given: Vec<Line>,
+    /// Its name; `None` if no agent calls pimem.
+    pub given_to: Option<&'static str>,
+    /// The strongest entries that the report leaves out.
+    pub outside: Vec<Outside>,
+    /// Scores that are needed for a state, with its name; none where policies have no fixed ones.
+    pub levels: Vec<(f64, &'static str)>,
+    /// Coming scores of the strongest entries in the report.
+    pub curves: Vec<Curve>,
+    pub weeks: Vec<Week>,
+    /// All entries, strongest first.
+    pub entries: Vec<Row>,
+    /// True if entries have their authors.
+    pub has_authors: bool,
+    /// Names in `[[brackets]]`, with the entries that have each.
+    pub links: Vec<Link>,
+    /// What happened, by weeks, oldest first.
+    pub history: Vec<Past>,
+}
+
+/// A line of what an agent is given.
+#[derive(Debug, Clone)]
+pub struct Line {
+    pub text: String,
+    pub tokens: u32,
+    /// Short id of the entry, if it is one.
+    pub id: Option<String>,
+}
+
+/// An entry that the report leaves out.
+#[derive(Debug, Clone)]
+pub struct Outside {
+    pub entry: EntryView,
+    pub reason: String,
+    pub tokens: u32,
+    /// Command that brings it in with the least evidence.
+    pub cheapest: Option<String>,
+}
+
+/// The scores of an entry if nothing happens.
+#[derive(Debug, Clone)]
+pub struct Curve {
+    pub id: String,
+    pub text: String,
+    /// Pairs of days from now and score.
+    pub points: Vec<(f64, f64)>,
+    /// Days until the report leaves it out; `None` if it does not within the time of the curve.
+    pub leaves: Option<u32>,
+}
+
+/// What changes in a week if nothing happens.
+#[derive(Debug, Clone)]
+pub struct Week {
+    pub from: Date,
+    /// Short ids and texts of entries that leave the report.
+    pub leaving: Vec<(String, String)>,
+    /// Short ids and texts of entries that enter it.
+    pub entering: Vec<(String, String)>,
+    /// Other changes, `becomes candidate`, with the number of entries.
+    pub changes: Vec<(String, usize)>,
+    /// Size of the report at its end, in tokens.
+    pub tokens: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct Row {
+    pub entry: AccessedEntry,
+    /// How often it was put into prompts and used; `None` if it never was.
+    pub usage: Option<Use>,
+    /// Who committed its line; `None` if nobody did, or nobody asked.
+    pub author: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Link {
+    pub name: String,
+    /// Short ids.
+    pub entries: Vec<String>,
+}
+
+/// What happened in a week.
+#[derive(Debug, Clone)]
+pub struct Past {
+    pub from: Date,
+    pub added: usize,
+    pub reinforced: usize,
+    /// Forgotten, archived, marked as harmful, or destroyed.
+    pub dropped: usize,
+}
+
+impl Page {
+    /// Takes out every word that somebody wrote: texts become ids, and names are numbered.
+    #[must_use]
+    pub fn redacted(mut self) -> Self {
+        fn without(entry: &mut EntryView) {
+            entry.text = format!("entry {}", entry.short);
+            entry.topic = "topic".into();
+            (entry.author, entry.project) = (None, None);
+        }
+        self.title = "a project".into();
+        for store in &mut self.status.stores {
+            (store.place, store.store) = (String::new(), String::new());
+        }
+        for (number, mirror) in (1..).zip(&mut self.status.mirrors) {
+            mirror.project = format!("mirror {number}");
+            (mirror.server, mirror.store) = (String::new(), String::new());
+        }
+        self.status.absent = None;
+        self.status.unusable_place = String::new();
+        self.status.hooks.failure = None;
+        for line in &mut self.given {
+            if let Some(id) = &line.id {
+                line.text = format!("- entry {id}");
+            } else if !OWN_HEADINGS.iter().any(|own| line.text.starts_with(own.trim_end())) {
+                // Headings of categories are names that somebody may have chosen, and those below
+                // are of notes.
+                let heading = if line.text.starts_with("## ") { "## section" } else { "" };
+                line.text = heading.into();
+            }
+        }
+        for outside in &mut self.outside {
+            without(&mut outside.entry);
+        }
+        for curve in &mut self.curves {
+            curve.text = format!("entry {}", curve.id);
+        }
+        for (id, text) in
+            self.weeks.iter_mut().flat_map(|week| week.leaving.iter_mut().chain(&mut week.entering))
+        {
+            *text = format!("entry {id}");
+        }
+        for row in &mut self.entries {
+            without(&mut row.entry.entry);
+            row.author = None;
+        }
+        self.has_authors = false;
+        for (number, link) in (1..).zip(&mut self.links) {
+            link.name = format!("link {number}");
+        }
+        self
+    }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::markup::{Count, Markup};
-use crate::{
-    model::time::Date,
-    view::{
-        forecast::Picture,
-        page::{Curve, Link, Past},
-        telemetry::Day,
+use crate::memory::{
+    forecast::Picture,
+    page::{
+        Curve, Link, Past,
+        html::{Count, Markup},
     },
+    telemetry::view::Day,
 };
+use pimem_core::model::time::Date;
 
 /// Maximum number of names in the drawing of links.
 const NAMES: usize = 150;

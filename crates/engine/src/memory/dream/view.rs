@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::{
+use pimem_core::{
     dream::{
         script::Naming,
         step::{self, By, Plan},
@@ -146,10 +146,6 @@ pub struct Refused {
     pub why: String,
 }
 
-documents! {
-    Dreamed: "pimem.dream/1",
-}
-
 impl Dream {
     /// Appends the steps and refusals of a plan; `done` is true if the plan was carried out.
     pub fn extend(&mut self, plan: &Plan, done: bool, naming: &impl Naming) {
@@ -194,4 +190,8 @@ impl Serialize for NamedEntry {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
 fn author<S: Serializer>(by: &By, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(if *by == By::Model { "model" } else { "rules" })
+}
+
+documents! {
+    Dreamed: "pimem.dream/1",
 }
