@@ -79,12 +79,34 @@ fn a_linked_work_tree_by_hand() {
     fs::write(at("project/.git/worktrees/side/commondir"), "../..\n").unwrap();
     let link = format!("gitdir: {}\n", at("project/.git/worktrees/side").display());
     fs::write(at("side/.git"), link).unwrap();
+    // A repository that does not know the work tree lends it nothing.
+    assert_eq!(seen(&sandbox, "side/src"), Vec::<String>::new());
+    let back = format!("{}\n", at("side/.git").display());
+    fs::write(at("project/.git/worktrees/side/gitdir"), back).unwrap();
     assert_eq!(seen(&sandbox, "side/src"), ["of the main work tree"]);
     sandbox.run_in("side/src", &["add", "written from the side"]).ok();
     assert_eq!(seen(&sandbox, "project"), ["of the main work tree", "written from the side"]);
     // The work tree's own store comes first.
     store(&sandbox, "side", "of the side");
     assert_eq!(seen(&sandbox, "side/src"), ["of the side"]);
+}
+
+/// A directory can bring files that name any repository; that repository has to know it.
+#[test]
+fn a_forged_work_tree_reaches_no_other_store() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.git("project", &["init", "-q"]);
+    store(&sandbox, "project", "of somebody else");
+    dir(&sandbox, "forged/gd");
+    let at = |name: &str| sandbox.root().join(name);
+    fs::write(at("forged/.git"), "gitdir: gd\n").unwrap();
+    fs::write(at("forged/gd/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(at("forged/gd/commondir"), "../../project/.git\n").unwrap();
+    fs::write(at("forged/gd/gitdir"), format!("{}\n", at("forged/.git").display())).unwrap();
+    assert_eq!(seen(&sandbox, "forged"), Vec::<String>::new());
+    sandbox.run_in("forged", &["add", "of the forged one"]).done();
+    assert_eq!(seen(&sandbox, "project"), ["of somebody else"]);
+    assert_eq!(seen(&sandbox, "forged"), ["of the forged one"]);
 }
 
 #[test]
@@ -149,6 +171,21 @@ fn a_submodule_is_a_project_of_its_own() {
     assert_eq!(created, "Created a project store in $PROJECT/lib/.pi/memory\n");
     assert_eq!(seen(&sandbox, "project/lib/src"), ["of the library"]);
     assert_eq!(seen(&sandbox, "project"), ["of the superproject"]);
+}
+
+#[test]
+fn a_work_tree_of_a_submodule() {
+    let sandbox = Sandbox::new("empty");
+    for repository in ["library", "project"] {
+        dir(&sandbox, repository);
+        sandbox.git(repository, &["init", "-q"]);
+        sandbox.git(repository, &["commit", "-qm", "one", "--allow-empty"]);
+    }
+    sandbox.git("project", &["submodule", "--quiet", "add", "../library", "lib"]);
+    sandbox.git("project/lib", &["worktree", "add", "-q", "../../side"]);
+    let done = sandbox.run_in("side", &["add", "one"]);
+    assert_eq!(sandbox.normal(&done.stderr), "Created a project store in $ROOT/side/.pi/memory\n");
+    assert_eq!(seen(&sandbox, "side"), ["one"]);
 }
 
 #[test]

@@ -307,16 +307,28 @@ pub fn look(dir: &Path) -> Git {
     // The path in a `.git` file is used only to read `commondir` and to test whether a directory
     // exists.
     let Some(target) = git_dir(dir) else { return Git::None };
-    let Some(common) = read_line(&target.join("commondir")) else {
+    if read_line(&target.join("commondir")).is_none() {
         return Git::Submodule;
-    };
-    let common = target.join(common);
-    let main = std::fs::canonicalize(common).ok().and_then(|common| {
-        // A bare repository has no main work tree: its common directory is not named `.git`.
-        let named = common.file_name().is_some_and(|name| name == ".git");
-        named.then(|| common.parent().map(Path::to_path_buf)).flatten()
-    });
-    Git::Linked(main)
+    }
+    // One that no repository knows is a project of its own.
+    let Some((_, common)) = linked(dir, &target) else { return Git::Submodule };
+    // A bare repository has no main work tree: its common directory is not named `.git`.
+    let named = common.file_name().is_some_and(|name| name == ".git");
+    Git::Linked(named.then(|| common.parent().map(Path::to_path_buf)).flatten())
+}
+
+/// Returns the real git directory of a linked work tree and the real directory that it shares. Both
+/// sides must name each other, as the files of a work tree could name any repository: git keeps the
+/// directory in that repository, with the path of the work tree's `.git`.
+fn linked(dir: &Path, git: &Path) -> Option<(PathBuf, PathBuf)> {
+    let git = std::fs::canonicalize(git).ok()?;
+    let common = std::fs::canonicalize(git.join(read_line(&git.join("commondir"))?)).ok()?;
+    let worktrees = std::fs::canonicalize(common.join("worktrees")).ok()?;
+    let known = std::fs::canonicalize(git.join(read_line(&git.join("gitdir"))?)).ok()?;
+    let is_known = git.parent() == Some(&worktrees)
+        && worktrees.parent() == Some(&common)
+        && known == std::fs::canonicalize(dir.join(".git")).ok()?;
+    is_known.then_some((git, common))
 }
 
 /// Returns the git directory of the work tree that starts at `dir`; it holds `HEAD` and its log.
@@ -333,7 +345,7 @@ pub fn git_dir(dir: &Path) -> Option<PathBuf> {
 /// share.
 pub fn common_dir(dir: &Path) -> Option<PathBuf> {
     let git = git_dir(dir)?;
-    Some(read_line(&git.join("commondir")).map_or_else(|| git.clone(), |common| git.join(common)))
+    Some(linked(dir, &git).map_or(git, |(_, common)| common))
 }
 
 /// Returns true if the repository of a work tree was cloned, by the first line of its log. Without
@@ -371,16 +383,9 @@ impl WorkTrees {
         if is_main {
             return Some(Self { common: root.join(".git"), below, linked: None });
         }
-        let git = git_dir(root)?;
-        let common = std::fs::canonicalize(git.join(read_line(&git.join("commondir"))?)).ok()?;
-        // Git notes in the repository which work trees it has. A `.git` file alone could name any.
-        let known = std::fs::canonicalize(read_line(&git.join("gitdir"))?).ok()?;
-        let name = git.file_name()?.to_owned();
-        (known == std::fs::canonicalize(root.join(".git")).ok()?).then_some(Self {
-            common,
-            below,
-            linked: Some(name),
-        })
+        let (git, common) = linked(root, &git_dir(root)?)?;
+        let linked = Some(git.file_name()?.to_owned());
+        Some(Self { common, below, linked })
     }
 
     /// Returns true if git knows a linked work tree of this name.
