@@ -111,6 +111,25 @@ fn every_door_is_the_same() {
     }
 }
 
+/// The user's own store is trusted as a whole, but for orders.
+#[test]
+fn orders_in_ones_own_store_wait_too() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["add", "-c", "lesson", "The gate is opened by the Kestrel service"]).done();
+    for (payload, (_, text)) in payloads().into_iter().enumerate() {
+        let text = format!("{text} {}", mark(0, payload));
+        sandbox.run(&["--user", "add", "--force", "-c", "lesson", &text]).done();
+    }
+    let told: Vec<(&str, String)> = AGENTS.iter().map(|(way, run)| (*way, run(&sandbox))).collect();
+    for (payload, (is_held, text)) in payloads().into_iter().enumerate() {
+        let mark = mark(0, payload);
+        let tells = told.iter().find(|(_, said)| is_held && said.contains(&mark));
+        assert_eq!(tells, None, "{text}");
+        let found = sandbox.run(&["search", "--mode", "keyword", &mark]).stdout;
+        assert_eq!(found.contains(&mark), !is_held, "{text}: {found}");
+    }
+}
+
 /// What an agent adds is shown, until a person looks at it.
 #[test]
 fn what_agents_add_is_listed_until_somebody_looks() {

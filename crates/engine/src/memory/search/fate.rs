@@ -119,8 +119,13 @@ impl Search<'_> {
                 continue;
             }
             if trust.is_whole() {
-                for ranked in here {
-                    ranked.facts.reviewed = true;
+                // Orders wait in the user's own store too.
+                let categories = &self.memory.config.categories;
+                for Ranked { document, text, facts, .. } in here {
+                    facts.reviewed = documents::entry_id(&document.doc).is_none() || {
+                        let name = documents::category_name(categories, document.doc.category);
+                        trust.holds_entry(name.unwrap_or_default(), text)
+                    };
                 }
                 continue;
             }

@@ -323,7 +323,7 @@ impl<'a> Side<'a> {
                 trust.forget(Some(&keys))?;
             }
         }
-        Ok(Done { waiting: if trust.is_whole() { 0 } else { waiting.len() }, buried })
+        Ok(Done { waiting: waiting.len(), buried })
     }
 
     /// Returns the lines that a plan purges and that go to the grave if nobody has typed them since.
