@@ -113,6 +113,7 @@ fn lists(text: &str) -> Result<String, Failed> {
     for list in text.split("\n\n").filter(|list| !list.starts_with('#')) {
         let (head, body) = list.trim_end().split_once('\n').ok_or("a list without words")?;
         let (head, about) = head.split_once(": ").unwrap_or((head, ""));
+        let doc = if about.is_empty() { String::new() } else { format!("#[doc = {about:?}] ") };
         let name;
         (kind, name) = head.split_once(' ').unwrap_or((head, ""));
         let words = body.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -120,28 +121,22 @@ fn lists(text: &str) -> Result<String, Failed> {
         match kind {
             "words" => writeln!(
                 out,
-                "#[doc = {about:?}] pub(crate) static {name}: super::Words = super::Words::new({words:?});"
+                "{doc}pub(crate) static {name}: super::Words = super::Words::new({words:?});"
             )?,
             "phrases" => {
                 let items: Vec<String> = items.map(ended).collect();
-                writeln!(out, "#[doc = {about:?}] pub(crate) const {name}: &[&str] = &{items:?};")?;
+                writeln!(out, "{doc}pub(crate) const {name}: &[&str] = &{items:?};")?;
             }
             "pairs" => {
                 let pairs: Vec<_> = items.filter_map(|item| item.split_once('=')).collect();
-                writeln!(
-                    out,
-                    "#[doc = {about:?}] pub(crate) const {name}: &[(&str, &str)] = &{pairs:?};"
-                )?;
+                writeln!(out, "{doc}pub(crate) const {name}: &[(&str, &str)] = &{pairs:?};")?;
             }
             "list" => {
-                writeln!(names, "#[doc = {about:?}] {name},")?;
+                writeln!(names, "{doc}{name},")?;
                 writeln!(all, "(List::{name}, {words:?}),")?;
             }
             "concept" => {
-                writeln!(
-                    out,
-                    "#[doc = {about:?}] pub(crate) const {name}: super::Concepts = 1 << {concepts};"
-                )?;
+                writeln!(out, "{doc}pub(crate) const {name}: super::Concepts = 1 << {concepts};")?;
                 writeln!(all, "{:?},", items.collect::<Vec<_>>().join("|"))?;
                 concepts += 1;
             }

@@ -1,10 +1,10 @@
 //! Concepts of a sentence, for the reader of orders.
 
-#[cfg_attr(not(test), expect(clippy::wildcard_imports, reason = "all concepts are constants"))]
 pub(super) use super::lexicon::injection::*;
 use super::{injection_orders::Word, lexicon::Concepts};
 
 /// Concepts that are told by the shape of a word instead.
+#[expect(clippy::cast_possible_truncation, reason = "there are fewer than 64")]
 const SHAPES: u32 = LISTS.len() as u32;
 /// An address outside of this machine and its network.
 pub(super) const FOREIGN: Concepts = 1 << SHAPES;

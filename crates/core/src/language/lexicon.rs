@@ -5,7 +5,6 @@ use memchr::memmem;
 
 use crate::model::hash::{FNV1A64, fnv1a64, fnv1a64_more};
 
-#[expect(clippy::upper_case_acronyms, reason = "names of lists")]
 mod tables {
     use super::{Concepts, Filter, Wording, Words};
 

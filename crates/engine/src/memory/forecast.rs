@@ -408,7 +408,7 @@ pub struct Other {
 /// The report of one day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DayAhead {
-    /// DayAhead in local time.
+    /// In local time.
     #[serde(serialize_with = "displayed")]
     pub date: Date,
     /// Size in tokens.

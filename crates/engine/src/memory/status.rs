@@ -231,7 +231,7 @@ pub struct Status {
     /// out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub away: Option<Away>,
-    /// StoreStatus that the next write would create.
+    /// Store that the next write would create.
     #[serde(skip)]
     pub absent: Option<Absent>,
     /// Current report.

@@ -332,14 +332,14 @@ fn needs<'a>(sent: &'a Sent<'_>) -> Option<(Right, &'a [EntryId])> {
     let own = std::slice::from_ref(&sent.event.entry);
     match &sent.event.kind {
         EventKind::Purge { .. } => Some((Right::Admin, own)),
-        EventKind::Archive(Why::Age) => None,
+        EventKind::Archive(why) if *why != Why::Age => Some((Right::Curate, own)),
         EventKind::Forget
         | EventKind::Supersede(_)
-        | EventKind::Archive(_)
         | EventKind::Expire(_)
         | EventKind::Retract(_) => Some((Right::Curate, own)),
         EventKind::Merge(from) => Some((Right::Curate, from)),
-        EventKind::Add(..)
+        EventKind::Archive(_)
+        | EventKind::Add(..)
         | EventKind::Edit(..)
         | EventKind::Reinforce(_)
         | EventKind::Harmful(_)

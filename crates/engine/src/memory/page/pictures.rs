@@ -302,7 +302,7 @@ pub(super) fn links(out: &mut Markup, links: &[Link]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::forecast;
+    use crate::memory::forecast;
 
     fn file(named: bool, leaves: Option<f64>) -> String {
         let date = Date::parse("2026-07-11").unwrap();
