@@ -141,7 +141,7 @@ fn is_certain(
     let categories = &memory.config.categories;
     let mut sides = vec![Side { other: None, lines: lines(written.before(), new.category) }];
     let mut is_read = false;
-    for other in memory.readers()? {
+    for other in memory.reported()? {
         if other.dir == store.dir {
             is_read = true;
             continue;

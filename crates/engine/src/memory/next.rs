@@ -51,7 +51,7 @@ impl Next {
     /// hold now; the others are read.
     pub fn after(memory: &Memory, written: Vec<(PathBuf, Snapshot)>) -> Result<Self, Failure> {
         let categories = &memory.config.categories;
-        let stores = memory.readers()?;
+        let stores = memory.reported()?;
         let mut written = written;
         let held = |store: &Store| {
             let at = written.iter().position(|(dir, _)| *dir == store.dir);

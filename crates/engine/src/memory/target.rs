@@ -71,9 +71,12 @@ impl Memory {
 
     /// Like [`Memory::readers`], without a project's store that leads away, which the caller tells.
     pub(super) fn readers_left(&self) -> Result<Vec<Store>, Failure> {
-        let choice = self.reach();
+        self.stores_of(self.reach())
+    }
+
+    fn stores_of(&self, choice: Reach) -> Result<Vec<Store>, Failure> {
         let mut stores = Vec::new();
-        if self.reads_project() {
+        if matches!(choice, Reach::Project | Reach::All) {
             let found = self.places.project();
             if let (Some(named), Some(dir)) = (&self.places.named, &found)
                 && !discover::is_store(dir)
@@ -94,6 +97,22 @@ impl Memory {
         }
         self.take_in_before(&stores);
         Ok(stores)
+    }
+
+    /// Returns the stores of the next report. `--user` says where to write, not what that report
+    /// shows; a named store, and `--scope`, still narrow it.
+    ///
+    /// # Errors
+    /// Fails as [`Memory::readers`] does.
+    pub(super) fn reported(&self) -> Result<Vec<Store>, Failure> {
+        // Where no user typed it, it stands for a named store that does not exist.
+        let is_narrow = self.places.named.is_some() || self.wish.stores.is_some() || self.unasked;
+        if !self.wish.user || is_narrow {
+            return self.readers();
+        }
+        // What leads away was not asked for, and does not make the write fail.
+        let leads_away = matches!(self.places.found(), Some(Err(_)));
+        self.stores_of(if leads_away { Reach::User } else { Reach::All })
     }
 
     /// Returns the stores for callers that send text to an agent unasked: only reviewed text
