@@ -251,6 +251,7 @@ fn history(random: &mut Random) {
     ];
     let category = ["lesson", "decision", "preference"][random.below(3)];
     let agent = random.below(4) == 0;
+    let users = random.below(3) == 0;
     let mut minute = 0;
     for _ in 0..14 {
         minute += if still { 0 } else { [0, 1, 60, 60 * 24 * 3, 60 * 24 * 40][random.below(5)] };
@@ -279,6 +280,9 @@ fn history(random: &mut Random) {
         };
         let said_as_json = random.below(4) == 0;
         args.extend(["--now", &now]);
+        if users && random.below(3) == 0 {
+            args.push("--user");
+        }
         if said_as_json {
             args.push("--json");
         }
@@ -336,6 +340,30 @@ fn what_an_answer_says_is_so() {
     for seed in 0..40 * scale() as u64 {
         println!("history {seed}");
         history(&mut Random(seed));
+    }
+}
+
+/// `--user` says where a line is written; the next report is that of all stores.
+#[test]
+fn add_to_the_users_store_tells_the_report_of_all() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    sandbox.run(&["config", "set", "report.budget", "90"]).done();
+    for at in 1..4 {
+        let text = format!("project pref number {at} about the cache queue redis");
+        sandbox.run(&["add", "--force", "-c", "preference", &text]).ok();
+    }
+    let lines = [
+        ("done", "staging pager redis migration"),
+        ("done", "token vacuum worker"),
+        ("pattern", "cache mock vacuum cache log lock test log lint"),
+    ];
+    for (category, text) in lines {
+        for args in [&["add", "-c", category, "--user", text][..], &["reinforce", "--user", text]] {
+            let said = sandbox.run(args).ok();
+            let shown = sandbox.run(&["report"]).ok().contains(text);
+            assert_eq!(shown, !said.contains("Not in the next report"), "{args:?}: {said}");
+        }
     }
 }
 
