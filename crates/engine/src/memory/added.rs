@@ -147,6 +147,10 @@ fn is_certain(
             continue;
         }
         let held = other.read_topics(categories);
+        // Its evidence there counts for the entry too.
+        if held.entries().any(|(_, entry)| entry.id == new.id) {
+            return Ok(false);
+        }
         let lines = lines(&held, new.category);
         sides.push(Side { other: Some((other, held)), lines });
     }
