@@ -348,6 +348,7 @@ fn what_an_answer_says_is_so() {
 fn add_to_the_users_store_tells_the_report_of_all() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
+    sandbox.run(&["init", "--user"]).ok();
     sandbox.run(&["config", "set", "report.budget", "90"]).done();
     for at in 1..4 {
         let text = format!("project pref number {at} about the cache queue redis");
