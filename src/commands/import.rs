@@ -182,7 +182,7 @@ impl Human for Imported {
             ui.line(&format!("{verb} {name}: {fresh} item{s}"));
         }
         for LeftOut { place, reason } in &self.left_out {
-            ui.line(&format!("LeftOut out: {place}: {reason}"));
+            ui.line(&format!("Left out: {place}: {reason}"));
         }
         let verb = if self.dry_run { "Would import" } else { "Imported" };
         let (new, there) = (self.added + self.updated, self.known + self.repeated);

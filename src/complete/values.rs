@@ -220,8 +220,8 @@ mod tests {
     use super::*;
 
     /// Arguments that take any text, number or time.
-    const FREE: &str = "apply budget by days event from id if_older importance least limit limits \
-        min_score min_scores now passage_prefix priority prompt query query_prefix section session \
+    const FREE: &str = "apply budget by days event from id if_older importance least limit \
+        min_score now passage_prefix priority prompt query query_prefix section session \
         sessions since system_prompt_tokens text to until valid_until without";
 
     /// A new argument gets a source, or a place on the list of those that have none.
