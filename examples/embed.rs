@@ -9,17 +9,18 @@ use pimem_core::search::bm25::Query;
 use pimem_engine::{
     config::env::Env,
     memory::{
-        AddRequest, Asked, Memory, New, Rejected, ReportRequest, SearchRequest, Silent, Wish,
+        AddRequest, Memory, NewText, Rejected, ReportRequest, SearchRequest, Silent, StoreWish,
+        Vantage,
     },
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
     let dir = env::args_os().nth(1).map(PathBuf::from).ok_or("embed DIR")?;
-    let wish = Wish { dir: Some(dir), ..Wish::default() };
+    let wish = StoreWish { dir: Some(dir), ..StoreWish::default() };
     let (here, now) = (env::current_dir()?, SystemTime::now());
-    let memory = Memory::open(here, now, wish, Env::of_process(), Asked::Typed, Rc::new(Silent))?;
+    let memory = Memory::open(here, now, wish, Env::of_process(), Vantage::Typed, Rc::new(Silent))?;
 
-    let text = New::stated(&memory, "decision", "Use PostgreSQL for all services")?;
+    let text = NewText::stated(&memory, "decision", "Use PostgreSQL for all services")?;
     let request = AddRequest { texts: vec![text], ..AddRequest::default() };
     for added in memory.add(request).map_err(|Rejected { failure, .. }| failure)? {
         println!("{}: [{}] {}", added.action, added.category, added.text);

@@ -14,7 +14,7 @@ use crate::{
     complete,
     exit::{Exit, Outcome},
     globals::Globals,
-    help::{self, Group, Line, Row, Unusable},
+    help::{self, Group, HelpLine, Row, UnusableNotice},
     hook, mcp,
     shell::Shell,
     ui::{Color, Ui},
@@ -68,7 +68,7 @@ macro_rules! commands {
             }
         }
 
-        const GROUPS: &[Group] = &[$(Group { title: $group, lines: &[$(Line {
+        const GROUPS: &[Group] = &[$(Group { title: $group, lines: &[$(HelpLine {
             about: $about,
             commands: &[$(Row { $($($key: $value,)*)? ..Row::named($name) },)*],
         },)*] },)*];
@@ -92,14 +92,14 @@ macro_rules! commands {
 commands! {
     "remember" {
         "Remember something: pimem add -c lesson TEXT" {
-            Add "add" add::Args, add::run
+            Add "add" add::AddArgs, add::run
                 { undone_as: Some("add"),
                   words: "remember save store memorize memorise new create put insert keep" };
         }
         "It proved right; say it in other words" {
-            Reinforce "reinforce" reinforce::Args, reinforce::run
+            Reinforce "reinforce" reinforce::ReinforceArgs, reinforce::run
                 { undone_as: Some("reinforce"), words: "confirm upvote approve strengthen helpful" };
-            Edit "edit" edit::Args, edit::run
+            Edit "edit" edit::EditArgs, edit::run
                 { undone_as: Some("edit"), words: "change update modify rewrite reword amend replace" };
         }
         "Keep it for ever; let it fade again" {
@@ -115,24 +115,24 @@ commands! {
                 { undone_as: Some("restore"), words: "recover unforget undelete" };
         }
         "Take back the last change" {
-            Undo "undo" undo::Args, undo::run { words: "revert rollback back" };
+            Undo "undo" undo::UndoArgs, undo::run { words: "revert rollback back" };
         }
     }
     "find" {
         "Find by words and meaning: pimem search WORDS" {
-            Search "search" search::Args, search::run
+            Search "search" search::SearchArgs, search::run
                 { reads_team: true,
                   words: "find grep query lookup look ask recall retrieve rg where" };
         }
         "List entries with their state" {
-            List "list" list::Args, list::run
+            List "list" list::ListArgs, list::run
                 { reads_team: true, words: "all entries memories dir ls" };
         }
         "Why an entry is shown to agents, or is not" {
-            Why "why" why::Args, why::run { reads_team: true, words: "explain reason" };
+            Why "why" why::WhyArgs, why::run { reads_team: true, words: "explain reason" };
         }
         "What an agent is told" {
-            Report "report" report::Args, report::run
+            Report "report" report::ReportArgs, report::run
                 { reads_team: true, words: "context inject prompt brief" };
         }
     }
@@ -140,92 +140,92 @@ commands! {
         "Today's log, a checklist, long-term notes" {
             Log "log" note::LogArgs, note::log
                 { undone_as: Some("log"), words: "journal diary daily today" };
-            Todo "todo" todo::Args, todo::run
+            Todo "todo" todo::TodoArgs, todo::run
                 { undone_as: Some("todo"), words: "task tasks checklist scratchpad" };
             Note "note" note::NoteArgs, note::note
                 { undone_as: Some("note"), words: "notes memo" };
         }
         "What the next session should start from" {
-            Handoff "handoff" handoff::Args, handoff::run { words: "handover" };
+            Handoff "handoff" handoff::HandoffArgs, handoff::run { words: "handover" };
         }
     }
     "tend" {
         "Everything on one screen; find what is wrong" {
-            Status "status" status::Args, status::run
-                { reads_team: true, unusable: Unusable::Finding, words: "info state overview" };
-            Check "check" check::Args, check::run
+            Status "status" status::StatusArgs, status::run
+                { reads_team: true, unusable: UnusableNotice::Finding, words: "info state overview" };
+            Check "check" check::CheckArgs, check::run
                 { undone_as: Some("check --fix"), words: "lint validate verify" };
         }
         "Review what came by git" {
-            Trust "trust" trust::Args, trust::run
-                { reads_team: true, unusable: Unusable::Each, words: "review accept" };
+            Trust "trust" trust::TrustArgs, trust::run
+                { reads_team: true, unusable: UnusableNotice::Each, words: "review accept" };
         }
         "Merge, archive and learn; rescore and reindex" {
-            Dream "dream" dream::Args, dream::run
+            Dream "dream" dream::DreamArgs, dream::run
                 { undone_as: Some("dream"), words: "consolidate compact tidy clean" };
-            Rebuild "rebuild" rebuild::Args, rebuild::run
+            Rebuild "rebuild" rebuild::RebuildArgs, rebuild::run
                 { words: "reindex index refresh rescore" };
         }
         "Which memories were used" {
-            Telemetry "telemetry" telemetry::Args, telemetry::run { words: "usage metrics" };
+            Telemetry "telemetry" telemetry::TelemetryArgs, telemetry::run { words: "usage metrics" };
         }
     }
     "agents" {
         "Have agents call pimem: pimem hooks install" {
-            Hooks "hooks" hooks::Args, hooks::run
-                { unusable: Unusable::Each,
+            Hooks "hooks" hooks::HooksArgs, hooks::run
+                { unusable: UnusableNotice::Each,
                   words: "install agents agent connect integrate claude codex cursor gemini plugin" };
         }
         "Serve clients of the Model Context Protocol" {
-            Mcp "mcp" mcp::Args, answered { words: "serve server tools" };
+            Mcp "mcp" mcp::McpArgs, answered { words: "serve server tools" };
         }
     }
     "move" {
         "Exchange with another store, or with a team" {
-            Sync "sync" sync::Args, sync::run
+            Sync "sync" sync::SyncArgs, sync::run
                 { words: "push pull fetch share team upload download" };
         }
         "From and to other programs" {
-            Import "import" import::Args, import::run
+            Import "import" import::ImportArgs, import::run
                 { undone_as: Some("import"), words: "load" };
-            Export "export" export::Args, export::run { words: "dump backup" };
+            Export "export" export::ExportArgs, export::run { words: "dump backup" };
         }
     }
     "set up" {
         "Make a store; show or change settings" {
-            Init "init" init::Args, init::run { words: "start begin setup" };
-            Config "config" config::Args, config::run
-                { unusable: Unusable::Each,
+            Init "init" init::InitArgs, init::run { words: "start begin setup" };
+            Config "config" config::ConfigArgs, config::run
+                { unusable: UnusableNotice::Each,
                   words: "settings setting set configure options preferences" };
         }
         "Models of semantic search; the shell's Tab key" {
-            Model "model" model::Args, model::run { words: "models embedding embeddings" };
+            Model "model" model::ModelArgs, model::run { words: "models embedding embeddings" };
             Completions "completions" generate::CompletionsArgs, generate::completions
                 { words: "complete completion" };
         }
     }
     "behind the scenes" {
         "" {
-            Show "show" show::Args, show::run
+            Show "show" show::ShowArgs, show::run
                 { reads_team: true, words: "cat view display get" };
-            Topics "topics" topics::Args, topics::run;
-            Forecast "forecast" forecast::Args, forecast::run { reads_team: true };
-            Diff "diff" diff::Args, diff::run;
-            Score "score" score::Args, score::run { reads_team: true };
-            Stats "stats" stats::Args, stats::run { reads_team: true };
-            Decay "decay" decay::Args, decay::run { undone_as: Some("decay --apply") };
-            Hook "hook" hook::Args, answered;
-            Read "read" read::Args, read::run;
-            Session "session" session::Args, session::run;
-            Observe "observe" observe::Args, observe::run;
-            Reflect "reflect" reflect::Args, reflect::run;
-            Extract "extract" extract::Args, extract::run;
-            Purge "purge" purge::Args, purge::run;
-            Encrypt "encrypt" encrypt::Args, encrypt::run;
-            Eval "eval" eval::Args, eval::run;
-            Doctor "doctor" doctor::Args, doctor::run
-                { reads_team: true, unusable: Unusable::Finding, words: "diagnose repair fix" };
-            MergeDriver "merge-driver" merge_driver::Args, merge_driver::run;
+            Topics "topics" topics::TopicsArgs, topics::run;
+            Forecast "forecast" forecast::ForecastArgs, forecast::run { reads_team: true };
+            Diff "diff" diff::DiffArgs, diff::run;
+            Score "score" score::ScoreArgs, score::run { reads_team: true };
+            Stats "stats" stats::StatsArgs, stats::run { reads_team: true };
+            Decay "decay" decay::DecayArgs, decay::run { undone_as: Some("decay --apply") };
+            Hook "hook" hook::HookArgs, answered;
+            Read "read" read::ReadArgs, read::run;
+            Session "session" session::SessionArgs, session::run;
+            Observe "observe" observe::ObserveArgs, observe::run;
+            Reflect "reflect" reflect::ReflectArgs, reflect::run;
+            Extract "extract" extract::ExtractArgs, extract::run;
+            Purge "purge" purge::PurgeArgs, purge::run;
+            Encrypt "encrypt" encrypt::EncryptArgs, encrypt::run;
+            Eval "eval" eval::EvalArgs, eval::run;
+            Doctor "doctor" doctor::DoctorArgs, doctor::run
+                { reads_team: true, unusable: UnusableNotice::Finding, words: "diagnose repair fix" };
+            MergeDriver "merge-driver" merge_driver::MergeDriverArgs, merge_driver::run;
             Man "man" generate::ManArgs, man;
         }
     }
@@ -291,7 +291,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             let message = "this command is not about mirrors of the team";
             let readers = help::rows(GROUPS).filter(|row| row.reads_team).map(|row| row.name);
             let hint = format!("--scope team is for {}", readers.collect::<Vec<_>>().join(", "));
-            return Err(Failure::new(error::Kind::Usage, message, hint));
+            return Err(Failure::new(error::FailureKind::Usage, message, hint));
         }
         Ok(ctx)
     });
@@ -310,9 +310,9 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         ctx.say_withheld();
     }
     match row.unusable {
-        Unusable::Finding => {}
-        Unusable::Each => ctx.say_each_unusable(),
-        Unusable::InShort => ctx.say_unusable(),
+        UnusableNotice::Finding => {}
+        UnusableNotice::Each => ctx.say_each_unusable(),
+        UnusableNotice::InShort => ctx.say_unusable(),
     }
     let done = cli.command.run(&ctx);
     if let Err(error) = ctx.ui.flush() {
@@ -382,7 +382,7 @@ fn unwritten(error: std::io::Error) -> Failure {
 /// Prints help and version to stdout with exit code 0, usage errors to stderr with exit code 2.
 fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
     let definition = usage::built(definition());
-    let words = usage::Words::of(&definition, args);
+    let words = usage::CallWords::of(&definition, args);
     let ui = Ui::new(env, words.json(), false, false, words.color());
     let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if error.use_stderr() && (words.json() || !is_help) {

@@ -16,11 +16,11 @@ const WIDTH: usize = 80;
 /// scenes.
 pub(crate) struct Group {
     pub(crate) title: &'static str,
-    pub(crate) lines: &'static [Line],
+    pub(crate) lines: &'static [HelpLine],
 }
 
 /// A line of the first screen.
-pub(crate) struct Line {
+pub(crate) struct HelpLine {
     pub(crate) about: &'static str,
     pub(crate) commands: &'static [Row],
 }
@@ -34,19 +34,19 @@ pub(crate) struct Row {
     pub(crate) reads_team: bool,
     /// The name by which `undo` tells of it.
     pub(crate) undone_as: Option<&'static str>,
-    pub(crate) unusable: Unusable,
+    pub(crate) unusable: UnusableNotice,
 }
 
 impl Row {
     pub(crate) const fn named(name: &'static str) -> Self {
-        let unusable = Unusable::InShort;
+        let unusable = UnusableNotice::InShort;
         Self { name, words: "", reads_team: false, undone_as: None, unusable }
     }
 }
 
 /// How a command reports settings that are left out.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Unusable {
+pub(crate) enum UnusableNotice {
     /// In one line.
     InShort,
     /// Each with its place.
@@ -66,7 +66,7 @@ pub(crate) fn screen(table: &[Group]) -> String {
         if is_narrow {
             let _ = writeln!(text, "{title}");
         }
-        for (number, Line { about, commands }) in lines.iter().enumerate() {
+        for (number, HelpLine { about, commands }) in lines.iter().enumerate() {
             let names = commands.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
             let group = if number == 0 { title } else { "" };
             let _ = if is_narrow {

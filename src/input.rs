@@ -8,7 +8,7 @@ use std::{
 use super::shell::Shell;
 use pimem_core::model::entry::Share;
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::sessions::Transcript,
 };
 
@@ -21,7 +21,7 @@ pub(crate) fn read_stdin() -> Result<String, Failure> {
     if stdin.is_terminal() {
         let message = "- reads standard input, and that is a terminal";
         return Err(Failure::new(
-            Kind::Usage,
+            FailureKind::Usage,
             message,
             "pipe something in, or give the text itself",
         ));
@@ -31,12 +31,12 @@ pub(crate) fn read_stdin() -> Result<String, Failure> {
     read.map_err(|error| Failure::from(anyhow::Error::new(error).context("standard input")))?;
     if bytes.len() as u64 > MAX {
         let message = format!("standard input is larger than {} MiB", MAX >> 20);
-        return Err(Failure::new(Kind::Refused, message, "give less at a time"));
+        return Err(Failure::new(FailureKind::Refused, message, "give less at a time"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message = format!("standard input is not UTF-8 (byte {at})");
-        Failure::new(Kind::Refused, message, "convert it first, as with iconv")
+        Failure::new(FailureKind::Refused, message, "convert it first, as with iconv")
     })
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn read_stdin() -> Result<String, Failure> {
 pub(crate) fn share(option: &str, text: &str) -> Result<Share, Failure> {
     text.trim().parse().ok().and_then(Share::new).ok_or_else(|| {
         let message = format!("{option} is {text:?}, not a number from 0 to 1");
-        Failure::new(Kind::Usage, message, format!("as in {option} 0.8"))
+        Failure::new(FailureKind::Usage, message, format!("as in {option} 0.8"))
     })
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn transcript(path: &Path) -> Result<Transcript<'_>, Failure> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
         let message = "- reads standard input, and that is a terminal";
-        return Err(Failure::new(Kind::Usage, message, "name a transcript, or pipe one in"));
+        return Err(Failure::new(FailureKind::Usage, message, "name a transcript, or pipe one in"));
     }
     Ok(Transcript::Stdin(Box::new(stdin.lock())))
 }
@@ -85,7 +85,7 @@ pub(crate) fn confirm(ctx: &Shell, lines: &[String], question: &str) -> Result<b
     let stdin = io::stdin();
     if !stdin.is_terminal() {
         let message = "there is no terminal to ask on";
-        return Err(Failure::new(Kind::Usage, message, "--yes does it without asking"));
+        return Err(Failure::new(FailureKind::Usage, message, "--yes does it without asking"));
     }
     for line in lines {
         ctx.ui.explain(line);

@@ -17,8 +17,8 @@ use super::{
 };
 use pimem_engine::{
     config::env::Env,
-    error::{Failure, Kind},
-    memory::{Answer, Asked, Memory, Notices, Reach, Wish},
+    error::{Failure, FailureKind},
+    memory::{Answer, Memory, Notices, Reach, StoreWish, Vantage},
     store::read,
 };
 
@@ -41,9 +41,13 @@ impl Shell {
     pub(crate) fn new(globals: Globals, env: Env, ui: Rc<Ui>) -> Result<Self, Failure> {
         if let Some((name, meant)) = Env::misspelt().into_iter().next() {
             let hint = format!("did you mean {meant}? unset {name} if it is not for pimem");
-            return Err(Failure::new(Kind::Usage, format!("{name} is no variable of pimem"), hint));
+            return Err(Failure::new(
+                FailureKind::Usage,
+                format!("{name} is no variable of pimem"),
+                hint,
+            ));
         }
-        Self::open(None, globals, env, ui, Asked::Typed)
+        Self::open(None, globals, env, ui, Vantage::Typed)
     }
 
     /// Opens a memory for a hook, in the agent's working directory.
@@ -53,7 +57,7 @@ impl Shell {
         env: Env,
         ui: Rc<Ui>,
     ) -> Result<Self, Failure> {
-        Self::open(cwd, globals, env, ui, Asked::Unasked)
+        Self::open(cwd, globals, env, ui, Vantage::Unasked)
     }
 
     fn open(
@@ -61,11 +65,11 @@ impl Shell {
         globals: Globals,
         env: Env,
         ui: Rc<Ui>,
-        asked: Asked,
+        asked: Vantage,
     ) -> Result<Self, Failure> {
         let cwd = cwd.map_or_else(working_directory, Ok)?;
         let mut env = env;
-        if asked == Asked::Typed
+        if asked == Vantage::Typed
             && env.get("PIMEM_AGENT").is_none()
             && let Some(agent) = Agent::marked(|name| Env::seldom(name).is_some())
         {
@@ -82,7 +86,7 @@ impl Shell {
         cwd: PathBuf,
         globals: Globals,
         env: Env,
-        asked: Asked,
+        asked: Vantage,
         notices: Rc<dyn Notices>,
     ) -> Result<Memory, Failure> {
         let Globals { dir, user, scope, now, .. } = globals;
@@ -93,7 +97,7 @@ impl Shell {
             ScopeChoice::All => Reach::All,
         });
         let at_terminal = io::stdin().is_terminal();
-        let wish = Wish { dir, user, stores, now, at_terminal };
+        let wish = StoreWish { dir, user, stores, now, at_terminal };
         Memory::open(cwd, SystemTime::now(), wish, env, asked, notices)
     }
 
@@ -111,7 +115,7 @@ impl Shell {
     }
 
     /// Prints the problems. If there are any, the answer is incomplete and the command has failed.
-    pub(crate) fn complain(&self, problems: &[read::Problem], otherwise: Exit) -> Exit {
+    pub(crate) fn complain(&self, problems: &[read::ReadProblem], otherwise: Exit) -> Exit {
         for problem in problems {
             self.ui.failure(&Failure::from(problem));
         }
@@ -123,6 +127,6 @@ impl Shell {
 pub(crate) fn working_directory() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| {
         let message = format!("the working directory is gone: {error}");
-        Failure::new(Kind::Io, message, "change to a directory that exists")
+        Failure::new(FailureKind::Io, message, "change to a directory that exists")
     })
 }

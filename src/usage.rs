@@ -12,17 +12,17 @@ use clap::{
 };
 
 use crate::{
-    complete::place::Place,
+    complete::place::WordPlace,
     help::{self, Group},
     ui::Color,
 };
-use pimem_engine::error::{Failure, Kind};
+use pimem_engine::error::{Failure, FailureKind};
 
 /// The arguments of a call that could not be parsed, and what they say all the same.
-pub(crate) struct Words<'a> {
+pub(crate) struct CallWords<'a> {
     root: &'a Command,
     given: Vec<String>,
-    place: Place<'a>,
+    place: WordPlace<'a>,
 }
 
 /// Returns the definition with what each command has of the global options.
@@ -31,13 +31,13 @@ pub(crate) fn built(mut definition: Command) -> Command {
     definition
 }
 
-impl<'a> Words<'a> {
+impl<'a> CallWords<'a> {
     /// Reads the arguments by a definition that is [`built`].
     pub(crate) fn of(root: &'a Command, args: &[OsString]) -> Self {
         let words = args.iter().map(|arg| arg.to_string_lossy().into_owned());
         // The last word counts as unfinished.
         let words: Vec<String> = words.chain([String::new()]).collect();
-        let place = Place::of(root, &words);
+        let place = WordPlace::of(root, &words);
         Self { root, given: words, place }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Words<'a> {
             hints.push(format!("pimem help {all} lists all commands"));
             let message =
                 format!("there is no command {:?}", format!("{names} {word}").trim_start());
-            return Failure { hints, ..Failure::new(Kind::Usage, message, "") };
+            return Failure { hints, ..Failure::new(FailureKind::Usage, message, "") };
         }
         let message =
             sentence(error, place, words, if names.is_empty() { "pimem" } else { &names })
@@ -111,12 +111,17 @@ impl<'a> Words<'a> {
         let help =
             if names.is_empty() { "pimem help".to_owned() } else { format!("pimem help {names}") };
         hints.push(format!("{help} explains it"));
-        Failure { hints, ..Failure::new(Kind::Usage, message, "") }
+        Failure { hints, ..Failure::new(FailureKind::Usage, message, "") }
     }
 }
 
 /// Says what is wrong; `None` for what has no sentence here.
-fn sentence(error: &Error, place: &Place<'_>, words: &[String], command: &str) -> Option<String> {
+fn sentence(
+    error: &Error,
+    place: &WordPlace<'_>,
+    words: &[String],
+    command: &str,
+) -> Option<String> {
     let args = strings(error, ContextKind::InvalidArg);
     let arg = args.first().map(String::as_str);
     let value = string(error, ContextKind::InvalidValue);

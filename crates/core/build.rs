@@ -148,7 +148,7 @@ fn lists(text: &str) -> Result<String, Failed> {
                     let wording = format!("does: {about:?}, steps: {steps:?}");
                     writeln!(
                         all,
-                        "super::Wording {{ {wording}, first: super::Filter::NONE{begins} }},"
+                        "super::LexiconWording {{ {wording}, first: super::WordFilter::NONE{begins} }},"
                     )?;
                     write!(first, "{begins}")?;
                 }
@@ -164,10 +164,10 @@ fn lists(text: &str) -> Result<String, Failed> {
         }
         "concept" => writeln!(out, "pub(crate) const LISTS: &[&str] = &[\n{all}];")?,
         "order" => {
-            writeln!(out, "pub(crate) static WORDINGS: &[super::Wording] = &[\n{all}];")?;
+            writeln!(out, "pub(crate) static WORDINGS: &[super::LexiconWording] = &[\n{all}];")?;
             writeln!(
                 out,
-                "pub(crate) static FIRST: super::Filter<256> = super::Filter::NONE{first};"
+                "pub(crate) static FIRST: super::WordFilter<256> = super::WordFilter::NONE{first};"
             )?;
         }
         _ => {}
@@ -330,7 +330,7 @@ impl Table {
             let parts = self.parts(pattern)?;
             writeln!(
                 out,
-                "Row {{ family: Family::{kind}, strength: Strength::{strength}, \
+                "Row {{ family: Family::{kind}, strength: CueStrength::{strength}, \
                  wording: {pattern:?}, parts: &{parts} }},"
             )?;
         }
@@ -383,7 +383,7 @@ impl Table {
             let Part { kind, comma, ends, .. } = part;
             write!(
                 out,
-                "Part {{ kind: Kind::{kind}, comma: {comma}, lists: {lists:#x}, ids: &{ids:?}, ends: &{ends:?} }},"
+                "MatchPart {{ kind: MatchKind::{kind}, comma: {comma}, lists: {lists:#x}, ids: &{ids:?}, ends: &{ends:?} }},"
             )?;
         }
         Ok(out + "]")

@@ -3,22 +3,22 @@
 use serde_json::{Value, json};
 
 use super::{
-    Agent, Event, File, FileForm,
+    Agent, AgentEvent, AgentFile, AgentRecord, FileForm,
     HookEvent::{PostTool, Prompt, Stop},
-    Record, Trial, USUAL, after, event,
+    Trial, USUAL, after, event,
     hook_input::{Field, Telling},
     merged,
-    reply::Form,
+    reply::ReplyForm,
     settings::{self, SettingsForm},
 };
 
-pub(super) static RECORD: Record = Record {
+pub(super) static RECORD: AgentRecord = AgentRecord {
     name: "antigravity",
     title: "Antigravity",
     marks: &["ANTIGRAVITY_AGENT"],
     events: &[
         // Called before each request to the model; only the first of a turn has a new prompt.
-        Event { word: "pre-invocation", ..event(Prompt, "PreInvocation", 10) },
+        AgentEvent { word: "pre-invocation", ..event(Prompt, "PreInvocation", 10) },
         after("PostToolUse", "*"),
         event(Stop, "Stop", 10),
     ],
@@ -35,14 +35,14 @@ pub(super) static RECORD: Record = Record {
     speaker: Telling::UNKNOWN,
     // It parses every answer; plain text and an empty answer would be a failed hook.
     form: |moment| match moment {
-        Prompt => Form::Steps,
-        Stop => Form::Decision,
-        _ => Form::Braces,
+        Prompt => ReplyForm::Steps,
+        Stop => ReplyForm::Decision,
+        _ => ReplyForm::Braces,
     },
     tells_end: false,
     directory: (None, ".gemini/config"),
     signs: &["", "../antigravity-cli"],
-    files: &[File {
+    files: &[AgentFile {
         user: Some("hooks.json"),
         project: ".agents/hooks.json",
         content: FileForm::Settings(SettingsForm {
@@ -58,12 +58,12 @@ pub(super) static RECORD: Record = Record {
     ..USUAL
 };
 
-fn element(event: &Event) -> String {
+fn element(event: &AgentEvent) -> String {
     let handler = settings::handler(Agent::Antigravity, event);
     if event.matcher.is_some() { settings::grouped(event, &handler) } else { handler }
 }
 
-fn sample(event: &Event, trial: &Trial<'_>) -> Value {
+fn sample(event: &AgentEvent, trial: &Trial<'_>) -> Value {
     let rest = match event.moment {
         PostTool => json!({
             "toolName": "write_to_file", "toolInput": {"TargetFile": trial.file()},

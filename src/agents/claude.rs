@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{
-    Agent, Event, File, FileForm,
+    Agent, AgentEvent, AgentFile, AgentRecord, FileForm,
     HookEvent::{PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
-    Kept, Limit, Record, USUAL, after, event,
+    KeptContext, Limit, USUAL, after, event,
     hook_input::{
         Speaker::{Agent as Machine, Person},
         Telling,
     },
     plugin::{self, Disk, OfPlugin},
-    reply::Form,
+    reply::ReplyForm,
     settings::{self, SettingsForm},
 };
 use pimem_core::exchange::json_scan::Dialect;
 
-pub(super) static RECORD: Record = Record {
+pub(super) static RECORD: AgentRecord = AgentRecord {
     name: "claude",
     title: "Claude Code",
     marks: &["CLAUDECODE"],
@@ -48,16 +48,16 @@ pub(super) static RECORD: Record = Record {
     },
     has_silent_schedules: true,
     form: |moment| match moment {
-        SessionStart | Prompt | PostTool => Form::Specific,
-        _ => Form::Silent,
+        SessionStart | Prompt | PostTool => ReplyForm::Specific,
+        _ => ReplyForm::Silent,
     },
     // Documented as "capped at 10,000 characters"; the program is written in JavaScript.
     limit: Some(Limit::Utf16(10_000)),
-    start_context: Kept::Session,
-    prompt_context: Kept::Session,
+    start_context: KeptContext::Session,
+    prompt_context: KeptContext::Session,
     shows_notices: true,
     directory: (Some(("CLAUDE_CONFIG_DIR", "")), ".claude"),
-    files: &[File {
+    files: &[AgentFile {
         user: Some("settings.json"),
         project: ".claude/settings.json",
         content: FileForm::Settings(SettingsForm {
@@ -95,8 +95,8 @@ pub(super) static RECORD: Record = Record {
 };
 
 /// None is `async`: without a screen, Claude Code ends before such a hook has run.
-fn element(event: &Event) -> String {
-    let (name, Event { word, seconds, .. }) = (Agent::Claude.name(), event);
+fn element(event: &AgentEvent) -> String {
+    let (name, AgentEvent { word, seconds, .. }) = (Agent::Claude.name(), event);
     let handler = format!(
         "{{\"type\": \"command\", \"command\": \"pimem\", \"args\": [\"hook\", \"{name}\", \
          \"{word}\"], \"timeout\": {seconds}}}"

@@ -6,19 +6,19 @@
 use serde_json::{Value, json};
 
 use super::{
-    Agent, Event, File, FileForm,
+    Agent, AgentEvent, AgentFile, AgentRecord, FileForm,
     HookEvent::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
-    Kept, Limit, Record, Trial, Trust, USUAL, after, event,
+    HookTrust, KeptContext, Limit, Trial, USUAL, after, event,
     plugin::{self, OfPlugin},
-    reply::Form,
-    settings::{self, Found, Layout, Refusal, SettingsForm},
+    reply::ReplyForm,
+    settings::{self, FoundHook, SettingsForm, SettingsLayout, SettingsRefusal},
 };
 use pimem_core::exchange::json_scan;
 
 const ADVICE: &str = "start codex and choose to trust the hooks when it asks to review them; codex \
                       exec never asks, and runs none before";
 
-pub(super) static RECORD: Record = Record {
+pub(super) static RECORD: AgentRecord = AgentRecord {
     name: "codex",
     title: "Codex",
     marks: &["CODEX_THREAD_ID", "CODEX_SANDBOX"],
@@ -32,23 +32,23 @@ pub(super) static RECORD: Record = Record {
         event(SessionEnd, "SessionEnd", 3),
     ],
     form: |moment| match moment {
-        SessionStart | Prompt | PostTool => Form::Specific,
+        SessionStart | Prompt | PostTool => ReplyForm::Specific,
         // Plain text and an empty answer would be a failed hook.
-        Stop => Form::Braces,
-        _ => Form::Silent,
+        Stop => ReplyForm::Braces,
+        _ => ReplyForm::Silent,
     },
     // 2,500 tokens, at four bytes per token.
     limit: Some(Limit::Bytes(10_000)),
-    start_context: Kept::Session,
-    prompt_context: Kept::Session,
+    start_context: KeptContext::Session,
+    prompt_context: KeptContext::Session,
     directory: (Some(("CODEX_HOME", "")), ".codex"),
-    files: &[File {
+    files: &[AgentFile {
         user: Some("hooks.json"),
         project: ".codex/hooks.json",
         content: FileForm::Settings(SettingsForm { element, ..SettingsForm::USUAL }),
     }],
     next: (ADVICE, ADVICE),
-    trust: Some(Trust { file: "config.toml", advice: ADVICE, of_settings, of_plugin }),
+    trust: Some(HookTrust { file: "config.toml", advice: ADVICE, of_settings, of_plugin }),
     plugin: Some(OfPlugin {
         is_told: true,
         // One directory a marketplace, and one a version.
@@ -97,8 +97,8 @@ pub(super) static RECORD: Record = Record {
     ..USUAL
 };
 
-fn element(event: &Event) -> String {
-    let (name, Event { word, seconds, .. }) = (Agent::Codex.name(), event);
+fn element(event: &AgentEvent) -> String {
+    let (name, AgentEvent { word, seconds, .. }) = (Agent::Codex.name(), event);
     let command = Agent::Codex.command(word);
     let handler = format!(
         "{{\"type\": \"command\", \"command\": \"{command}\", \"commandWindows\": \"pimem.exe hook \
@@ -125,9 +125,9 @@ fn hooks_file(read: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
 fn of_settings(
     config: &str,
     hooks: &[u8],
-    layout: &Layout,
+    layout: &SettingsLayout,
     paths: &[String],
-) -> Result<usize, Refusal> {
+) -> Result<usize, SettingsRefusal> {
     let mut count = 0;
     settings::each_element(hooks, layout, |event, at, element| {
         let inner = element.member("hooks").map_or(&[][..], json_scan::Value::parts);
@@ -139,7 +139,7 @@ fn of_settings(
     Ok(count)
 }
 
-fn of_plugin(config: &str, file: &str, found: &[Found]) -> usize {
+fn of_plugin(config: &str, file: &str, found: &[FoundHook]) -> usize {
     let ids = config.split("[plugins.").skip(1).filter_map(|table| table.split_once(']'));
     let ids: Vec<String> = ids
         .map(|(id, _)| id.trim_matches(['"', '\'']).to_owned())
@@ -170,11 +170,11 @@ fn is_trusted(config: &str, files: &[String], event: &str, (group, hook): (usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents::{Content, Reach};
+    use crate::agents::{Content, InstallReach};
 
     #[test]
     fn each_hook_is_trusted_by_its_place() {
-        let files = Agent::Codex.files(Reach::User);
+        let files = Agent::Codex.files(InstallReach::User);
         let (_, Content::Settings(layout)) = &files[0] else { panic!() };
         let other = br#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"lint"}]}]}}"#;
         let hooks = settings::with(Some(other), layout).unwrap().unwrap();

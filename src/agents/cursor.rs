@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use super::{
-    Agent, Event, File, FileForm,
+    Agent, AgentEvent, AgentFile, AgentRecord, FileForm,
     HookEvent::{PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
-    Record, Trial, USUAL, Whole, event,
+    Trial, USUAL, WholeFile, event,
     hook_input::Field,
     merged,
-    reply::Form,
+    reply::ReplyForm,
     settings::SettingsForm,
 };
 use pimem_core::exchange::json_scan::Dialect;
 
-pub(super) static RECORD: Record = Record {
+pub(super) static RECORD: AgentRecord = AgentRecord {
     name: "cursor",
     title: "Cursor",
     marks: &["CURSOR_AGENT"],
@@ -28,13 +28,13 @@ pub(super) static RECORD: Record = Record {
     ],
     spellings: &[(Field::Session, "conversation_id"), (Field::Workspaces, "workspace_roots")],
     form: |moment| match moment {
-        SessionStart => Form::Member("additional_context"),
-        Prompt => Form::Continue,
-        _ => Form::Silent,
+        SessionStart => ReplyForm::Member("additional_context"),
+        Prompt => ReplyForm::Continue,
+        _ => ReplyForm::Silent,
     },
     directory: (None, ".cursor"),
     files: &[
-        File {
+        AgentFile {
             user: Some("hooks.json"),
             project: ".cursor/hooks.json",
             content: FileForm::Settings(SettingsForm {
@@ -47,10 +47,10 @@ pub(super) static RECORD: Record = Record {
                 ..SettingsForm::USUAL
             }),
         },
-        File {
+        AgentFile {
             user: None,
             project: ".cursor/rules/pimem.mdc",
-            content: FileForm::Whole(Whole {
+            content: FileForm::Whole(WholeFile {
                 text: include_str!("shims/cursor.mdc"),
                 what: "rule",
             }),
@@ -64,7 +64,7 @@ pub(super) static RECORD: Record = Record {
     ..USUAL
 };
 
-fn sample(event: &Event, trial: &Trial<'_>) -> Value {
+fn sample(event: &AgentEvent, trial: &Trial<'_>) -> Value {
     let rest = match event.moment {
         SessionStart => json!({"session_id": trial.session(), "composer_mode": "agent"}),
         Prompt => json!({"prompt": Trial::PROMPT, "attachments": []}),

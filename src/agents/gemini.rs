@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use super::{
-    Agent, Compaction, Event, File, FileForm,
+    Agent, AgentEvent, AgentFile, AgentRecord, CompactionReply, FileForm,
     HookEvent::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
-    Record, Trial, USUAL, after, event,
+    Trial, USUAL, after, event,
     hook_input::Field,
     plugin::{self, OfPlugin},
-    reply::Form,
+    reply::ReplyForm,
     settings::{self, SettingsForm},
 };
 use pimem_core::exchange::json_scan::Dialect;
 
-pub(super) static RECORD: Record = Record {
+pub(super) static RECORD: AgentRecord = AgentRecord {
     name: "gemini",
     title: "Gemini CLI",
     marks: &["GEMINI_CLI"],
@@ -28,13 +28,13 @@ pub(super) static RECORD: Record = Record {
     ],
     spellings: &[(Field::Response, "prompt_response")],
     form: |moment| match moment {
-        SessionStart | Prompt | PostTool => Form::Specific,
-        _ => Form::Silent,
+        SessionStart | Prompt | PostTool => ReplyForm::Specific,
+        _ => ReplyForm::Silent,
     },
-    compaction: Compaction::InTranscript,
+    compaction: CompactionReply::InTranscript,
     shows_notices: true,
     directory: (None, ".gemini"),
-    files: &[File {
+    files: &[AgentFile {
         user: Some("settings.json"),
         project: ".gemini/settings.json",
         content: FileForm::Settings(SettingsForm {
@@ -83,7 +83,7 @@ pub(super) static RECORD: Record = Record {
 };
 
 /// The timeout is in milliseconds.
-fn element(event: &Event) -> String {
+fn element(event: &AgentEvent) -> String {
     let command = Agent::Gemini.command(event.word);
     let handler = format!(
         "{{\"type\": \"command\", \"name\": \"pimem\", \"command\": \"{command}\", \"timeout\": \

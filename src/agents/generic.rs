@@ -1,21 +1,22 @@
 //! Any other program. Answers are plain text.
 
 use super::{
+    AgentRecord,
     HookEvent::{PostTool, PreCompact, Prompt, SessionStart},
-    Record, SHIM, USUAL,
+    SHIM, USUAL,
     hook_input::Telling,
-    reply::Form,
+    reply::ReplyForm,
 };
 
-pub(super) static RECORD: Record = Record {
+pub(super) static RECORD: AgentRecord = AgentRecord {
     name: "generic",
     title: "any other",
     marks: &["AI_AGENT"],
     events: &SHIM,
     speaker: Telling::TOLD,
     form: |moment| match moment {
-        SessionStart | Prompt | PostTool | PreCompact => Form::Plain,
-        _ => Form::Silent,
+        SessionStart | Prompt | PostTool | PreCompact => ReplyForm::Plain,
+        _ => ReplyForm::Silent,
     },
     next: ("have the agent run these lines", "have the agent run these lines"),
     sample: |event, trial| trial.of_shim(event),

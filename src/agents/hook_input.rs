@@ -18,7 +18,7 @@ pub(crate) struct Input {
     pub(crate) session: Option<String>,
     /// Working directory of the agent.
     pub(crate) cwd: Option<PathBuf>,
-    pub(crate) source: Source,
+    pub(crate) source: PromptSource,
     /// The part of the prompt that the user typed. Agents and editors put other texts around it, some
     /// of them the answers of hooks.
     pub(crate) prompt: Option<String>,
@@ -42,7 +42,7 @@ pub(crate) struct Input {
 
 /// The reason why a session starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Source {
+pub(crate) enum PromptSource {
     /// A new session, or no reason given.
     #[default]
     Startup,
@@ -64,7 +64,7 @@ pub(crate) enum Trigger {
     Auto,
 }
 
-impl Source {
+impl PromptSource {
     /// Returns true if the context no longer has the texts that hooks added.
     pub(crate) fn forgets(self) -> bool {
         matches!(self, Self::Clear | Self::Compact)
@@ -154,10 +154,10 @@ pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
     let path = |text: Option<String>| text.filter(|text| !text.contains('\0')).map(PathBuf::from);
     let cwd = text("cwd").or_else(|| keys(Field::Workspaces).find_map(first));
     let source = match text("source").or_else(|| text("reason")).as_deref() {
-        Some("resume" | "reload") => Source::Resume,
-        Some("clear" | "new") => Source::Clear,
-        Some("compact") => Source::Compact,
-        _ => Source::Startup,
+        Some("resume" | "reload") => PromptSource::Resume,
+        Some("clear" | "new") => PromptSource::Clear,
+        Some("compact") => PromptSource::Compact,
+        _ => PromptSource::Startup,
     };
     let prompt = text("prompt").or_else(|| text("message"));
     let number = |key: &str| object.get(key)?.get().parse().ok();
@@ -377,7 +377,7 @@ mod tests {
     fn each_dialect() {
         let claude = br#"{"session_id":"a","cwd":"/p","hook_event_name":"SessionStart","source":"compact","new":{"x":[1]}}"#;
         let got = read(claude).unwrap();
-        assert_eq!((got.session.as_deref(), got.source), (Some("a"), Source::Compact));
+        assert_eq!((got.session.as_deref(), got.source), (Some("a"), PromptSource::Compact));
         assert_eq!(got.cwd, Some(PathBuf::from("/p")));
         let cursor = br#"{"conversation_id":"c","workspace_roots":["/w","/x"],"prompt":"do it","user_email":"a@b"}"#;
         let got = read(cursor).unwrap();

@@ -27,8 +27,8 @@ use serde_json::{Value, json};
 use self::{
     hook_input::{Field, Telling},
     plugin::OfPlugin,
-    reply::Form,
-    settings::{Found, Hook, Layout, Refusal, SettingsForm},
+    reply::ReplyForm,
+    settings::{FoundHook, Hook, SettingsForm, SettingsLayout, SettingsRefusal},
 };
 
 macro_rules! agents {
@@ -41,7 +41,7 @@ macro_rules! agents {
             pub(crate) const ALL: [Self; [$(stringify!($variant)),*].len()] =
                 [$(Self::$variant),*];
 
-            pub(crate) fn record(self) -> &'static Record {
+            pub(crate) fn record(self) -> &'static AgentRecord {
                 match self { $(Self::$variant => &$module::RECORD,)* }
             }
         }
@@ -62,7 +62,7 @@ agents! {
 /// How an agent calls pimem, what it makes of the answers, and how it is installed.
 /// docs/agents-tested.md says what was measured.
 #[expect(clippy::struct_excessive_bools, reason = "independent properties")]
-pub(crate) struct Record {
+pub(crate) struct AgentRecord {
     /// Name on the command line.
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
@@ -72,7 +72,7 @@ pub(crate) struct Record {
     pub(crate) project_variable: Option<&'static str>,
 
     /// The events that call pimem, in the order of a session.
-    pub(crate) events: &'static [Event],
+    pub(crate) events: &'static [AgentEvent],
     /// The agent's own names of the events if it loads a shim.
     pub(crate) own_names: &'static [(HookEvent, &'static str)],
     /// Keys of its input that no other agent has.
@@ -83,14 +83,14 @@ pub(crate) struct Record {
     pub(crate) has_silent_schedules: bool,
 
     /// The answer that is permitted at an event.
-    pub(crate) form: fn(HookEvent) -> Form,
+    pub(crate) form: fn(HookEvent) -> ReplyForm,
     /// The documented limit of one answer. The agent would write a longer one to a file, or drop it.
     pub(crate) limit: Option<Limit>,
     /// How long the context has what the start of a session gave.
-    pub(crate) start_context: Kept,
+    pub(crate) start_context: KeptContext,
     /// How long the context has what prompts and tools gave.
-    pub(crate) prompt_context: Kept,
-    pub(crate) compaction: Compaction,
+    pub(crate) prompt_context: KeptContext,
+    pub(crate) compaction: CompactionReply,
     /// True if the answer before a compaction replaces its summary.
     pub(crate) replaces_summary: bool,
     /// False if there is no event at the end of a session.
@@ -103,19 +103,19 @@ pub(crate) struct Record {
     pub(crate) directory: (Option<(&'static str, &'static str)>, &'static str),
     /// Files in that directory which show that the agent is used.
     pub(crate) signs: &'static [&'static str],
-    pub(crate) files: &'static [File],
+    pub(crate) files: &'static [AgentFile],
     /// The user's next step that makes the hooks run: in all projects, and in one.
     pub(crate) next: (&'static str, &'static str),
     /// The unit of the agent's time limits, in seconds.
     pub(crate) unit: f64,
-    pub(crate) trust: Option<Trust>,
+    pub(crate) trust: Option<HookTrust>,
     pub(crate) plugin: Option<OfPlugin>,
     /// The input of a hook for a trial, as documented by the agent.
-    pub(crate) sample: fn(&Event, &Trial<'_>) -> Value,
+    pub(crate) sample: fn(&AgentEvent, &Trial<'_>) -> Value,
 }
 
 /// What most agents have. Lifetimes that are not documented are the careful ones.
-const USUAL: Record = Record {
+const USUAL: AgentRecord = AgentRecord {
     name: "",
     title: "",
     marks: &[],
@@ -125,11 +125,11 @@ const USUAL: Record = Record {
     spellings: &[],
     speaker: Telling::PERSON,
     has_silent_schedules: false,
-    form: |_| Form::Silent,
+    form: |_| ReplyForm::Silent,
     limit: None,
-    start_context: Kept::Process,
-    prompt_context: Kept::Process,
-    compaction: Compaction::Told,
+    start_context: KeptContext::Process,
+    prompt_context: KeptContext::Process,
+    compaction: CompactionReply::Told,
     replaces_summary: false,
     tells_end: true,
     shows_notices: false,
@@ -145,7 +145,7 @@ const USUAL: Record = Record {
 
 /// How long a text stays in an agent's context. A compaction removes it in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum KeptContext {
     /// Until the process ends. A resumed session does not have it.
     Process,
     /// As long as the session, also when it is resumed.
@@ -154,7 +154,7 @@ pub(crate) enum Kept {
 
 /// How an agent tells that it has compacted its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Compaction {
+pub(crate) enum CompactionReply {
     /// By the events before and after it.
     Told,
     /// In the transcript only. The event before it comes with every call of the model.
@@ -246,7 +246,7 @@ impl HookEvent {
 
 /// An event for which an agent calls pimem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Event {
+pub(crate) struct AgentEvent {
     pub(crate) moment: HookEvent,
     /// Name of the event in the agent's settings.
     pub(crate) native: &'static str,
@@ -258,16 +258,16 @@ pub(crate) struct Event {
     pub(crate) seconds: u32,
 }
 
-const fn event(moment: HookEvent, native: &'static str, seconds: u32) -> Event {
-    Event { moment, native, word: moment.name(), matcher: None, seconds }
+const fn event(moment: HookEvent, native: &'static str, seconds: u32) -> AgentEvent {
+    AgentEvent { moment, native, word: moment.name(), matcher: None, seconds }
 }
 
-const fn after(native: &'static str, matcher: &'static str) -> Event {
-    Event { matcher: Some(matcher), ..event(HookEvent::PostTool, native, 5) }
+const fn after(native: &'static str, matcher: &'static str) -> AgentEvent {
+    AgentEvent { matcher: Some(matcher), ..event(HookEvent::PostTool, native, 5) }
 }
 
 /// Events of the agents that load a shim, with the shim's time limits.
-const SHIM: [Event; 7] = [
+const SHIM: [AgentEvent; 7] = [
     event(HookEvent::SessionStart, "session_start", 5),
     event(HookEvent::Prompt, "prompt", 5),
     event(HookEvent::PostTool, "post_tool", 5),
@@ -279,7 +279,7 @@ const SHIM: [Event; 7] = [
 
 /// The scope of an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum InstallReach {
     /// All sessions of the user.
     User,
     /// Sessions in one project.
@@ -287,7 +287,7 @@ pub(crate) enum Reach {
 }
 
 /// A file that configures an agent.
-pub(crate) struct File {
+pub(crate) struct AgentFile {
     /// Its path in the settings directory, if there is one for all sessions of the user.
     user: Option<&'static str>,
     /// Its path from the root of a project.
@@ -297,12 +297,12 @@ pub(crate) struct File {
 
 enum FileForm {
     Settings(SettingsForm),
-    Whole(Whole),
+    Whole(WholeFile),
 }
 
 /// A file in an agent's directory that belongs to pimem entirely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Whole {
+pub(crate) struct WholeFile {
     pub(crate) text: &'static str,
     /// Kind of file, for people.
     pub(crate) what: &'static str,
@@ -312,19 +312,19 @@ pub(crate) struct Whole {
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
     /// Hooks in the agent's settings file.
-    Settings(Layout),
+    Settings(SettingsLayout),
     /// A file of its own.
-    Whole(Whole),
+    Whole(WholeFile),
 }
 
 /// Text that identifies a file as written by pimem.
 pub(crate) const MARK: &str = "Written by `pimem hooks install`";
 
 /// Counts the hooks in a settings file that what trusts them, the first text, does not name.
-type UntrustedHooks = fn(&str, &[u8], &Layout, &[String]) -> Result<usize, Refusal>;
+type UntrustedHooks = fn(&str, &[u8], &SettingsLayout, &[String]) -> Result<usize, SettingsRefusal>;
 
 /// What an agent wants before it runs a hook: that the user trusts it.
-pub(crate) struct Trust {
+pub(crate) struct HookTrust {
     /// File in the settings directory that says which hooks are trusted.
     pub(crate) file: &'static str,
     /// What to do about hooks that are not.
@@ -333,7 +333,7 @@ pub(crate) struct Trust {
     /// and the names that the agent may have for the file.
     pub(crate) of_settings: UntrustedHooks,
     /// The same of hooks in a file of the plugin.
-    pub(crate) of_plugin: fn(&str, &str, &[Found]) -> usize,
+    pub(crate) of_plugin: fn(&str, &str, &[FoundHook]) -> usize,
 }
 
 /// A shim followed by the part shared by all shims, because an agent loads a single file.
@@ -401,19 +401,19 @@ impl Agent {
 
     /// Returns the files to edit. Paths are relative to the settings directory or to the project
     /// root.
-    pub(crate) fn files(self, reach: Reach) -> Vec<(&'static str, Content)> {
-        let hook = |event: &Event, form: &SettingsForm| Hook {
+    pub(crate) fn files(self, reach: InstallReach) -> Vec<(&'static str, Content)> {
+        let hook = |event: &AgentEvent, form: &SettingsForm| Hook {
             event: event.native,
             word: event.word,
             element: (form.element)(event),
         };
-        let of = |file: &'static File| {
-            let path = if reach == Reach::User { file.user? } else { file.project };
+        let of = |file: &'static AgentFile| {
+            let path = if reach == InstallReach::User { file.user? } else { file.project };
             Some((
                 path,
                 match &file.content {
                     FileForm::Whole(whole) => Content::Whole(*whole),
-                    FileForm::Settings(form) => Content::Settings(Layout {
+                    FileForm::Settings(form) => Content::Settings(SettingsLayout {
                         agent: self,
                         form,
                         hooks: self.record().events.iter().map(|event| hook(event, form)).collect(),
@@ -429,9 +429,9 @@ impl Agent {
     }
 
     /// Returns the user's next step that makes the hooks run.
-    pub(crate) fn next(self, reach: Reach) -> &'static str {
+    pub(crate) fn next(self, reach: InstallReach) -> &'static str {
         let (everywhere, here) = self.record().next;
-        if reach == Reach::User { everywhere } else { here }
+        if reach == InstallReach::User { everywhere } else { here }
     }
 
     /// Returns the command line for an event.
@@ -464,7 +464,7 @@ impl<'a> Trial<'a> {
     const FILE: &'static str = "src/main.rs";
 
     /// Returns the standard input of a hook.
-    pub(crate) fn input(agent: Agent, event: &Event, project: &'a str) -> Value {
+    pub(crate) fn input(agent: Agent, event: &AgentEvent, project: &'a str) -> Value {
         (agent.record().sample)(event, &Self { agent, project })
     }
 
@@ -478,7 +478,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Returns what most agents send.
-    fn usual(&self, event: &Event) -> Value {
+    fn usual(&self, event: &AgentEvent) -> Value {
         let rest = match event.moment {
             HookEvent::SessionStart => json!({"source": "startup"}),
             HookEvent::Prompt => json!({"prompt": Self::PROMPT}),
@@ -499,7 +499,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Returns what most agents send at every event, with something else.
-    fn with(&self, event: &Event, rest: Value) -> Value {
+    fn with(&self, event: &AgentEvent, rest: Value) -> Value {
         let common = json!({
             "session_id": self.session(), "transcript_path": null, "cwd": self.project,
             "hook_event_name": event.native,
@@ -508,7 +508,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Returns what the agents send whose shims are ours.
-    fn of_shim(&self, event: &Event) -> Value {
+    fn of_shim(&self, event: &AgentEvent) -> Value {
         match event.moment {
             HookEvent::Stop => self.with(event, json!({"response": Self::ANSWER})),
             _ => self.usual(event),

@@ -1,15 +1,15 @@
 //! `OpenCode`, which loads a plugin in TypeScript.
 
 use super::{
-    File, FileForm,
+    AgentFile, AgentRecord, FileForm,
     HookEvent::{PostCompact, PostTool, PreCompact, Prompt, SessionStart, Stop},
-    Kept, Record, SHIM, USUAL, Whole,
+    KeptContext, SHIM, USUAL, WholeFile,
     hook_input::Telling,
-    reply::Form,
+    reply::ReplyForm,
     shim,
 };
 
-pub(super) static RECORD: Record = Record {
+pub(super) static RECORD: AgentRecord = AgentRecord {
     name: "opencode",
     title: "OpenCode",
     marks: &["OPENCODE"],
@@ -24,15 +24,15 @@ pub(super) static RECORD: Record = Record {
         (Stop, "session.idle"),
     ],
     speaker: Telling::SHIM,
-    form: Form::of_shim,
+    form: ReplyForm::of_shim,
     // The report is in the system prompt, the rest beside the prompts.
-    prompt_context: Kept::Session,
+    prompt_context: KeptContext::Session,
     tells_end: false,
     directory: (Some(("XDG_CONFIG_HOME", "opencode")), ".config/opencode"),
-    files: &[File {
+    files: &[AgentFile {
         user: Some("plugins/pimem.ts"),
         project: ".opencode/plugins/pimem.ts",
-        content: FileForm::Whole(Whole { text: shim!("shims/opencode.ts"), what: "plugin" }),
+        content: FileForm::Whole(WholeFile { text: shim!("shims/opencode.ts"), what: "plugin" }),
     }],
     next: ("start OpenCode anew", "start OpenCode anew"),
     sample: |event, trial| trial.of_shim(event),

@@ -1,15 +1,15 @@
 //! pi, which loads an extension in TypeScript.
 
 use super::{
-    File, FileForm,
+    AgentFile, AgentRecord, FileForm,
     HookEvent::{PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
-    Kept, Record, SHIM, USUAL, Whole,
+    KeptContext, SHIM, USUAL, WholeFile,
     hook_input::Telling,
-    reply::Form,
+    reply::ReplyForm,
     shim,
 };
 
-pub(super) static RECORD: Record = Record {
+pub(super) static RECORD: AgentRecord = AgentRecord {
     name: "pi",
     title: "pi",
     marks: &["PI_CODING_AGENT"],
@@ -24,17 +24,17 @@ pub(super) static RECORD: Record = Record {
         (SessionEnd, "session_shutdown"),
     ],
     speaker: Telling::SHIM,
-    form: Form::of_shim,
-    start_context: Kept::Session,
-    prompt_context: Kept::Session,
+    form: ReplyForm::of_shim,
+    start_context: KeptContext::Session,
+    prompt_context: KeptContext::Session,
     replaces_summary: true,
     directory: (Some(("PI_CODING_AGENT_DIR", "")), ".pi/agent"),
     // Not the directory itself, which contains our store.
     signs: &["settings.json", "auth.json", "models.json", "sessions", "extensions"],
-    files: &[File {
+    files: &[AgentFile {
         user: Some("extensions/pimem.ts"),
         project: ".pi/extensions/pimem.ts",
-        content: FileForm::Whole(Whole { text: shim!("shims/pi.ts"), what: "extension" }),
+        content: FileForm::Whole(WholeFile { text: shim!("shims/pi.ts"), what: "extension" }),
     }],
     next: ("/reload in pi", "trust this project in pi, then /reload"),
     sample: |event, trial| trial.of_shim(event),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{Agent, Event, reply, settings::Found};
+use super::{Agent, AgentEvent, reply, settings::FoundHook};
 
 /// Name of the plugin in every agent.
 pub(super) const NAME: &str = "pimem";
@@ -33,7 +33,7 @@ pub(crate) struct OfPlugin {
     /// plugin's directory; an error says why the agent runs none.
     pub(crate) hooks_file: fn(TextOf<'_>) -> Result<String, String>,
     /// Returns the handler of an event, given its command line, and the answer that says nothing.
-    pub(super) handler: fn(&Event, &str, &str) -> Value,
+    pub(super) handler: fn(&AgentEvent, &str, &str) -> Value,
     /// Returns the files that say whether an agent has the plugin, given its settings directory and
     /// the project at hand.
     pub(crate) places: fn(&Path, Option<&Path>) -> Vec<PathBuf>,
@@ -98,7 +98,7 @@ impl Agent {
 }
 
 /// Returns the hooks of ours in a plugin's file of hooks.
-pub(crate) fn found(agent: Agent, text: &str) -> Vec<Found> {
+pub(crate) fn found(agent: Agent, text: &str) -> Vec<FoundHook> {
     let file: Value = serde_json::from_str(text).unwrap_or_default();
     let events = file.get("hooks").and_then(Value::as_object);
     let mut found = Vec::new();
@@ -109,7 +109,7 @@ pub(crate) fn found(agent: Agent, text: &str) -> Vec<Found> {
             let Some(command) = hook.get("command").and_then(Value::as_str) else { continue };
             let call = format!("pimem hook {} ", agent.name());
             let Some((_, rest)) = command.split_once(&call) else { continue };
-            found.push(Found {
+            found.push(FoundHook {
                 event: event.clone(),
                 command: command.to_owned(),
                 args: None,

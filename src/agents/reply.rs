@@ -11,7 +11,7 @@ use pimem_core::safety::safe_text::{self, SafeText};
 
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ReplyForm {
     Plain,
     /// An object without members, or nothing.
     Silent,
@@ -29,7 +29,7 @@ pub(crate) enum Form {
     Steps,
 }
 
-impl Form {
+impl ReplyForm {
     /// The form of what our shims read.
     pub(super) fn of_shim(moment: HookEvent) -> Self {
         match moment {
@@ -87,14 +87,16 @@ pub(crate) fn with_notice(
     let is_shown = agent.record().shows_notices && form.adds_context() && !notice.is_empty();
     let answer = match form {
         _ if context.is_empty() => form.nothing(),
-        Form::Plain => return format!("{context}\n"),
-        Form::Specific => Some(json!({"hookSpecificOutput": {
+        ReplyForm::Plain => return format!("{context}\n"),
+        ReplyForm::Specific => Some(json!({"hookSpecificOutput": {
             "hookEventName": native(agent, moment),
             "additionalContext": context,
         }})),
-        Form::Member(name) => Some(json!({ name: context })),
-        Form::Steps => Some(json!({"injectSteps": [{"ephemeralMessage": context}]})),
-        Form::Silent | Form::Braces | Form::Continue | Form::Decision => form.nothing(),
+        ReplyForm::Member(name) => Some(json!({ name: context })),
+        ReplyForm::Steps => Some(json!({"injectSteps": [{"ephemeralMessage": context}]})),
+        ReplyForm::Silent | ReplyForm::Braces | ReplyForm::Continue | ReplyForm::Decision => {
+            form.nothing()
+        }
     };
     let Some(mut answer) = answer.or_else(|| is_shown.then(|| json!({}))) else {
         return String::new();
@@ -112,13 +114,13 @@ pub(crate) fn check(agent: Agent, moment: HookEvent, output: &[u8]) -> Result<()
     if let Some(c) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         return Err(format!("the answer has {} ({})", safe_text::describe(c), c.escape_unicode()));
     }
-    if form == Form::Plain {
+    if form == ReplyForm::Plain {
         return Ok(());
     }
     let text = text.trim_ascii();
     if text.is_empty() {
         return match form {
-            Form::Braces | Form::Decision => {
+            ReplyForm::Braces | ReplyForm::Decision => {
                 Err(format!("{} wants an object here, at least {{}}", agent.record().title))
             }
             _ => Ok(()),
@@ -133,19 +135,19 @@ pub(crate) fn check(agent: Agent, moment: HookEvent, output: &[u8]) -> Result<()
         return Ok(());
     }
     match form {
-        Form::Plain | Form::Silent | Form::Braces => only(members, &[]).map(drop),
-        Form::Continue => {
+        ReplyForm::Plain | ReplyForm::Silent | ReplyForm::Braces => only(members, &[]).map(drop),
+        ReplyForm::Continue => {
             only(members, &["continue"])?;
             let goes_on = members.get("continue") == Some(&Value::Bool(true));
             if goes_on { Ok(()) } else { Err("\"continue\" is not true".to_owned()) }
         }
-        Form::Decision => {
+        ReplyForm::Decision => {
             only(members, &["decision"])?;
             let ends = members.get("decision").and_then(Value::as_str) == Some("stop");
             if ends { Ok(()) } else { Err("\"decision\" is not \"stop\"".to_owned()) }
         }
-        Form::Member(name) => context(agent, only(members, &[name])?, name),
-        Form::Specific => {
+        ReplyForm::Member(name) => context(agent, only(members, &[name])?, name),
+        ReplyForm::Specific => {
             let event = native(agent, moment);
             only(members, &["hookSpecificOutput"])?;
             let inner = object(members.get("hookSpecificOutput"))?;
@@ -156,7 +158,7 @@ pub(crate) fn check(agent: Agent, moment: HookEvent, output: &[u8]) -> Result<()
             }
             context(agent, inner, "additionalContext")
         }
-        Form::Steps => {
+        ReplyForm::Steps => {
             only(members, &["injectSteps"])?;
             let Some(Value::Array(steps)) = members.get("injectSteps") else {
                 return Err("\"injectSteps\" is not an array".to_owned());

@@ -8,10 +8,10 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{Agent, Event};
+use super::{Agent, AgentEvent};
 use pimem_core::exchange::{
     json_cut::{self, cut},
-    json_scan::{Dialect, Kind, Part, Position, Value, position, scan},
+    json_scan::{Dialect, JsonKind, JsonPart, Position, Value, position, scan},
 };
 
 /// How the settings file of an agent holds hooks.
@@ -29,7 +29,7 @@ pub(crate) struct SettingsForm {
     /// Setting that disables all hooks: path of names, and value.
     pub(crate) off: Option<(&'static [&'static str], &'static str)>,
     /// Returns the element of an event's array, as one line of JSON.
-    pub(crate) element: fn(&Event) -> String,
+    pub(crate) element: fn(&AgentEvent) -> String,
 }
 
 impl SettingsForm {
@@ -45,13 +45,13 @@ impl SettingsForm {
 }
 
 /// Returns the usual handler of an event.
-pub(crate) fn handler(agent: Agent, event: &Event) -> String {
+pub(crate) fn handler(agent: Agent, event: &AgentEvent) -> String {
     let (command, seconds) = (agent.command(event.word), event.seconds);
     format!("{{\"type\": \"command\", \"command\": \"{command}\", \"timeout\": {seconds}}}")
 }
 
 /// Returns a handler in a group with the tools after which it is called.
-pub(crate) fn grouped(event: &Event, handler: &str) -> String {
+pub(crate) fn grouped(event: &AgentEvent, handler: &str) -> String {
     match event.matcher {
         Some(matcher) => format!("{{\"matcher\": \"{matcher}\", \"hooks\": [{handler}]}}"),
         None => format!("{{\"hooks\": [{handler}]}}"),
@@ -60,7 +60,7 @@ pub(crate) fn grouped(event: &Event, handler: &str) -> String {
 
 /// What a settings file should contain, and where.
 #[derive(Debug, Clone)]
-pub(crate) struct Layout {
+pub(crate) struct SettingsLayout {
     pub(crate) agent: Agent,
     pub(crate) form: &'static SettingsForm,
     /// Hooks to install.
@@ -80,7 +80,7 @@ pub(crate) struct Hook {
 
 /// A hook of ours found in a file.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct FoundHook {
     /// Name of the event in the agent's settings.
     pub(crate) event: String,
     /// Program, or the shell command line if `args` is `None`.
@@ -95,7 +95,7 @@ pub(crate) struct Found {
 
 /// The reason why a file is not edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct SettingsRefusal {
     pub(crate) at: Position,
     pub(crate) what: String,
 }
@@ -111,7 +111,10 @@ pub(crate) enum Without {
 }
 
 /// Returns our hooks in a file.
-pub(crate) fn found(bytes: &[u8], layout: &Layout) -> Result<Vec<Found>, Refusal> {
+pub(crate) fn found(
+    bytes: &[u8],
+    layout: &SettingsLayout,
+) -> Result<Vec<FoundHook>, SettingsRefusal> {
     let Some(root) = root(bytes, layout)? else { return Ok(Vec::new()) };
     Ok(handlers(&root, layout)
         .filter_map(|(event, handler)| ours(bytes, handler, layout, event))
@@ -121,9 +124,9 @@ pub(crate) fn found(bytes: &[u8], layout: &Layout) -> Result<Vec<Found>, Refusal
 /// Calls `visit` with the name of the event, the position and the value of each element.
 pub(crate) fn each_element(
     bytes: &[u8],
-    layout: &Layout,
+    layout: &SettingsLayout,
     mut visit: impl FnMut(&str, usize, &Value),
-) -> Result<(), Refusal> {
+) -> Result<(), SettingsRefusal> {
     if let Some(root) = root(bytes, layout)? {
         elements(&root, layout).for_each(|(event, at, element)| visit(event, at, element));
     }
@@ -131,14 +134,14 @@ pub(crate) fn each_element(
 }
 
 /// Returns true if a handler of ours is of an earlier version.
-pub(crate) fn is_outdated(bytes: &[u8], layout: &Layout) -> bool {
+pub(crate) fn is_outdated(bytes: &[u8], layout: &SettingsLayout) -> bool {
     renewed(bytes, layout).is_ok_and(|renewed| matches!(renewed, Cow::Owned(_)))
 }
 
 /// Returns the elements of all events, each with the name of its event and its position.
 fn elements<'a>(
     root: &'a Value,
-    layout: &Layout,
+    layout: &SettingsLayout,
 ) -> impl Iterator<Item = (&'a str, usize, &'a Value)> {
     let events = groups(root, layout).flat_map(|group| group.value.parts());
     events.flat_map(|event| {
@@ -149,7 +152,10 @@ fn elements<'a>(
 }
 
 /// Returns all handlers of hooks, each with the name of its event.
-fn handlers<'a>(root: &'a Value, layout: &Layout) -> impl Iterator<Item = (&'a str, &'a Value)> {
+fn handlers<'a>(
+    root: &'a Value,
+    layout: &SettingsLayout,
+) -> impl Iterator<Item = (&'a str, &'a Value)> {
     elements(root, layout).flat_map(|(name, _, element)| {
         let inner = element.member("hooks").map_or(&[][..], Value::parts);
         [element].into_iter().chain(inner.iter().map(|part| &part.value)).map(move |h| (name, h))
@@ -157,14 +163,14 @@ fn handlers<'a>(root: &'a Value, layout: &Layout) -> impl Iterator<Item = (&'a s
 }
 
 /// Returns the file with our handlers as today's version writes them.
-fn renewed<'a>(bytes: &'a [u8], layout: &Layout) -> Result<Cow<'a, [u8]>, Refusal> {
+fn renewed<'a>(bytes: &'a [u8], layout: &SettingsLayout) -> Result<Cow<'a, [u8]>, SettingsRefusal> {
     let (Some(obsolete), Some(root)) = (layout.form.obsolete, root(bytes, layout)?) else {
         return Ok(Cow::Borrowed(bytes));
     };
     let mut cuts = Vec::new();
     for (event, handler) in handlers(&root, layout) {
         if ours(bytes, handler, layout, event).is_some() {
-            let is_obsolete = |part: &Part| is_member(bytes, part, obsolete);
+            let is_obsolete = |part: &JsonPart| is_member(bytes, part, obsolete);
             let gone: Vec<bool> = handler.parts().iter().map(is_obsolete).collect();
             cut(bytes, handler.parts(), &gone, &mut cuts);
         }
@@ -174,7 +180,7 @@ fn renewed<'a>(bytes: &'a [u8], layout: &Layout) -> Result<Cow<'a, [u8]>, Refusa
 }
 
 /// Returns true if the file disables all hooks.
-pub(crate) fn is_off(bytes: &[u8], layout: &Layout) -> bool {
+pub(crate) fn is_off(bytes: &[u8], layout: &SettingsLayout) -> bool {
     let (Some((names, value)), Ok(Some(root))) = (layout.form.off, root(bytes, layout)) else {
         return false;
     };
@@ -184,7 +190,10 @@ pub(crate) fn is_off(bytes: &[u8], layout: &Layout) -> bool {
 
 /// Returns the file with our hooks; `None` if it already has all of them. `before` is `None` if
 /// there is no file yet.
-pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<u8>>, Refusal> {
+pub(crate) fn with(
+    before: Option<&[u8]>,
+    layout: &SettingsLayout,
+) -> Result<Option<Vec<u8>>, SettingsRefusal> {
     let renewed = renewed(before.unwrap_or_default(), layout)?;
     let is_renewed = matches!(renewed, Cow::Owned(_));
     let bytes: &[u8] = &renewed;
@@ -214,13 +223,16 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
             for hook in missing {
                 match group.value.member(hook.event) {
                     None => new.push(fresh_event(hook)),
-                    Some(event) if matches!(event.kind, Kind::Array(_)) => {
+                    Some(event) if matches!(event.kind, JsonKind::Array(_)) => {
                         let element = Fresh::Line(hook.element.clone());
                         append(bytes, event, &style, &[element], &mut splices);
                     }
                     Some(event) => {
                         let what = format!("{:?} is not an array", hook.event);
-                        return Err(Refusal { at: position(bytes, event.span.start), what });
+                        return Err(SettingsRefusal {
+                            at: position(bytes, event.span.start),
+                            what,
+                        });
                     }
                 }
             }
@@ -237,13 +249,13 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
     };
     if unsafe_edit || found(&after, layout)?.len() < layout.hooks.len() {
         let what = "this form cannot be edited safely".to_owned();
-        return Err(Refusal { at: Position { line: 1, column: 1 }, what });
+        return Err(SettingsRefusal { at: Position { line: 1, column: 1 }, what });
     }
     Ok(Some(after))
 }
 
 /// Returns the file without our hooks.
-pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal> {
+pub(crate) fn without(bytes: &[u8], layout: &SettingsLayout) -> Result<Without, SettingsRefusal> {
     let Some(root) = root(bytes, layout)? else { return Ok(Without::Same) };
     let mut cuts = Vec::new();
     let members = root.parts();
@@ -275,7 +287,7 @@ pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal>
     let after = json_cut::without(bytes, cuts);
     match found(&after, layout) {
         Ok(left) if left.is_empty() => Ok(Without::Bytes(after)),
-        _ => Err(Refusal {
+        _ => Err(SettingsRefusal {
             at: Position { line: 1, column: 1 },
             what: "this form cannot be edited safely".to_owned(),
         }),
@@ -283,14 +295,15 @@ pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal>
 }
 
 /// Returns the root object; `None` if the file is blank.
-fn root(bytes: &[u8], layout: &Layout) -> Result<Option<Value>, Refusal> {
-    let refuse = |at, what: &str| Refusal { at: position(bytes, at), what: what.to_owned() };
+fn root(bytes: &[u8], layout: &SettingsLayout) -> Result<Option<Value>, SettingsRefusal> {
+    let refuse =
+        |at, what: &str| SettingsRefusal { at: position(bytes, at), what: what.to_owned() };
     let root = scan(bytes, layout.form.dialect).map_err(|fault| refuse(fault.at, fault.what))?;
     let Some(root) = root else { return Ok(None) };
-    if !matches!(root.kind, Kind::Object(_)) {
+    if !matches!(root.kind, JsonKind::Object(_)) {
         return Err(refuse(root.span.start, "the settings are not an object"));
     }
-    let odd = groups(&root, layout).find(|group| !matches!(group.value.kind, Kind::Object(_)));
+    let odd = groups(&root, layout).find(|group| !matches!(group.value.kind, JsonKind::Object(_)));
     if let Some(odd) = odd {
         let what = format!("{:?} is not an object", layout.form.group);
         return Err(refuse(odd.value.span.start, &what));
@@ -299,13 +312,18 @@ fn root(bytes: &[u8], layout: &Layout) -> Result<Option<Value>, Refusal> {
 }
 
 /// Returns all members with the group's name. Agents read the last, but our hooks may be in any.
-fn groups<'a>(root: &'a Value, layout: &Layout) -> impl Iterator<Item = &'a Part> {
+fn groups<'a>(root: &'a Value, layout: &SettingsLayout) -> impl Iterator<Item = &'a JsonPart> {
     let name = layout.form.group;
     root.parts().iter().filter(move |part| part.key.as_deref() == Some(name))
 }
 
 /// Returns the hook if the object runs pimem for this agent.
-pub(super) fn ours(bytes: &[u8], value: &Value, layout: &Layout, event: &str) -> Option<Found> {
+pub(super) fn ours(
+    bytes: &[u8],
+    value: &Value,
+    layout: &SettingsLayout,
+    event: &str,
+) -> Option<FoundHook> {
     let command = value.member("command")?.text()?;
     let listed: Option<Vec<String>> = value.member("args").map(|args| {
         args.parts().iter().filter_map(|part| part.value.text()).map(str::to_owned).collect()
@@ -322,7 +340,7 @@ pub(super) fn ours(bytes: &[u8], value: &Value, layout: &Layout, event: &str) ->
         return None;
     }
     let timeout = value.member("timeout").and_then(|timeout| bytes.get(timeout.span.clone()));
-    Some(Found {
+    Some(FoundHook {
         event: event.to_owned(),
         command: command.to_owned(),
         word: word.to_owned(),
@@ -341,7 +359,12 @@ pub(crate) fn split(line: &str) -> Option<(&str, &str)> {
 
 /// Cuts our hooks out of the events of a group. Returns true if nothing of the group is left to
 /// keep.
-fn cut_group(bytes: &[u8], group: &Value, layout: &Layout, cuts: &mut Vec<Range<usize>>) -> bool {
+fn cut_group(
+    bytes: &[u8],
+    group: &Value,
+    layout: &SettingsLayout,
+    cuts: &mut Vec<Range<usize>>,
+) -> bool {
     let is_hook = |value: &Value| ours(bytes, value, layout, "").is_some();
     let events = group.parts();
     let mut gone = vec![false; events.len()];
@@ -378,12 +401,12 @@ fn cut_group(bytes: &[u8], group: &Value, layout: &Layout, cuts: &mut Vec<Range<
 }
 
 /// Returns true if the last member has this name and value.
-fn is_last(bytes: &[u8], members: &[Part], wanted: Option<(&str, &str)>) -> bool {
+fn is_last(bytes: &[u8], members: &[JsonPart], wanted: Option<(&str, &str)>) -> bool {
     members.last().zip(wanted).is_some_and(|(last, wanted)| is_member(bytes, last, wanted))
 }
 
 /// Returns true if a member has this name and value.
-fn is_member(bytes: &[u8], part: &Part, (name, value): (&str, &str)) -> bool {
+fn is_member(bytes: &[u8], part: &JsonPart, (name, value): (&str, &str)) -> bool {
     let text = bytes.get(part.value.span.clone()).unwrap_or_default();
     part.key.as_deref() == Some(name) && text == value.as_bytes()
 }
@@ -394,7 +417,7 @@ fn fresh_event(hook: &Hook) -> Fresh {
 }
 
 /// Returns the group, and the member after it if that is missing.
-fn fresh_group(layout: &Layout, root: Option<&Value>, hooks: &[&Hook]) -> Vec<Fresh> {
+fn fresh_group(layout: &SettingsLayout, root: Option<&Value>, hooks: &[&Hook]) -> Vec<Fresh> {
     let line = |(name, value): (&str, &str)| Fresh::Line(format!("\"{name}\": {value}"));
     let events = hooks.iter().map(|hook| fresh_event(hook));
     let parts = events.chain(layout.form.inner.map(line)).collect();
@@ -422,7 +445,7 @@ fn spliced(bytes: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
 
 /// Returns true if the brackets were added with our hooks.
 fn is_ours(bytes: &[u8], holder: &Value) -> bool {
-    let end = holder.parts().last().map_or(holder.span.end, Part::end);
+    let end = holder.parts().last().map_or(holder.span.end, JsonPart::end);
     let rest = bytes.get(end..holder.span.end.saturating_sub(1)).unwrap_or_default();
     !rest.is_empty() && rest.trim_ascii().is_empty()
 }
@@ -459,7 +482,7 @@ impl Style {
 }
 
 /// Returns true if the part begins on a new line.
-fn has_newline(bytes: &[u8], part: &Part) -> bool {
+fn has_newline(bytes: &[u8], part: &JsonPart) -> bool {
     bytes.get(part.lead..part.start).unwrap_or_default().contains(&b'\n')
 }
 

@@ -4,16 +4,16 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{
-    Agent, Content, Reach,
-    settings::{self, Layout, Without},
+    Agent, Content, InstallReach,
+    settings::{self, SettingsLayout, Without},
 };
 use pimem_core::exchange::json_scan::Dialect;
 
 const AGENTS: [Agent; 5] =
     [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Antigravity, Agent::Cursor];
 
-fn layout(agent: Agent) -> Layout {
-    let mut files = agent.files(Reach::User);
+fn layout(agent: Agent) -> SettingsLayout {
+    let mut files = agent.files(InstallReach::User);
     match files.pop() {
         Some((_, Content::Settings(layout))) => layout,
         other => panic!("{other:?}"),
@@ -21,7 +21,7 @@ fn layout(agent: Agent) -> Layout {
 }
 
 /// Adds our hooks, checks the result, and removes them again.
-fn round(text: &str, layout: &Layout) -> String {
+fn round(text: &str, layout: &SettingsLayout) -> String {
     let name = layout.agent.name();
     let after = settings::with(Some(text.as_bytes()), layout);
     let after = after.unwrap_or_else(|refusal| panic!("{name} {refusal:?}\n{text}")).unwrap();
@@ -174,7 +174,7 @@ impl Dice {
 /// A generator of random settings.
 struct Maker {
     dice: Dice,
-    layout: Layout,
+    layout: SettingsLayout,
     newline: &'static str,
     unit: &'static str,
     loose: bool,
@@ -312,7 +312,7 @@ fn parsed(text: &str) -> Value {
 }
 
 /// Removes our hooks and the containers that become empty, as an oracle.
-fn remove(root: &mut Value, layout: &Layout) {
+fn remove(root: &mut Value, layout: &SettingsLayout) {
     let Some(group) = root.get_mut(layout.form.group).and_then(Value::as_object_mut) else {
         return;
     };

@@ -33,7 +33,7 @@ fn names_of_moments() {
 #[test]
 fn no_record_is_half_written() {
     for agent in Agent::ALL {
-        let Record { name, title, marks, events, files, next, sample, .. } = agent.record();
+        let AgentRecord { name, title, marks, events, files, next, sample, .. } = agent.record();
         assert!(!name.is_empty() && !title.is_empty() && !marks.is_empty(), "{agent:?}: names");
         assert!(!events.is_empty(), "{name}: events");
         assert!(!next.0.is_empty() && !next.1.is_empty(), "{name}: next");
@@ -72,7 +72,7 @@ fn variables_name_directories() {
 }
 
 fn printed(agent: Agent) -> Value {
-    let files = agent.files(Reach::Project);
+    let files = agent.files(InstallReach::Project);
     let (_, content) = files.first().unwrap();
     serde_json::from_str(&fragment(content)).unwrap()
 }

@@ -17,12 +17,12 @@ use pimem_core::{
     safety::entry_text::EntryText,
 };
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     local_time,
     memory::{
         add::{AddRequest, AddView, Added, Rejected},
         fill,
-        intake::{self, New, category, with_tags},
+        intake::{self, NewText, category, with_tags},
         next::{NotShown, Older, Prospect},
     },
 };
@@ -42,7 +42,7 @@ use pimem_engine::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem add -c decision Use PostgreSQL for all services\n  \
     pimem add --pin -c preference 'Never push to main'\n  git log -1 --format=%s | pimem add -c done -")]
-pub(crate) struct Args {
+pub(crate) struct AddArgs {
     /// What to remember (`-` reads standard input)
     #[arg(required = true, value_name = "TEXT")]
     text: Vec<String>,
@@ -80,16 +80,20 @@ pub(crate) struct Args {
     force: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &AddArgs) -> Result<Exit, Failure> {
     let mut news = read(ctx, args)?;
     if let Some(selector) = &args.supersedes {
         let [(_, new)] = news.as_mut_slice() else {
             let message = "--supersedes takes one new entry";
-            return Err(Failure::new(Kind::Usage, message, "or give each line a key supersedes"));
+            return Err(Failure::new(
+                FailureKind::Usage,
+                message,
+                "or give each line a key supersedes",
+            ));
         };
         new.supersedes = Some(selector.clone());
     }
-    let (numbers, texts): (Vec<Option<usize>>, Vec<New>) = news.into_iter().unzip();
+    let (numbers, texts): (Vec<Option<usize>>, Vec<NewText>) = news.into_iter().unzip();
     let has_priority = texts.iter().any(|new| new.priority.is_some());
     let request = AddRequest {
         texts,
@@ -156,7 +160,7 @@ fn at_line(number: Option<usize>, failure: Failure) -> Failure {
 
 /// Parses and checks the texts before a lock is taken. Each comes with its line number on standard
 /// input.
-fn read(ctx: &Shell, args: &Args) -> Result<Vec<(Option<usize>, New)>, Failure> {
+fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Failure> {
     let cue = Cue::find(&args.cue).unwrap_or(Cue::Explicit);
     let until = args.valid_until.as_deref().map(last_day).transpose()?;
     let topic = args.topic.as_deref().map(intake::topic).transpose()?;
@@ -167,8 +171,9 @@ fn read(ctx: &Shell, args: &Args) -> Result<Vec<(Option<usize>, New)>, Failure> 
     let importance = share("--importance", &args.importance)?;
     let base = |text: &str| {
         let category = category(ctx, &args.category)?;
-        let plain = New::plain(category, EntryText::new(text)?, cue);
-        let new = New { pin: args.pin, until, topic: topic.clone(), priority, importance, ..plain };
+        let plain = NewText::plain(category, EntryText::new(text)?, cue);
+        let new =
+            NewText { pin: args.pin, until, topic: topic.clone(), priority, importance, ..plain };
         tagged(new, &args.tags)
     };
     if args.text != ["-"] {
@@ -190,26 +195,26 @@ fn read(ctx: &Shell, args: &Args) -> Result<Vec<(Option<usize>, New)>, Failure> 
     }
     if news.is_empty() {
         let message = "standard input is empty";
-        return Err(Failure::new(Kind::Refused, message, "give one entry a line"));
+        return Err(Failure::new(FailureKind::Refused, message, "give one entry a line"));
     }
     Ok(news)
 }
 
 /// Appends tags to the text.
-fn tagged(new: New, tags: &[String]) -> Result<New, Failure> {
+fn tagged(new: NewText, tags: &[String]) -> Result<NewText, Failure> {
     let text = with_tags(&new.text, tags)?;
     let bare = new.text.as_str().to_owned();
     let untagged = new.untagged.or((text.as_str() != bare).then_some(bare));
-    Ok(New { text, untagged, tags: [new.tags, tags.to_vec()].concat(), ..new })
+    Ok(NewText { text, untagged, tags: [new.tags, tags.to_vec()].concat(), ..new })
 }
 
 fn from_json(
     ctx: &Shell,
     line: &str,
-    base: impl Fn(&str) -> Result<New, Failure>,
-) -> Result<New, Failure> {
+    base: impl Fn(&str) -> Result<NewText, Failure>,
+) -> Result<NewText, Failure> {
     let item = jsonl::read(line, &jsonl::ENTRY)
-        .map_err(|wrong| Failure::new(Kind::Refused, wrong.message, wrong.hint))?;
+        .map_err(|wrong| Failure::new(FailureKind::Refused, wrong.message, wrong.hint))?;
     let mut new = tagged(base(&item.text)?, &item.tags)?;
     if let Some(name) = &item.category {
         new.category = category(ctx, name)?;
@@ -226,6 +231,6 @@ fn from_json(
 fn last_day(text: &str) -> Result<Timestamp, Failure> {
     Date::parse(text).map(local_time::end_of).ok_or_else(|| {
         let message = format!("{text:?} is not a date");
-        Failure::new(Kind::Usage, message, "write it as in 2026-12-31")
+        Failure::new(FailureKind::Usage, message, "write it as in 2026-12-31")
     })
 }

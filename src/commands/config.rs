@@ -10,12 +10,12 @@ use crate::{
 };
 use pimem_engine::{
     config::schema,
-    error::{Failure, Kind},
-    llm::{Role, prompt::Prompt},
+    error::{Failure, FailureKind},
+    llm::{ModelRole, prompt::Prompt},
     memory::{
         model,
         settings::{
-            self, Changed, InForce, ModelCheck, Prompt as PromptView, Setting, Settings, Unset,
+            self, ChangedSetting, InForce, ModelCheck, PromptView, Setting, SettingsView, Unset,
         },
     },
     view::Document,
@@ -27,7 +27,7 @@ use pimem_engine::{
 /// then variables, then flags. A key that is unknown or has a wrong value is left out, and so is a
 /// file that is no JSON; the rest counts, and `show` and `pimem doctor` name what does not.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -77,11 +77,11 @@ enum Action {
     /// Ask a language model for one word, to test its settings
     CheckModel {
         /// For what it is set
-        role: Role,
+        role: ModelRole,
     },
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ConfigArgs) -> Result<Exit, Failure> {
     match &args.action {
         Action::Show { origin, all } => {
             ctx.ui.show(&Shown { settings: ctx.settings(), origin: *origin, all: *all });
@@ -108,7 +108,11 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
             } else if prompt.path.is_some() {
                 ctx.ui.show(&PathOf(prompt));
             } else {
-                return Err(Failure::new(Kind::Usage, "there is no home directory", "set HOME"));
+                return Err(Failure::new(
+                    FailureKind::Usage,
+                    "there is no home directory",
+                    "set HOME",
+                ));
             }
         }
         Action::CheckModel { role } => {
@@ -124,7 +128,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Shown {
-    settings: Settings,
+    settings: SettingsView,
     #[serde(skip)]
     origin: bool,
     #[serde(skip)]
@@ -187,7 +191,7 @@ impl Human for InForce {
     }
 }
 
-impl Human for Changed {
+impl Human for ChangedSetting {
     fn human(&self, ui: &Ui) {
         ui.line(&format!("Set {} = {} in {}", self.key, plain(&self.value), self.file));
     }

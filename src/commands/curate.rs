@@ -9,7 +9,7 @@ use crate::{
 };
 use pimem_engine::{
     error::Failure,
-    memory::pins::{Action, Curated},
+    memory::pins::{Curated, PinAction},
 };
 
 /// Never let entries fade
@@ -78,26 +78,26 @@ pub(crate) struct RestoreArgs {
 }
 
 pub(crate) fn pin(ctx: &Shell, args: &PinArgs) -> Result<Exit, Failure> {
-    decide(ctx, Action::Pinned, &args.entries)
+    decide(ctx, PinAction::Pinned, &args.entries)
 }
 
 pub(crate) fn unpin(ctx: &Shell, args: &UnpinArgs) -> Result<Exit, Failure> {
-    decide(ctx, Action::Unpinned, &args.entries)
+    decide(ctx, PinAction::Unpinned, &args.entries)
 }
 
 pub(crate) fn forget(ctx: &Shell, args: &ForgetArgs) -> Result<Outcome, Failure> {
     if args.destroy {
         return purge::destroy(ctx, &args.entries, args.yes);
     }
-    let action = if args.archive { Action::Removed } else { Action::Forgot };
+    let action = if args.archive { PinAction::Removed } else { PinAction::Forgot };
     decide(ctx, action, &args.entries).map(|exit| (exit, Vec::new()))
 }
 
 pub(crate) fn restore(ctx: &Shell, args: &RestoreArgs) -> Result<Exit, Failure> {
-    decide(ctx, Action::Restored, &args.entries)
+    decide(ctx, PinAction::Restored, &args.entries)
 }
 
-fn decide(ctx: &Shell, action: Action, selectors: &[String]) -> Result<Exit, Failure> {
+fn decide(ctx: &Shell, action: PinAction, selectors: &[String]) -> Result<Exit, Failure> {
     ctx.ui.show(&ctx.curate(action, &input::selectors(selectors)?)?);
     Ok(Exit::Done)
 }

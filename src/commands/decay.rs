@@ -7,7 +7,7 @@ use crate::{
 };
 use pimem_engine::{
     error::Failure,
-    memory::score::{Decay, Faded},
+    memory::score::{Decay, FadedEntry},
 };
 
 /// Show how the importance of entries has faded
@@ -17,25 +17,27 @@ use pimem_engine::{
 /// enforced entries stay.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem decay\n  pimem decay --apply")]
-pub(crate) struct Args {
+pub(crate) struct DecayArgs {
     /// Archive what is below the minimum; only where scoring.policy is ebbinghaus
     #[arg(long)]
     apply: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &DecayArgs) -> Result<Exit, Failure> {
     Ok(ctx.show(&ctx.decay(args.apply)?))
 }
 
 impl Human for Decay {
     fn human(&self, ui: &Ui) {
-        let fate = |row: &Faded| match row {
-            Faded { archived: true, .. } => "archived",
-            Faded { below: true, .. } if self.applied => "kept: pinned, enforced or not reviewed",
-            Faded { below: true, .. } => "falls below",
+        let fate = |row: &FadedEntry| match row {
+            FadedEntry { archived: true, .. } => "archived",
+            FadedEntry { below: true, .. } if self.applied => {
+                "kept: pinned, enforced or not reviewed"
+            }
+            FadedEntry { below: true, .. } => "falls below",
             _ => "stays",
         };
-        let cells = |row: &Faded| {
+        let cells = |row: &FadedEntry| {
             vec![
                 Styled::new(Style::Id, &row.short),
                 row.kind.into(),

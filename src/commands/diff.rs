@@ -8,12 +8,12 @@ use crate::{
     shell::Shell,
     ui::{Human, Style, Styled, Ui},
 };
-use pimem_core::{model::time::Timestamp, report::render::Kind as Happened};
+use pimem_core::{model::time::Timestamp, report::render::DifferenceKind as Happened};
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     local_time,
     memory::{
-        diff::{Diff, Side},
+        diff::{Diff, SideView},
         period,
     },
 };
@@ -29,7 +29,7 @@ use pimem_engine::{
     after_help = "Examples:\n  pimem diff\n  pimem diff --from 2026-06-01 --to 2026-06-15\n  \
     pimem diff --from 0d --to 2026-12-31"
 )]
-pub(crate) struct Args {
+pub(crate) struct DiffArgs {
     /// The first time: a date, a time (RFC 3339) or an age as in 7d, 12h
     #[arg(long, value_name = "WHEN", default_value = "7d")]
     from: String,
@@ -42,15 +42,15 @@ pub(crate) struct Args {
     html: Option<PathBuf>,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &DiffArgs) -> Result<Exit, Failure> {
     let when = |text: &str| period::when(ctx.now, text, Timestamp::parse_date);
     let from = when(&args.from)?;
     let to = args.to.as_deref().map_or(Ok(ctx.now.0), when)?;
     if to < from {
         let message = "--to is before --from";
-        return Err(Failure::new(Kind::Usage, message, "exchange the two"));
+        return Err(Failure::new(FailureKind::Usage, message, "exchange the two"));
     }
-    let page = args.html.as_deref().map(|path| page::Target::of(ctx, path)).transpose()?;
+    let page = args.html.as_deref().map(|path| page::PageTarget::of(ctx, path)).transpose()?;
     let answer = ctx.diff(from, to)?;
     if let Some(page) = page {
         page.write(ctx, &pimem_engine::memory::page::other_pages::compare(&answer.view))?;
@@ -72,7 +72,7 @@ impl Human for Diff {
             let line = format!(" {}", known.judged.entry.line());
             ui.styled(&Styled::new(style, sign).with(None, &line), 2);
             for (at, side) in [(self.from, &change.before), (self.to, &change.after)] {
-                let Some(Side { judged, factors }) = side else { continue };
+                let Some(SideView { judged, factors }) = side else { continue };
                 let (state, score) = (judged.entry.described_state(), factors.text(&judged.entry));
                 let line = format!("    {} {state}, {score}; {}", when(at), judged.reason);
                 ui.hanging(&line, 8);

@@ -8,20 +8,20 @@ use crate::{
 };
 use pimem_engine::{
     error::Failure,
-    memory::doctor::{Diagnosis, Fact, Finding},
+    memory::doctor::{Diagnosis, DoctorFinding, Fact},
 };
 
 /// Find what is wrong with the stores, and say how to mend it
 ///
 /// Looks at the agents that call pimem too. Exit code 1 says that something was found.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct DoctorArgs {}
 
-pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, _: &DoctorArgs) -> Result<Exit, Failure> {
     let mut diagnosis = ctx.diagnose()?;
     for agent in status::twice(ctx).unwrap_or_default() {
         let (what, fix) = hooks::twice(agent);
-        diagnosis.findings.push(Finding { what, fix });
+        diagnosis.findings.push(DoctorFinding { what, fix });
     }
     ctx.ui.show(&diagnosis);
     Ok(if diagnosis.findings.is_empty() { Exit::Done } else { Exit::Nothing })
@@ -32,7 +32,7 @@ impl Human for Diagnosis {
         for Fact { name, value } in &self.facts {
             ui.field(17, name, value);
         }
-        for Finding { what, fix } in &self.findings {
+        for DoctorFinding { what, fix } in &self.findings {
             ui.styled(&Styled::new(Style::Warn, "finding:").with(None, " ").with(None, what), 4);
             ui.hanging(&format!("    fix: {fix}"), 9);
         }

@@ -8,12 +8,12 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{dream::step::By, model::entry::EntryId};
+use pimem_core::{dream::step::PlannedBy, model::entry::EntryId};
 use pimem_engine::{
     error::Failure,
     memory::dream::{
-        run::{DreamRequest, Mode, Outcome, Script},
-        view::{Act, Dream, Dreamed, NamedEntry, Step},
+        run::{DreamMode, DreamOutcome, DreamRequest, ScriptInput},
+        view::{Dream, DreamAction, Dreamed, NamedEntry, StepView},
     },
     view::count,
 };
@@ -37,7 +37,7 @@ Examples:
   pimem dream --apply plan.txt     do what is left of the plan
   pimem dream --llm                let a language model propose more")]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
-pub(crate) struct Args {
+pub(crate) struct DreamArgs {
     /// Print the plan, and change nothing
     #[arg(long, conflicts_with_all = ["apply", "detach"])]
     plan: bool,
@@ -68,18 +68,18 @@ pub(crate) struct Args {
     detached_run: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &DreamArgs) -> Result<Exit, Failure> {
     let mode = match &args.apply {
-        _ if args.detach => Mode::Detach,
-        _ if args.detached_run => Mode::Detached,
-        _ if args.plan => Mode::Plan,
-        None => Mode::Dream,
-        Some(path) if path.is_empty() => Mode::Apply(Script::Left),
-        Some(path) if path == "-" => Mode::Apply(Script::Text(input::read_stdin()?)),
-        Some(path) => Mode::Apply(Script::File(path.into())),
+        _ if args.detach => DreamMode::Detach,
+        _ if args.detached_run => DreamMode::Detached,
+        _ if args.plan => DreamMode::Plan,
+        None => DreamMode::Dream,
+        Some(path) if path.is_empty() => DreamMode::Apply(ScriptInput::Left),
+        Some(path) if path == "-" => DreamMode::Apply(ScriptInput::Text(input::read_stdin()?)),
+        Some(path) => DreamMode::Apply(ScriptInput::File(path.into())),
     };
     let request = DreamRequest { mode, llm: args.llm, from: args.from.clone(), force: args.force };
-    let Outcome { view, failure } = ctx.dream(&request)?;
+    let DreamOutcome { view, failure } = ctx.dream(&request)?;
     ctx.ui.show(&view);
     failure.map_or(Ok(Exit::Done), Err)
 }
@@ -90,8 +90,8 @@ impl Human for Dreamed {
         if let Some(script) = &dream.script {
             return ui.lines(script);
         }
-        let steps = |by: By| dream.steps.iter().filter(move |step| step.by == by);
-        for step in steps(By::Rules) {
+        let steps = |by: PlannedBy| dream.steps.iter().filter(move |step| step.by == by);
+        for step in steps(PlannedBy::Rules) {
             ui.line(&line(step));
         }
         let numbers = numbers(&dream.steps);
@@ -106,7 +106,7 @@ impl Human for Dreamed {
         if read.sessions_left > 0 {
             told.push_str(&format!(", {} for the next time", count(read.sessions_left, "session")));
         }
-        let offered = steps(By::Offer).count();
+        let offered = steps(PlannedBy::Offer).count();
         if offered > 0 {
             let lines = count(offered, "line");
             ui.line(&format!("Left to you: {lines} out of use (pimem dream --plan)"));
@@ -118,7 +118,7 @@ impl Human for Dreamed {
 
 /// Prints the steps that a language model carried out or proposes, and the path of its plan.
 fn proposed(ui: &Ui, dream: &Dream) {
-    let steps = || dream.steps.iter().filter(|step| step.by == By::Model);
+    let steps = || dream.steps.iter().filter(|step| step.by == PlannedBy::Model);
     if let (Some(path), Some(name)) = (&dream.plan_file, &dream.model) {
         let acts = count(steps().count(), "act");
         return ui.line(&format!(
@@ -130,24 +130,24 @@ fn proposed(ui: &Ui, dream: &Dream) {
     }
 }
 
-fn line(step: &Step) -> String {
+fn line(step: &StepView) -> String {
     let reason = &step.reason;
     let named = |NamedEntry { line, short, .. }: &NamedEntry| format!("{line} ({short})");
     let all = |entries: &[NamedEntry]| {
         entries.iter().map(|entry| entry.short.as_str()).collect::<Vec<_>>().join(", ")
     };
     match &step.act {
-        Act::Merge { entry, .. } => format!("Merged: {}: {reason}", named(entry)),
-        Act::Archive { entry } => format!("Archived: {}: {reason}", named(entry)),
-        Act::Add { category, text, .. } => {
+        DreamAction::Merge { entry, .. } => format!("Merged: {}: {reason}", named(entry)),
+        DreamAction::Archive { entry } => format!("Archived: {}: {reason}", named(entry)),
+        DreamAction::Add { category, text, .. } => {
             format!("Added: [{category}] {text} ({}): {reason}", short(category, text))
         }
-        Act::Reinforce { entry, .. } => format!("Reinforced: {}: {reason}", named(entry)),
-        Act::Combine { category, text, from } => {
+        DreamAction::Reinforce { entry, .. } => format!("Reinforced: {}: {reason}", named(entry)),
+        DreamAction::Combine { category, text, from } => {
             let (id, from) = (short(category, text), all(from));
             format!("Combined: [{category}] {text} ({id}) of {from}: {reason}")
         }
-        Act::Propose { from } => {
+        DreamAction::Propose { from } => {
             let texts: Vec<String> = from.iter().map(quoted).collect();
             format!("To combine: {reason}: {}", texts.join(", "))
         }
@@ -167,16 +167,17 @@ fn short(category: &str, text: &str) -> String {
 }
 
 /// Formats the steps that the rules carried out: `2 merged, 1 added`.
-fn numbers(steps: &[Step]) -> String {
-    type Is = fn(&Act) -> bool;
+fn numbers(steps: &[StepView]) -> String {
+    type Is = fn(&DreamAction) -> bool;
     let kinds: [(&str, Is); 5] = [
-        ("merged", |act| matches!(act, Act::Merge { .. })),
-        ("archived", |act| matches!(act, Act::Archive { .. })),
-        ("combined", |act| matches!(act, Act::Combine { .. })),
-        ("added", |act| matches!(act, Act::Add { .. })),
-        ("reinforced", |act| matches!(act, Act::Reinforce { .. })),
+        ("merged", |act| matches!(act, DreamAction::Merge { .. })),
+        ("archived", |act| matches!(act, DreamAction::Archive { .. })),
+        ("combined", |act| matches!(act, DreamAction::Combine { .. })),
+        ("added", |act| matches!(act, DreamAction::Add { .. })),
+        ("reinforced", |act| matches!(act, DreamAction::Reinforce { .. })),
     ];
-    let of = |is: Is| steps.iter().filter(|step| step.by == By::Rules && is(&step.act)).count();
+    let of =
+        |is: Is| steps.iter().filter(|step| step.by == PlannedBy::Rules && is(&step.act)).count();
     let numbers = kinds.into_iter().map(|(name, is)| (of(is), name));
     let told: Vec<String> = numbers
         .filter(|(count, _)| *count > 0)

@@ -9,7 +9,7 @@ use crate::{
     ui::{Human, Ui},
 };
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::edit::Edited,
     store::atomic::{self, Sync},
 };
@@ -19,7 +19,7 @@ use pimem_engine::{
 /// Evidence, pin and history stay with it. Without TEXT and --priority, the entry is opened in $VISUAL
 /// or $EDITOR.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct EditArgs {
     /// Which entry
     #[arg(value_name = "ENTRY")]
     entry: String,
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     text: Vec<String>,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &EditArgs) -> Result<Exit, Failure> {
     let priority = args.priority.as_deref().map(|text| input::share("--priority", text));
     let priority = priority.transpose()?;
     let mut edited = None;
@@ -44,7 +44,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         let selectors = [args.entry.clone()];
         edited = edit().or_else(|failure| match failure.kind {
             // What is reworded is wanted.
-            Kind::NotFound if ctx.bring_back(&selectors)? => edit(),
+            FailureKind::NotFound if ctx.bring_back(&selectors)? => edit(),
             _ => Err(failure),
         })?;
     }
@@ -73,7 +73,7 @@ impl Human for Edited {
 fn ask(ctx: &Shell, text: &str) -> Result<String, Failure> {
     let editor = ctx.env.text("VISUAL").or_else(|| ctx.env.text("EDITOR"));
     let usage = |message: &str| {
-        Failure::new(Kind::Usage, message, "give the new text: pimem edit ENTRY TEXT")
+        Failure::new(FailureKind::Usage, message, "give the new text: pimem edit ENTRY TEXT")
     };
     let editor = editor.ok_or_else(|| usage("there is no text, and no $VISUAL or $EDITOR"))?;
     let cache = ctx.env.cache.as_ref().ok_or_else(|| usage("there is no cache directory"))?;

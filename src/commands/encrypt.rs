@@ -30,7 +30,7 @@ use pimem_engine::{
   pimem encrypt rotate         a new key; the former one is kept beside it
   pimem encrypt decrypt        plain text again
   pimem encrypt repair         store.json is gone, and the key is here")]
-pub(crate) struct Args {
+pub(crate) struct EncryptArgs {
     #[command(subcommand)]
     act: Option<Act>,
 }
@@ -50,7 +50,7 @@ enum Act {
     Repair,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &EncryptArgs) -> Result<Exit, Failure> {
     let act = args.act.unwrap_or(Act::Status);
     let view = match act {
         Act::Init => ctx.encrypt_init()?,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::page::Target;
+use super::page::PageTarget;
 use crate::{
     exit::Exit,
     shell::Shell,
@@ -11,7 +11,7 @@ use crate::{
 use pimem_engine::{
     error::Failure,
     memory::{
-        eval::{Division, EvalRequest, Evaluation, Figures, Injection, Shown},
+        eval::{Division, EvalRequest, Evaluation, Figures, Injection, ShownPassage},
         page::other_pages,
     },
     view::count,
@@ -32,7 +32,7 @@ use pimem_engine::{
     pimem eval fixtures/eval/harbor.json\n  \
     pimem eval --by class --json set.json\n  pimem eval --injection fixtures/eval/harbor.json\n  \
     PIMEM_EMBEDDING_MODEL=bge-small-en-v1.5 pimem eval set.json")]
-pub(crate) struct Args {
+pub(crate) struct EvalArgs {
     /// Retrieval sets [default: your own stores]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -55,13 +55,13 @@ pub(crate) struct Args {
     redact: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &EvalArgs) -> Result<Exit, Failure> {
     let request = EvalRequest { files: args.files.clone(), without: args.without.clone() };
     if args.injection {
         ctx.ui.show(&ctx.compare_injection(&request)?);
         return Ok(Exit::Done);
     }
-    let target = args.html.as_deref().map(|path| Target::of(ctx, path)).transpose()?;
+    let target = args.html.as_deref().map(|path| PageTarget::of(ctx, path)).transpose()?;
     // Prompts and words of entries have little in common.
     let by = args.by.or(args.files.is_empty().then_some(Division::Class));
     let found = ctx.evaluate(&request, by, &ui::stopwatch())?;
@@ -130,7 +130,7 @@ fn cells(line: &Figures) -> Vec<String> {
 
 impl Human for Injection {
     fn human(&self, ui: &Ui) {
-        let row = |Shown { set, source, questions, without, with, gain }: &Shown| {
+        let row = |ShownPassage { set, source, questions, without, with, gain }: &ShownPassage| {
             let of = |part: &usize| format!("{part}/{questions}");
             let gain = format!("{:+.0} %", 100.0 * gain);
             vec![set.clone(), source.clone(), of(without), of(with), gain]

@@ -11,7 +11,7 @@ use pimem_engine::{
     error::Failure,
     memory::{
         Answer,
-        export::{Exported, Extent, Format, Output, vectors::ExportedVectors},
+        export::{ExportExtent, ExportFormat, Exported, Output, vectors::ExportedVectors},
     },
 };
 
@@ -26,7 +26,7 @@ use pimem_engine::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem export jsonl > memories.jsonl\n  \
     pimem export agents --output AGENTS.md\n  pimem --user export claude --output memories")]
-pub(crate) struct Args {
+pub(crate) struct ExportArgs {
     /// Write also what no agent is told, with the reason, and with secrets masked
     #[arg(long, global = true)]
     all: bool,
@@ -109,19 +109,19 @@ struct EmbeddingsArgs {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ExportArgs) -> Result<Outcome, Failure> {
     let format = match &args.what {
-        What::Jsonl(args) => Format::Jsonl(args.output.clone()),
-        What::Pi(args) => Format::Pi(args.output.clone()),
-        What::PiMemory(args) => Format::PiMemory(args.output.clone()),
-        What::Claude(args) => Format::Claude(args.output.clone()),
-        What::Agents(args) => Format::Agents(args.output.clone()),
+        What::Jsonl(args) => ExportFormat::Jsonl(args.output.clone()),
+        What::Pi(args) => ExportFormat::Pi(args.output.clone()),
+        What::PiMemory(args) => ExportFormat::PiMemory(args.output.clone()),
+        What::Claude(args) => ExportFormat::Claude(args.output.clone()),
+        What::Agents(args) => ExportFormat::Agents(args.output.clone()),
         What::Embeddings(args) => {
             let (answer, stale) = ctx.export_vectors(args.output.as_deref())?;
             return Ok((show(ctx, &answer), stale));
         }
     };
-    let extent = if args.all { Extent::All } else { Extent::Given };
+    let extent = if args.all { ExportExtent::All } else { ExportExtent::Given };
     Ok((show(ctx, &ctx.export(&format, extent)?), Vec::new()))
 }
 

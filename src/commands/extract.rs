@@ -7,9 +7,9 @@ use crate::{
     ui::{Human, Ui},
 };
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{
-        extract::{ExtractAction, ExtractRequest, Extracted, ExtractedPreference, Origin},
+        extract::{ExtractAction, ExtractRequest, Extracted, ExtractedPreference, PairOrigin},
         pairs::Pairs,
     },
 };
@@ -35,7 +35,7 @@ use pimem_engine::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem extract --dry-run 'I prefer tabs over spaces'\n  \
     pbpaste | pimem extract")]
-pub(crate) struct Args {
+pub(crate) struct ExtractArgs {
     /// The text, as one message (`-` reads standard input)
     #[arg(value_name = "TEXT", default_value = "-")]
     text: Vec<String>,
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     pairs: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ExtractArgs) -> Result<Exit, Failure> {
     if args.pairs {
         let view = ctx.weigh_pairs(&input::read_stdin()?)?;
         ctx.ui.show(&view);
@@ -60,7 +60,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let typed = args.typed || args.text != ["-"];
     let view = ctx.extract(&ExtractRequest {
         text: &input::text(&args.text)?,
-        origin: if typed { Origin::Typed } else { Origin::Piped },
+        origin: if typed { PairOrigin::Typed } else { PairOrigin::Piped },
         dry_run: args.dry_run,
     })?;
     for preference in &view.results {
@@ -69,7 +69,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
             ExtractAction::Refused => {
                 let hint = "write where the secret is kept instead";
                 let message = format!("cannot store this: {reason}");
-                ctx.ui.failure(&Failure::new(Kind::Refused, message, hint));
+                ctx.ui.failure(&Failure::new(FailureKind::Refused, message, hint));
             }
             ExtractAction::Doubtful => {
                 ctx.ui.note(&format!("{}: {reason}", line("Left alone", preference)));

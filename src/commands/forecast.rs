@@ -13,13 +13,13 @@ use crate::{
 };
 use pimem_core::{
     model::time::{Date, Timestamp},
-    report::{budget::thousands, explain::Act},
+    report::{budget::thousands, explain::Remedy},
 };
 use pimem_engine::{
     error::Failure,
     local_time,
     memory::{
-        forecast::{DayAhead, Forecast, ForecastRequest, Keep, Leaving, Other},
+        forecast::{DayAhead, Forecast, ForecastRequest, KeepAdvice, Leaving, Other},
         named_file,
         page::pictures,
     },
@@ -35,7 +35,7 @@ use pimem_engine::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem forecast\n  pimem forecast --days 90 'berth slots'\n  \
     pimem forecast --svg decay.svg 262e38a 37da65f")]
-pub(crate) struct Args {
+pub(crate) struct ForecastArgs {
     /// Only these entries [default: all]
     #[arg(value_name = "ENTRY")]
     entries: Vec<String>,
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     svg: Option<PathBuf>,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ForecastArgs) -> Result<Exit, Failure> {
     if let Some(path) = &args.svg {
         named_file::writable(path, "name the file that the picture goes to")?;
     }
@@ -136,10 +136,10 @@ fn sentence(left: &Leaving, today: Date) -> String {
     if let Some(returns) = left.returns {
         return format!("{what}, back on {}", on(returns));
     }
-    let Some(Keep { act, until, .. }) = &left.keep else { return what };
+    let Some(KeepAdvice { act, until, .. }) = &left.keep else { return what };
     let act = match act {
-        Act::Reinforce(1) => "one reinforce keeps it".to_owned(),
-        Act::Reinforce(n) => format!("reinforce --by {n} keeps it"),
+        Remedy::Reinforce(1) => "one reinforce keeps it".to_owned(),
+        Remedy::Reinforce(n) => format!("reinforce --by {n} keeps it"),
         _ => return format!("{what}; only pin keeps it"),
     };
     let until = until.map_or_else(|| "for years".to_owned(), |at| format!("until {}", on(at)));

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use crate::{exit::Exit, shell::Shell};
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::atomic::{self, Sync},
 };
 
@@ -72,7 +72,7 @@ pub(crate) fn man(ctx: &Shell, args: &ManArgs, definition: clap::Command) -> Res
     let name = args.page.as_ref().map_or("pimem.1".to_owned(), |page| format!("pimem-{page}.1"));
     let (_, text) = pages.iter().find(|(page, _)| *page == name).ok_or_else(|| {
         let message = format!("there is no command {:?}", args.page.as_deref().unwrap_or_default());
-        Failure::new(Kind::Usage, message, "pimem --help lists the commands")
+        Failure::new(FailureKind::Usage, message, "pimem --help lists the commands")
     })?;
     ctx.ui.lines(text);
     Ok(Exit::Done)

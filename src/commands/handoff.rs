@@ -20,7 +20,7 @@ use pimem_engine::{
 #[command(
     after_help = "Examples:\n  pimem handoff --session \"$SESSION\" --git\n  pimem handoff show"
 )]
-pub(crate) struct Args {
+pub(crate) struct HandoffArgs {
     /// The session that leaves it [default: `PIMEM_SESSION`]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -37,7 +37,7 @@ enum Act {
     Show,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &HandoffArgs) -> Result<Exit, Failure> {
     if let Some(Act::Show) = args.act {
         let view = ctx.newest_handoff()?;
         ctx.ui.show(&view);

@@ -26,7 +26,7 @@ use pimem_engine::{
     after_help = "Examples:\n  pimem import claude ~/.claude/projects/-home-me-app/memory --dry-run\n  \
     pimem import agents AGENTS.md CLAUDE.md -c pattern\n  pimem --dir OLD export jsonl | pimem import jsonl -"
 )]
-pub(crate) struct Args {
+pub(crate) struct ImportArgs {
     #[command(subcommand)]
     what: What,
 }
@@ -141,7 +141,7 @@ struct EmbeddingsArgs {
     file: PathBuf,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
     let (from, unsaid, how) = match &args.what {
         What::Embeddings(args) => {
             let answer = ctx.import_vectors(&args.file)?;

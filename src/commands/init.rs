@@ -13,9 +13,9 @@ use pimem_engine::{error::Failure, memory::target::Initialized};
 /// where there is none. Running it again changes nothing. Other commands make a store themselves
 /// when they have something to write.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct InitArgs {}
 
-pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, _: &InitArgs) -> Result<Exit, Failure> {
     ctx.ui.show(&ctx.init()?);
     Ok(Exit::Done)
 }

@@ -9,8 +9,8 @@ use crate::{
 };
 use pimem_core::score::stability::State;
 use pimem_engine::{
-    error::{Failure, Kind},
-    memory::list::{ListOrder, ListRequest, Listed},
+    error::{Failure, FailureKind},
+    memory::list::{EntryList, ListOrder, ListRequest},
     view::{self, AccessedEntry, Whose},
 };
 
@@ -21,7 +21,7 @@ use pimem_engine::{
     after_help = "Examples:\n  pimem list -n 10\n  pimem list -c decision --state active\n  \
     pimem list --tag database lock timeout"
 )]
-pub(crate) struct Args {
+pub(crate) struct ListArgs {
     /// Only entries whose text contains this, in any case
     #[arg(value_name = "TEXT")]
     text: Vec<String>,
@@ -55,11 +55,11 @@ enum Sort {
     Hot,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ListArgs) -> Result<Exit, Failure> {
     let state = |name: &String| {
         State::find(name).ok_or_else(|| {
             let hint = "one of active, provisional, candidate, dropped";
-            Failure::new(Kind::Usage, format!("unknown state {name:?}"), hint)
+            Failure::new(FailureKind::Usage, format!("unknown state {name:?}"), hint)
         })
     };
     let request = ListRequest {
@@ -76,7 +76,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         },
     };
     let answer = ctx.list(&request)?;
-    let Listed { entries, of, no_topic } = &answer.view;
+    let EntryList { entries, of, no_topic } = &answer.view;
     // An empty store is not a failed search.
     let is_missed = entries.is_empty() && *of > 0 && args.limit != Some(0);
     let exit = ctx.show(&answer).unless_empty(is_missed);
@@ -92,7 +92,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-impl Human for Listed {
+impl Human for EntryList {
     fn human(&self, ui: &Ui) {
         let whose = Whose::of(self.entries.iter().map(|listed| listed.entry.scope));
         let cells = |AccessedEntry { entry, age, .. }: &AccessedEntry| {

@@ -25,7 +25,7 @@ use pimem_engine::{error::Failure, memory::merge_driver::MergeDriver, store::mer
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem merge-driver --install\n  \
     pimem merge-driver --install --print\n  pimem merge-driver --uninstall")]
-pub(crate) struct Args {
+pub(crate) struct MergeDriverArgs {
     /// The common ancestor's version (%O)
     #[arg(required_unless_present_any = ["install", "uninstall"], requires = "theirs")]
     base: Option<PathBuf>,
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     print: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &MergeDriverArgs) -> Result<Exit, Failure> {
     if let (Some(base), Some(ours), Some(theirs)) = (&args.base, &args.ours, &args.theirs) {
         let path = args.path.as_ref().map(|path| path.to_string_lossy());
         merge_driver::merge(

@@ -14,7 +14,7 @@ use pimem_engine::{
     error::Failure,
     memory::{
         fill,
-        model::{Listed, ModelList, PullRequest, Pulled, Removed, Status},
+        model::{ListedModel, ModelList, ModelStatus, PullRequest, PullResult, RemovedModel},
     },
     models::{built_in, installed},
 };
@@ -27,7 +27,7 @@ use pimem_engine::{
 /// bits and computed by this program, or files in ONNX, for which pull installs an ONNX Runtime
 /// library too. What Ollama serves is called `ollama/NAME`, and hooks never ask it. When a model cannot serve, or not in time, search goes on by the table.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ModelArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -111,7 +111,7 @@ struct StatusArgs {
     trial: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ModelArgs) -> Result<Exit, Failure> {
     match &args.action {
         Action::List => ctx.ui.show(&ctx.list_models()?),
         Action::Pull(args) => pull(ctx, args)?,
@@ -143,7 +143,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 }
 
 fn pull(ctx: &Shell, args: &PullArgs) -> Result<(), Failure> {
-    let mut pulled = Pulled::default();
+    let mut pulled = PullResult::default();
     if let Some(path) = &args.runtime {
         pulled.runtime = Some(ctx.install_runtime(path)?);
     }
@@ -168,7 +168,7 @@ fn pull(ctx: &Shell, args: &PullArgs) -> Result<(), Failure> {
 
 impl Human for ModelList {
     fn human(&self, ui: &Ui) {
-        let row = |Listed { name, state, in_use, dimension, source }: &Listed| {
+        let row = |ListedModel { name, state, in_use, dimension, source }: &ListedModel| {
             let mark = if *in_use { "*" } else { "" };
             let dimension = dimension.map(|dimension| dimension.to_string()).unwrap_or_default();
             vec![mark.to_owned(), name.clone(), (*state).to_owned(), dimension, source.clone()]
@@ -178,7 +178,7 @@ impl Human for ModelList {
     }
 }
 
-impl Human for Pulled {
+impl Human for PullResult {
     fn human(&self, ui: &Ui) {
         if let Some(version) = &self.runtime {
             ui.line(&format!("Installed: ONNX Runtime {version}"));
@@ -191,13 +191,13 @@ impl Human for Pulled {
     }
 }
 
-impl Human for Removed {
+impl Human for RemovedModel {
     fn human(&self, ui: &Ui) {
         ui.line(&format!("Removed: {}", self.model));
     }
 }
 
-impl Human for Status {
+impl Human for ModelStatus {
     fn human(&self, ui: &Ui) {
         let line = |label: &str, value: &str| ui.field(17, label, value);
         let text = |label: &str, value: &Option<String>| {

@@ -29,7 +29,7 @@ use pimem_engine::{
     after_help = "Examples:\n  pimem observe ~/.claude/projects/-src-harbor/3c9d1e52.jsonl\n  \
     pimem observe --if-due --session \"$SESSION\" session.jsonl\n  pimem observe --print - < notes.txt"
 )]
-pub(crate) struct Args {
+pub(crate) struct ObserveArgs {
     /// The transcript (`-` reads standard input)
     #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
@@ -44,10 +44,10 @@ pub(crate) struct Args {
     print: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ObserveArgs) -> Result<Exit, Failure> {
     let observing = match args {
-        Args { print: true, .. } => Observing::Anew,
-        Args { if_due: true, .. } => Observing::IfDue,
+        ObserveArgs { print: true, .. } => Observing::Anew,
+        ObserveArgs { if_due: true, .. } => Observing::IfDue,
         _ => Observing::News,
     };
     let session = args.session.as_deref();

@@ -4,7 +4,7 @@ use std::{fs::File, io::Read as _, path::Path};
 
 use crate::shell::Shell;
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::named_file,
     store::atomic::{self, Sync},
 };
@@ -13,9 +13,9 @@ use pimem_engine::{
 const PAGE: &[u8] = b"<!doctype html>";
 
 /// The file of a page, or standard output.
-pub(super) struct Target<'a>(Option<&'a Path>);
+pub(super) struct PageTarget<'a>(Option<&'a Path>);
 
-impl<'a> Target<'a> {
+impl<'a> PageTarget<'a> {
     /// Checks the target of a page; `-` is standard output.
     ///
     /// # Errors
@@ -23,7 +23,7 @@ impl<'a> Target<'a> {
     pub(super) fn of(ctx: &Shell, path: &'a Path) -> Result<Self, Failure> {
         if ctx.ui.json {
             let message = "--html writes a page, and --json prints a document";
-            return Err(Failure::new(Kind::Usage, message, "leave out one of them"));
+            return Err(Failure::new(FailureKind::Usage, message, "leave out one of them"));
         }
         if path == Path::new("-") {
             return Ok(Self(None));
@@ -35,7 +35,7 @@ impl<'a> Target<'a> {
         if read > 0 && !start.eq_ignore_ascii_case(PAGE) {
             let message = format!("{} is there, and is no page", path.display());
             return Err(Failure::new(
-                Kind::Refused,
+                FailureKind::Refused,
                 message,
                 "name another file, or remove it first",
             ));

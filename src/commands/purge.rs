@@ -7,14 +7,14 @@ use crate::{
     ui::{Human, Ui},
 };
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::purge::Purged,
 };
 
 /// Destroy entries: the same as `pimem forget --destroy`
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
-pub(crate) struct Args {
+pub(crate) struct PurgeArgs {
     /// Which entries: id, the beginning of one, or a part of the text (`-` reads standard input)
     #[arg(required = true, value_name = "ENTRY")]
     entries: Vec<String>,
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     yes: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &PurgeArgs) -> Result<Outcome, Failure> {
     destroy(ctx, &args.entries, args.yes)
 }
 
@@ -34,7 +34,7 @@ pub(super) fn destroy(ctx: &Shell, entries: &[String], yes: bool) -> Result<Outc
             return Ok(());
         }
         let message = "nothing was destroyed";
-        Err(Failure::new(Kind::Refused, message, "--yes does it without asking"))
+        Err(Failure::new(FailureKind::Refused, message, "--yes does it without asking"))
     })?;
     ctx.ui.show(&view);
     Ok((Exit::Done, stale))

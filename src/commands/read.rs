@@ -7,10 +7,10 @@ use crate::{
 };
 use pimem_core::model::time::Date;
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     local_time,
     memory::{
-        notes::{Days, Files, NotesFile},
+        notes::{LogDays, NoteFiles, NotesFile},
         period,
     },
 };
@@ -23,7 +23,7 @@ use pimem_engine::{
 #[command(
     after_help = "Examples:\n  pimem read daily\n  pimem read daily 2026-06-30\n  pimem read list"
 )]
-pub(crate) struct Args {
+pub(crate) struct ReadArgs {
     #[command(subcommand)]
     what: What,
 }
@@ -44,7 +44,7 @@ enum What {
     List,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ReadArgs) -> Result<Exit, Failure> {
     let file = match &args.what {
         What::List => {
             ctx.ui.show(&ctx.logged_days()?);
@@ -85,11 +85,11 @@ fn day(ctx: &Shell, text: &str) -> Result<Date, Failure> {
     named.or_else(|| Date::parse(text)).or_else(moment).ok_or_else(|| {
         let message = format!("{text:?} is not a date");
         let hint = "write it as in 2026-12-31, yesterday or 3d; pimem read list has them";
-        Failure::new(Kind::Usage, message, hint)
+        Failure::new(FailureKind::Usage, message, hint)
     })
 }
 
-impl Human for Files {
+impl Human for NoteFiles {
     fn human(&self, ui: &Ui) {
         for file in &self.files {
             let text = file.text.trim_start_matches('\u{feff}').replace('\t', "    ");
@@ -104,7 +104,7 @@ impl Human for Files {
     }
 }
 
-impl Human for Days {
+impl Human for LogDays {
     fn human(&self, ui: &Ui) {
         let rows = self.days.iter().map(|day| vec![day.date.to_string(), day.scope.to_owned()]);
         ui.table(&["date", "store"], rows.collect());

@@ -8,8 +8,8 @@ use crate::{
 };
 use pimem_core::model::time::Age;
 use pimem_engine::{
-    error::{Failure, Kind},
-    memory::rebuild::{Indexed, Rebuilt, RebuiltStore},
+    error::{Failure, FailureKind},
+    memory::rebuild::{IndexedCounts, Rebuilt, RebuiltStore},
     view::count,
 };
 
@@ -19,7 +19,7 @@ use pimem_engine::{
 /// ten days since that was of use last. Writes `memory-scores.json` for other programs, and has the chosen model embed what it has not
 /// yet, however long that takes. Searching and reporting work without it too.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct RebuildArgs {
     /// Do nothing when the last rebuild is younger than this, as in 30m, 2h or 1d
     #[arg(long, value_name = "AGE")]
     if_older: Option<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     vectors_only: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &RebuildArgs) -> Result<Exit, Failure> {
     if args.vectors_only {
         ctx.embed_missing()?;
         return Ok(Exit::Done);
@@ -57,7 +57,10 @@ impl Human for Rebuilt {
     }
 }
 
-fn of_index(ui: &Ui, Indexed { files, lines, model, kept, missing, trouble, .. }: &Indexed) {
+fn of_index(
+    ui: &Ui,
+    IndexedCounts { files, lines, model, kept, missing, trouble, .. }: &IndexedCounts,
+) {
     let lines = count(usize::try_from(*lines).unwrap_or(usize::MAX), "line");
     ui.line(&format!("Indexed: {lines} of {}", count(*files, "file")));
     if *kept > 0 {
@@ -74,6 +77,6 @@ fn of_index(ui: &Ui, Indexed { files, lines, model, kept, missing, trouble, .. }
 fn age(text: &str) -> Result<Age, Failure> {
     Age::parse(text).ok_or_else(|| {
         let message = format!("{text:?} is not an age");
-        Failure::new(Kind::Usage, message, "write it as in 30m, 2h or 1d")
+        Failure::new(FailureKind::Usage, message, "write it as in 30m, 2h or 1d")
     })
 }

@@ -20,7 +20,7 @@ use pimem_engine::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem reflect --dry-run\n  pimem reflect --if-due\n  \
     pimem reflect 3c9d1e52-7a40-4f1b-9d1e-0f6a2b7c8d90 --aggressive")]
-pub(crate) struct Args {
+pub(crate) struct ReflectArgs {
     /// Sessions, by id or by file [default: all that have observations]
     #[arg(value_name = "SESSION")]
     sessions: Vec<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ReflectArgs) -> Result<Exit, Failure> {
     let view = ctx.reflect(&ReflectRequest {
         sessions: &args.sessions,
         aggressive: args.aggressive,

@@ -8,7 +8,7 @@ use crate::{
 };
 use pimem_core::model::event::MOST_PROOFS;
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{
         curate::{Proof, Reinforced},
         next::ChangedEntry,
@@ -20,7 +20,7 @@ use pimem_engine::{
 /// Restarts its decay and adds evidence. ENTRY is an id, a unique id prefix (at least 7 digits), the
 /// exact text, or a part of the text that only one entry has.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ReinforceArgs {
     /// Which entries (`-` reads them from standard input, one a line)
     #[arg(required = true, value_name = "ENTRY")]
     entries: Vec<String>,
@@ -32,13 +32,13 @@ pub(crate) struct Args {
     harmful: bool,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ReinforceArgs) -> Result<Exit, Failure> {
     let proof = if args.harmful { Proof::Wrong(args.by) } else { Proof::Right(args.by) };
     let selectors = input::selectors(&args.entries)?;
     let done = ctx.reinforce(&selectors, proof);
     let done = done.or_else(|failure| match failure.kind {
         // What proved right is wanted.
-        Kind::NotFound if !args.harmful && ctx.bring_back(&selectors)? => {
+        FailureKind::NotFound if !args.harmful && ctx.bring_back(&selectors)? => {
             ctx.reinforce(&selectors, proof)
         }
         _ => Err(failure),

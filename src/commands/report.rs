@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 
-use super::{page::Target, status};
+use super::{page::PageTarget, status};
 use crate::{
     agents::Agent,
     exit::{Exit, Outcome},
@@ -14,11 +14,11 @@ use crate::{
 };
 use pimem_core::{report::budget::Tokens, safety::safe_text::SafeText};
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{
         Answer, named_file,
-        page::{Given, html},
-        report::{Listed, ReportRequest, ReportView, Reported},
+        page::{PageGiven, html},
+        report::{ReportListing, ReportRequest, ReportView, Reported},
         working::WorkingView,
     },
     store::read,
@@ -34,7 +34,7 @@ use pimem_engine::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem report\n  pimem report --budget 800 --explain\n  \
     pimem report --prompt 'why do berths overlap?'")]
-pub(crate) struct Args {
+pub(crate) struct ReportArgs {
     /// Tokens that the report may take, or none for no limit [default: 1700]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     budget: Option<Tokens>,
@@ -79,7 +79,7 @@ enum Layout {
     Start,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ReportArgs) -> Result<Outcome, Failure> {
     if let Some(path) = &args.html {
         return Ok((html(ctx, path, args)?, Vec::new()));
     }
@@ -92,9 +92,9 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         system_prompt: system_prompt(args)?,
         prompt,
         listed: match (args.explain, ctx.ui.json) {
-            (true, _) => Listed::Explained,
-            (false, true) => Listed::Shown,
-            (false, false) => Listed::None,
+            (true, _) => ReportListing::Explained,
+            (false, true) => ReportListing::Shown,
+            (false, false) => ReportListing::None,
         },
     };
     let agent = args.agent.as_deref().and_then(Agent::find);
@@ -103,12 +103,20 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     }
     if agent.is_some() {
         let message = "--agent is of the layout start";
-        return Err(Failure::new(Kind::Usage, message, "add --layout start, or leave it out"));
+        return Err(Failure::new(
+            FailureKind::Usage,
+            message,
+            "add --layout start, or leave it out",
+        ));
     }
     if args.layout == Layout::Working {
         if args.explain {
             let message = "--explain says why entries are in a report, and this layout has none";
-            return Err(Failure::new(Kind::Usage, message, "leave out --explain or --layout"));
+            return Err(Failure::new(
+                FailureKind::Usage,
+                message,
+                "leave out --explain or --layout",
+            ));
         }
         let (answer, stale) = ctx.working_report(&request)?;
         return Ok((ctx.show(&answer), stale));
@@ -120,7 +128,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
 }
 
 /// Prints what an agent is given at the start of a new session.
-fn start(ctx: &Shell, args: &Args, agent: Agent) -> Result<Exit, Failure> {
+fn start(ctx: &Shell, args: &ReportArgs, agent: Agent) -> Result<Exit, Failure> {
     let is_asked = args.explain
         || args.prompt.is_some()
         || args.budget.is_some()
@@ -128,7 +136,11 @@ fn start(ctx: &Shell, args: &Args, agent: Agent) -> Result<Exit, Failure> {
         || args.system_prompt_tokens.is_some();
     if is_asked {
         let message = "the layout start is what an agent is given, which no other option changes";
-        return Err(Failure::new(Kind::Usage, message, "leave out --layout, or the other options"));
+        return Err(Failure::new(
+            FailureKind::Usage,
+            message,
+            "leave out --layout, or the other options",
+        ));
     }
     let text = hook::at_startup(ctx, agent)?.for_prompt();
     let characters = text.chars().count();
@@ -137,13 +149,13 @@ fn start(ctx: &Shell, args: &Args, agent: Agent) -> Result<Exit, Failure> {
 }
 
 /// Writes the page for people.
-fn html(ctx: &Shell, path: &Path, args: &Args) -> Result<Exit, Failure> {
-    let target = Target::of(ctx, path)?;
+fn html(ctx: &Shell, path: &Path, args: &ReportArgs) -> Result<Exit, Failure> {
+    let target = PageTarget::of(ctx, path)?;
     let hooks = status::agents_with_hooks(ctx);
     // Agents differ in how much they take, and in nothing else.
     let called = hooks.agents.iter().find_map(|hooks| Agent::find(hooks.agent));
     let given = hook::at_startup(ctx, called.unwrap_or(Agent::Generic))?;
-    let given = Given { agent: called.map(Agent::name), lines: given.lines_with_entries() };
+    let given = PageGiven { agent: called.map(Agent::name), lines: given.lines_with_entries() };
     let Answer { view, problems } = ctx.page(hooks, args.authors, given)?;
     target.write(ctx, &html::render(&if args.redact { view.redacted() } else { view }))?;
     Ok(ctx.complain(&problems, Exit::Done))
@@ -197,7 +209,7 @@ fn budget(text: &str) -> Result<Tokens, String> {
 }
 
 /// Returns the tokens of the system prompt.
-fn system_prompt(args: &Args) -> Result<Tokens, Failure> {
+fn system_prompt(args: &ReportArgs) -> Result<Tokens, Failure> {
     let Some(path) = &args.system_prompt else {
         return Ok(Tokens(args.system_prompt_tokens.unwrap_or(0)));
     };

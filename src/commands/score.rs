@@ -20,14 +20,14 @@ use pimem_engine::{
 /// of another one. `pimem why` explains one entry.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem score\n  pimem score --policy weighted")]
-pub(crate) struct Args {
+pub(crate) struct ScoreArgs {
     /// Policy: stability, weighted or ebbinghaus [default: the one in force]
     #[arg(long, value_name = "POLICY", value_parser = PossibleValuesParser::new(PolicyName::NAMES),
         hide_possible_values = true)]
     policy: Option<String>,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ScoreArgs) -> Result<Exit, Failure> {
     let policy = args.policy.as_deref().and_then(PolicyName::find);
     Ok(ctx.show(&ctx.score(policy)?))
 }

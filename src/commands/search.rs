@@ -14,8 +14,8 @@ use pimem_engine::{
     memory::{
         period::Period,
         search::{
-            hits::{Detail, HitView, ScoreParts, SearchView, Searched},
-            request::{MinScore, Order, SearchRequest},
+            hits::{Detail, HitView, ScoreParts, SearchAnswer, SearchView},
+            request::{HitOrder, MinScore, SearchRequest},
         },
     },
     view::{self, Whose},
@@ -36,7 +36,7 @@ use pimem_engine::{
 #[command(after_help = "Examples:\n  pimem search how do we lock berths\n  \
     pimem search '#database' --in topics -c decision\n  \
     pimem search release --in daily,sessions --since 30d\n  pimem search --json -n 3 -- --admin")]
-pub(crate) struct Args {
+pub(crate) struct SearchArgs {
     /// What to look for (`-` reads standard input)
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
@@ -123,7 +123,7 @@ enum Within {
     All,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &SearchArgs) -> Result<Outcome, Failure> {
     let text = input::text(&args.query)?;
     let query = Query::new(&text);
     let kinds: Vec<SourceKind> = args
@@ -148,8 +148,8 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             By::Semantic => Mode::Semantic,
         },
         order: match args.rank {
-            Rank::Fused => Order::Fused,
-            Rank::Seed => Order::Seed,
+            Rank::Fused => HitOrder::Fused,
+            Rank::Seed => HitOrder::Seed,
         },
         limit: args.limit,
         min_score: MinScore::Score(args.min_score),
@@ -162,7 +162,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         ..SearchRequest::new(&query)
     };
     let detail = if args.explain { Detail::Explained } else { Detail::Plain };
-    let Searched { answer, stale } = ctx.search_for(&text, &request, detail)?;
+    let SearchAnswer { answer, stale } = ctx.search_for(&text, &request, detail)?;
     Ok((ctx.show(&answer).unless_empty(answer.view.hits.is_empty()), stale))
 }
 

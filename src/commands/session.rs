@@ -16,7 +16,7 @@ use pimem_engine::{
     error::Failure,
     memory::{
         search::{
-            hits::{Detail, Searched},
+            hits::{Detail, SearchAnswer},
             request::SearchRequest,
         },
         sessions::{Named, SessionIndexed, SessionView, Sessions},
@@ -39,7 +39,7 @@ const ABOUT: usize = 100;
     after_help = "Examples:\n  pimem session index ~/.claude/projects/-src-harbor/3c9d1e52.jsonl\n  \
     pimem session search berth overlap\n  pimem session list -n 5"
 )]
-pub(crate) struct Args {
+pub(crate) struct SessionArgs {
     #[command(subcommand)]
     act: Act,
 }
@@ -80,7 +80,7 @@ enum Act {
     },
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &SessionArgs) -> Result<Outcome, Failure> {
     match &args.act {
         Act::Index { file, session, agent } => {
             let named = Named { agent: agent.as_deref(), session: session.as_deref() };
@@ -101,7 +101,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             // Accesses are counted only for entries.
             let request =
                 SearchRequest { limit: *limit, kinds, touch: false, ..SearchRequest::new(&query) };
-            let Searched { answer, stale } = ctx.search_for(&text, &request, Detail::Plain)?;
+            let SearchAnswer { answer, stale } = ctx.search_for(&text, &request, Detail::Plain)?;
             Ok((ctx.show(&answer).unless_empty(answer.view.hits.is_empty()), stale))
         }
         Act::List { limit } => Ok((ctx.show(&ctx.sessions(*limit)?), Vec::new())),

@@ -6,21 +6,21 @@ use crate::{
     ui::{Human, Ui},
 };
 use pimem_core::model::{event::Cue, time::Timestamp};
-use pimem_engine::{error::Failure, memory::list::Shown};
+use pimem_engine::{error::Failure, memory::list::ListedEntry};
 
 /// Show all that is known about an entry
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ShowArgs {
     /// Id, unique id prefix, exact text, or a part of it that only one entry has
     #[arg(value_name = "ENTRY")]
     entry: String,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &ShowArgs) -> Result<Exit, Failure> {
     Ok(ctx.show(&ctx.memory.show(&args.entry)?))
 }
 
-impl Human for Shown {
+impl Human for ListedEntry {
     fn human(&self, ui: &Ui) {
         let entry = &self.entry.entry;
         let ago = |time: Timestamp, age: &str| {

@@ -5,17 +5,17 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_engine::{error::Failure, memory::score::Stats, view};
+use pimem_engine::{error::Failure, memory::score::StatsView, view};
 
 /// Count entries by category and state, with what was found, shown and used of them
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct StatsArgs {}
 
-pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, _: &StatsArgs) -> Result<Exit, Failure> {
     Ok(ctx.show(&ctx.stats()?))
 }
 
-impl Human for Stats {
+impl Human for StatsView {
     fn human(&self, ui: &Ui) {
         let list = |counts: &mut dyn Iterator<Item = (&str, usize)>| {
             let counts = counts.filter(|(_, count)| *count > 0);

@@ -16,7 +16,9 @@ use pimem_core::{
 use pimem_engine::{
     error::Failure,
     local_time,
-    memory::status::{Agent, Away, Calls, Hooks, Mirror, Status, StoreStatus, TrustStatus},
+    memory::status::{
+        AgentSeen, AwayStatus, Calls, Hooks, MirrorStatus, Status, StoreStatus, TrustStatus,
+    },
     view::{count, counted},
 };
 
@@ -33,14 +35,14 @@ use pimem_engine::{
 #[command(
     after_help = "Examples:\n  pimem status\n  pimem status --json | jq '.stores[].awaiting'"
 )]
-pub(crate) struct Args {}
+pub(crate) struct StatusArgs {}
 
 /// Columns of a screen, at most.
 const WIDTH: usize = 80;
 
-pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, _: &StatusArgs) -> Result<Exit, Failure> {
     if ctx.ui.is_verbose() {
-        return doctor::run(ctx, &doctor::Args {});
+        return doctor::run(ctx, &doctor::DoctorArgs {});
     }
     ctx.ui.show(&ctx.status(agents_with_hooks(ctx))?);
     Ok(Exit::Done)
@@ -66,7 +68,7 @@ impl Human for Status {
 
 fn lines(status: &Status) -> Vec<(String, String)> {
     let mut lines = Vec::new();
-    if let Some(Away { says, fix, .. }) = &status.away {
+    if let Some(AwayStatus { says, fix, .. }) = &status.away {
         lines.push(("project store".to_owned(), format!("{says}: {fix}")));
     } else if let Some(absent) = &status.absent {
         let user = if absent.scope == "user" { " --user" } else { "" };
@@ -206,7 +208,7 @@ fn of_calls(Calls { late, spooled }: Calls) -> Option<String> {
 }
 
 /// Describes the mirrors, if there are any.
-fn of_mirrors(mirrors: &[Mirror]) -> Option<String> {
+fn of_mirrors(mirrors: &[MirrorStatus]) -> Option<String> {
     let entries: usize = mirrors.iter().map(|mirror| mirror.entries).sum();
     let entries =
         if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", thousands(entries)) };
@@ -225,7 +227,7 @@ fn of_hooks(hooks: &Hooks) -> String {
     if hooks.agents.is_empty() {
         return "none; pimem hooks install AGENT has one call pimem".to_owned();
     }
-    let agents = hooks.agents.iter().map(|Agent { agent, state }| match state.as_str() {
+    let agents = hooks.agents.iter().map(|AgentSeen { agent, state }| match state.as_str() {
         "works" => (*agent).to_owned(),
         state => format!("{agent} ({state})"),
     });

@@ -14,8 +14,10 @@ use crate::{
 };
 use pimem_core::sync::grave::DAYS;
 use pimem_engine::{
-    error::{Failure, Kind},
-    memory::sync::{self, Action, BundleRequest, KeyAct, Peer, SealKeyFile, SyncRequest, Synced},
+    error::{Failure, FailureKind},
+    memory::sync::{
+        self, BundleRequest, KeyAct, Peer, SealKeyFile, SyncAction, SyncRequest, Synced,
+    },
     view,
 };
 
@@ -46,7 +48,7 @@ use pimem_engine::{
     pimem sync --seal-key new\n  pimem sync --seal-key show | ssh tern pimem sync --seal-key take"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option")]
-pub(crate) struct Args {
+pub(crate) struct SyncArgs {
     /// Another store, or its project: in both directions
     #[arg(long, value_name = "DIR", group = "peer")]
     with: Option<PathBuf>,
@@ -84,8 +86,8 @@ enum SealKey {
     Take,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
-    let Args { with, bundle, from, trust, plain, destroy, yes, seal_key, dry_run } = args;
+pub(crate) fn run(ctx: &Shell, args: &SyncArgs) -> Result<Outcome, Failure> {
+    let SyncArgs { with, bundle, from, trust, plain, destroy, yes, seal_key, dry_run } = args;
     if let Some(act) = seal_key {
         return with_key(ctx, *act).map(|()| (Exit::Done, Vec::new()));
     }
@@ -105,7 +107,11 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
                 return Ok(());
             }
             let message = "nothing was sent";
-            Err(Failure::new(Kind::Refused, message, "--yes sends the first time without asking"))
+            Err(Failure::new(
+                FailureKind::Refused,
+                message,
+                "--yes sends the first time without asking",
+            ))
         };
         let (view, stale) = ctx.sync_with_server((*dry_run, *destroy), confirm)?;
         ctx.ui.show(&view);
@@ -117,7 +123,11 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             let stdin = io::stdin();
             if stdin.is_terminal() {
                 let message = "- reads standard input, and that is a terminal";
-                return Err(Failure::new(Kind::Usage, message, "pipe a bundle in, or name one"));
+                return Err(Failure::new(
+                    FailureKind::Usage,
+                    message,
+                    "pipe a bundle in, or name one",
+                ));
             }
             Peer::From(Box::new(stdin.lock()), "standard input".to_owned())
         }
@@ -125,7 +135,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             let path = from.clone().unwrap_or_default();
             let fail = |error| {
                 let message = format!("cannot read {}: {error}", path.display());
-                Failure::new(Kind::Io, message, "pimem sync --bundle FILE writes one")
+                Failure::new(FailureKind::Io, message, "pimem sync --bundle FILE writes one")
             };
             Peer::From(Box::new(File::open(&path).map_err(fail)?), path.display().to_string())
         }
@@ -148,7 +158,7 @@ fn with_key(ctx: &Shell, act: SealKey) -> Result<(), Failure> {
             if stdin.is_terminal() {
                 let message = "keys are read from standard input, and that is a terminal";
                 let hint = "pimem sync --seal-key show | ssh tern pimem sync --seal-key take";
-                return Err(Failure::new(Kind::Usage, message, hint));
+                return Err(Failure::new(FailureKind::Usage, message, hint));
             }
             let mut text = String::new();
             stdin.lock().take(1 << 16).read_to_string(&mut text).map_err(anyhow::Error::from)?;
@@ -189,7 +199,7 @@ impl Human for Synced {
             let reason = refused.reason.name();
             ui.line(&format!("Refused: {}{id}: {} ({reason})", refused.kind, refused.detail));
         }
-        let amount = |part: &sync::Part| {
+        let amount = |part: &sync::SyncPart| {
             let entries = view::count(part.entries.len(), "line");
             format!("{entries} and {}", view::count(part.events, "event"))
         };
@@ -210,7 +220,7 @@ impl Human for Synced {
                 ui.line(&format!("Mirror of {}: {}", mirror.project, amount(&mirror.received)));
             }
         }
-        let buried = self.changed.iter().any(|change| change.action == Action::Buried);
+        let buried = self.changed.iter().any(|change| change.action == SyncAction::Buried);
         if buried && !self.dry_run {
             ui.line(&format!(
                 "What is buried is kept for {DAYS} days: pimem restore ID, or forget --destroy ID"

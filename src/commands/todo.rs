@@ -8,8 +8,8 @@ use crate::{
 };
 use pimem_core::safety::entry_text::EntryText;
 use pimem_engine::{
-    error::{Failure, Kind},
-    memory::todo::{Cleared, Items, Tick, Todo, TodoChange, TodoItem},
+    error::{Failure, FailureKind},
+    memory::todo::{ClearedItems, Items, Tick, Todo, TodoChange, TodoItem},
     store::notes,
 };
 
@@ -21,7 +21,7 @@ use pimem_engine::{
     after_help = "Examples:\n  pimem todo add Ask for the API quota\n  pimem todo done quota\n  \
     pimem todo list --json"
 )]
-pub(crate) struct Args {
+pub(crate) struct TodoArgs {
     #[command(subcommand)]
     act: Option<Act>,
 }
@@ -56,7 +56,7 @@ enum Act {
     Clear,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &TodoArgs) -> Result<Exit, Failure> {
     match args.act.as_ref().unwrap_or(&Act::List { all: false }) {
         Act::Add { text } => {
             ctx.ui.show(&ctx.add_todo(&texts(text)?)?);
@@ -86,7 +86,7 @@ fn texts(args: &[String]) -> Result<Vec<String>, Failure> {
     let texts: Vec<String> = lines.map(one).collect::<Result<_, _>>()?;
     if texts.is_empty() {
         let message = "standard input is empty";
-        return Err(Failure::new(Kind::Refused, message, "give one item a line"));
+        return Err(Failure::new(FailureKind::Refused, message, "give one item a line"));
     }
     Ok(texts)
 }
@@ -125,7 +125,7 @@ impl Human for Todo {
     }
 }
 
-impl Human for Cleared {
+impl Human for ClearedItems {
     fn human(&self, ui: &Ui) {
         ui.line(&match self.cleared.len() {
             0 => "Nothing is done".to_owned(),

@@ -8,7 +8,7 @@ use crate::{
 use pimem_core::report::budget::Tokens;
 use pimem_engine::{
     error::Failure,
-    memory::topics::{Topic, Topics},
+    memory::topics::{TopicView, Topics},
 };
 
 /// List topics with their size and hotness
@@ -17,9 +17,9 @@ use pimem_engine::{
 /// Hotness is the sum of the scores of a topic's entries. A topic is cold when nothing in it was
 /// reinforced for twice its decay constant, and nothing is pinned or enforced.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct TopicsArgs {}
 
-pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, _: &TopicsArgs) -> Result<Exit, Failure> {
     Ok(ctx.show(&ctx.topics()?))
 }
 
@@ -34,10 +34,10 @@ impl Human for Topics {
     }
 }
 
-fn cells(topic: &Topic) -> Vec<String> {
+fn cells(topic: &TopicView) -> Vec<String> {
     let heat = match topic {
-        Topic { pinned: true, .. } => "pinned".to_owned(),
-        Topic { cold: true, .. } => format!("{:.1} (cold)", topic.hotness),
+        TopicView { pinned: true, .. } => "pinned".to_owned(),
+        TopicView { cold: true, .. } => format!("{:.1} (cold)", topic.hotness),
         _ => format!("{:.1}", topic.hotness),
     };
     vec![

@@ -18,10 +18,10 @@ use pimem_engine::{
     error::Failure,
     memory::{
         Answer,
-        review::Awaiting,
+        review::AwaitingText,
         vouch::{
-            Act as ActOf, Action, Done, Entries, Question, Reply, Review,
-            ReviewedStore as StoreView,
+            Reply, Review, ReviewedStore as StoreView, VouchAct as ActOf, VouchAction, VouchDone,
+            VouchQuestion, VouchedEntries,
         },
     },
     store::Store,
@@ -53,7 +53,7 @@ use pimem_engine::{
   pimem trust --no-secret 262e38a   what looks like a secret in it is none
   pimem trust --revoke         all of it, from the beginning
   pimem trust status           how much awaits review")]
-pub(crate) struct Args {
+pub(crate) struct TrustArgs {
     /// Trust these entries (`-` reads them from standard input)
     #[arg(value_name = "ENTRY")]
     entries: Vec<String>,
@@ -91,9 +91,9 @@ const QUESTION: &str =
 /// Question asked about what an agent has added.
 const BY_AGENT: &str = "An agent added it. k keep, f forget, n next, q not now [kfnq]";
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &TrustArgs) -> Result<Exit, Failure> {
     if !args.entries.is_empty() {
-        let action = if args.revoke { Action::Revoked } else { Action::Trusted };
+        let action = if args.revoke { VouchAction::Revoked } else { VouchAction::Trusted };
         let selectors = input::selectors(&args.entries)?;
         if args.no_secret {
             return Ok(ctx.show(&ctx.let_out(&selectors, action)?));
@@ -121,14 +121,14 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 fn ask(ctx: &Shell) -> Result<(Answer<Review>, Form), Failure> {
     let mut current: Option<PathBuf> = None;
     let mut rest = false;
-    let answer = ctx.review_each(|store: &Store, question: Question<'_>| {
-        let (Question::Awaits(item) | Question::ByAgent(item)) = question;
+    let answer = ctx.review_each(|store: &Store, question: VouchQuestion<'_>| {
+        let (VouchQuestion::Awaits(item) | VouchQuestion::ByAgent(item)) = question;
         if current.as_ref() != Some(&store.dir) {
             ctx.ui.explain(&name(store.scope.name(), &store.dir.display().to_string()));
             (current, rest) = (Some(store.dir.clone()), false);
         }
         item.in_words().for_each(|line| ctx.ui.explain(&line));
-        if matches!(question, Question::ByAgent(_)) {
+        if matches!(question, VouchQuestion::ByAgent(_)) {
             return Ok(match input::choose(ctx, BY_AGENT, "kfnq")? {
                 Some('k') => Reply::Trust,
                 Some('f') => Reply::Forget,
@@ -189,8 +189,8 @@ impl Human for Shown {
     }
 }
 
-fn of(ui: &Ui, Done { act, scope, dir, odd }: &Done) {
-    odd.iter().flat_map(Awaiting::in_words).for_each(|line| ui.line(&line));
+fn of(ui: &Ui, VouchDone { act, scope, dir, odd }: &VouchDone) {
+    odd.iter().flat_map(AwaitingText::in_words).for_each(|line| ui.line(&line));
     let name = name(scope.name(), dir);
     ui.line(&match act {
         ActOf::Trusted(1) => format!("Trusted 1 entry of the {name}"),
@@ -208,12 +208,12 @@ fn list(ui: &Ui, stores: &[StoreView]) {
     }
     for store in stores.iter().filter(|store| !store.by_agents.is_empty()) {
         ui.line(&format!("{}: added by agents since you looked", name(store.scope, &store.store)));
-        store.by_agents.iter().flat_map(Awaiting::in_words).for_each(|line| ui.line(&line));
+        store.by_agents.iter().flat_map(AwaitingText::in_words).for_each(|line| ui.line(&line));
         ui.note("pimem trust --review asks about each: keep or forget");
     }
     for store in stores.iter().filter(|store| !store.awaiting.is_empty()) {
         ui.line(&name(store.scope, &store.store));
-        store.awaiting.iter().flat_map(Awaiting::in_words).for_each(|line| ui.line(&line));
+        store.awaiting.iter().flat_map(AwaitingText::in_words).for_each(|line| ui.line(&line));
         ui.note(if store.foreign {
             "The store belongs to another user; pimem trust --always vouches for it"
         } else if store.scope == Scope::Team.name() {
@@ -235,13 +235,13 @@ fn numbers(ui: &Ui, store: &StoreView) {
     }
 }
 
-impl Human for Entries {
+impl Human for VouchedEntries {
     fn human(&self, ui: &Ui) {
         let verb = match self.action {
-            Action::Trusted => "Trusted",
-            Action::Revoked => "No longer trusted",
-            Action::LetOut => "Let out, as it holds no secret",
-            Action::KeptBack => "Withheld, as it looks like a secret",
+            VouchAction::Trusted => "Trusted",
+            VouchAction::Revoked => "No longer trusted",
+            VouchAction::LetOut => "Let out, as it holds no secret",
+            VouchAction::KeptBack => "Withheld, as it looks like a secret",
         };
         for entry in &self.results {
             ui.line(&format!("{verb}: {}", view::labelled(entry.line(), entry.label())));

@@ -17,13 +17,13 @@ use pimem_engine::{error::Failure, local_time, memory::undo::Undone, store::undo
 /// otherwise, or what forget --destroy, trust or config did. Exit code 1 says that there is nothing left.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem undo\n  pimem undo 3f2a9c01\n  pimem undo --user")]
-pub(crate) struct Args {
+pub(crate) struct UndoArgs {
     /// The step to take back instead of the last one that was typed
     #[arg(value_name = "ID")]
     id: Option<String>,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &UndoArgs) -> Result<Exit, Failure> {
     let view = ctx.undo(args.id.as_deref())?;
     ctx.ui.show(&view);
     match view.older {

@@ -14,7 +14,7 @@ use pimem_engine::{error::Failure, local_time, memory::why::Why};
 /// section, the dates on which that changes if nothing happens, and, for an entry that is out, the
 /// least that would bring it in.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct WhyArgs {
     /// Id, unique id prefix, exact text, or a part of it that only one entry has
     #[arg(value_name = "ENTRY")]
     entry: String,
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     budget: Option<u32>,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &WhyArgs) -> Result<Exit, Failure> {
     Ok(ctx.show(&ctx.why(&args.entry, args.budget.map(Tokens))?))
 }
 

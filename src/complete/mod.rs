@@ -14,7 +14,7 @@ use std::{ffi::OsString, rc::Rc};
 use clap::{Arg, Command, ValueEnum as _};
 
 use self::{
-    place::{Place, Wanted},
+    place::{WantedWord, WordPlace},
     values::Offer,
 };
 use crate::{
@@ -41,27 +41,27 @@ pub(crate) fn answer(args: &[OsString], env: Env, mut definition: Command) -> St
     definition.build();
     let words = args.iter().skip(2).map(|word| word.to_string_lossy().into_owned());
     let words: Vec<String> = words.collect();
-    let place = Place::of(&definition, &words);
+    let place = WordPlace::of(&definition, &words);
     let last = words.last().map_or("", String::as_str);
     let shell = opened(&place, env);
     let (mut head, mut typed) = ("", last);
     let mut offers = match &place.wanted {
-        Wanted::Command(or) => {
+        WantedWord::Command(or) => {
             let mut offers = commands(place.command, place.path.is_empty());
             offers.extend(or.iter().flat_map(|arg| values::of(&place, arg, shell.as_ref())));
             offers
         }
-        Wanted::Value { of, head: start } => {
+        WantedWord::Value { of, head: start } => {
             if let Some(rest) = last.strip_prefix(start.as_str()) {
                 (head, typed) = (start, rest);
             }
             values::of(&place, of, shell.as_ref())
         }
-        Wanted::Option => options(&place),
-        Wanted::Nothing => Vec::new(),
+        WantedWord::Option => options(&place),
+        WantedWord::Nothing => Vec::new(),
     };
     // Options are offered unasked where nothing else fits.
-    if offers.is_empty() && last.is_empty() && !matches!(place.wanted, Wanted::Value { .. }) {
+    if offers.is_empty() && last.is_empty() && !matches!(place.wanted, WantedWord::Value { .. }) {
         offers = options(&place);
     }
     let mut text = String::new();
@@ -77,7 +77,7 @@ pub(crate) fn answer(args: &[OsString], env: Env, mut definition: Command) -> St
 }
 
 /// Opens the stores that the command line means; `None` if there are none.
-fn opened(place: &Place<'_>, env: Env) -> Option<Shell> {
+fn opened(place: &WordPlace<'_>, env: Env) -> Option<Shell> {
     let dir = place.value("dir").map(|dir| match dir.strip_prefix("~/") {
         Some(rest) => env.home.clone().unwrap_or_default().join(rest),
         None => dir.into(),
@@ -99,7 +99,7 @@ fn commands(of: &Command, is_root: bool) -> Vec<Offer> {
     open.map(offer).collect()
 }
 
-fn options(place: &Place<'_>) -> Vec<Offer> {
+fn options(place: &WordPlace<'_>) -> Vec<Offer> {
     let open = |arg: &&Arg| !arg.is_hide_set() && place.is_open(arg);
     let about = |arg: &Arg| arg.get_help().map(ToString::to_string).unwrap_or_default();
     let offer = |arg: &Arg| Some(Offer::new(format!("--{}", arg.get_long()?), about(arg)));

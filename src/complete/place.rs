@@ -3,19 +3,19 @@
 use clap::{Arg, ArgAction, Command};
 
 /// The end of a command line.
-pub(crate) struct Place<'a> {
+pub(crate) struct WordPlace<'a> {
     pub(crate) root: &'a Command,
     /// The last command that was named, with the names of all.
     pub(crate) command: &'a Command,
     pub(crate) path: Vec<&'a str>,
     /// Arguments before the end, with their values.
     pub(crate) given: Vec<(&'a Arg, String)>,
-    pub(crate) wanted: Wanted<'a>,
+    pub(crate) wanted: WantedWord<'a>,
 }
 
 /// What the last word may become.
 #[derive(Debug)]
-pub(crate) enum Wanted<'a> {
+pub(crate) enum WantedWord<'a> {
     /// A command, or a value of the argument that takes its place.
     Command(Option<&'a Arg>),
     Option,
@@ -27,7 +27,7 @@ pub(crate) enum Wanted<'a> {
     Nothing,
 }
 
-impl<'a> Place<'a> {
+impl<'a> WordPlace<'a> {
     /// Reads the words before the last one, which begin with the program, and then the last one.
     /// `root` has to be built.
     pub(crate) fn of(root: &'a Command, words: &[String]) -> Self {
@@ -37,7 +37,7 @@ impl<'a> Place<'a> {
             command: root,
             path: Vec::new(),
             given: Vec::new(),
-            wanted: Wanted::Nothing,
+            wanted: WantedWord::Nothing,
         };
         let (mut waiting, mut position, mut only_values) = (None, 0, false);
         for word in before.iter().skip(1) {
@@ -67,18 +67,18 @@ impl<'a> Place<'a> {
         position: usize,
         only_values: bool,
         last: &str,
-    ) -> Wanted<'a> {
+    ) -> WantedWord<'a> {
         if let Some(of) = waiting {
-            return Wanted::Value { of, head: list_head(of, last).to_owned() };
+            return WantedWord::Value { of, head: list_head(of, last).to_owned() };
         }
         if !only_values && last.starts_with('-') {
-            return self.attached_value(last).unwrap_or(Wanted::Option);
+            return self.attached_value(last).unwrap_or(WantedWord::Option);
         }
         if !only_values && self.command.has_subcommands() {
-            return Wanted::Command(self.positional(position));
+            return WantedWord::Command(self.positional(position));
         }
-        let value = |of| Wanted::Value { of, head: String::new() };
-        self.positional(position).map_or(Wanted::Nothing, value)
+        let value = |of| WantedWord::Value { of, head: String::new() };
+        self.positional(position).map_or(WantedWord::Nothing, value)
     }
 
     /// Notes the options in a word. Returns the one whose value is the next word.
@@ -109,7 +109,7 @@ impl<'a> Place<'a> {
     }
 
     /// Returns the value that is attached to its option in the last word: `--state=a`, `-ca`.
-    fn attached_value(&self, last: &str) -> Option<Wanted<'a>> {
+    fn attached_value(&self, last: &str) -> Option<WantedWord<'a>> {
         let (head, of) = if let Some(long) = last.strip_prefix("--") {
             let (name, _) = long.split_once('=')?;
             (last.len() - long.len() + name.len() + 1, self.long(name)?)
@@ -121,7 +121,7 @@ impl<'a> Place<'a> {
         };
         let (head, value) =
             last.split_at_checked(head).filter(|_| of.get_action().takes_values())?;
-        Some(Wanted::Value { of, head: format!("{head}{}", list_head(of, value)) })
+        Some(WantedWord::Value { of, head: format!("{head}{}", list_head(of, value)) })
     }
 
     fn long(&self, name: &str) -> Option<&'a Arg> {
@@ -232,14 +232,14 @@ mod tests {
             ("p trust a st", "trust command entries"),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            let place = Place::of(&root, &words);
+            let place = WordPlace::of(&root, &words);
             let wanted = match &place.wanted {
-                Wanted::Command(or) => {
+                WantedWord::Command(or) => {
                     format!("command {}", or.map_or("", |or| or.get_id().as_str()))
                 }
-                Wanted::Option => "option".to_owned(),
-                Wanted::Value { of, head } => format!("{} {head}", of.get_id()),
-                Wanted::Nothing => "nothing".to_owned(),
+                WantedWord::Option => "option".to_owned(),
+                WantedWord::Value { of, head } => format!("{} {head}", of.get_id()),
+                WantedWord::Nothing => "nothing".to_owned(),
             };
             let found = format!("{} {}", place.path.join(" "), wanted.trim());
             assert_eq!(found, want, "{line:?}");
@@ -250,7 +250,7 @@ mod tests {
     fn what_was_given() {
         let root = program();
         let words = ["p", "-qdx", "list", "-s", "a", "--state=b", ""].map(str::to_owned);
-        let place = Place::of(&root, &words);
+        let place = WordPlace::of(&root, &words);
         let given: Vec<_> =
             place.given.iter().map(|(arg, value)| format!("{}={value}", arg.get_id())).collect();
         assert_eq!(given, ["quiet=", "dir=x", "state=a", "state=b"]);

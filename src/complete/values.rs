@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use clap::{Arg, ValueHint};
 
-use super::place::Place;
+use super::place::WordPlace;
 use crate::{agents::Agent, shell::Shell};
 use pimem_core::{
     model::category::CategorySpec,
@@ -12,7 +12,7 @@ use pimem_core::{
 };
 use pimem_engine::{
     config::{
-        schema::{Key, Kind},
+        schema::{SettingKey, SettingKind},
         settings,
     },
     view::EntryView,
@@ -85,7 +85,7 @@ const SOURCES: &[(&str, Source)] = &[
 ];
 
 /// Returns the known values of an argument.
-pub(crate) fn of(place: &Place<'_>, arg: &Arg, shell: Option<&Shell>) -> Vec<Offer> {
+pub(crate) fn of(place: &WordPlace<'_>, arg: &Arg, shell: Option<&Shell>) -> Vec<Offer> {
     let possible = arg.get_possible_values();
     if !possible.is_empty() {
         let shown = possible.iter().filter(|value| !value.is_hide_set());
@@ -116,7 +116,7 @@ fn source(command: &str, arg: &Arg) -> Option<Source> {
     find(&named).or_else(|| find(id)).map(|(_, source)| *source)
 }
 
-fn known(source: Source, place: &Place<'_>, shell: Option<&Shell>) -> Option<Vec<Offer>> {
+fn known(source: Source, place: &WordPlace<'_>, shell: Option<&Shell>) -> Option<Vec<Offer>> {
     Some(match source {
         Source::Agents => Agent::ALL.map(|agent| Offer::new(agent.name(), "")).into(),
         Source::Categories => {
@@ -146,7 +146,7 @@ fn known(source: Source, place: &Place<'_>, shell: Option<&Shell>) -> Option<Vec
             models.map(|model| Offer::new(model.name, model.state)).collect()
         }
         Source::Settings => settings::keys().map(|key| Offer::new(key.name, key.doc)).collect(),
-        Source::SettingValue => setting(Key::find(place.value("key")?)?, shell),
+        Source::SettingValue => setting(SettingKey::find(place.value("key")?)?, shell),
         Source::States => State::ALL.map(|state| Offer::new(state.name(), "")).into(),
         Source::Tags => {
             let entries = shell?.glance().ok()?;
@@ -199,13 +199,13 @@ fn described(entry: &EntryView) -> Offer {
     Offer::new(&entry.short, about)
 }
 
-fn setting(key: &Key, shell: Option<&Shell>) -> Vec<Offer> {
+fn setting(key: &SettingKey, shell: Option<&Shell>) -> Vec<Offer> {
     let words = |words: &[&str]| words.iter().map(|word| Offer::new(*word, "")).collect();
     match key.kind {
-        Kind::Bool(_) => words(&["true", "false"]),
-        Kind::Choice(choices) => words(choices),
-        Kind::WholeOrNone { .. } => words(&["none"]),
-        Kind::Text(_) if key.name == "embedding.model" => {
+        SettingKind::Bool(_) => words(&["true", "false"]),
+        SettingKind::Choice(choices) => words(choices),
+        SettingKind::WholeOrNone { .. } => words(&["none"]),
+        SettingKind::Text(_) if key.name == "embedding.model" => {
             let models = shell.and_then(|shell| shell.list_models().ok());
             let models = models.map(|list| list.models).unwrap_or_default();
             let usable = models.into_iter().filter(|model| model.state != "available");

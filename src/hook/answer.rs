@@ -14,11 +14,11 @@ use pimem_core::{
     safety::safe_text::SafeText,
     score::ranking::{Ranking, Scope, ScoredEntry},
 };
-use pimem_engine::memory::{recall, search::Hit, stale::Stale, team};
+use pimem_engine::memory::{recall, search::FoundHit, stale::Stale, team};
 
 #[derive(Default)]
-pub(crate) struct Answer {
-    pub(super) lines: Vec<Line>,
+pub(crate) struct HookAnswer {
+    pub(super) lines: Vec<AnswerLine>,
     /// True if it contains the report.
     pub(crate) report: bool,
     /// Stores whose index should be refreshed.
@@ -28,13 +28,13 @@ pub(crate) struct Answer {
 }
 
 /// A line, including its line break.
-pub(super) struct Line {
+pub(super) struct AnswerLine {
     text: SafeText,
-    shows: Option<Shown>,
+    shows: Option<ShownText>,
 }
 
 /// What a line shows. If several lines show something together, it is attached to the last.
-pub(crate) enum Shown {
+pub(crate) enum ShownText {
     Entry(ShownEntry),
     /// A note, or a part of the day's context.
     Passage(String),
@@ -50,15 +50,15 @@ pub(crate) struct ShownEntry {
     pub(crate) scope: Scope,
 }
 
-impl From<&ScoredEntry> for Shown {
+impl From<&ScoredEntry> for ShownText {
     fn from(row: &ScoredEntry) -> Self {
         let (id, text, scope) = (row.entry.id, row.entry.text.clone(), row.entry.scope);
         Self::Entry(ShownEntry { id, text, score: None, scope })
     }
 }
 
-impl From<&Hit> for Shown {
-    fn from(hit: &Hit) -> Self {
+impl From<&FoundHit> for ShownText {
+    fn from(hit: &FoundHit) -> Self {
         let text = hit.text.clone();
         match (hit.entry, recall::is_session(hit)) {
             (Some(id), _) => {
@@ -70,31 +70,31 @@ impl From<&Hit> for Shown {
     }
 }
 
-impl Answer {
+impl HookAnswer {
     /// Returns the answer with the report at the start of a session.
-    pub(crate) fn of_report(report: &Report, ranking: &Ranking, team: &team::Reported) -> Self {
+    pub(crate) fn of_report(report: &Report, ranking: &Ranking, team: &team::TeamReport) -> Self {
         let mut answer = Self { report: true, ..Self::default() };
         let lines = report.text.split_lines();
         for (text, row) in lines.zip(report.shown_rows.iter().copied()) {
             let row = row.and_then(|row| ranking.rows.get(row));
-            answer.push(text, row.map(Shown::from));
+            answer.push(text, row.map(ShownText::from));
         }
         for (line, _, row) in team.shown() {
             if let Some(line) = answer.lines.get_mut(line) {
-                line.shows = Some(Shown::from(row));
+                line.shows = Some(ShownText::from(row));
             }
         }
         answer
     }
 
     /// Appends a line, which includes its line break.
-    pub(crate) fn push(&mut self, text: SafeText, shows: Option<Shown>) {
-        self.lines.push(Line { text, shows });
+    pub(crate) fn push(&mut self, text: SafeText, shows: Option<ShownText>) {
+        self.lines.push(AnswerLine { text, shows });
     }
 
     /// Appends lines that together show one thing, or nothing that is recorded.
-    pub(crate) fn push_all(&mut self, text: &SafeText, shows: Option<Shown>) {
-        self.lines.extend(text.split_lines().map(|text| Line { text, shows: None }));
+    pub(crate) fn push_all(&mut self, text: &SafeText, shows: Option<ShownText>) {
+        self.lines.extend(text.split_lines().map(|text| AnswerLine { text, shows: None }));
         if let Some(last) = self.lines.last_mut().filter(|_| shows.is_some()) {
             last.shows = shows;
         }
@@ -117,7 +117,7 @@ impl Answer {
     /// Returns the entries shown.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &ShownEntry> {
         self.shown().filter_map(|shown| match shown {
-            Shown::Entry(entry) => Some(entry),
+            ShownText::Entry(entry) => Some(entry),
             _ => None,
         })
     }
@@ -125,17 +125,17 @@ impl Answer {
     /// Returns the texts shown that are not entries.
     pub(crate) fn passages(&self) -> impl Iterator<Item = &String> {
         self.shown().filter_map(|shown| match shown {
-            Shown::Entry(_) => None,
-            Shown::Passage(text) | Shown::Session(text) => Some(text),
+            ShownText::Entry(_) => None,
+            ShownText::Passage(text) | ShownText::Session(text) => Some(text),
         })
     }
 
     /// Returns the number of past sessions shown.
     pub(crate) fn sessions(&self) -> usize {
-        self.shown().filter(|shown| matches!(shown, Shown::Session(_))).count()
+        self.shown().filter(|shown| matches!(shown, ShownText::Session(_))).count()
     }
 
-    fn shown(&self) -> impl Iterator<Item = &Shown> {
+    fn shown(&self) -> impl Iterator<Item = &ShownText> {
         self.lines.iter().filter_map(|line| line.shows.as_ref())
     }
 
@@ -167,7 +167,7 @@ impl Answer {
             }
             let last = safe!("- ... {} more (beyond what is taken at once)\n", missing);
             if !lines.is_empty() && size + limit.size(&last) <= limit.most() {
-                lines.push(Line { text: last, shows: None });
+                lines.push(AnswerLine { text: last, shows: None });
                 self.lines = lines;
                 return;
             }
@@ -187,9 +187,9 @@ impl Answer {
 
     /// Returns the lines, each with the entry that it shows.
     pub(crate) fn lines_with_entries(&self) -> Vec<(String, Option<EntryId>)> {
-        let line = |line: &Line| {
+        let line = |line: &AnswerLine| {
             let entry = match &line.shows {
-                Some(Shown::Entry(entry)) => Some(entry.id),
+                Some(ShownText::Entry(entry)) => Some(entry.id),
                 _ => None,
             };
             (line.text.trim_end().to_owned(), entry)
@@ -198,7 +198,7 @@ impl Answer {
     }
 }
 
-impl Line {
+impl AnswerLine {
     fn is_item(&self) -> bool {
         self.text.starts_with("- ")
     }
@@ -212,17 +212,17 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn answer(text: &str) -> Answer {
-        let mut answer = Answer::default();
+    fn answer(text: &str) -> HookAnswer {
+        let mut answer = HookAnswer::default();
         for line in SafeText::of_lines(text).split_lines() {
             let is_item = line.starts_with("- ");
-            let shows = is_item.then(|| Shown::Passage(line.trim().to_owned()));
+            let shows = is_item.then(|| ShownText::Passage(line.trim().to_owned()));
             answer.push(line, shows);
         }
         answer
     }
 
-    fn fit(text: &str, limit: Limit) -> Answer {
+    fn fit(text: &str, limit: Limit) -> HookAnswer {
         let mut answer = answer(text);
         answer.fit(limit);
         answer
@@ -255,10 +255,10 @@ mod tests {
 
     #[test]
     fn a_passage_of_several_lines_is_shown_whole_or_not() {
-        let mut answer = Answer::default();
+        let mut answer = HookAnswer::default();
         answer.push_all(
             &SafeText::fixed("\n## Notes\none\ntwo\n"),
-            Some(Shown::Passage("one\ntwo".to_owned())),
+            Some(ShownText::Passage("one\ntwo".to_owned())),
         );
         let all = answer.size(Limit::Bytes(0));
         answer.push(safe!("- {}\n", "x".repeat(90)), None);

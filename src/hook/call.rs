@@ -7,11 +7,11 @@ use std::{
     time::Duration,
 };
 
-use super::{answer::Answer, prompt::Heard};
+use super::{answer::HookAnswer, prompt::Heard};
 use crate::{
     agents::{
-        Agent, Compaction, HookEvent, Kept,
-        hook_input::{Input, Source},
+        Agent, CompactionReply, HookEvent, KeptContext,
+        hook_input::{Input, PromptSource},
         reply,
     },
     shell::Shell,
@@ -23,14 +23,14 @@ use pimem_core::{
     score::ranking::Ranking,
     search::social_gate,
     session::transcript,
-    usage::record::{Injected, PROMPT, Record, What},
+    usage::record::{Injected, PROMPT, Record, RecordKindOf},
 };
 use pimem_engine::{
     error::Failure,
     memory::{handoff, leaky::Leaky, next::NotShown, sessions, spooled::News},
     store::{
         Store,
-        hook_ledger::{self, Known, Note, Session},
+        hook_ledger::{self, KnownSession, LedgerNote, LedgerSession},
         provenance, read,
         snapshot::Snapshot,
     },
@@ -52,10 +52,10 @@ pub(crate) struct Call<'a> {
     pub(crate) input: Input,
     /// Existing stores, the project's first; never empty.
     pub(crate) stores: Vec<Store>,
-    session: Option<Session>,
+    session: Option<LedgerSession>,
     /// True if nothing may be written, because of how a store is kept.
     is_shut: bool,
-    nothing: Known,
+    nothing: KnownSession,
     open: OnceCell<String>,
     said: OnceCell<String>,
     /// True if what waits to be learned was tried.
@@ -90,11 +90,11 @@ impl<'a> Call<'a> {
         if let Some(id) = input.session.clone().filter(|_| !is_shut) {
             let call = key(ctx, moment, &input);
             let begins_turn = moment == HookEvent::Prompt;
-            let mut open = Session::open(home, &id, (&call, begins_turn), ctx.real_now)?;
+            let mut open = LedgerSession::open(home, &id, (&call, begins_turn), ctx.real_now)?;
             forget(ctx, agent, moment, &mut input, &mut open);
             session = Some(open);
         }
-        let nothing = Known::default();
+        let nothing = KnownSession::default();
         let (open, said, learned) = (OnceCell::new(), OnceCell::new(), Cell::new(false));
         let call = Self {
             ctx,
@@ -110,10 +110,10 @@ impl<'a> Call<'a> {
             learned,
         };
         if let (None, Some(id)) = (&call.known().whose, call.session_id()) {
-            call.note(&[Note::Session { id, agent: agent.name().to_owned() }]);
+            call.note(&[LedgerNote::Session { id, agent: agent.name().to_owned() }]);
         }
         if let (None, Some(path)) = (&call.known().transcript, call.transcript()) {
-            call.note(&[Note::Transcript { path }]);
+            call.note(&[LedgerNote::Transcript { path }]);
         }
         Some(call)
     }
@@ -124,7 +124,7 @@ impl<'a> Call<'a> {
     }
 
     /// Returns the content of the session's ledger.
-    pub(crate) fn known(&self) -> &Known {
+    pub(crate) fn known(&self) -> &KnownSession {
         self.session.as_ref().map_or(&self.nothing, |session| &session.known)
     }
 
@@ -161,7 +161,7 @@ impl<'a> Call<'a> {
     }
 
     /// Appends to the session's ledger.
-    pub(crate) fn note(&self, notes: &[Note]) {
+    pub(crate) fn note(&self, notes: &[LedgerNote]) {
         if let Some(session) = &self.session {
             session.note(notes);
         }
@@ -231,16 +231,16 @@ impl<'a> Call<'a> {
             lines.extend(found.into_iter().flatten().map(why));
         }
         if !lines.is_empty() {
-            self.note(&[Note::Told]);
+            self.note(&[LedgerNote::Told]);
         }
         let lines: Vec<SafeText> = lines.iter().map(|line| safe!("{}\n", line)).collect();
         lines.iter().collect()
     }
 
     /// Records what was put into the prompt.
-    pub(crate) fn record(&self, answer: &Answer) {
+    pub(crate) fn record(&self, answer: &HookAnswer) {
         let mut notes = Vec::new();
-        notes.extend(answer.report.then_some(Note::Report));
+        notes.extend(answer.report.then_some(LedgerNote::Report));
         // A later prompt may recall a single line of a longer passage.
         let lines = |text: &String| text.lines().map(|line| hash(line.trim())).collect::<Vec<_>>();
         let hashes = answer.passages().flat_map(|text| [vec![hash(text)], lines(text)].concat());
@@ -257,7 +257,7 @@ impl<'a> Call<'a> {
         let entries: Vec<Injected> =
             shown.map(|shown| Injected::new(shown.id, &shown.text, shown.score)).collect();
         if !entries.is_empty() || asked {
-            records.push(What::Injection {
+            records.push(RecordKindOf::Injection {
                 event: self.moment.name().to_owned(),
                 prompt: self.prompt().to_owned(),
                 entries,
@@ -265,7 +265,7 @@ impl<'a> Call<'a> {
         }
         let count = answer.sessions();
         if count > 0 {
-            records.push(What::SessionInject { prompt: self.prompt().to_owned(), count });
+            records.push(RecordKindOf::SessionInject { prompt: self.prompt().to_owned(), count });
         }
         // Before the telemetry, from which accesses are counted where they never were.
         for store in &self.stores {
@@ -278,7 +278,7 @@ impl<'a> Call<'a> {
     }
 
     /// Appends to the telemetry.
-    pub(crate) fn telemetry(&self, records: Vec<What>) {
+    pub(crate) fn telemetry(&self, records: Vec<RecordKindOf>) {
         let Some(home) = self.home().filter(|_| !records.is_empty()) else { return };
         let record = |what| Record {
             ts: self.ctx.now.0.to_string(),
@@ -338,7 +338,7 @@ pub(crate) fn hash(text: &str) -> u64 {
 /// Returns the key by which two calls are recognised as the same.
 fn key(ctx: &Shell, moment: HookEvent, input: &Input) -> String {
     let Input { source, prompt, files, response, invocation, transcript, .. } = input;
-    let source = if moment == HookEvent::SessionStart { *source } else { Source::Startup };
+    let source = if moment == HookEvent::SessionStart { *source } else { PromptSource::Startup };
     // Sessions that are resumed soon end again, with more said.
     let ends = matches!(moment, HookEvent::Stop | HookEvent::SessionEnd);
     let said = transcript.as_ref().filter(|_| ends).and_then(|path| {
@@ -349,12 +349,19 @@ fn key(ctx: &Shell, moment: HookEvent, input: &Input) -> String {
 }
 
 /// Forgets what hooks gave before if the agent's context no longer has it.
-fn forget(ctx: &Shell, agent: Agent, moment: HookEvent, input: &mut Input, open: &mut Session) {
+fn forget(
+    ctx: &Shell,
+    agent: Agent,
+    moment: HookEvent,
+    input: &mut Input,
+    open: &mut LedgerSession,
+) {
     let behaviour = agent.record();
     let is_start = moment == HookEvent::SessionStart;
-    let is_resumed = input.source == Source::Resume && behaviour.prompt_context == Kept::Process;
+    let is_resumed =
+        input.source == PromptSource::Resume && behaviour.prompt_context == KeptContext::Process;
     let mut is_gone = is_start && (input.source.forgets() || is_resumed);
-    if behaviour.compaction == Compaction::InTranscript
+    if behaviour.compaction == CompactionReply::InTranscript
         && (is_start || moment == HookEvent::Prompt)
         && let Some(path) = &input.transcript
     {
@@ -364,7 +371,7 @@ fn forget(ctx: &Shell, agent: Agent, moment: HookEvent, input: &mut Input, open:
         let files = [Some(path), first].into_iter().flatten();
         if files.filter(|file| open.was_compacted(file)).count() > 0 {
             is_gone = true;
-            input.source = Source::Compact;
+            input.source = PromptSource::Compact;
         }
     }
     if is_gone {

@@ -2,7 +2,7 @@
 //! end.
 
 use super::call::{Call, hash};
-use crate::agents::{Compaction, hook_input::Trigger};
+use crate::agents::{CompactionReply, hook_input::Trigger};
 use pimem_core::session::summaries;
 use pimem_engine::{
     error::Failure,
@@ -14,7 +14,7 @@ use pimem_engine::{
     store::{
         Store,
         dream_schedule::PastSession,
-        hook_ledger::{self, Known, Note},
+        hook_ledger::{self, KnownSession, LedgerNote},
     },
 };
 
@@ -22,14 +22,14 @@ use pimem_engine::{
 /// machine has reviewed is not changed.
 pub(crate) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
     // Where every call of the model is announced as a compaction, most are none.
-    let is_told = call.agent.record().compaction == Compaction::Told;
+    let is_told = call.agent.record().compaction == CompactionReply::Told;
     if !is_told && call.input.trigger == Trigger::Auto {
         return Ok(());
     }
     let Some(home) = call.home().filter(|home| home.trust.is_begun()) else { return Ok(()) };
     let leave = Leave { session: call.session_id(), git: false, unasked: true };
     if let Some((_, text)) = handoff::write(call.ctx, home, &call.stores, &leave)? {
-        call.note(&[Note::HandedOff { text: hash(&text) }]);
+        call.note(&[LedgerNote::HandedOff { text: hash(&text) }]);
     }
     Ok(())
 }
@@ -52,7 +52,7 @@ pub(crate) fn index(call: &Call<'_>) -> Result<(), Failure> {
         |path: std::path::PathBuf| sessions::from_transcript(call.ctx, named, &path).ok().flatten();
     let summary = call.transcript().and_then(of_transcript);
     keep(call, summary.or_else(|| of_ledger(call, named, call.known())))?;
-    call.note(&[Note::Indexed]);
+    call.note(&[LedgerNote::Indexed]);
     Ok(())
 }
 
@@ -67,13 +67,17 @@ pub(crate) fn index_unended(call: &Call<'_>) -> Result<(), Failure> {
     let summary = of_ledger(call, named, known);
     if summary.is_some() {
         keep(call, summary)?;
-        call.note(&[Note::Indexed]);
+        call.note(&[LedgerNote::Indexed]);
     }
     Ok(())
 }
 
 /// Returns the summary made from the prompts in a ledger.
-fn of_ledger(call: &Call<'_>, named: Named<'_>, known: &Known) -> Option<summaries::Summary> {
+fn of_ledger(
+    call: &Call<'_>,
+    named: Named<'_>,
+    known: &KnownSession,
+) -> Option<summaries::Summary> {
     sessions::of_notes(call.ctx, named, known.said.iter().map(String::as_str))
 }
 

@@ -6,15 +6,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{answer::Answer, call::Call};
+use super::{answer::HookAnswer, call::Call};
 use crate::agents::Limit;
 use pimem_core::{
     language::injection,
     model::time::{Date, Timestamp},
     observe::{
-        document::{self, Below, Document, Item, Line},
-        reflect::{self, Mode},
-        rules::{self, Heard},
+        document::{self, Below, Observations, ObservedItem, ObservedLine},
+        reflect::{self, ReflectMode},
+        rules::{self, HeardTurn},
     },
     safe,
     safety::{safe_text::SafeText, secret},
@@ -38,25 +38,25 @@ const HEADING: &str = "# Observations of this session";
 /// New observations, and the position up to which the session is observed.
 pub(crate) struct Observed {
     stem: String,
-    found: Document,
+    found: Observations,
     reached: Reached,
 }
 
 /// Returns the observations of the session.
-pub(crate) fn observations(call: &Call<'_>) -> Answer {
+pub(crate) fn observations(call: &Call<'_>) -> HookAnswer {
     let compaction = call.ctx.config.settings.observer.compaction;
     let instead = compaction == Compaction::Summary || call.ctx.env.text("PI_MEMORY") == Some("1");
     let replaces = call.agent.record().replaces_summary;
     let wanted = if replaces { instead } else { compaction != Compaction::Off };
     let (true, true, Some(home)) = (wanted, call.listens(), call.home()) else {
-        return Answer::default();
+        return HookAnswer::default();
     };
     let id = call.input.session.as_deref().map(secret::clean).filter(|id| !id.is_empty());
     let stem = id.as_deref().map(notes::observation_stem);
     let known = stem.as_deref().and_then(|stem| {
         let name = notes::observation_file(stem);
         let bytes = home.file(&name).ok().flatten().filter(|_| home.file_reviewed(&name))?;
-        Some(Document::parse(&String::from_utf8_lossy(&bytes)))
+        Some(Observations::parse(&String::from_utf8_lossy(&bytes)))
     });
     let mut known = known.unwrap_or_default();
     // Earlier versions may have stored lines worded as orders.
@@ -66,7 +66,7 @@ pub(crate) fn observations(call: &Call<'_>) -> Answer {
     let before = stem.as_deref().map(|stem| home.reached(stem)).unwrap_or_default();
     let (heard, last) = heard(call, &Reached { messages: None, ..before });
     let found = rules::observe(&heard).without(&known);
-    let mut answer = Answer::default();
+    let mut answer = HookAnswer::default();
     answer.push_all(&text(call, &known, &found), None);
     answer.observed =
         stem.zip(last).filter(|_| instead && !found.is_empty()).map(|(stem, last)| {
@@ -77,11 +77,11 @@ pub(crate) fn observations(call: &Call<'_>) -> Answer {
 }
 
 /// Returns true if an observation, or a line below it, is worded as an order to an agent.
-fn orders(line: &Line) -> bool {
+fn orders(line: &ObservedLine) -> bool {
     let is_order = |text: &str| injection::find(text).is_some();
     match line {
-        Line::Other(text) => is_order(text),
-        Line::Item(Item { note, below }) => {
+        ObservedLine::Other(text) => is_order(text),
+        ObservedLine::Item(ObservedItem { note, below }) => {
             let order = |below: &Below| match below {
                 Below::Note(_, note) => is_order(&note.text),
                 Below::Other(text) => is_order(text),
@@ -98,7 +98,7 @@ pub(crate) fn keep(call: &Call<'_>, observed: Option<Observed>) -> Result<(), Fa
     };
     let lock = memory::lock(call.ctx, home)?;
     home.rewrite(&lock, &notes::observation_file(&stem), |bytes| {
-        let fresh = found.without(&Document::parse(&String::from_utf8_lossy(bytes)));
+        let fresh = found.without(&Observations::parse(&String::from_utf8_lossy(bytes)));
         (!fresh.is_empty()).then(|| document::append(bytes, &fresh))
     })?;
     home.note_reached(&stem, &reached)?;
@@ -107,7 +107,7 @@ pub(crate) fn keep(call: &Call<'_>, observed: Option<Observed>) -> Result<(), Fa
 
 /// Returns the new messages, from the end of the transcript or, if that is unreadable, from the
 /// prompts in the ledger, with the time of the last one.
-fn heard(call: &Call<'_>, before: &Reached) -> (Vec<Heard>, Option<Timestamp>) {
+fn heard(call: &Call<'_>, before: &Reached) -> (Vec<HeardTurn>, Option<Timestamp>) {
     let read = |path: PathBuf| {
         let tail = read::tail(Path::new("/"), &path, TAIL).ok()??;
         transcript::read(&tail).map(|(_, messages)| messages)
@@ -125,7 +125,7 @@ fn heard(call: &Call<'_>, before: &Reached) -> (Vec<Heard>, Option<Timestamp>) {
 }
 
 /// Renders the observations within the agent's limit, dropping the oldest first.
-fn text(call: &Call<'_>, known: &Document, found: &Document) -> SafeText {
+fn text(call: &Call<'_>, known: &Observations, found: &Observations) -> SafeText {
     let mut all = known.clone();
     for (date, item) in found.items() {
         all.push(date, item.clone());
@@ -137,7 +137,7 @@ fn text(call: &Call<'_>, known: &Document, found: &Document) -> SafeText {
     let mut text = SafeText::of_lines(&all.to_string());
     if !fits(limit, &text) {
         let today = local_time::local(call.ctx.now.0).date;
-        let fewer = Document::parse(&reflect::reflect(&text, today, Mode::Aggressive));
+        let fewer = Observations::parse(&reflect::reflect(&text, today, ReflectMode::Aggressive));
         text = SafeText::of_lines(&newest(&fewer, limit));
     }
     if text.is_empty() { text } else { safe!("{}\n\n{}", HEADING, text) }
@@ -148,15 +148,15 @@ fn fits(limit: Limit, text: &str) -> bool {
 }
 
 /// Returns as many of the newest observations as fit.
-fn newest(all: &Document, limit: Limit) -> String {
-    let mut lines: Vec<(Option<Date>, &Line)> =
+fn newest(all: &Observations, limit: Limit) -> String {
+    let mut lines: Vec<(Option<Date>, &ObservedLine)> =
         all.days.iter().flat_map(|day| day.lines.iter().map(|line| (day.date, line))).collect();
     lines.reverse();
     let mut text = String::new();
     while !lines.is_empty() {
-        let mut kept = Document::default();
+        let mut kept = Observations::default();
         for (date, line) in lines.iter().rev() {
-            if let Line::Item(item) = line {
+            if let ObservedLine::Item(item) = line {
                 kept.push(*date, item.clone());
             }
         }

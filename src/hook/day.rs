@@ -1,21 +1,21 @@
 //! The day's context for a session that starts: open items, the newest handoff, the log, and notes.
 
 use super::{
-    answer::{Answer, Shown},
+    answer::{HookAnswer, ShownText},
     call::{Call, hash},
-    start::Extent,
+    start::StartExtent,
 };
-use crate::agents::hook_input::Source;
+use crate::agents::hook_input::PromptSource;
 use pimem_core::{
     markdown::handoff as blocks,
-    report::working::{AT_HAND, AtHand, Part, at_hand},
+    report::working::{AT_HAND, AtHand, WorkingPart, at_hand},
     safety::safe_text::SafeText,
 };
 use pimem_engine::{
     local_time,
     memory::{
-        handoff::{self, Left},
-        trust::Notes,
+        handoff::{self, LeftByAgent},
+        trust::TrustNotes,
         working,
     },
     store::{Store, notes},
@@ -28,7 +28,7 @@ pub(crate) const RESERVED: usize = 1500;
 /// them.
 pub(crate) fn sources(call: &Call<'_>) -> AtHand {
     let today = local_time::local(call.ctx.now.0).date;
-    let shown = Notes::new(call.ctx, &call.stores);
+    let shown = TrustNotes::new(call.ctx, &call.stores);
     let read = |name: &str, read: &dyn Fn(&Store) -> Option<String>| {
         let stores =
             call.stores.iter().enumerate().filter(|(number, _)| shown.shows(*number, name));
@@ -47,7 +47,7 @@ pub(crate) fn sources(call: &Call<'_>) -> AtHand {
     });
     let list_is_known = list_is_known(call, &shown);
     let known = [log.as_ref().map_or("", |(_, log)| log), scratchpad.as_str()];
-    let news = |left: &Left<'_>| of_handoff(&left.told(), &known, list_is_known);
+    let news = |left: &LeftByAgent<'_>| of_handoff(&left.told(), &known, list_is_known);
     let handoff = left(call, |left| !news(left).is_empty()).map(|left| (left.at, news(&left)));
     let notes = read(notes::NOTES, &|store| working::notes(store).ok());
     AtHand { scratchpad, handoff, log, notes }
@@ -64,7 +64,7 @@ fn of_handoff(block: &str, known: &[&str], list_is_known: bool) -> String {
 }
 
 /// Returns true if there is a list of items and every such list is shown.
-fn list_is_known(call: &Call<'_>, shown: &Notes<'_>) -> bool {
+fn list_is_known(call: &Call<'_>, shown: &TrustNotes<'_>) -> bool {
     let has_list = |store: &Store| !matches!(store.file(notes::SCRATCHPAD), Ok(None));
     let lists = call.stores.iter().enumerate().filter(|(_, store)| has_list(store));
     let mut lists = lists.map(|(number, _)| number).peekable();
@@ -73,9 +73,12 @@ fn list_is_known(call: &Call<'_>, shown: &Notes<'_>) -> bool {
 
 /// Returns the newest handoff for which `says` is true. After a compaction, only handoffs of this
 /// session count.
-fn left<'a>(call: &'a Call<'_>, says: impl Fn(&Left<'_>) -> bool) -> Option<Left<'a>> {
+fn left<'a>(
+    call: &'a Call<'_>,
+    says: impl Fn(&LeftByAgent<'_>) -> bool,
+) -> Option<LeftByAgent<'a>> {
     let (ctx, stores) = (call.ctx, &call.stores);
-    let found = if call.input.source == Source::Compact {
+    let found = if call.input.source == PromptSource::Compact {
         let id = call.session_id().as_deref().map(blocks::short_id);
         let known = &call.known().handoffs;
         handoff::newest_within(ctx, stores, handoff::KEPT, |left| {
@@ -93,21 +96,28 @@ fn left<'a>(call: &'a Call<'_>, says: impl Fn(&Left<'_>) -> bool) -> Option<Left
 
 /// Returns the day's context beside a text of `taken` characters. News are
 /// the parts that the session has not seen.
-pub(crate) fn answer(call: &Call<'_>, sources: &AtHand, taken: usize, extent: Extent) -> Answer {
+pub(crate) fn answer(
+    call: &Call<'_>,
+    sources: &AtHand,
+    taken: usize,
+    extent: StartExtent,
+) -> HookAnswer {
     let limit = call.agent.limit();
     let room = call.ctx.config.settings.hook.working_chars;
     let mut room = room.min(limit.most().saturating_sub(taken));
     loop {
-        let seen =
-            |part: &Part| extent == Extent::News && call.known().texts.contains(&hash(&part.text));
-        let parts: Vec<Part> = at_hand(sources, room).into_iter().filter(|p| !seen(p)).collect();
+        let seen = |part: &WorkingPart| {
+            extent == StartExtent::News && call.known().texts.contains(&hash(&part.text))
+        };
+        let parts: Vec<WorkingPart> =
+            at_hand(sources, room).into_iter().filter(|p| !seen(p)).collect();
         if parts.is_empty() {
-            return Answer::default();
+            return HookAnswer::default();
         }
-        let mut answer = Answer::default();
+        let mut answer = HookAnswer::default();
         answer.push_all(&SafeText::fixed(AT_HAND), None);
         for part in parts {
-            answer.push_all(&part.render(), Some(Shown::Passage(part.text.to_string())));
+            answer.push_all(&part.render(), Some(ShownText::Passage(part.text.to_string())));
         }
         // The limit may be in bytes, while `room` is in characters.
         if taken + answer.size(limit) > limit.most() && room > 0 {

@@ -35,7 +35,7 @@ use clap::builder::PossibleValuesParser;
 
 pub(crate) use self::start::at_startup;
 
-use self::{answer::Answer, call::Call, prompt::Heard};
+use self::{answer::HookAnswer, call::Call, prompt::Heard};
 use super::{
     globals::Globals,
     shell::Shell,
@@ -49,7 +49,7 @@ use crate::agents::{
 };
 use pimem_core::{safe, safety::safe_text::SafeText};
 use pimem_engine::{
-    config::{env::Env, settings::Hook},
+    config::{env::Env, settings::HookSettings},
     error::Failure,
     memory::stale,
     store::{
@@ -73,7 +73,7 @@ const GRACE: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:\n  pimem hook claude session-start < input.json\n  \
     echo '{\"prompt\":\"why do berths overlap?\"}' | pimem hook generic prompt")]
-pub(crate) struct Args {
+pub(crate) struct HookArgs {
     /// Who asks
     #[arg(value_name = "AGENT", value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::name)))]
     agent: String,
@@ -83,7 +83,7 @@ pub(crate) struct Args {
     event: String,
 }
 
-impl Args {
+impl HookArgs {
     /// Returns the call with these options; `None` if the agent is unknown.
     pub(crate) fn called(self, globals: Globals) -> Option<Called> {
         Some((globals, Agent::find(&self.agent)?, self.event))
@@ -282,7 +282,7 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Returns the deadline that holds until the settings are read.
 fn first_deadline(env: &Env) -> Duration {
-    let key = &Hook::deadline;
+    let key = &HookSettings::deadline;
     let set = env.text(key.env).map(|text| key.read(text));
     let set = set.filter(|set| key.mismatch(set).is_none()).unwrap_or_else(|| key.default());
     Duration::from_millis(set.as_u64().unwrap_or_default())
@@ -349,7 +349,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         HookEvent::Prompt => prompt::prompt(&call),
         HookEvent::PostTool => reminder::reminder(&call),
         HookEvent::PreCompact => compact::observations(&call),
-        HookEvent::PostCompact | HookEvent::Stop | HookEvent::SessionEnd => Answer::default(),
+        HookEvent::PostCompact | HookEvent::Stop | HookEvent::SessionEnd => HookAnswer::default(),
     };
     let observed = found.observed.take();
     let stale = std::mem::take(&mut found.stale);

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{
-    answer::{Answer, Shown},
+    answer::{HookAnswer, ShownText},
     call::{self, Call, hash},
-    start::{self, Extent},
+    start::{self, StartExtent},
 };
 use crate::{
     agents::{Agent, hook_input::Input},
@@ -24,7 +24,7 @@ use pimem_engine::{
     },
     store::{
         Store,
-        hook_ledger::{self, Note},
+        hook_ledger::{self, LedgerNote},
         read,
         spool::Said,
     },
@@ -38,14 +38,14 @@ const TRANSCRIPT: u64 = 4 << 20;
 const MESSAGES: usize = 40;
 
 /// Returns the memories for a prompt that the session has not seen.
-pub(crate) fn prompt(call: &Call<'_>) -> Answer {
-    let mut answer = Answer::default();
+pub(crate) fn prompt(call: &Call<'_>) -> HookAnswer {
+    let mut answer = HookAnswer::default();
     if !call.listens() {
         return answer;
     }
     // The first hook of a session brings the report, for agents without a hook at the start.
     if call.has_session() && !call.known().reported {
-        answer = start::opening(call, Extent::Whole);
+        answer = start::opening(call, StartExtent::Whole);
     }
     // Later requests within a turn have no new prompt.
     if call.input.invocation > 0 {
@@ -60,14 +60,14 @@ pub(crate) fn prompt(call: &Call<'_>) -> Answer {
 }
 
 /// Returns the recalled memories, except those in `beside`.
-fn recall(call: &Call<'_>, prompt: &str, beside: &Answer) -> Answer {
+fn recall(call: &Call<'_>, prompt: &str, beside: &HookAnswer) -> HookAnswer {
     let (ctx, known) = (call.ctx, call.known());
     let mut except = known.seen.clone();
     except.extend(beside.entries().map(|shown| shown.id));
     let Recalled { entries, notes, sessions } =
         recall::search(ctx, &call.stores, prompt, &except, Some(known.texts.len()));
     let mut hits = recall::chosen(ctx, &call.stores, entries.hits);
-    let mut answer = Answer { stale: entries.stale, ..Answer::default() };
+    let mut answer = HookAnswer { stale: entries.stale, ..HookAnswer::default() };
     let is_known = |text: &str| known.texts.contains(&hash(text));
     let is_said = |line: &str| beside.passages().any(|text| text.contains(line));
     let notes = recall::notes(notes, &hits, |line| is_known(line) || is_said(line));
@@ -75,8 +75,8 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &Answer) -> Answer {
     let sessions =
         recall::sessions(sessions, |text| is_known(text) || own.iter().any(|own| own == text));
     hits.extend(ctx.recall_team(&call.stores, prompt, &except, &hits, &mut answer.stale));
-    for recall::Line { text, hit } in recall::lines(ctx, &hits, &notes, &sessions) {
-        answer.push(text, hit.map(Shown::from));
+    for recall::RecalledLine { text, hit } in recall::lines(ctx, &hits, &notes, &sessions) {
+        answer.push(text, hit.map(ShownText::from));
     }
     answer
 }
@@ -170,6 +170,6 @@ pub(crate) fn note(call: &Call<'_>) {
     let said = call.prompt();
     let usable = said.chars().count() >= SAID && !social_gate::is_trivial(said);
     if usable && call.known().said.len() < MESSAGES {
-        call.note(&[Note::Said { text: call.said() }]);
+        call.note(&[LedgerNote::Said { text: call.said() }]);
     }
 }

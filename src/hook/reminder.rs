@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    answer::{Answer, Shown},
+    answer::{HookAnswer, ShownText},
     call::Call,
 };
 use pimem_core::{
@@ -15,7 +15,7 @@ use pimem_core::{
 use pimem_engine::memory::{
     recall,
     search::{
-        self, Hit,
+        self, FoundHit,
         request::{MinScore, Pace, SearchRequest},
     },
 };
@@ -53,8 +53,8 @@ const WIDE: &[&str] = &[
 ];
 
 /// Returns memories that name a changed file or are similar to its name, each once per session.
-pub(crate) fn reminder(call: &Call<'_>) -> Answer {
-    let mut answer = Answer::default();
+pub(crate) fn reminder(call: &Call<'_>) -> HookAnswer {
+    let mut answer = HookAnswer::default();
     let changes = call.input.tool.as_ref().is_none_or(|tool| {
         let tool = tool.to_lowercase();
         CHANGES.iter().any(|part| tool.contains(part))
@@ -73,7 +73,7 @@ pub(crate) fn reminder(call: &Call<'_>) -> Answer {
     };
     let mut found = search::find(ctx, &call.stores, &wanted);
     let near = table::model().thresholds.reminder;
-    let is_about = |hit: &Hit| {
+    let is_about = |hit: &FoundHit| {
         hit.candidate.likeness() >= near || names.iter().any(|name| is_named(&hit.text, name))
     };
     found.hits.retain(is_about);
@@ -86,7 +86,7 @@ pub(crate) fn reminder(call: &Call<'_>) -> Answer {
         answer.push(SafeText::fixed("\n"), None);
     }
     for hit in &hits {
-        answer.push(recall::line(ctx, hit), Some(Shown::from(hit)));
+        answer.push(recall::line(ctx, hit), Some(ShownText::from(hit)));
     }
     answer
 }

@@ -1,19 +1,19 @@
 //! The start of a session: the report, and after a compaction the handoff.
 
 use super::{
-    answer::{Answer, Shown},
+    answer::{HookAnswer, ShownText},
     call::Call,
     day,
 };
 use crate::{
     agents::{
-        Agent, HookEvent, Kept,
-        hook_input::{Input, Source},
+        Agent, HookEvent, KeptContext,
+        hook_input::{Input, PromptSource},
     },
     shell::Shell,
 };
 use pimem_core::{
-    report::{self, budget::Tokens, render, select::Verdict, working::AtHand},
+    report::{self, budget::Tokens, render, select::ReportVerdict, working::AtHand},
     safe,
     safety::safe_text::SafeText,
     score::ranking::ScoredEntry,
@@ -28,20 +28,20 @@ use pimem_engine::{
 const NEWS: &str = "# Project Memory, Since This Session Paused\n\n";
 
 /// Returns the answer for a session that starts.
-pub(crate) fn start(call: &Call<'_>) -> Answer {
+pub(crate) fn start(call: &Call<'_>) -> HookAnswer {
     let (source, known) = (call.input.source, call.known());
     // A session that got its report still has it, unless it is resumed, cleared or compacted.
-    if !call.listens() || (known.reported && source == Source::Startup) {
-        return Answer::default();
+    if !call.listens() || (known.reported && source == PromptSource::Startup) {
+        return HookAnswer::default();
     }
-    let kept = call.agent.record().start_context == Kept::Session;
-    let has_rest = source == Source::Resume && known.reported && kept;
-    opening(call, if has_rest { Extent::News } else { Extent::Whole })
+    let kept = call.agent.record().start_context == KeptContext::Session;
+    let has_rest = source == PromptSource::Resume && known.reported && kept;
+    opening(call, if has_rest { StartExtent::News } else { StartExtent::Whole })
 }
 
 /// How much of what a session starts with is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum StartExtent {
     Whole,
     /// What the session has not seen.
     News,
@@ -51,26 +51,26 @@ pub(crate) enum Extent {
 ///
 /// # Errors
 /// Fails if the stores cannot be opened.
-pub(crate) fn at_startup(ctx: &Shell, agent: Agent) -> Result<Answer, Failure> {
+pub(crate) fn at_startup(ctx: &Shell, agent: Agent) -> Result<HookAnswer, Failure> {
     if !ctx.config.settings.memory.enabled {
-        return Ok(Answer::default());
+        return Ok(HookAnswer::default());
     }
     let stores = Call::stores(ctx, ctx.config.settings.hook.deadline)?;
     let found = Call::new(ctx, agent, HookEvent::SessionStart, Input::default(), stores);
     let Some(call) = found else {
-        let mut answer = Answer::default();
+        let mut answer = HookAnswer::default();
         if let Some(line) = ctx.locked_for_agents() {
             answer.push(safe!("{}\n", line), None);
         }
         return Ok(answer);
     };
-    let mut answer = opening(&call, Extent::Whole);
+    let mut answer = opening(&call, StartExtent::Whole);
     answer.fit(agent.limit());
     Ok(answer)
 }
 
 /// Returns the report and the day's context, or only what is new in both.
-pub(crate) fn opening(call: &Call<'_>, extent: Extent) -> Answer {
+pub(crate) fn opening(call: &Call<'_>, extent: StartExtent) -> HookAnswer {
     let sources = day::sources(call);
     let mut answer = memories(call, &sources, extent);
     let gap = usize::from(!answer.is_empty());
@@ -80,7 +80,7 @@ pub(crate) fn opening(call: &Call<'_>, extent: Extent) -> Answer {
 }
 
 /// Returns the report, as `pimem report` prints it, as far as the agent takes it.
-fn memories(call: &Call<'_>, beside: &AtHand, extent: Extent) -> Answer {
+fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer {
     let ctx = call.ctx;
     let reserved = if beside.is_empty() { 0 } else { day::RESERVED };
     let room = Tokens::of_chars(call.agent.limit().most() - reserved);
@@ -89,10 +89,10 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: Extent) -> Answer {
     let (ranking, snapshots) = call.ranking();
     let mut report = render::report(&ranking, &ctx.config.categories, settings);
     let team = ctx.add_team(&mut report, (&ranking, &snapshots), settings, room, false);
-    let mut answer = if extent == Extent::News {
+    let mut answer = if extent == StartExtent::News {
         news_of(call, report.judged(&ranking), &team)
     } else {
-        Answer::of_report(&report, &ranking, &team)
+        HookAnswer::of_report(&report, &ranking, &team)
     };
     let mut notes = SafeText::default();
     let waiting = ctx.unreviewed(&call.stores, ranking.rows.iter().map(|row| &row.entry));
@@ -118,10 +118,10 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: Extent) -> Answer {
 /// Returns the entries of a report that the session has not seen.
 fn news_of<'a>(
     call: &Call<'_>,
-    judged: impl Iterator<Item = (&'a ScoredEntry, &'a Verdict)>,
-    team: &team::Reported,
-) -> Answer {
-    let mut answer = Answer { report: true, ..Answer::default() };
+    judged: impl Iterator<Item = (&'a ScoredEntry, &'a ReportVerdict)>,
+    team: &team::TeamReport,
+) -> HookAnswer {
+    let mut answer = HookAnswer { report: true, ..HookAnswer::default() };
     let is_seen = |row: &ScoredEntry| call.known().seen.contains(&row.entry.id);
     let category = |row: &ScoredEntry| &call.ctx.config.categories.spec(row.entry.category).name;
     let own = judged.filter(|(_, verdict)| verdict.shown()).map(|(row, _)| row);
@@ -134,7 +134,7 @@ fn news_of<'a>(
         if answer.is_empty() {
             answer.push_all(&SafeText::fixed(NEWS), None);
         }
-        answer.push(safe!("{}\n", line), Some(Shown::from(row)));
+        answer.push(safe!("{}\n", line), Some(ShownText::from(row)));
     }
     answer
 }

@@ -11,12 +11,12 @@ use pimem_core::{
         ledger::Ledger,
         ranking::{self, Ranking},
     },
-    usage::{record::What, used::Response},
+    usage::{record::RecordKindOf, used::Response},
 };
 use pimem_engine::{
     error::Failure,
     memory,
-    store::{Store, hook_ledger::Note},
+    store::{Store, hook_ledger::LedgerNote},
 };
 
 /// Records which of the session's memories the answer used, and reinforces them. Each counts once
@@ -35,8 +35,8 @@ pub(crate) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
         return Ok(());
     }
     let names = |ids: &[EntryId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
-    call.note(&[Note::Used { entries: names(&used) }]);
-    call.telemetry(vec![What::usage(names(&waiting), names(&used))]);
+    call.note(&[LedgerNote::Used { entries: names(&used) }]);
+    call.telemetry(vec![RecordKindOf::usage(names(&waiting), names(&used))]);
     let used = used.into_iter().collect();
     call.stores.iter().try_for_each(|store| reinforce(call, store, &used))
 }

@@ -1,6 +1,6 @@
 //! Arguments of tools: their schema, and their values as a client gives them.
 
-use pimem_engine::error::{Failure, Kind};
+use pimem_engine::error::{Failure, FailureKind};
 use serde_json::{Map, Value, json};
 
 /// Maximum number of entries of one call.
@@ -110,7 +110,7 @@ impl Argument {
             }
         };
         let message = format!("{} has to be {wants}", self.name);
-        Failure { kind: Kind::Usage, message, hints: Vec::new() }
+        Failure { kind: FailureKind::Usage, message, hints: Vec::new() }
     }
 }
 
@@ -144,7 +144,7 @@ impl Given {
                 let message = format!("{name} has no argument {:?}", shortened(key));
                 let names: Vec<&str> = arguments.iter().map(|argument| argument.name).collect();
                 let hint = format!("it takes {}", names.join(", "));
-                return Err(Failure::new(Kind::Usage, message, hint));
+                return Err(Failure::new(FailureKind::Usage, message, hint));
             };
             given.insert(key.clone(), argument.read(value)?);
         }
@@ -154,7 +154,7 @@ impl Given {
             None => Ok(Self(given)),
             Some(missing) => {
                 let message = format!("{name} needs the argument {}", missing.name);
-                Err(Failure { kind: Kind::Usage, message, hints: Vec::new() })
+                Err(Failure { kind: FailureKind::Usage, message, hints: Vec::new() })
             }
         }
     }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::{
     arguments::Given,
-    said::{self, Said},
-    tools::Call,
+    said::{self, SaidText},
+    tools::ToolCall,
 };
 use pimem_core::{
     model::event::Cue,
@@ -13,16 +13,16 @@ use pimem_core::{
     safety::{entry_text::EntryText, note_text::NoteText, safe_text::SafeText},
 };
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{
-        AddRequest, Answer, Memory, New, Rejected,
+        AddRequest, Answer, Memory, NewText, Rejected,
         add::{AddView, Added},
         background,
         curate::Proof,
         fill,
         intake::{category, with_tags},
         next::{ChangedEntry, NotShown, Prospect},
-        pins::{Action, CuratedEntry},
+        pins::{CuratedEntry, PinAction},
     },
     view::{Document, EntryView},
 };
@@ -34,7 +34,7 @@ pub(super) const ACTIONS: &[&str] =
 /// Category of an entry without one.
 const CATEGORY: &str = "lesson";
 
-pub(super) fn add(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
+pub(super) fn add(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Failure> {
     let kept_as = given.text("as").unwrap_or("entry");
     let entries = given.objects("entries");
     let text = given.text("text");
@@ -49,7 +49,7 @@ pub(super) fn add(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
     let named = ["entries", "category", "tags", "supersedes"];
     if let Some(name) = named.iter().find(|name| given.has(name)) {
         let message = format!("{name} is for entries, and this is kept as {kept_as}");
-        return Err(Failure::new(Kind::Usage, message, "give text alone"));
+        return Err(Failure::new(FailureKind::Usage, message, "give text alone"));
     }
     let Some(text) = text else { return Err(one_of_both()) };
     let memory = call.memory;
@@ -62,12 +62,12 @@ pub(super) fn add(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
         }
     };
     let file = document.get("file").and_then(Value::as_str).unwrap_or("SCRATCHPAD.md");
-    Ok(Said::new(safe!("{} in {}\n", word, file), document.clone()))
+    Ok(SaidText::new(safe!("{} in {}\n", word, file), document.clone()))
 }
 
 fn one_of_both() -> Failure {
     let hint = "entries is a list of objects with text, category, tags and supersedes";
-    Failure::new(Kind::Usage, "give text, or entries, and not both", hint)
+    Failure::new(FailureKind::Usage, "give text, or entries, and not both", hint)
 }
 
 fn document(view: &impl Document) -> Value {
@@ -95,14 +95,14 @@ impl Wanted {
         }
     }
 
-    fn checked(&self, memory: &Memory) -> Result<New, Failure> {
+    fn checked(&self, memory: &Memory) -> Result<NewText, Failure> {
         let category = category(memory, &self.category)?;
         let plain = unpinned(&self.text)?;
         let text = with_tags(&plain, &self.tags)?;
         let untagged = (text != plain).then(|| plain.as_str().to_owned());
         let tags = self.tags.iter().map(|tag| tag.trim_start_matches('#').to_owned()).collect();
         let supersedes = self.supersedes.clone();
-        Ok(New { untagged, tags, supersedes, ..New::plain(category, text, Cue::Explicit) })
+        Ok(NewText { untagged, tags, supersedes, ..NewText::plain(category, text, Cue::Explicit) })
     }
 }
 
@@ -116,7 +116,7 @@ fn unpinned(raw: &str) -> Result<EntryText, Failure> {
 }
 
 /// Adds those that can be added. The others are refused one by one, with the reason.
-fn entries_added(memory: &Memory, wanted: &[Wanted]) -> Result<Said, Failure> {
+fn entries_added(memory: &Memory, wanted: &[Wanted]) -> Result<SaidText, Failure> {
     let (replacing, plain): (Vec<usize>, Vec<usize>) = (0..wanted.len())
         .partition(|at| wanted.get(*at).is_some_and(|one| one.supersedes.is_some()));
     let mut done = Vec::new();
@@ -157,7 +157,7 @@ fn entries_added(memory: &Memory, wanted: &[Wanted]) -> Result<Said, Failure> {
     let schema = AddView { results: Vec::new() }.schema();
     let value = json!({ "schema": schema, "results": results });
     let head = SafeText::fixed("Recorded as stored notes:\n");
-    Ok(Said { lines, ..Said::new(head, said::fit(value, &["results"])) })
+    Ok(SaidText { lines, ..SaidText::new(head, said::fit(value, &["results"])) })
 }
 
 /// What became of a text, with its number.
@@ -223,7 +223,7 @@ fn prospect_of(next: &Prospect) -> impl Iterator<Item = SafeText> {
     absent.chain(older)
 }
 
-pub(super) fn update(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
+pub(super) fn update(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Failure> {
     let memory = call.memory;
     let entry = given.text("entry").unwrap_or_default().to_owned();
     let action = given.text("action").unwrap_or_default();
@@ -231,25 +231,27 @@ pub(super) fn update(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
     match (action, text) {
         ("edit" | "supersede", None) => {
             let message = format!("{action} needs the argument text");
-            return Err(Failure { kind: Kind::Usage, message, hints: Vec::new() });
+            return Err(Failure { kind: FailureKind::Usage, message, hints: Vec::new() });
         }
         ("edit" | "supersede", Some(_)) | (_, None) => {}
         (_, Some(_)) => {
             let message = format!("{action} takes no text");
-            return Err(Failure::new(Kind::Usage, message, "only edit and supersede do"));
+            return Err(Failure::new(FailureKind::Usage, message, "only edit and supersede do"));
         }
     }
     let text = text.unwrap_or_default();
-    let curate = |action: Action| -> Result<Said, Failure> {
+    let curate = |action: PinAction| -> Result<SaidText, Failure> {
         let view = memory.curate(action, std::slice::from_ref(&entry))?;
         let of = |CuratedEntry { entry, next, .. }: &CuratedEntry| {
             let next: Vec<SafeText> = next.iter().flat_map(prospect_of).collect();
             std::iter::once(line_of(entry)).chain(next)
         };
         let lines = view.results.iter().flat_map(of).collect();
-        let mut said =
-            Said { lines, ..Said::new(safe!("{}:\n", view.action.verb()), document(&view)) };
-        if view.action == Action::PinWaits {
+        let mut said = SaidText {
+            lines,
+            ..SaidText::new(safe!("{}:\n", view.action.verb()), document(&view))
+        };
+        if view.action == PinAction::PinWaits {
             said.notes.push(SafeText::fixed(
                 "It is not pinned yet. The user confirms it by `pimem trust --review` or `pimem pin ID`.\n",
             ));
@@ -265,28 +267,32 @@ pub(super) fn update(call: &Call<'_>, given: &Given) -> Result<Said, Failure> {
                 std::iter::once(line_of(entry)).chain(prospect_of(next)).collect::<Vec<_>>()
             };
             let lines = view.results.iter().flat_map(of).collect();
-            Ok(Said { lines, ..Said::new(SafeText::fixed(head), document(&view)) })
+            Ok(SaidText { lines, ..SaidText::new(SafeText::fixed(head), document(&view)) })
         }
-        "pin" => curate(Action::PinWaits),
-        "unpin" => curate(Action::Unpinned),
-        "forget" => curate(Action::Forgot),
-        "restore" => curate(Action::Restored),
+        "pin" => curate(PinAction::PinWaits),
+        "unpin" => curate(PinAction::Unpinned),
+        "forget" => curate(PinAction::Forgot),
+        "restore" => curate(PinAction::Restored),
         "edit" => {
             let plain = unpinned(text)?.as_str().to_owned();
             let Some(view) = memory.edit(&entry, |_| Ok(plain))? else {
                 let hint = "memory_why shows it";
-                return Err(Failure::new(Kind::Refused, "the entry has this text already", hint));
+                return Err(Failure::new(
+                    FailureKind::Refused,
+                    "the entry has this text already",
+                    hint,
+                ));
             };
             let lines = std::iter::once(line_of(&view.entry)).chain(prospect_of(&view.next));
             let lines = lines.collect();
-            Ok(Said { lines, ..Said::new(SafeText::fixed("Edited:\n"), document(&view)) })
+            Ok(SaidText { lines, ..SaidText::new(SafeText::fixed("Edited:\n"), document(&view)) })
         }
         _ => supersede(memory, &entry, text),
     }
 }
 
 /// Adds an entry of the same category that replaces another.
-fn supersede(memory: &Memory, entry: &str, text: &str) -> Result<Said, Failure> {
+fn supersede(memory: &Memory, entry: &str, text: &str) -> Result<SaidText, Failure> {
     let Answer { view, .. } = memory.show(entry)?;
     let old = view.entry.entry;
     let wanted = Wanted {

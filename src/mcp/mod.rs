@@ -24,7 +24,7 @@ use std::{
 use crate::{exit::Exit, globals::Globals, shell, ui::Ui};
 use pimem_engine::{config::env::Env, error::Failure};
 
-use self::{project::Surroundings, server::Server, wire::Lines};
+use self::{project::Surroundings, server::Server, wire::InputLines};
 
 /// Serve the memory to clients of the Model Context Protocol
 ///
@@ -39,14 +39,19 @@ use self::{project::Surroundings, server::Server, wire::Lines};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  claude mcp add pimem -- pimem mcp\n  \
     codex mcp add pimem -- pimem mcp\n  pimem mcp --read-only --dir ~/harbor/.pi/memory")]
-pub(crate) struct Args {
+pub(crate) struct McpArgs {
     /// Offer only the tools that read (as `PIMEM_MCP_READONLY=1` does)
     #[arg(long)]
     read_only: bool,
 }
 
 /// Serves until the input ends, or nobody reads the output any more.
-pub(crate) fn run(args: &Args, globals: Globals, env: Env, ui: &Rc<Ui>) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    args: &McpArgs,
+    globals: Globals,
+    env: Env,
+    ui: &Rc<Ui>,
+) -> Result<Exit, Failure> {
     if io::stdin().is_terminal() {
         ui.note("Waiting for a client's messages; docs/mcp.md says how to connect one");
     }
@@ -54,7 +59,7 @@ pub(crate) fn run(args: &Args, globals: Globals, env: Env, ui: &Rc<Ui>) -> Resul
         args.read_only || Env::seldom("PIMEM_MCP_READONLY").is_some_and(|value| value == "1");
     let surroundings = Surroundings::new(shell::working_directory()?, globals, env);
     // The lock of standard input's own handle would come with a buffer of its own.
-    let lines = Lines::new(io::stdin().lock());
+    let lines = InputLines::new(io::stdin().lock());
     let output = |line: &str| {
         let mut stdout = io::stdout().lock();
         stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush()).is_ok()

@@ -8,12 +8,12 @@ use crate::{
 };
 use pimem_engine::{
     config::env::Env,
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
 };
 
 /// The place that a call is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ProjectPlace {
     /// The store that options or variables of this process name.
     Named,
     /// The project of a directory.
@@ -44,22 +44,22 @@ impl Surroundings {
 
     /// Returns the place that the argument of a call, an option or a variable names; `None` if none
     /// does.
-    pub(super) fn stated(&self, project: Option<&str>) -> Result<Option<Place>, Failure> {
+    pub(super) fn stated(&self, project: Option<&str>) -> Result<Option<ProjectPlace>, Failure> {
         if let Some(project) = project {
-            return directory(project).map(|dir| Some(Place::Directory(dir)));
+            return directory(project).map(|dir| Some(ProjectPlace::Directory(dir)));
         }
         let Globals { dir, user, scope, .. } = &self.globals;
         let own = *user || *scope == Some(ScopeChoice::User);
         if own || dir.is_some() || self.env.get("PIMEM_DIR").is_some() {
-            return Ok(Some(Place::Named));
+            return Ok(Some(ProjectPlace::Named));
         }
         let known = self.agents.iter().find(|dir| dir.is_dir());
-        Ok(known.cloned().map(Place::Directory))
+        Ok(known.cloned().map(ProjectPlace::Directory))
     }
 
     /// Returns the place where nothing names one: the working directory, unless it is one that every
     /// project shares.
-    pub(super) fn here(&self) -> Place {
+    pub(super) fn here(&self) -> ProjectPlace {
         let real = std::fs::canonicalize(&self.cwd).unwrap_or_else(|_| self.cwd.clone());
         let shared = |dir: &Path| {
             let is_home = self.env.home.as_deref().is_some_and(|home| same(home, dir));
@@ -67,9 +67,9 @@ impl Surroundings {
             dir.parent().is_none() || is_home || is_plugin || is_cache(dir)
         };
         if shared(&real) || is_cache(&self.cwd) {
-            Place::Unknown
+            ProjectPlace::Unknown
         } else {
-            Place::Directory(self.cwd.clone())
+            ProjectPlace::Directory(self.cwd.clone())
         }
     }
 }
@@ -104,7 +104,7 @@ fn directory(project: &str) -> Result<PathBuf, Failure> {
     let hint = "give the absolute path of the project's directory";
     let wrong = |why: &str| {
         let message = format!("project {project:?} {why}");
-        Err(Failure::new(Kind::Usage, message, hint))
+        Err(Failure::new(FailureKind::Usage, message, hint))
     };
     if project.contains('\0') || !dir.is_absolute() {
         return wrong("is not an absolute path");
@@ -119,7 +119,7 @@ fn directory(project: &str) -> Result<PathBuf, Failure> {
 /// Returns the failure of a write without a project.
 pub(super) fn unknown() -> Failure {
     Failure::new(
-        Kind::Usage,
+        FailureKind::Usage,
         "nothing was written, because the project is not known here",
         "give the argument project: the absolute path of the project's directory",
     )

@@ -5,7 +5,7 @@ use std::{io::Read, path::PathBuf};
 use super::{
     project,
     server::Server,
-    wire::{self, Message, Next},
+    wire::{self, NextLine, WireMessage},
 };
 use serde_json::{Value, json};
 
@@ -58,14 +58,14 @@ impl<R: Read> Server<'_, R> {
                 return None;
             }
             match self.lines.next() {
-                Next::End => return None,
-                Next::TooLong => continue,
-                Next::Line => {}
+                NextLine::End => return None,
+                NextLine::TooLong => continue,
+                NextLine::Line => {}
             }
             let Ok(message) = serde_json::from_slice::<Value>(self.lines.line()) else { continue };
             if message.get("id").is_some_and(|id| id == ID) && message.get("method").is_none() {
-                return match Message::read(message) {
-                    Ok(Message::Answer { result }) => result,
+                return match WireMessage::read(message) {
+                    Ok(WireMessage::Answer { result }) => result,
                     _ => None,
                 };
             }

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use crate::ui::Ui;
 use pimem_core::{safe, safety::safe_text::SafeText};
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{Notices, stale::Stale},
-    store::read::Problem,
+    store::read::ReadProblem,
     view::{Document, Tagged},
 };
 
@@ -29,12 +29,12 @@ pub(super) const WITHHELD: &str =
     "(withheld: it came from elsewhere and awaits a review by a person: pimem trust --review)";
 
 /// Messages of the memory during a call.
-pub(super) struct Notes {
+pub(super) struct SaidNotes {
     ui: Rc<Ui>,
     lines: RefCell<Vec<String>>,
 }
 
-impl Notes {
+impl SaidNotes {
     pub(super) fn new(ui: Rc<Ui>) -> Self {
         Self { ui, lines: RefCell::default() }
     }
@@ -44,7 +44,7 @@ impl Notes {
     }
 }
 
-impl Notices for Notes {
+impl Notices for SaidNotes {
     fn note(&self, line: &str) {
         let mut lines = self.lines.borrow_mut();
         if lines.len() < NOTES {
@@ -66,7 +66,7 @@ impl Notices for Notes {
 }
 
 /// The answer of a call.
-pub(super) struct Said {
+pub(super) struct SaidText {
     /// Words of the program above the lines.
     pub(super) head: SafeText,
     /// Lines with texts of the store.
@@ -78,13 +78,13 @@ pub(super) struct Said {
     pub(super) stale: Vec<Stale>,
 }
 
-impl Said {
+impl SaidText {
     pub(super) fn new(head: SafeText, document: Value) -> Self {
         Self { head, lines: Vec::new(), notes: Vec::new(), document, stale: Vec::new() }
     }
 
     /// Adds messages and problems.
-    pub(super) fn note(&mut self, notes: &[String], problems: &[Problem]) {
+    pub(super) fn note(&mut self, notes: &[String], problems: &[ReadProblem]) {
         self.notes.extend(notes.iter().map(|line| safe!("Note: {}\n", line)));
         let problems = problems.iter().take(NOTES);
         self.notes.extend(problems.map(|problem| safe!("Not read: {}\n", problem.to_string())));
@@ -180,7 +180,7 @@ fn for_tools(hint: &str) -> String {
 pub(super) fn failed(failure: &Failure) -> Map<String, Value> {
     let mut text = safe!("{}\n", failure.message);
     // Candidates are texts of the store, of which some may await review.
-    let is_ambiguous = failure.kind == Kind::Ambiguous;
+    let is_ambiguous = failure.kind == FailureKind::Ambiguous;
     let narrow = ["name one by its id, as memory_search returns it".to_owned()];
     let hints = if is_ambiguous { &narrow[..] } else { &failure.hints };
     for hint in hints.iter().take(NOTES) {
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn texts_cannot_close_the_marks() {
-        let mut said = Said::new(SafeText::fixed("Found:\n"), Value::Null);
+        let mut said = SaidText::new(SafeText::fixed("Found:\n"), Value::Null);
         said.lines =
             (0..90).map(|_| safe!("- {} {}\n", "</memory>\u{202e}", "y".repeat(200))).collect();
         let text = said.text();

@@ -9,23 +9,23 @@ use std::{
 };
 
 use super::{
-    project::{self, Place, Surroundings},
+    project::{self, ProjectPlace, Surroundings},
     prompts, resources,
     roots::Roots,
-    said::{Notes, failed, fields},
-    tools::{self, Call, Effect, Tool},
-    wire::{self, LEGACY, Lines, MODERN, Message, Method, Next, Trouble},
+    said::{SaidNotes, failed, fields},
+    tools::{self, Tool, ToolCall, ToolEffect},
+    wire::{self, InputLines, LEGACY, MODERN, Method, NextLine, Trouble, WireMessage},
 };
 use crate::{shell::Shell, ui::Ui};
 use pimem_engine::{
     config::{
-        layers::Origin,
-        schema::Key,
-        settings::{Lock, Report},
+        layers::SettingOrigin,
+        schema::SettingKey,
+        settings::{Lock, ReportSettings},
     },
     error::Failure,
     memory::{
-        Asked, Memory, Notices,
+        Memory, Notices, Vantage,
         stale::{self, Stale},
     },
 };
@@ -48,7 +48,7 @@ pub(super) struct Server<'a, R> {
     surroundings: Surroundings,
     read_only: bool,
     ui: Rc<Ui>,
-    pub(super) lines: Lines<R>,
+    pub(super) lines: InputLines<R>,
     output: Box<dyn FnMut(&str) -> bool + 'a>,
     /// The revision that `initialize` has agreed on.
     legacy: Option<&'static str>,
@@ -76,7 +76,7 @@ impl<'a, R: Read> Server<'a, R> {
         surroundings: Surroundings,
         read_only: bool,
         ui: Rc<Ui>,
-        lines: Lines<R>,
+        lines: InputLines<R>,
         output: Box<dyn FnMut(&str) -> bool + 'a>,
     ) -> Self {
         let (legacy, client, later, closed) = (None, None, None, false);
@@ -104,13 +104,13 @@ impl<'a, R: Read> Server<'a, R> {
                 continue;
             }
             match self.lines.next() {
-                Next::End => return,
-                Next::TooLong => {
+                NextLine::End => return,
+                NextLine::TooLong => {
                     let trouble = Trouble::new(wire::REQUEST, "a message has at most 1 MiB");
                     self.say(&wire::answer(&Value::Null, Err(trouble)));
                 }
-                Next::Line if self.lines.line().trim_ascii().is_empty() => {}
-                Next::Line => match serde_json::from_slice(self.lines.line()) {
+                NextLine::Line if self.lines.line().trim_ascii().is_empty() => {}
+                NextLine::Line => match serde_json::from_slice(self.lines.line()) {
                     Ok(message) => self.take(message),
                     Err(error) => {
                         let trouble = Trouble::new(wire::PARSE, format!("no JSON: {error}"));
@@ -147,12 +147,12 @@ impl<'a, R: Read> Server<'a, R> {
 
     /// Returns the answer to a message, if it has one.
     fn one(&mut self, message: Value) -> Option<String> {
-        match Message::read(message) {
+        match WireMessage::read(message) {
             Err(wrong) => {
                 let (id, trouble) = *wrong;
                 Some(wire::answer(&id, Err(trouble)))
             }
-            Ok(Message::Request { id, call }) => {
+            Ok(WireMessage::Request { id, call }) => {
                 let cancelled = |message: &Value| wire::cancels(message, &id);
                 if self.lines.cancels(&id) || self.waiting.iter().any(cancelled) {
                     return None;
@@ -163,14 +163,14 @@ impl<'a, R: Read> Server<'a, R> {
                 });
                 Some(wire::answer(&id, answer))
             }
-            Ok(Message::Notification(call)) => {
+            Ok(WireMessage::Notification(call)) => {
                 if call.name == "notifications/roots/list_changed" {
                     self.roots.changed();
                 }
                 None
             }
             // An answer that nobody waits for any more.
-            Ok(Message::Answer { .. }) => None,
+            Ok(WireMessage::Answer { .. }) => None,
         }
     }
 
@@ -254,16 +254,17 @@ impl<'a, R: Read> Server<'a, R> {
     ) -> Result<Map<String, Value>, Failure> {
         let given = tool.given(arguments)?;
         let place = self.place(caller, given.text("project"))?;
-        if tool.effect != Effect::Reads && place == Place::Unknown {
+        if tool.effect != ToolEffect::Reads && place == ProjectPlace::Unknown {
             return Err(project::unknown());
         }
-        let notes = Rc::new(Notes::new(Rc::clone(&self.ui)));
-        let mut memory = self.open(caller, &place, Rc::<Notes>::clone(&notes))?;
-        if tool.effect != Effect::Reads {
+        let notes = Rc::new(SaidNotes::new(Rc::clone(&self.ui)));
+        let mut memory = self.open(caller, &place, Rc::<SaidNotes>::clone(&notes))?;
+        if tool.effect != ToolEffect::Reads {
             memory.begin_run(tool.name);
         }
-        let mut said = (tool.run)(&Call { memory: &memory, read_only: self.read_only }, &given)?;
-        if place == Place::Unknown {
+        let mut said =
+            (tool.run)(&ToolCall { memory: &memory, read_only: self.read_only }, &given)?;
+        if place == ProjectPlace::Unknown {
             notes.note("the project is not known here, so only the user's own store was read");
         }
         memory.say_unnoted();
@@ -286,19 +287,19 @@ impl<'a, R: Read> Server<'a, R> {
     /// Opens a memory for reading outside of tools.
     fn reader(&mut self, caller: &Caller) -> Result<Memory, Trouble> {
         let place = self.place(caller, None).map_err(|failure| internal(&failure))?;
-        let notes = Rc::new(Notes::new(Rc::clone(&self.ui)));
+        let notes = Rc::new(SaidNotes::new(Rc::clone(&self.ui)));
         self.open(caller, &place, notes).map_err(|failure| internal(&failure))
     }
 
     /// Finds out which project is meant.
-    fn place(&mut self, caller: &Caller, project: Option<&str>) -> Result<Place, Failure> {
+    fn place(&mut self, caller: &Caller, project: Option<&str>) -> Result<ProjectPlace, Failure> {
         if let Some(place) = self.surroundings.stated(project)? {
             return Ok(place);
         }
         if !caller.modern
             && let Some(dir) = self.client_root()
         {
-            return Ok(Place::Directory(dir));
+            return Ok(ProjectPlace::Directory(dir));
         }
         Ok(self.surroundings.here())
     }
@@ -307,27 +308,27 @@ impl<'a, R: Read> Server<'a, R> {
     fn open(
         &self,
         caller: &Caller,
-        place: &Place,
+        place: &ProjectPlace,
         notices: Rc<dyn Notices>,
     ) -> Result<Memory, Failure> {
         let Surroundings { cwd, globals, env, .. } = &self.surroundings;
         let (mut cwd, mut globals, mut env) = (cwd.clone(), globals.clone(), env.clone());
         match place {
-            Place::Named => {}
-            Place::Directory(dir) => {
+            ProjectPlace::Named => {}
+            ProjectPlace::Directory(dir) => {
                 cwd.clone_from(dir);
                 (globals.dir, globals.user) = (None, false);
                 env.put("PIMEM_DIR", None);
             }
-            Place::Unknown => globals.user = globals.scope.is_none(),
+            ProjectPlace::Unknown => globals.user = globals.scope.is_none(),
         }
         let configured = || env.get("PIMEM_AGENT").map(ToOwned::to_owned);
         let name = caller.name.clone().map(Into::into).or_else(configured);
         env.put("PIMEM_AGENT", Some(name.unwrap_or_else(|| "mcp".into())));
-        let mut memory = Shell::memory(cwd, globals, env, Asked::Typed, notices)?;
+        let mut memory = Shell::memory(cwd, globals, env, Vantage::Typed, notices)?;
         memory.answer_agent();
-        let is_default = |key: &Key| *memory.config.origin(key) == Origin::Default;
-        let [waits, searches] = [&Lock::timeout, &Report::search_command].map(is_default);
+        let is_default = |key: &SettingKey| *memory.config.origin(key) == SettingOrigin::Default;
+        let [waits, searches] = [&Lock::timeout, &ReportSettings::search_command].map(is_default);
         if waits {
             memory.config.settings.lock.timeout = PATIENCE;
         }

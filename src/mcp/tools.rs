@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 use super::{
     arguments::{self, Argument, Given, Takes},
     changes, reading,
-    said::Said,
+    said::SaidText,
 };
 
 /// What a tool does to a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum ToolEffect {
     Reads,
     /// The same call again changes no more than evidence.
     Adds,
@@ -22,15 +22,15 @@ pub(super) struct Tool {
     pub(super) name: &'static str,
     title: &'static str,
     about: &'static str,
-    pub(super) effect: Effect,
+    pub(super) effect: ToolEffect,
     arguments: &'static [Argument],
     /// Main keys of the document with their types.
     output: &'static [(&'static str, &'static str)],
-    pub(super) run: fn(&Call<'_>, &Given) -> Result<Said, Failure>,
+    pub(super) run: fn(&ToolCall<'_>, &Given) -> Result<SaidText, Failure>,
 }
 
 /// A call of a tool.
-pub(super) struct Call<'a> {
+pub(super) struct ToolCall<'a> {
     pub(super) memory: &'a Memory,
     /// True if not even accesses are counted.
     pub(super) read_only: bool,
@@ -62,7 +62,7 @@ pub(super) const TOOLS: [Tool; 5] = [
         title: "Search memory",
         about: "Find what earlier sessions recorded: entries, notes, logs, summaries. Use it before \
                 asking the user or working something out again.",
-        effect: Effect::Reads,
+        effect: ToolEffect::Reads,
         arguments: &[
             Argument::new("query", Takes::Text, "words or a question").required(),
             Argument::new("limit", Takes::Whole(1, 50), "default 10"),
@@ -80,7 +80,7 @@ pub(super) const TOOLS: [Tool; 5] = [
         title: "Add to memory",
         about: "Record one durable fact a line: a decision and why, a lesson, a mistake, a user's \
                 preference. Never secrets. Known facts are reinforced instead.",
-        effect: Effect::Adds,
+        effect: ToolEffect::Adds,
         arguments: &[
             Argument::new("text", Takes::Text, "one sentence"),
             Argument::new("entries", Takes::Objects(ENTRY_FIELDS), "several, instead of text"),
@@ -102,7 +102,7 @@ pub(super) const TOOLS: [Tool; 5] = [
         title: "Update memory",
         about: "Change an entry: reinforce it when it helped, harmful when it misled, edit or \
                 supersede it with text, forget or restore it. pin only asks the user.",
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         arguments: &[
             ENTRY,
             Argument::new("action", Takes::OneOf(changes::ACTIONS), "").required(),
@@ -117,7 +117,7 @@ pub(super) const TOOLS: [Tool; 5] = [
         title: "Explain a memory",
         about: "One entry in full: why it is or is not in the context, its score, and what changes \
                 that.",
-        effect: Effect::Reads,
+        effect: ToolEffect::Reads,
         arguments: &[ENTRY, PROJECT],
         output: &[("entry", "object"), ("shown", "boolean"), ("reason", "string")],
         run: reading::why,
@@ -127,7 +127,7 @@ pub(super) const TOOLS: [Tool; 5] = [
         title: "Memory for this task",
         about: "What to know before starting: the most important memories, and those that fit the \
                 prompt. Call it first in a session.",
-        effect: Effect::Reads,
+        effect: ToolEffect::Reads,
         arguments: &[
             Argument::new("prompt", Takes::Text, "the task"),
             Argument::new("budget", Takes::Whole(0, 100_000), "tokens"),
@@ -146,7 +146,7 @@ impl Tool {
     }
 
     fn is_offered(&self, read_only: bool) -> bool {
-        !read_only || self.effect == Effect::Reads
+        !read_only || self.effect == ToolEffect::Reads
     }
 
     /// Checks the arguments of a call.
@@ -162,12 +162,12 @@ impl Tool {
         let typed = |(key, is): &(&str, &str)| ((*key).to_owned(), json!({ "type": is }));
         let properties: Map<String, Value> = self.output.iter().map(typed).collect();
         let output = json!({ "type": "object", "properties": properties });
-        let reads = self.effect == Effect::Reads;
+        let reads = self.effect == ToolEffect::Reads;
         let mut hints = json!({ "title": self.title, "readOnlyHint": reads });
         if let Some(fields) = hints.as_object_mut() {
             if !reads {
                 fields.insert("destructiveHint".to_owned(), json!(false));
-                fields.insert("idempotentHint".to_owned(), json!(self.effect == Effect::Adds));
+                fields.insert("idempotentHint".to_owned(), json!(self.effect == ToolEffect::Adds));
             }
             fields.insert("openWorldHint".to_owned(), json!(false));
         }

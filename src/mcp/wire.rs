@@ -33,7 +33,7 @@ const UNSUPPORTED: i64 = -32022;
 
 /// What came next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextLine {
     /// A line, which [`Lines::line`] returns.
     Line,
     /// A line longer than a message may be; it was not kept.
@@ -42,18 +42,18 @@ pub(super) enum Next {
 }
 
 /// Lines of an input.
-pub(super) struct Lines<R> {
+pub(super) struct InputLines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> InputLines<R> {
     pub(super) fn new(input: R) -> Self {
         Self { input: BufReader::with_capacity(KEPT, input), line: Vec::new() }
     }
 
     /// Reads the next line. What follows the last line break counts as one too.
-    pub(super) fn next(&mut self) -> Next {
+    pub(super) fn next(&mut self) -> NextLine {
         self.line.clear();
         self.line.shrink_to(KEPT);
         let mut over = false;
@@ -65,9 +65,9 @@ impl<R: Read> Lines<R> {
             };
             if piece.is_empty() {
                 return match (over, self.line.is_empty()) {
-                    (true, _) => Next::TooLong,
-                    (false, true) => Next::End,
-                    (false, false) => Next::Line,
+                    (true, _) => NextLine::TooLong,
+                    (false, true) => NextLine::End,
+                    (false, false) => NextLine::Line,
                 };
             }
             let end = memchr::memchr(b'\n', piece);
@@ -81,7 +81,7 @@ impl<R: Read> Lines<R> {
             let used = part.len() + usize::from(end.is_some());
             self.input.consume(used);
             if end.is_some() {
-                return if over { Next::TooLong } else { Next::Line };
+                return if over { NextLine::TooLong } else { NextLine::Line };
             }
         }
     }
@@ -129,7 +129,7 @@ impl Trouble {
 
 /// A message from the client.
 #[derive(Debug)]
-pub(super) enum Message {
+pub(super) enum WireMessage {
     Request {
         id: Value,
         call: Method,
@@ -148,7 +148,7 @@ pub(super) struct Method {
     pub(super) params: Map<String, Value>,
 }
 
-impl Message {
+impl WireMessage {
     /// Reads a message. A failure comes with the id to answer to.
     pub(super) fn read(value: Value) -> Result<Self, Box<(Value, Trouble)>> {
         let wrong = |id: Value, why: &str| Err(Box::new((id, Trouble::new(REQUEST, why))));
@@ -263,16 +263,16 @@ mod tests {
         let long = vec![b'x'; MESSAGE + 1];
         let whole = vec![b'y'; MESSAGE];
         let input = [&b"one\n\n"[..], &long, b"\n", &whole, b"\nhalf"].concat();
-        let mut lines = Lines::new(&input[..]);
+        let mut lines = InputLines::new(&input[..]);
         let mut next = || (lines.next(), lines.line().len());
-        assert_eq!(next(), (Next::Line, 3));
-        assert_eq!(next(), (Next::Line, 0));
-        assert_eq!(next(), (Next::TooLong, 0));
-        assert_eq!(next(), (Next::Line, MESSAGE));
-        assert_eq!(next(), (Next::Line, 4));
-        assert_eq!(next(), (Next::End, 0));
-        let mut lines = Lines::new(&long[..]);
-        assert_eq!((lines.next(), lines.next()), (Next::TooLong, Next::End));
+        assert_eq!(next(), (NextLine::Line, 3));
+        assert_eq!(next(), (NextLine::Line, 0));
+        assert_eq!(next(), (NextLine::TooLong, 0));
+        assert_eq!(next(), (NextLine::Line, MESSAGE));
+        assert_eq!(next(), (NextLine::Line, 4));
+        assert_eq!(next(), (NextLine::End, 0));
+        let mut lines = InputLines::new(&long[..]);
+        assert_eq!((lines.next(), lines.next()), (NextLine::TooLong, NextLine::End));
         assert!(lines.line.capacity() <= KEPT);
     }
 

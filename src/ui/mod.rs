@@ -25,7 +25,7 @@ use pimem_engine::{
     config::env::Env,
     error::Failure,
     memory::Notices,
-    view::{self, Document, Error, Tagged},
+    view::{self, Document, ErrorView, Tagged},
 };
 
 /// Indent of what goes on in the next line.
@@ -151,7 +151,7 @@ impl Ui {
     pub(crate) fn failure(&self, failure: &Failure) {
         if self.json {
             let (message, hints) = (failure.message.clone(), failure.hints.clone());
-            error_document(&Error { kind: failure.kind.name(), message, hints });
+            error_document(&ErrorView { kind: failure.kind.name(), message, hints });
             return;
         }
         self.error(&failure.message);

@@ -9,8 +9,8 @@ use pimem_core::{
     model::entry::EntryId,
     sync::{
         bundle,
-        object::{Entry, raw},
-        wire::Object,
+        object::{SyncEntry, raw},
+        wire::SyncObject,
     },
 };
 
@@ -158,13 +158,13 @@ fn script() -> Vec<String> {
 
 /// Returns a bundle of one lesson.
 fn carried(text: &str) -> String {
-    let entry = Entry::of("lesson", text);
+    let entry = SyncEntry::of("lesson", text);
     let event = format!(
         "{{\"id\":\"01KQHFP680QSKEZ9V6R3YAHCDG\",\"ts\":\"2026-05-01T10:00:00.000Z\",\
          \"entry\":\"{}\",\"op\":\"add\",\"cue\":\"explicit\",\"by\":\"user\"}}",
         EntryId::of("lesson", text.as_bytes())
     );
-    let objects = [Object::of_entry(entry), Object::of_event(raw(&event).unwrap())];
+    let objects = [SyncObject::of_entry(entry), SyncObject::of_event(raw(&event).unwrap())];
     let lines = objects.iter().map(bundle::write);
     [bundle::write(&bundle::Header::new(None)), lines.collect()].concat()
 }

@@ -10,7 +10,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use serde::Serialize;
 
 use crate::{
-    model::{entry::EntryId, event::Why},
+    model::{entry::EntryId, event::ArchiveReason},
     safety::secret,
 };
 
@@ -30,7 +30,7 @@ pub struct Facts {
     /// The entry in force that replaces it.
     pub replaced_by: Option<EntryId>,
     /// Why it was archived; `None` for a line of a topic.
-    pub archived: Option<Why>,
+    pub archived: Option<ArchiveReason>,
     /// True if its category is of another preset, and only read.
     pub unset: bool,
     /// The newer choice that seems to replace it.
@@ -84,14 +84,18 @@ impl Facts {
             Self { forgotten: true, .. } => Verdict::Withheld(Withheld::Forgotten),
             Self { expired: true, .. } => Verdict::Withheld(Withheld::Expired),
             Self { replaced_by: by @ Some(_), .. } => Verdict::Withheld(Withheld::Replaced(by)),
-            Self { archived: Some(Why::Person), .. } => Verdict::Withheld(Withheld::Forgotten),
-            Self { archived: Some(Why::Merged), .. } => Verdict::Withheld(Withheld::Merged),
-            Self { archived: Some(Why::Replaced), .. } => {
+            Self { archived: Some(ArchiveReason::Person), .. } => {
+                Verdict::Withheld(Withheld::Forgotten)
+            }
+            Self { archived: Some(ArchiveReason::Merged), .. } => {
+                Verdict::Withheld(Withheld::Merged)
+            }
+            Self { archived: Some(ArchiveReason::Replaced), .. } => {
                 Verdict::Withheld(Withheld::Replaced(None))
             }
             Self { unset: true, .. } => Verdict::Withheld(Withheld::Unset),
             Self { yields_to: Some(by), .. } => Verdict::Marked(Mark::SeemsReplaced(by)),
-            Self { archived: Some(Why::Age), .. } => Verdict::Marked(Mark::Archived),
+            Self { archived: Some(ArchiveReason::Age), .. } => Verdict::Marked(Mark::Archived),
             _ => Verdict::Given,
         }
     }
@@ -158,9 +162,9 @@ impl Withheld {
 /// How many lines were withheld, by their state.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(transparent)]
-pub struct Counts(BTreeMap<&'static str, usize>);
+pub struct WithheldCounts(BTreeMap<&'static str, usize>);
 
-impl Counts {
+impl WithheldCounts {
     /// Counts a line.
     pub fn add(&mut self, why: Withheld) {
         *self.0.entry(why.state()).or_default() += 1;
@@ -213,11 +217,15 @@ mod tests {
             (Facts { replaced_by: by, ..own }, Some("replaced"), false),
             (Facts { unset: true, ..own }, Some("unset"), false),
             (Facts { yields_to: by, ..own }, Some("seems replaced"), true),
-            (Facts { archived: Some(Why::Age), ..own }, Some("archived"), true),
-            (Facts { archived: Some(Why::Person), ..own }, Some("forgotten"), false),
-            (Facts { archived: Some(Why::Replaced), ..own }, Some("replaced"), false),
-            (Facts { archived: Some(Why::Merged), ..own }, Some("merged"), false),
-            (Facts { archived: Some(Why::Age), expired: true, ..own }, Some("expired"), false),
+            (Facts { archived: Some(ArchiveReason::Age), ..own }, Some("archived"), true),
+            (Facts { archived: Some(ArchiveReason::Person), ..own }, Some("forgotten"), false),
+            (Facts { archived: Some(ArchiveReason::Replaced), ..own }, Some("replaced"), false),
+            (Facts { archived: Some(ArchiveReason::Merged), ..own }, Some("merged"), false),
+            (
+                Facts { archived: Some(ArchiveReason::Age), expired: true, ..own },
+                Some("expired"),
+                false,
+            ),
             // What is pinned outlives its date, and no secret.
             (Facts { pinned: true, replaced_by: by, expired: true, ..own }, None, true),
             (Facts { pinned: true, secret: Some("a token"), ..own }, Some("secret"), false),

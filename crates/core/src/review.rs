@@ -47,7 +47,7 @@ pub fn waits(text: &str, contributor: Contributor, agents: AgentReview) -> Optio
 
 /// A passage worded as an order to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct OrderFound {
     /// Byte range of its lines.
     pub span: Range<usize>,
     /// What it does, as in `orders to run what comes from the network`.
@@ -55,10 +55,10 @@ pub struct Order {
 }
 
 /// Finds the passages of notes, a log or a list that are worded as orders to an agent.
-pub fn orders(text: &str) -> impl Iterator<Item = Order> {
+pub fn orders(text: &str) -> impl Iterator<Item = OrderFound> {
     passages(text).into_iter().filter_map(|span| {
         let does = order(text.get(span.clone())?)?;
-        Some(Order { span, does })
+        Some(OrderFound { span, does })
     })
 }
 
@@ -127,7 +127,7 @@ fn bare(line: &str) -> &str {
 #[must_use]
 pub fn told(text: &str, vouched: impl Fn(&str) -> bool) -> Cow<'_, str> {
     let (mut kept, mut from) = (String::new(), 0);
-    for Order { span, .. } in orders(text) {
+    for OrderFound { span, .. } in orders(text) {
         let passage = text.get(span.clone()).unwrap_or_default();
         if !vouched(&said(passage)) {
             kept.push_str(text.get(from..span.start).unwrap_or_default());

@@ -19,7 +19,7 @@ use self::{
     attention::attend,
     kernel::{Quantized, multiply},
     math::{LANES, gelu, normalize},
-    pack::{Layer, Pack, Pooling},
+    pack::{Layer, Pack, PackPooling},
 };
 
 mod attention;
@@ -113,7 +113,7 @@ impl<'a> Encoder<'a> {
         }
         let mut rows = x.chunks_exact(shape.hidden);
         for text in texts {
-            let kept = if shape.pooling == Pooling::First { 1 } else { text.len() };
+            let kept = if shape.pooling == PackPooling::First { 1 } else { text.len() };
             let mut vector = vec![0.0; shape.hidden];
             for row in rows.by_ref().take(text.len()).take(kept) {
                 vector.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);

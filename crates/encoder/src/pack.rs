@@ -42,7 +42,7 @@ pub enum PackError {
 
 /// How the vectors of a text's tokens become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pooling {
+pub enum PackPooling {
     /// Their mean.
     Mean,
     /// The first token's vector.
@@ -62,7 +62,7 @@ pub struct Shape {
     pub pieces: usize,
     /// Maximum number of tokens of a text.
     pub positions: usize,
-    pub pooling: Pooling,
+    pub pooling: PackPooling,
     /// What is added to a variance before it divides.
     pub epsilon: f32,
 }
@@ -211,8 +211,8 @@ impl Shape {
             usize::try_from(size).unwrap_or(usize::MAX)
         };
         let pooling = match size(40) {
-            1 => Pooling::Mean,
-            2 => Pooling::First,
+            1 => PackPooling::Mean,
+            2 => PackPooling::First,
             _ => return Err(PackError::Shape("its pooling is unknown")),
         };
         let shape = Self {

@@ -5,7 +5,9 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     LANES,
-    pack::{ALIGNMENT, HEADER, Hash, MAGIC, PackError, Pooling, Shape, VERSION, fnv1a64, samples},
+    pack::{
+        ALIGNMENT, HEADER, Hash, MAGIC, PackError, PackPooling, Shape, VERSION, fnv1a64, samples,
+    },
 };
 
 /// The sizes of an encoder as it was published.
@@ -71,8 +73,8 @@ pub fn pack<E: From<PackError>>(
 /// Returns the header of packed weights, whose layers start at `layers`.
 fn header(shape: &Shape, vocabulary: &Hash, packed: &[u8], layers: usize) -> Vec<u8> {
     let pooling = match shape.pooling {
-        Pooling::Mean => 1,
-        Pooling::First => 2,
+        PackPooling::Mean => 1,
+        PackPooling::First => 2,
     };
     let sizes = [shape.layers, shape.hidden, shape.heads, shape.inner, shape.pieces];
     let sizes = sizes.into_iter().chain([shape.positions, pooling]);

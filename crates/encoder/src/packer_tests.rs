@@ -1,7 +1,7 @@
 //! Tests of packing by reading what was packed.
 
 use super::{
-    pack::{Pack, PackError, Pooling, Shape},
+    pack::{Pack, PackError, PackPooling, Shape},
     packer::{Original, pack},
 };
 
@@ -12,7 +12,7 @@ const SHAPE: Shape = Shape {
     inner: 48,
     pieces: 5,
     positions: 6,
-    pooling: Pooling::First,
+    pooling: PackPooling::First,
     epsilon: 1e-12,
 };
 

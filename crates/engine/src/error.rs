@@ -10,7 +10,7 @@ use crate::{
         discover::{self, Away},
         dream_schedule::Busy,
         lock::LockError,
-        read::Problem,
+        read::ReadProblem,
         rooms::{LineTooLong, TopicFull},
     },
 };
@@ -18,7 +18,7 @@ use pimem_core::safety::entry_text::TextError;
 
 pimem_core::named! {
 /// The kind of a failure, for programs.
-    pub enum Kind {
+    pub enum FailureKind {
     /// The command line is wrong.
         Usage = "usage",
     /// A selector matches nothing.
@@ -42,7 +42,7 @@ pimem_core::named! {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// One sentence, with the path or argument.
     pub message: String,
     /// How to fix it.
@@ -51,20 +51,20 @@ pub struct Failure {
 
 impl Failure {
     /// Creates a failure with one hint.
-    pub fn new(kind: Kind, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn new(kind: FailureKind, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hints: vec![hint.into()] }
     }
 }
 
-impl From<&Problem> for Failure {
-    fn from(problem: &Problem) -> Self {
-        Self::new(Kind::Io, problem.to_string(), problem.hint())
+impl From<&ReadProblem> for Failure {
+    fn from(problem: &ReadProblem) -> Self {
+        Self::new(FailureKind::Io, problem.to_string(), problem.hint())
     }
 }
 
 impl From<&Away> for Failure {
     fn from(away: &Away) -> Self {
-        Self::new(Kind::Refused, away.to_string(), discover::REMEDY)
+        Self::new(FailureKind::Refused, away.to_string(), discover::REMEDY)
     }
 }
 
@@ -82,14 +82,14 @@ impl From<TextError> for Failure {
                  anything is stored"
             }
         };
-        Self::new(Kind::Refused, format!("cannot store this: {error}"), hint)
+        Self::new(FailureKind::Refused, format!("cannot store this: {error}"), hint)
     }
 }
 
 impl From<InstallError> for Failure {
     fn from(error: InstallError) -> Self {
         match error {
-            InstallError::Refused(message, hint) => Self::new(Kind::Refused, message, hint),
+            InstallError::Refused(message, hint) => Self::new(FailureKind::Refused, message, hint),
             InstallError::Io(error) => Self::from(error),
         }
     }
@@ -107,19 +107,23 @@ impl From<&Busy> for Failure {
             format!(" (process {pid}, since {})", local_time::local(since).clock())
         });
         let hint = "wait for it; a dream never holds its lock longer than its process lives";
-        Self::new(Kind::Locked, format!("{busy}{who}"), hint)
+        Self::new(FailureKind::Locked, format!("{busy}{who}"), hint)
     }
 }
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         if let Some(full) = error.downcast_ref::<TopicFull>() {
-            return Self { kind: Kind::Refused, message: full.to_string(), hints: Vec::new() };
+            return Self {
+                kind: FailureKind::Refused,
+                message: full.to_string(),
+                hints: Vec::new(),
+            };
         }
         if let Some(long) = error.downcast_ref::<LineTooLong>() {
-            return Self::new(Kind::Refused, long.to_string(), NO_SENTENCE);
+            return Self::new(FailureKind::Refused, long.to_string(), NO_SENTENCE);
         }
-        if let Some(problem) = error.downcast_ref::<Problem>() {
+        if let Some(problem) = error.downcast_ref::<ReadProblem>() {
             return Self::from(problem);
         }
         if let Some(busy) = error.downcast_ref::<Busy>() {
@@ -129,7 +133,7 @@ impl From<anyhow::Error> for Failure {
             Some(LockError::Refused(problem)) => return Self::from(problem),
             Some(busy @ LockError::Busy(..)) => {
                 let hint = "try again; lock.timeoutMs sets how long to wait";
-                return Self::new(Kind::Locked, busy.to_string(), hint);
+                return Self::new(FailureKind::Locked, busy.to_string(), hint);
             }
             Some(LockError::Io(..)) | None => {}
         }
@@ -143,24 +147,24 @@ impl From<anyhow::Error> for Failure {
             }
             _ => "pimem doctor looks at the store, its permissions and the disk",
         };
-        Self::new(Kind::Io, format!("{error:#}"), hint)
+        Self::new(FailureKind::Io, format!("{error:#}"), hint)
     }
 }
 
 impl From<&Unusable> for Failure {
     fn from(wrong: &Unusable) -> Self {
-        Self::new(Kind::Config, wrong.to_string(), wrong.hint.clone())
+        Self::new(FailureKind::Config, wrong.to_string(), wrong.hint.clone())
     }
 }
 
 impl From<crate::llm::ModelError> for Failure {
     fn from(trouble: crate::llm::ModelError) -> Self {
-        Self::new(Kind::Model, trouble.message, trouble.hint)
+        Self::new(FailureKind::Model, trouble.message, trouble.hint)
     }
 }
 
 impl From<crate::store::foreign_file::ForeignFileError> for Failure {
     fn from(trouble: crate::store::foreign_file::ForeignFileError) -> Self {
-        Self::new(Kind::Io, trouble.to_string(), trouble.hint())
+        Self::new(FailureKind::Io, trouble.to_string(), trouble.hint())
     }
 }

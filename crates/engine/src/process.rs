@@ -43,7 +43,7 @@ pub enum Keep {
 }
 
 /// What happens around a running child.
-pub enum Event {
+pub enum ProcessEvent {
     /// It wrote a line, or all that it had to.
     Output(Vec<u8>),
     /// It will write no more lines.
@@ -66,7 +66,7 @@ pub enum RunError {
 }
 
 /// What a child left behind.
-pub struct Done {
+pub struct ProcessOutput {
     pub status: ExitStatus,
     pub stdout: Vec<u8>,
     /// What is kept of its standard error, once that is closed: what it has started may keep it open.
@@ -80,7 +80,7 @@ pub struct Running {
     exit: Option<ExitStatus>,
     /// To the thread that writes to it, so that a full pipe stops nobody else.
     feed: Option<Sender<Vec<u8>>>,
-    events: Receiver<Event>,
+    events: Receiver<ProcessEvent>,
     /// Stops the clock, and its thread, when it is dropped.
     _clock: Option<Sender<()>>,
 }
@@ -112,7 +112,7 @@ pub fn run(
     (stdout, stderr): (Keep, Keep),
     limit: Duration,
     kill: Kill,
-) -> Result<Done, RunError> {
+) -> Result<ProcessOutput, RunError> {
     command.stderr(Stdio::piped());
     let mut running = Running::start(command, stdout, Some(limit), kill)?;
     running.feed(input);
@@ -121,7 +121,7 @@ pub fn run(
     if let Some(pipe) = running.child.as_mut().and_then(|child| child.stderr.take()) {
         thread::spawn(move || told.send(kept(pipe, stderr)));
     }
-    let Ok(Event::Output(bytes)) = running.events.recv() else {
+    let Ok(ProcessEvent::Output(bytes)) = running.events.recv() else {
         // A group is killed before its number is given up.
         let exited = kill == Kill::Child && running.status().is_some();
         return Err(if exited { RunError::Held } else { RunError::Late });
@@ -131,7 +131,7 @@ pub fn run(
     }
     loop {
         if let Some(status) = running.status() {
-            return Ok(Done { status, stdout: bytes, stderr: complaint });
+            return Ok(ProcessOutput { status, stdout: bytes, stderr: complaint });
         }
         if !matches!(running.next(GLANCE), Err(RecvTimeoutError::Timeout)) {
             return Err(RunError::Late);
@@ -173,7 +173,7 @@ impl Running {
         thread::spawn(move || match (pipe, stdout) {
             (None, _) => {}
             (Some(pipe), Keep::Lines(longest)) => lines(pipe, longest, &reports),
-            (Some(pipe), keep) => drop(reports.send(Event::Output(kept(pipe, keep)))),
+            (Some(pipe), keep) => drop(reports.send(ProcessEvent::Output(kept(pipe, keep)))),
         });
         let feed = Some(feed);
         Ok(Self { child: Some(child), kill, exit: None, feed, events, _clock: clock })
@@ -185,7 +185,7 @@ impl Running {
     }
 
     /// What happens next, unless nothing does for so long.
-    pub fn next(&self, patience: Duration) -> Result<Event, RecvTimeoutError> {
+    pub fn next(&self, patience: Duration) -> Result<ProcessEvent, RecvTimeoutError> {
         self.events.recv_timeout(patience)
     }
 
@@ -223,26 +223,26 @@ impl Drop for Running {
 }
 
 /// Says when the time is up, unless what it gives is dropped before.
-fn clock(limit: Duration, events: SyncSender<Event>) -> Sender<()> {
+fn clock(limit: Duration, events: SyncSender<ProcessEvent>) -> Sender<()> {
     let (done, stop) = mpsc::channel::<()>();
     thread::spawn(move || {
         if stop.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-            drop(events.send(Event::Late));
+            drop(events.send(ProcessEvent::Late));
         }
     });
     done
 }
 
 /// Reports the lines of a pipe, until it ends or a line is too long.
-fn lines(pipe: impl Read, longest: u64, events: &SyncSender<Event>) {
+fn lines(pipe: impl Read, longest: u64, events: &SyncSender<ProcessEvent>) {
     let mut pipe = BufReader::new(pipe);
     loop {
         let mut line = Vec::new();
         let read = pipe.by_ref().take(longest).read_until(b'\n', &mut line);
         if !matches!(read, Ok(1..)) || !line.ends_with(b"\n") {
-            return drop(events.send(Event::End));
+            return drop(events.send(ProcessEvent::End));
         }
-        if events.send(Event::Output(line)).is_err() {
+        if events.send(ProcessEvent::Output(line)).is_err() {
             return;
         }
     }

@@ -13,9 +13,10 @@ use std::{
 use pimem_core::{report::budget::Tokens, score::ranking::Scope, search::bm25::Query};
 use pimem_engine::{
     config::env::Env,
-    error::Kind,
+    error::FailureKind,
     memory::{
-        AddRequest, Added, Asked, Memory, New, Rejected, ReportRequest, SearchRequest, Silent, Wish,
+        AddRequest, Added, Memory, NewText, Rejected, ReportRequest, SearchRequest, Silent,
+        StoreWish, Vantage,
     },
     store::{Store, spool::Said},
 };
@@ -30,17 +31,17 @@ fn dir(test: &str) -> PathBuf {
 }
 
 fn open(root: &Path, store: &str) -> Memory {
-    let wish = Wish { dir: Some(root.join(store)), ..Wish::default() };
+    let wish = StoreWish { dir: Some(root.join(store)), ..StoreWish::default() };
     let mut env = Env::default();
     env.home = Some(root.to_owned());
     env.cache = Some(root.join("cache"));
     env.state = Some(root.join("state"));
     let clock = SystemTime::UNIX_EPOCH + Duration::from_secs(1_780_000_000);
-    Memory::open(root.to_owned(), clock, wish, env, Asked::Typed, Rc::new(Silent)).unwrap()
+    Memory::open(root.to_owned(), clock, wish, env, Vantage::Typed, Rc::new(Silent)).unwrap()
 }
 
 fn add(memory: &Memory, text: &str) -> Result<Vec<Added>, Rejected> {
-    let text = New::stated(memory, "lesson", text)?;
+    let text = NewText::stated(memory, "lesson", text)?;
     memory.add(AddRequest { texts: vec![text], ..AddRequest::default() })
 }
 
@@ -75,9 +76,11 @@ fn what_may_not_be_stored_is_refused() {
     let root = dir("refused");
     let memory = open(&root, "store");
     let secret = format!("The token is ghp_{}", "a1B2".repeat(9));
-    for (text, kind) in
-        [("", Kind::Refused), ("bell\u{7}", Kind::Refused), (&secret, Kind::Refused)]
-    {
+    for (text, kind) in [
+        ("", FailureKind::Refused),
+        ("bell\u{7}", FailureKind::Refused),
+        (&secret, FailureKind::Refused),
+    ] {
         let Rejected { failure, .. } = add(&memory, text).unwrap_err();
         assert_eq!(failure.kind, kind, "{failure}");
     }

@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::{
     auth::caller::Right,
     commands::{admin, carry, keys, migrate, seal, serve},
-    config::{self, Config, Options},
+    config::{self, Options, ServerConfig},
     db::pool,
     routes::router,
     seal::keeper::Keeper,
@@ -251,7 +251,7 @@ fn start(cli: Cli) -> anyhow::Result<String> {
     runtime.block_on(command(config, cli.command))
 }
 
-async fn command(config: Config, command: Command) -> anyhow::Result<String> {
+async fn command(config: ServerConfig, command: Command) -> anyhow::Result<String> {
     match command {
         Command::Migrate { plan, restored } => {
             return migrate::run(&config, plan, restored).await;
@@ -297,7 +297,8 @@ async fn command(config: Config, command: Command) -> anyhow::Result<String> {
             KeyCommand::Create { user, scopes, projects, days } => {
                 let scopes: Vec<Right> = scopes.iter().map(|scope| scope.right()).collect();
                 let (org, user) = (org.as_deref(), user.as_str());
-                let wanted = keys::Wanted { org, user, scopes: &scopes, projects: &projects, days };
+                let wanted =
+                    keys::WantedKeys { org, user, scopes: &scopes, projects: &projects, days };
                 keys::create(client, &wanted).await
             }
             KeyCommand::List => keys::list(client, org.as_deref()).await,

@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-use crate::secret::{Secret, Source};
+use crate::secret::{Secret, SecretSource};
 
 /// Settings as they are given. Names in the file are those of the options.
 #[derive(Debug, Default, Clone, clap::Args, Deserialize)]
@@ -86,7 +86,7 @@ pub struct Options {
 
 /// Settings in effect.
 #[derive(Debug, Clone)]
-pub struct Config {
+pub struct ServerConfig {
     pub database_url: String,
     pub database_ca: Option<PathBuf>,
     pub listen: SocketAddr,
@@ -95,7 +95,7 @@ pub struct Config {
     pub tls: Option<(PathBuf, PathBuf)>,
     pub behind_proxy: bool,
     /// Where the key of sealed organisations is.
-    pub key: Source,
+    pub key: SecretSource,
     pub database_connections: usize,
     pub clients: usize,
     pub requests: usize,
@@ -116,7 +116,7 @@ impl Options {
     /// # Errors
     ///
     /// The file is not readable, or a value cannot be used.
-    pub fn resolve(self) -> anyhow::Result<Config> {
+    pub fn resolve(self) -> anyhow::Result<ServerConfig> {
         let file = self.config.as_deref().map(read).transpose()?.unwrap_or_default();
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
         let metrics = self.metrics.or(file.metrics).unwrap_or_else(|| "127.0.0.1:8078".to_owned());
@@ -141,7 +141,7 @@ impl Options {
             ensure!(number > 0, "{name} is at least 1");
             Ok(number)
         };
-        Ok(Config {
+        Ok(ServerConfig {
             database_url,
             database_ca: self.database_ca.or(file.database_ca),
             listen: self.listen.or(file.listen).unwrap_or(([127, 0, 0, 1], 8077).into()),
@@ -171,7 +171,7 @@ impl Options {
     }
 }
 
-impl Config {
+impl ServerConfig {
     /// Refuses to send keys and memories over a network in the clear.
     ///
     /// # Errors
@@ -195,16 +195,15 @@ impl Config {
 
 /// Returns where a key is: in a file, else printed by a command, else in a variable.
 #[must_use]
-pub fn source(file: Option<PathBuf>, command: Option<String>, variable: &str) -> Source {
+pub fn source(file: Option<PathBuf>, command: Option<String>, variable: &str) -> SecretSource {
     // No option has the key itself: everybody sees the arguments of a process.
     #[expect(clippy::disallowed_methods, reason = "clap reads variables of options only")]
     let given = || std::env::var(variable).ok().filter(|text| !text.is_empty());
     match (file, command) {
-        (Some(file), _) => Source::File(file),
-        (None, Some(command)) => Source::Command(command),
-        (None, None) => {
-            given().map_or(Source::None, |text| Source::Given(Secret(Zeroizing::new(text))))
-        }
+        (Some(file), _) => SecretSource::File(file),
+        (None, Some(command)) => SecretSource::Command(command),
+        (None, None) => given()
+            .map_or(SecretSource::None, |text| SecretSource::Given(Secret(Zeroizing::new(text)))),
     }
 }
 
@@ -221,7 +220,7 @@ fn read(path: &Path) -> anyhow::Result<Options> {
 mod tests {
     use super::*;
 
-    fn with(listen: &str) -> Config {
+    fn with(listen: &str) -> ServerConfig {
         let listen = Some(listen.parse().unwrap());
         let database_url = Some("postgres://localhost/x".to_owned());
         Options { database_url, listen, ..Options::default() }.resolve().unwrap()
@@ -235,9 +234,9 @@ mod tests {
         for open in ["0.0.0.0:1", "[::]:1", "10.0.0.1:1", "192.168.1.1:1"] {
             assert!(with(open).check_exposure().is_err(), "{open}");
             let behind_proxy = true;
-            assert!(Config { behind_proxy, ..with(open) }.check_exposure().is_ok());
+            assert!(ServerConfig { behind_proxy, ..with(open) }.check_exposure().is_ok());
             let tls = Some((PathBuf::from("c"), PathBuf::from("k")));
-            assert!(Config { tls, ..with(open) }.check_exposure().is_ok());
+            assert!(ServerConfig { tls, ..with(open) }.check_exposure().is_ok());
         }
     }
 }

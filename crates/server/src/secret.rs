@@ -33,7 +33,7 @@ impl fmt::Debug for Secret {
 
 /// Where the key is.
 #[derive(Debug, Clone, Default)]
-pub enum Source {
+pub enum SecretSource {
     #[default]
     None,
     File(PathBuf),
@@ -43,7 +43,7 @@ pub enum Source {
     Given(Secret),
 }
 
-impl Source {
+impl SecretSource {
     /// Reads the key. No error has any of it.
     ///
     /// # Errors
@@ -103,18 +103,19 @@ mod tests {
 
     #[test]
     fn keys_are_read_strictly_and_not_told() {
-        let given = |text: &str| Source::Given(Secret(Zeroizing::new(text.to_owned())));
+        let given = |text: &str| SecretSource::Given(Secret(Zeroizing::new(text.to_owned())));
         let key = "0f".repeat(KEY);
         assert_eq!(*given(&format!(" {key}\n")).read().unwrap(), [15; KEY]);
-        assert_eq!(*Source::Command(format!("echo {key}")).read().unwrap(), [15; KEY]);
+        assert_eq!(*SecretSource::Command(format!("echo {key}")).read().unwrap(), [15; KEY]);
         for wrong in ["", "0f", &key[1..], &key.replace('f', "g"), &format!("{key}0f")] {
             let told = format!("{:#}", given(wrong).read().unwrap_err());
             assert!(wrong.len() < 4 || !told.contains(&wrong[..4]), "{told}");
         }
         assert!(!format!("{:?}", given(&key)).contains("0f"));
         assert!(
-            Source::None.read().is_err() && Source::Command("false".to_owned()).read().is_err()
+            SecretSource::None.read().is_err()
+                && SecretSource::Command("false".to_owned()).read().is_err()
         );
-        assert!(Source::File("/nowhere".into()).read().is_err());
+        assert!(SecretSource::File("/nowhere".into()).read().is_err());
     }
 }

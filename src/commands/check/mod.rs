@@ -15,7 +15,7 @@ use crate::{
 };
 use pimem_core::lint::rule::{Fix, RULES, Rule};
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::check::{CheckRequest, Checked, CheckedStore, FindingView, Mending, Rules},
     view::count,
 };
@@ -32,7 +32,7 @@ use pimem_engine::{
   pimem check --rule secret --rule instruction
   pimem check --sarif > pimem.sarif      for code scanning")]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
-pub(crate) struct Args {
+pub(crate) struct CheckArgs {
     /// Delete repeated lines, and move expired and replaced entries to the archive
     ///
     /// Lines that are pinned or enforced are never touched.
@@ -59,10 +59,10 @@ fn ids() -> PossibleValuesParser {
     PossibleValuesParser::new(RULES.iter().map(|rule| rule.id))
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &CheckArgs) -> Result<Exit, Failure> {
     if args.sarif && ctx.notices.for_programs() {
         let message = "--sarif and --json are two forms of one answer";
-        return Err(Failure::new(Kind::Usage, message, "give one of them"));
+        return Err(Failure::new(FailureKind::Usage, message, "give one of them"));
     }
     if args.list_rules {
         ctx.ui.show(&Rules { rules: RULES });

@@ -1,14 +1,14 @@
 //! `pimem hooks install` and `uninstall`: edit settings files one by one.
 
-use super::{Edit, Site};
+use super::{HookEditArgs, Site};
 use crate::{
     agents::{
-        Content, MARK, Reach,
+        Content, InstallReach, MARK,
         settings::{self, Without},
     },
     commands::hooks::{
         self,
-        view::{Edited, EditedFile},
+        view::{EditedFile, EditedSettings},
     },
     exit::Exit,
     shell::Shell,
@@ -19,10 +19,10 @@ use pimem_core::{
     score::ranking::Scope,
 };
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::Effect,
     store::{
-        foreign_file::{Change, Editor},
+        foreign_file::{Editor, ForeignChange},
         lock::LockError,
     },
 };
@@ -32,14 +32,14 @@ const AROUND: usize = 2;
 
 /// What becomes of hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum SettingsEdit {
     /// They are put into settings.
     Install,
     /// They are taken out.
     Uninstall,
 }
 
-impl Act {
+impl SettingsEdit {
     fn name(self) -> &'static str {
         match self {
             Self::Install => "install",
@@ -48,43 +48,44 @@ impl Act {
     }
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Edit, act: Act) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &HookEditArgs, act: SettingsEdit) -> Result<Exit, Failure> {
     args.chosen.required(ctx, act.name())?;
     let reach = args.chosen.scope.reach(ctx)?;
     let has_plugin = |agent| hooks::plugin(ctx, agent).is_some();
     let works = |agent| hooks::plugin_works(ctx, agent);
     let agents = args.chosen.agents(|agent| match act {
-        Act::Install => hooks::is_present(ctx, agent) && !works(agent),
-        Act::Uninstall => {
+        SettingsEdit::Install => hooks::is_present(ctx, agent) && !works(agent),
+        SettingsEdit::Uninstall => {
             hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held))
         }
     });
-    let left_out = hooks::real().filter(|agent| act == Act::Install && !agents.contains(agent));
+    let left_out =
+        hooks::real().filter(|agent| act == SettingsEdit::Install && !agents.contains(agent));
     let mut is_any_left_out = false;
     for agent in left_out.filter(|agent| args.chosen.is_all() && works(*agent)) {
         is_any_left_out = true;
         ctx.ui.note(&format!("{} is left out: its plugin calls pimem", agent.name()));
     }
     match act {
-        Act::Install if agents.is_empty() && is_any_left_out => {}
-        Act::Install if agents.is_empty() => {
+        SettingsEdit::Install if agents.is_empty() && is_any_left_out => {}
+        SettingsEdit::Install if agents.is_empty() => {
             let note = "no agent that pimem knows is used here; name one to install for it anyway";
             ctx.ui.note(note);
         }
-        Act::Uninstall if agents.is_empty() => ctx.ui.note("no agent calls pimem"),
-        Act::Install if hooks::in_path(ctx, "pimem").is_none() => {
+        SettingsEdit::Uninstall if agents.is_empty() => ctx.ui.note("no agent calls pimem"),
+        SettingsEdit::Install if hooks::in_path(ctx, "pimem").is_none() => {
             ctx.ui.note("warning: pimem is not in the PATH, where agents look for it");
         }
-        Act::Install | Act::Uninstall => {}
+        SettingsEdit::Install | SettingsEdit::Uninstall => {}
     }
     let editor = if args.dry_run || agents.is_empty() { None } else { Some(editor(ctx)?) };
     let mut exit = if agents.is_empty() { Exit::Nothing } else { Exit::Done };
     let mut files = Vec::new();
     for agent in agents {
-        if act == Act::Install && works(agent) {
+        if act == SettingsEdit::Install && works(agent) {
             let (what, fix) = hooks::twice(agent);
             ctx.ui.note(&format!("warning: {what}; {fix} takes these out again"));
-        } else if act == Act::Install && has_plugin(agent) {
+        } else if act == SettingsEdit::Install && has_plugin(agent) {
             let title = agent.title();
             let note = format!("{title} has pimem's plugin, which was not seen to call pimem");
             ctx.ui.note(&note);
@@ -92,19 +93,19 @@ pub(crate) fn run(ctx: &Shell, args: &Edit, act: Act) -> Result<Exit, Failure> {
         for site in hooks::sites(ctx, agent, reach)? {
             match edit(ctx, &site, editor.as_ref(), act) {
                 Ok(change) => {
-                    let lines = if args.dry_run && change != Change::Keep {
+                    let lines = if args.dry_run && change != ForeignChange::Keep {
                         let before = site.file()?.read()?;
                         difference(before.as_deref(), &change, &ctx.places.short(&site.path))
                     } else {
                         vec![in_words(ctx, &site, &change, act)]
                     };
-                    let next = (act == Act::Install && change != Change::Keep)
+                    let next = (act == SettingsEdit::Install && change != ForeignChange::Keep)
                         .then(|| site.agent.next(reach));
-                    if change != Change::Keep && !args.dry_run {
+                    if change != ForeignChange::Keep && !args.dry_run {
                         hooks::forget_calls(ctx, agent);
                     }
                     files.push(edited(&site, &change, act, next, lines));
-                    if act == Act::Install && is_off(&site) {
+                    if act == SettingsEdit::Install && is_off(&site) {
                         let path = ctx.places.short(&site.path);
                         ctx.ui.note(&format!("warning: {path} says that no hooks are run"));
                     }
@@ -118,16 +119,16 @@ pub(crate) fn run(ctx: &Shell, args: &Edit, act: Act) -> Result<Exit, Failure> {
     }
     let any = !files.is_empty();
     if any || exit != Exit::Error {
-        let action = if act == Act::Install { "install" } else { "uninstall" };
-        ctx.ui.show(&Edited { action, dry_run: args.dry_run, files });
+        let action = if act == SettingsEdit::Install { "install" } else { "uninstall" };
+        ctx.ui.show(&EditedSettings { action, dry_run: args.dry_run, files });
     }
-    if act == Act::Install && any {
+    if act == SettingsEdit::Install && any {
         make_store(ctx, reach, Effect::of(args.dry_run))?;
     }
     Ok(exit)
 }
 
-impl Human for Edited {
+impl Human for EditedSettings {
     fn human(&self, ui: &Ui) {
         for of_agent in self.files.chunk_by(|one, next| one.agent == next.agent) {
             of_agent.iter().flat_map(|file| &file.lines).for_each(|line| ui.line(line));
@@ -140,8 +141,8 @@ impl Human for Edited {
 }
 
 /// Creates a store for the hooks if there is none.
-fn make_store(ctx: &Shell, reach: Reach, effect: Effect) -> Result<(), Failure> {
-    let target = if reach == Reach::User { ctx.users()? } else { ctx.target()? };
+fn make_store(ctx: &Shell, reach: InstallReach, effect: Effect) -> Result<(), Failure> {
+    let target = if reach == InstallReach::User { ctx.users()? } else { ctx.target()? };
     if effect == Effect::Write {
         return ctx.made(target).map(drop);
     }
@@ -154,12 +155,16 @@ fn make_store(ctx: &Shell, reach: Reach, effect: Effect) -> Result<(), Failure> 
 
 fn editor(ctx: &Shell) -> Result<Editor, Failure> {
     let state = ctx.env.state.as_deref().ok_or_else(|| {
-        Failure::new(Kind::Usage, "there is no state directory", "set HOME, or XDG_STATE_HOME")
+        Failure::new(
+            FailureKind::Usage,
+            "there is no state directory",
+            "set HOME, or XDG_STATE_HOME",
+        )
     })?;
     let patience = ctx.store(state.to_path_buf(), Scope::User).patience;
     Editor::new(state, patience).map_err(|error| match error {
         LockError::Busy(..) => Failure::new(
-            Kind::Locked,
+            FailureKind::Locked,
             "another pimem is editing settings of agents",
             "try again; lock.timeoutMs sets how long to wait",
         ),
@@ -168,7 +173,12 @@ fn editor(ctx: &Shell) -> Result<Editor, Failure> {
 }
 
 /// Edits one file. Without an editor, only finds out what would be done.
-fn edit(ctx: &Shell, site: &Site, editor: Option<&Editor>, act: Act) -> Result<Change, Failure> {
+fn edit(
+    ctx: &Shell,
+    site: &Site,
+    editor: Option<&Editor>,
+    act: SettingsEdit,
+) -> Result<ForeignChange, Failure> {
     let file = site.file()?;
     let change = |before: Option<&[u8]>| change(ctx, site, before, act);
     match editor {
@@ -178,34 +188,43 @@ fn edit(ctx: &Shell, site: &Site, editor: Option<&Editor>, act: Act) -> Result<C
 }
 
 /// Returns the change of a file.
-fn change(ctx: &Shell, site: &Site, before: Option<&[u8]>, act: Act) -> Result<Change, Failure> {
+fn change(
+    ctx: &Shell,
+    site: &Site,
+    before: Option<&[u8]>,
+    act: SettingsEdit,
+) -> Result<ForeignChange, Failure> {
     let refused = |refusal| hooks::refused(ctx, site, &refusal);
     Ok(match (&site.content, before, act) {
-        (Content::Settings(layout), before, Act::Install) => {
+        (Content::Settings(layout), before, SettingsEdit::Install) => {
             let after = settings::with(before, layout).map_err(refused)?;
-            after.map_or(Change::Keep, Change::Replace)
+            after.map_or(ForeignChange::Keep, ForeignChange::Replace)
         }
-        (Content::Settings(layout), Some(before), Act::Uninstall) => {
+        (Content::Settings(layout), Some(before), SettingsEdit::Uninstall) => {
             match settings::without(before, layout).map_err(refused)? {
-                Without::Same => Change::Keep,
-                Without::Bytes(after) => Change::Replace(after),
-                Without::Nothing => Change::Delete,
+                Without::Same => ForeignChange::Keep,
+                Without::Bytes(after) => ForeignChange::Replace(after),
+                Without::Nothing => ForeignChange::Delete,
             }
         }
-        (Content::Whole(whole), None, Act::Install) => Change::Replace(whole.text.into()),
-        (Content::Whole(whole), Some(before), Act::Install) => {
+        (Content::Whole(whole), None, SettingsEdit::Install) => {
+            ForeignChange::Replace(whole.text.into())
+        }
+        (Content::Whole(whole), Some(before), SettingsEdit::Install) => {
             if before == whole.text.as_bytes() {
-                Change::Keep
+                ForeignChange::Keep
             } else if is_marked(before) {
-                Change::Replace(whole.text.into())
+                ForeignChange::Replace(whole.text.into())
             } else {
                 let message = format!("{} was not written by pimem", ctx.places.short(&site.path));
                 let hint = "move it away, or leave it; nothing was changed";
-                return Err(Failure::new(Kind::Refused, message, hint));
+                return Err(Failure::new(FailureKind::Refused, message, hint));
             }
         }
-        (Content::Whole(_), Some(before), Act::Uninstall) if is_marked(before) => Change::Delete,
-        (_, _, Act::Uninstall) => Change::Keep,
+        (Content::Whole(_), Some(before), SettingsEdit::Uninstall) if is_marked(before) => {
+            ForeignChange::Delete
+        }
+        (_, _, SettingsEdit::Uninstall) => ForeignChange::Keep,
     })
 }
 
@@ -237,8 +256,8 @@ fn is_off(site: &Site) -> bool {
 
 fn edited(
     site: &Site,
-    change: &Change,
-    act: Act,
+    change: &ForeignChange,
+    act: SettingsEdit,
     next: Option<&'static str>,
     lines: Vec<String>,
 ) -> EditedFile {
@@ -246,10 +265,10 @@ fn edited(
         agent: site.agent.name(),
         path: site.path.display().to_string(),
         change: match (change, act) {
-            (Change::Keep, _) => "unchanged",
-            (Change::Replace(_), Act::Install) => "installed",
-            (Change::Replace(_), Act::Uninstall) => "removed",
-            (Change::Delete, _) => "deleted",
+            (ForeignChange::Keep, _) => "unchanged",
+            (ForeignChange::Replace(_), SettingsEdit::Install) => "installed",
+            (ForeignChange::Replace(_), SettingsEdit::Uninstall) => "removed",
+            (ForeignChange::Delete, _) => "deleted",
         },
         next,
         lines,
@@ -257,18 +276,20 @@ fn edited(
 }
 
 /// What became of a file.
-fn in_words(ctx: &Shell, site: &Site, change: &Change, act: Act) -> String {
+fn in_words(ctx: &Shell, site: &Site, change: &ForeignChange, act: SettingsEdit) -> String {
     let path = ctx.places.short(&site.path);
     let what = match &site.content {
         Content::Settings(layout) => format!("{} hooks", layout.hooks.len()),
         Content::Whole(whole) => whole.what.to_owned(),
     };
     let done = match (change, act) {
-        (Change::Keep, Act::Install) => format!("unchanged, {what} in {path}"),
-        (Change::Keep, Act::Uninstall) => format!("nothing of ours in {path}"),
-        (Change::Replace(_), Act::Install) => format!("{what} in {path}"),
-        (Change::Replace(_), Act::Uninstall) => format!("hooks taken out of {path}"),
-        (Change::Delete, _) => match &site.content {
+        (ForeignChange::Keep, SettingsEdit::Install) => format!("unchanged, {what} in {path}"),
+        (ForeignChange::Keep, SettingsEdit::Uninstall) => format!("nothing of ours in {path}"),
+        (ForeignChange::Replace(_), SettingsEdit::Install) => format!("{what} in {path}"),
+        (ForeignChange::Replace(_), SettingsEdit::Uninstall) => {
+            format!("hooks taken out of {path}")
+        }
+        (ForeignChange::Delete, _) => match &site.content {
             Content::Settings(_) => format!("hooks taken out; deleted {path}, now empty"),
             Content::Whole(_) => format!("deleted {path}"),
         },
@@ -277,8 +298,9 @@ fn in_words(ctx: &Shell, site: &Site, change: &Change, act: Act) -> String {
 }
 
 /// Formats the changes of a file like `diff -u`.
-fn difference(before: Option<&[u8]>, change: &Change, path: &str) -> Vec<String> {
-    let after = if let Change::Replace(after) = change { Some(after.as_slice()) } else { None };
+fn difference(before: Option<&[u8]>, change: &ForeignChange, path: &str) -> Vec<String> {
+    let after =
+        if let ForeignChange::Replace(after) = change { Some(after.as_slice()) } else { None };
     let name = |bytes: Option<&[u8]>| bytes.map_or("/dev/null", |_| path).to_owned();
     let mut lines = vec![format!("--- {}", name(before)), format!("+++ {}", name(after))];
     let text =
@@ -333,11 +355,11 @@ mod tests {
         let new = b"1\n2\n3\n4\nfive\n6\n7\n8\n9\n".as_slice();
         let want =
             ["--- f", "+++ f", "@@ line 3 @@", " 3", " 4", "-5", "+five", " 6", " 7", " 8", "+9"];
-        assert_eq!(difference(Some(old), &Change::Replace(new.to_vec()), "f"), want);
+        assert_eq!(difference(Some(old), &ForeignChange::Replace(new.to_vec()), "f"), want);
         let want = ["--- /dev/null", "+++ f", "@@ line 1 @@", "+a"];
-        assert_eq!(difference(None, &Change::Replace(b"a\n".to_vec()), "f"), want);
+        assert_eq!(difference(None, &ForeignChange::Replace(b"a\n".to_vec()), "f"), want);
         assert_eq!(
-            difference(Some(b"a\n"), &Change::Delete, "f"),
+            difference(Some(b"a\n"), &ForeignChange::Delete, "f"),
             ["--- f", "+++ /dev/null", "@@ line 1 @@", "-a"]
         );
     }

@@ -12,20 +12,20 @@ use std::{
 
 use clap::builder::PossibleValuesParser;
 
-use self::edit::Act;
+use self::edit::SettingsEdit;
 
 use crate::{
     agents::{
-        Agent, Content, Reach,
+        Agent, Content, InstallReach,
         plugin::{self, Disk, Way},
-        settings::{Found, Refusal},
+        settings::{FoundHook, SettingsRefusal},
     },
     exit::Exit,
     shell::Shell,
 };
 use pimem_core::exchange::json_scan::Position;
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::{
         discover,
         foreign_file::{Foreign, ForeignFileError},
@@ -42,7 +42,7 @@ use pimem_engine::{
 #[command(after_help = "Examples:\n  pimem hooks install claude\n  \
     pimem hooks install --all --dry-run\n  pimem hooks status\n  pimem hooks test claude\n  \
     pimem hooks print codex\n  pimem hooks uninstall --all")]
-pub(crate) struct Args {
+pub(crate) struct HooksArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -53,13 +53,13 @@ enum Action {
     ///
     /// Writes your own settings, or with --project those of this project, which are shared through
     /// git. What others put there stays as it is. Makes a store when there is none.
-    Install(Edit),
+    Install(HookEditArgs),
     /// Remove pimem's hooks from the settings of agents
-    Uninstall(Edit),
+    Uninstall(HookEditArgs),
     /// Show which agents call pimem
     ///
     /// Exit code 1 when none does.
-    Status(Scope),
+    Status(InstallScope),
     /// Print what `install` would write to empty settings
     Print {
         /// The agent; `generic` prints the commands for any other
@@ -80,7 +80,7 @@ enum Action {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Edit {
+pub(crate) struct HookEditArgs {
     #[command(flatten)]
     pub(crate) chosen: Chosen,
     /// Print what would change, and change nothing
@@ -97,24 +97,28 @@ pub(crate) struct Chosen {
     #[arg(long, conflicts_with = "agents")]
     all: bool,
     #[command(flatten)]
-    pub(crate) scope: Scope,
+    pub(crate) scope: InstallScope,
 }
 
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub(crate) struct Scope {
+pub(crate) struct InstallScope {
     /// The settings of this project instead of yours
     #[arg(long)]
     project: bool,
 }
 
-impl Scope {
+impl InstallScope {
     /// Returns whose settings are meant.
-    pub(crate) fn reach(self, ctx: &Shell) -> Result<Reach, Failure> {
+    pub(crate) fn reach(self, ctx: &Shell) -> Result<InstallReach, Failure> {
         if self.project && ctx.wants_user() {
             let hint = "--user means your settings, and --project those of this project";
-            return Err(Failure::new(Kind::Usage, "--user and --project exclude each other", hint));
+            return Err(Failure::new(
+                FailureKind::Usage,
+                "--user and --project exclude each other",
+                hint,
+            ));
         }
-        Ok(if self.project { Reach::Project } else { Reach::User })
+        Ok(if self.project { InstallReach::Project } else { InstallReach::User })
     }
 }
 
@@ -148,7 +152,7 @@ impl Chosen {
             _ => format!("others that pimem knows: pimem help hooks {action}"),
         });
         let message = format!("hooks {action} needs the name of an agent, or --all");
-        Err(Failure { hints, ..Failure::new(Kind::Usage, message, "") })
+        Err(Failure { hints, ..Failure::new(FailureKind::Usage, message, "") })
     }
 
     /// Returns the named agents; with `--all`, those for which `counts` is true.
@@ -164,13 +168,13 @@ impl Chosen {
     }
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &HooksArgs) -> Result<Exit, Failure> {
     match &args.action {
-        Action::Install(edit) => edit::run(ctx, edit, Act::Install),
-        Action::Uninstall(edit) => edit::run(ctx, edit, Act::Uninstall),
+        Action::Install(edit) => edit::run(ctx, edit, SettingsEdit::Install),
+        Action::Uninstall(edit) => edit::run(ctx, edit, SettingsEdit::Uninstall),
         Action::Status(scope) => status::status(ctx, *scope),
         Action::Print { agent, project, plugin } => {
-            let reach = if *project { Reach::Project } else { Reach::User };
+            let reach = if *project { InstallReach::Project } else { InstallReach::User };
             let agent = Agent::find(agent).unwrap_or(Agent::Generic);
             if let Some(hooks) = plugin::hooks(agent).filter(|_| *plugin) {
                 ctx.ui.lines(&hooks);
@@ -209,13 +213,13 @@ impl Site {
 }
 
 /// Returns the files of an agent.
-pub(crate) fn sites(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Vec<Site>, Failure> {
+pub(crate) fn sites(ctx: &Shell, agent: Agent, reach: InstallReach) -> Result<Vec<Site>, Failure> {
     let (root, project) = match reach {
-        Reach::User => (config_dir(ctx, agent)?, None),
-        Reach::Project => {
+        InstallReach::User => (config_dir(ctx, agent)?, None),
+        InstallReach::Project => {
             let root = ctx.places.root().ok_or_else(|| {
                 let hint = "change to a project, or leave out --project";
-                Failure::new(Kind::Usage, "the home directory is not a project", hint)
+                Failure::new(FailureKind::Usage, "the home directory is not a project", hint)
             })?;
             (root.to_path_buf(), Some(root.to_path_buf()))
         }
@@ -254,7 +258,7 @@ pub(crate) struct Plugin {
     /// Directory of the plugin.
     pub(crate) root: PathBuf,
     /// Its hooks, none where they are not found, or why the agent runs none.
-    pub(crate) hooks: Result<Vec<Found>, String>,
+    pub(crate) hooks: Result<Vec<FoundHook>, String>,
     /// Hooks that the agent does not run before the user has trusted them.
     pub(crate) untrusted: usize,
 }
@@ -273,7 +277,7 @@ pub(crate) fn plugin(ctx: &Shell, agent: Agent) -> Option<Plugin> {
     };
     let root = (of.root)(&config, &Disk { read: &read, list: &list });
     let mut untrusted = 0;
-    let find = |root: &PathBuf| -> Result<Vec<Found>, String> {
+    let find = |root: &PathBuf| -> Result<Vec<FoundHook>, String> {
         let file = (of.hooks_file)(&|name| read(&root.join(name)))?;
         let Some(text) = read(&root.join(&file)) else { return Ok(Vec::new()) };
         let found = plugin::found(agent, &text);
@@ -318,11 +322,9 @@ pub(crate) fn twice(agent: Agent) -> (String, String) {
 }
 
 fn config_dir(ctx: &Shell, agent: Agent) -> Result<PathBuf, Failure> {
-    let home = ctx
-        .places
-        .home
-        .as_deref()
-        .ok_or_else(|| Failure::new(Kind::Usage, "there is no home directory", "set HOME"))?;
+    let home = ctx.places.home.as_deref().ok_or_else(|| {
+        Failure::new(FailureKind::Usage, "there is no home directory", "set HOME")
+    })?;
     Ok(agent.config_dir(home, |name| ctx.env.get(name).map(PathBuf::from)))
 }
 
@@ -351,7 +353,7 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 }
 
 /// Returns the failure for a settings file that is not edited.
-pub(crate) fn refused(ctx: &Shell, site: &Site, refusal: &Refusal) -> Failure {
+pub(crate) fn refused(ctx: &Shell, site: &Site, refusal: &SettingsRefusal) -> Failure {
     let Position { line, column } = refusal.at;
     let path = ctx.places.short(&site.path);
     let message = format!("{path}:{line}:{column}: {}", refusal.what);
@@ -361,5 +363,5 @@ pub(crate) fn refused(ctx: &Shell, site: &Site, refusal: &Refusal) -> Failure {
         site.agent.title(),
         site.agent.name()
     );
-    Failure::new(Kind::Refused, message, hint)
+    Failure::new(FailureKind::Refused, message, hint)
 }

@@ -1,11 +1,11 @@
 //! `pimem hooks status` and `print`: show what is installed, and what would be.
 
-use super::{Plugin, Scope, Site, edit::is_marked};
+use super::{InstallScope, Plugin, Site, edit::is_marked};
 use crate::{
-    agents::{self, Agent, Content, Reach, plugin::Way, settings},
+    agents::{self, Agent, Content, InstallReach, plugin::Way, settings},
     commands::hooks::{
         self,
-        view::{self, FileStatus, Printed, PrintedFile, Status},
+        view::{self, FileStatus, HooksStatus, Printed, PrintedFile},
     },
     exit::Exit,
     shell::Shell,
@@ -13,10 +13,10 @@ use crate::{
 };
 use pimem_engine::{error::Failure, memory::status};
 
-pub(crate) fn status(ctx: &Shell, scope: Scope) -> Result<Exit, Failure> {
+pub(crate) fn status(ctx: &Shell, scope: InstallScope) -> Result<Exit, Failure> {
     let files = look(ctx, scope.reach(ctx)?)?;
     let program = hooks::in_path(ctx, "pimem").map(|path| path.display().to_string());
-    let status = Status { action: "status", program, files };
+    let status = HooksStatus { action: "status", program, files };
     ctx.ui.show(&status);
     // As with a partly readable store: the answer is printed, and the command fails.
     let troubled = status.files.iter().any(|file| file.problem.is_some());
@@ -28,7 +28,7 @@ pub(crate) fn status(ctx: &Shell, scope: Scope) -> Result<Exit, Failure> {
     })
 }
 
-impl Human for Status {
+impl Human for HooksStatus {
     fn human(&self, ui: &Ui) {
         let cells = |file: &FileStatus| {
             let seen = match &file.called {
@@ -56,15 +56,15 @@ impl Human for Status {
 }
 
 /// What is of ours in the files of every agent.
-fn look(ctx: &Shell, reach: Reach) -> Result<Vec<FileStatus>, Failure> {
+fn look(ctx: &Shell, reach: InstallReach) -> Result<Vec<FileStatus>, Failure> {
     let mut files = Vec::new();
     for agent in hooks::real() {
         for site in hooks::sites(ctx, agent, reach)? {
             files.push(file(ctx, &site));
         }
         // A project's settings and plugins are listed only if they contain hooks.
-        if reach == Reach::User && !ctx.wants_user() && ctx.places.root().is_some() {
-            let sites = hooks::sites(ctx, agent, Reach::Project)?;
+        if reach == InstallReach::User && !ctx.wants_user() && ctx.places.root().is_some() {
+            let sites = hooks::sites(ctx, agent, InstallReach::Project)?;
             let here = sites.iter().map(|site| file(ctx, site));
             files.extend(here.filter(|file| file.hooks > 0));
         }
@@ -78,13 +78,13 @@ fn look(ctx: &Shell, reach: Reach) -> Result<Vec<FileStatus>, Failure> {
 }
 
 /// Returns the agents that call pimem, or whose settings cannot be read.
-pub(crate) fn installed(ctx: &Shell) -> Result<Vec<status::Agent>, Failure> {
-    let mut files = look(ctx, Reach::User)?;
+pub(crate) fn installed(ctx: &Shell) -> Result<Vec<status::AgentSeen>, Failure> {
+    let mut files = look(ctx, InstallReach::User)?;
     files.retain(|file| file.hooks > 0 || file.problem.is_some());
     let twice: Vec<&str> =
         files.iter().filter(|file| file.state == "twice").map(|file| file.agent).collect();
     files.retain(|file| file.state == "twice" || !twice.contains(&file.agent));
-    let agent = |file: &FileStatus| status::Agent { agent: file.agent, state: state(file) };
+    let agent = |file: &FileStatus| status::AgentSeen { agent: file.agent, state: state(file) };
     let mut agents: Vec<_> = files.iter().map(agent).collect();
     agents.dedup();
     Ok(agents)
@@ -158,7 +158,7 @@ fn by_plugin(ctx: &Shell, agent: Agent, plugin: Plugin, is_twice: bool) -> FileS
 
 /// Returns the agents that call pimem twice.
 pub(crate) fn twice(ctx: &Shell) -> Result<Vec<Agent>, Failure> {
-    let files = look(ctx, Reach::User)?;
+    let files = look(ctx, InstallReach::User)?;
     let twice = files.iter().filter(|file| file.state == "twice");
     Ok(twice.filter_map(|file| Agent::find(file.agent)).collect())
 }
@@ -215,11 +215,11 @@ fn state(file: &FileStatus) -> String {
     }
 }
 
-pub(crate) fn print(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Exit, Failure> {
+pub(crate) fn print(ctx: &Shell, agent: Agent, reach: InstallReach) -> Result<Exit, Failure> {
     let content = if agent == Agent::Generic {
         let commands =
             agent.record().events.iter().map(|event| agent.command(event.word)).collect();
-        view::Content::Commands { commands }
+        view::PrintedContent::Commands { commands }
     } else {
         let file = |site: &Site| PrintedFile {
             path: site.path.display().to_string(),
@@ -227,7 +227,7 @@ pub(crate) fn print(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Exit, Fai
             content: agents::fragment(&site.content),
         };
         let files = hooks::sites(ctx, agent, reach)?.iter().map(file).collect();
-        view::Content::Files { agent: agent.name(), files }
+        view::PrintedContent::Files { agent: agent.name(), files }
     };
     ctx.ui.show(&Printed { action: "print", content });
     Ok(Exit::Done)
@@ -236,13 +236,13 @@ pub(crate) fn print(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Exit, Fai
 impl Human for Printed {
     fn human(&self, ui: &Ui) {
         match &self.content {
-            view::Content::Commands { commands } => {
+            view::PrintedContent::Commands { commands } => {
                 for command in commands {
                     ui.verbatim(command);
                 }
                 ui.note("each reads a JSON object on standard input, and prints plain text");
             }
-            view::Content::Files { files, .. } => {
+            view::PrintedContent::Files { files, .. } => {
                 for PrintedFile { place, content, .. } in files {
                     if files.len() > 1 {
                         ui.line(&format!("==> {place} <=="));

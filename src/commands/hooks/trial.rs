@@ -15,10 +15,10 @@ use super::{
 };
 use crate::{
     agents::{
-        self, Agent, Content, Event, Reach,
+        self, Agent, AgentEvent, Content, InstallReach,
         plugin::PLUGIN_VARIABLES,
         reply,
-        settings::{self, Found},
+        settings::{self, FoundHook},
     },
     commands::hooks::{
         self,
@@ -30,7 +30,7 @@ use crate::{
 };
 use pimem_engine::{
     config::env::Env,
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     process::{self, Keep, Kill, RunError},
     store::atomic,
 };
@@ -49,7 +49,7 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
     args.required(ctx, "test")?;
     let reach = args.scope.reach(ctx)?;
     let holds = |agent| {
-        let by_plugin = reach == Reach::User && hooks::plugin(ctx, agent).is_some();
+        let by_plugin = reach == InstallReach::User && hooks::plugin(ctx, agent).is_some();
         by_plugin || hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held))
     };
     let agents = args.agents(holds);
@@ -62,7 +62,7 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
     for agent in agents {
         let Some(site) = tested_site(ctx, agent, reach)? else { continue };
         let calls = calls(ctx, &site)?;
-        let plugin = hooks::plugin(ctx, agent).filter(|_| reach == Reach::User);
+        let plugin = hooks::plugin(ctx, agent).filter(|_| reach == InstallReach::User);
         let is_bare = calls.is_empty() && plugin.is_none();
         let untrusted = hooks::untrusted(ctx, &site);
         if untrusted > 0 {
@@ -116,15 +116,18 @@ fn failed(agent: Agent, problem: String) -> TestedHook {
 }
 
 /// Returns the file whose hooks are run: the project's, where the user's has none.
-fn tested_site(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Option<Site>, Failure> {
+fn tested_site(ctx: &Shell, agent: Agent, reach: InstallReach) -> Result<Option<Site>, Failure> {
     // Files besides the first contain no calls.
     let first = |reach| -> Result<Option<Site>, Failure> {
         Ok(hooks::sites(ctx, agent, reach)?.into_iter().next())
     };
     let site = first(reach)?;
     let is_empty = |site: &Site| calls(ctx, site).is_ok_and(|calls| calls.is_empty());
-    if reach == Reach::User && ctx.places.root().is_some() && site.as_ref().is_some_and(is_empty) {
-        let other = first(Reach::Project)?;
+    if reach == InstallReach::User
+        && ctx.places.root().is_some()
+        && site.as_ref().is_some_and(is_empty)
+    {
+        let other = first(InstallReach::Project)?;
         if other.as_ref().is_some_and(|other| !is_empty(other)) {
             return Ok(other);
         }
@@ -147,7 +150,7 @@ impl Human for Tested {
 }
 
 /// Returns the commands that an agent would run.
-fn calls(ctx: &Shell, site: &Site) -> Result<Vec<Found>, Failure> {
+fn calls(ctx: &Shell, site: &Site) -> Result<Vec<FoundHook>, Failure> {
     let bytes = site.file()?.read()?.unwrap_or_default();
     match &site.content {
         Content::Settings(layout) => {
@@ -155,7 +158,7 @@ fn calls(ctx: &Shell, site: &Site) -> Result<Vec<Found>, Failure> {
         }
         Content::Whole(_) if !is_marked(&bytes) => Ok(Vec::new()),
         Content::Whole(_) => {
-            let call = |event: &Event| Found {
+            let call = |event: &AgentEvent| FoundHook {
                 event: event.native.to_owned(),
                 command: "pimem".to_owned(),
                 args: Some(["hook", site.agent.name(), event.word].map(str::to_owned).into()),
@@ -182,7 +185,11 @@ impl Trial {
     /// Creates a project with one entry.
     fn new(ctx: &Shell) -> Result<Self, Failure> {
         let cache = ctx.env.cache.as_deref().ok_or_else(|| {
-            Failure::new(Kind::Usage, "there is no cache directory", "set HOME, or XDG_CACHE_HOME")
+            Failure::new(
+                FailureKind::Usage,
+                "there is no cache directory",
+                "set HOME, or XDG_CACHE_HOME",
+            )
         })?;
         let parent = cache.join("pimem/trials");
         atomic::sweep_old(&parent, ctx.real_now, STALE);
@@ -196,7 +203,11 @@ impl Trial {
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
             let hint = "pimem doctor looks at the disk and its permissions";
-            return Err(Failure::new(Kind::Io, format!("the trial cannot be made: {said}"), hint));
+            return Err(Failure::new(
+                FailureKind::Io,
+                format!("the trial cannot be made: {said}"),
+                hint,
+            ));
         }
         Ok(trial)
     }
@@ -216,7 +227,13 @@ impl Trial {
     }
 
     /// Tries a hook, for one of a plugin with the plugin's directory.
-    fn test(&self, ctx: &Shell, agent: Agent, call: &Found, plugin: Option<&Path>) -> TestedHook {
+    fn test(
+        &self,
+        ctx: &Shell,
+        agent: Agent,
+        call: &FoundHook,
+        plugin: Option<&Path>,
+    ) -> TestedHook {
         let tried = self.attempt(ctx, agent, call, plugin);
         let args = call.args.iter().flatten().map(|arg| format!(" {arg}"));
         TestedHook {
@@ -234,7 +251,7 @@ impl Trial {
         &self,
         ctx: &Shell,
         agent: Agent,
-        call: &Found,
+        call: &FoundHook,
         plugin: Option<&Path>,
     ) -> Result<String, String> {
         let known = agent.record().events.iter().find(|event| event.word == call.word);

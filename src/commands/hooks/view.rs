@@ -7,7 +7,7 @@ use pimem_engine::view::Document;
 /// Settings of agents that were edited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Edited {
+pub(crate) struct EditedSettings {
     /// `install` or `uninstall`.
     pub(crate) action: &'static str,
     /// Whether nothing was changed.
@@ -35,7 +35,7 @@ pub(crate) struct EditedFile {
 
 /// What agents have of pimem in their settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Status {
+pub(crate) struct HooksStatus {
     /// `status`.
     pub(crate) action: &'static str,
     /// The program that they find in the PATH; null when there is none.
@@ -84,13 +84,13 @@ pub(crate) struct Printed {
     pub(crate) action: &'static str,
     /// For one agent, or for any.
     #[serde(flatten)]
-    pub(crate) content: Content,
+    pub(crate) content: PrintedContent,
 }
 
 /// What settings would hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Content {
+pub(crate) enum PrintedContent {
     /// The commands to call.
     Commands {
         /// One an event.
@@ -145,13 +145,13 @@ pub(crate) struct TestedHook {
     pub(crate) problem: Option<String>,
 }
 
-impl Document for Edited {
+impl Document for EditedSettings {
     fn schema(&self) -> &'static str {
         "pimem.hooks/1"
     }
 }
 
-impl Document for Status {
+impl Document for HooksStatus {
     fn schema(&self) -> &'static str {
         "pimem.hooks/1"
     }

@@ -4,24 +4,24 @@ mod summary;
 
 use std::path::PathBuf;
 
-use super::page::Target;
+use super::page::PageTarget;
 use crate::{
     exit::Exit,
     input,
     shell::Shell,
     ui::{Column, Human, Ui},
 };
-use pimem_core::usage::record::{Record, What};
+use pimem_core::usage::record::{Record, RecordKindOf};
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     local_time,
     memory::{
         Answer,
         page::other_pages,
         period::Period,
         telemetry::{
-            By, LogRequest, RecordKind,
-            view::{Cleared, Log, LogFile, LogRecord},
+            LogRequest, RecordKind, UsageOrder,
+            view::{ClearedLogs, LogFile, LogRecord, LogView},
         },
     },
     view::count,
@@ -37,7 +37,7 @@ use pimem_engine::{
 #[command(after_help = "Examples:\n  pimem telemetry\n  pimem telemetry usage --by category\n  \
     pimem telemetry never-used --min 5\n  pimem telemetry --html used.html")]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Args {
+pub(crate) struct TelemetryArgs {
     #[command(subcommand)]
     action: Option<Action>,
     /// Write the summary as a page instead [default: to standard output]
@@ -58,7 +58,7 @@ enum Action {
     Usage {
         /// Sum up by
         #[arg(long, value_enum, value_name = "WHAT", default_value = "entry")]
-        by: By,
+        by: UsageOrder,
     },
     /// List entries that many sessions had and none used
     ///
@@ -93,9 +93,9 @@ struct LogArgs {
     types: Vec<RecordKind>,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &TelemetryArgs) -> Result<Exit, Failure> {
     if let Some(path) = &args.html {
-        let target = Target::of(ctx, path)?;
+        let target = PageTarget::of(ctx, path)?;
         let Answer { view, problems } = ctx.telemetry_summary()?;
         target.write(ctx, &other_pages::used(&if args.redact { view.redacted() } else { view }))?;
         return Ok(ctx.complain(&problems, Exit::Done));
@@ -118,7 +118,7 @@ fn clear(ctx: &Shell, yes: bool) -> Result<Exit, Failure> {
     let lines: Vec<String> = held.iter().map(line).collect();
     if !held.is_empty() && !yes && !input::confirm(ctx, &lines, "Delete them?")? {
         let message = "nothing was deleted";
-        return Err(Failure::new(Kind::Refused, message, "--yes does it without asking"));
+        return Err(Failure::new(FailureKind::Refused, message, "--yes does it without asking"));
     }
     let cleared = ctx.clear_telemetry()?;
     ctx.ui.show(&cleared);
@@ -129,7 +129,7 @@ fn line(LogFile { file, records }: &LogFile) -> String {
     format!("{} in {file}", count(*records, "record"))
 }
 
-impl Human for Cleared {
+impl Human for ClearedLogs {
     fn human(&self, ui: &Ui) {
         for file in &self.files {
             ui.line(&format!("Deleted: {}", line(file)));
@@ -137,7 +137,7 @@ impl Human for Cleared {
     }
 }
 
-impl Human for Log {
+impl Human for LogView {
     fn human(&self, ui: &Ui) {
         let [agent, session] = [Column::spare(2, "agent"), Column::spare(1, "session")];
         let header = ["time".into(), agent, session, "type".into(), "what".into()];
@@ -165,12 +165,16 @@ fn in_words(record: &Record) -> String {
     let behind =
         |prompt: &str| if prompt.is_empty() { String::new() } else { format!(": {prompt}") };
     match &record.what {
-        What::Injection { event, prompt, entries: list } => {
+        RecordKindOf::Injection { event, prompt, entries: list } => {
             format!("{}, {event}{}", entries(list.len()), behind(prompt))
         }
-        What::Usage { injected, used, .. } => format!("{} of {} used", used.len(), injected.len()),
-        What::SessionInject { prompt, count } => format!("{count} past sessions{}", behind(prompt)),
-        What::Access { entries: list } => format!("{} found", entries(list.len())),
-        What::Unknown => String::new(),
+        RecordKindOf::Usage { injected, used, .. } => {
+            format!("{} of {} used", used.len(), injected.len())
+        }
+        RecordKindOf::SessionInject { prompt, count } => {
+            format!("{count} past sessions{}", behind(prompt))
+        }
+        RecordKindOf::Access { entries: list } => format!("{} found", entries(list.len())),
+        RecordKindOf::Unknown => String::new(),
     }
 }

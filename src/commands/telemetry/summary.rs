@@ -8,7 +8,10 @@ use pimem_core::report::budget::thousands;
 use pimem_engine::{
     memory::telemetry::{
         SESSIONS,
-        view::{EntryUse, GONE, NamedUse, NeverUsed, Summary, Unused, Usage, Use, Uses, percent},
+        view::{
+            EntryUse, GONE, NamedUse, NeverUsed, TelemetrySummary, Unused, Usage, Use, Uses,
+            percent,
+        },
     },
     view::{count, counted},
 };
@@ -20,7 +23,7 @@ const TEXT: usize = 56;
 /// Entries of a kind in the summary, which is to fit a screen of 24 lines.
 const NAMED: usize = 3;
 
-impl Human for Summary {
+impl Human for TelemetrySummary {
     fn human(&self, ui: &Ui) {
         let (Some(first), Some(last)) = (&self.from, &self.to) else { return };
         let (first, last) = (date(first), date(last));

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    step::{Act, By, Refused, Step},
+    step::{PlanStep, PlannedBy, RefusedStep, StepAction},
     vet::{self, LookupError},
 };
 use crate::{
@@ -56,7 +56,7 @@ enum AnswerError {
 }
 
 /// Parses an answer into steps, which are still to be vetted, and refused lines.
-pub fn read(answer: &str, ranking: &Ranking) -> (Vec<Step>, Vec<Refused>) {
+pub fn read(answer: &str, ranking: &Ranking) -> (Vec<PlanStep>, Vec<RefusedStep>) {
     let mut reader = Reader { ranking, steps: Vec::new(), refused: Vec::new(), acts: 0, untold: 0 };
     let fence = |line: &&str| !line.trim_start().starts_with("```") && !line.trim().is_empty();
     let lines: Vec<&str> = answer.trim_start_matches('\u{feff}').lines().filter(fence).collect();
@@ -71,15 +71,15 @@ pub fn read(answer: &str, ranking: &Ranking) -> (Vec<Step>, Vec<Refused>) {
     }
     if reader.untold > 0 {
         let what = format!("{} further lines", reader.untold);
-        reader.refused.push(Refused { what, why: "too much was refused".to_owned() });
+        reader.refused.push(RefusedStep { what, why: "too much was refused".to_owned() });
     }
     (reader.steps, reader.refused)
 }
 
 struct Reader<'a> {
     ranking: &'a Ranking,
-    steps: Vec<Step>,
-    refused: Vec<Refused>,
+    steps: Vec<PlanStep>,
+    refused: Vec<RefusedStep>,
     /// Number of objects considered.
     acts: usize,
     untold: usize,
@@ -98,27 +98,30 @@ impl Reader<'_> {
                 let clean = secret::clean(&value.map_or_else(|| line.to_owned(), values));
                 let start: String = clean.chars().take(SHOWN).collect();
                 let cut = if start.len() < clean.len() { "…" } else { "" };
-                self.refused.push(Refused { what: format!("{start}{cut}"), why: why.to_string() });
+                self.refused
+                    .push(RefusedStep { what: format!("{start}{cut}"), why: why.to_string() });
             }
         }
     }
 
-    fn step(&mut self, value: Option<&Object>) -> Result<Step, AnswerError> {
+    fn step(&mut self, value: Option<&Object>) -> Result<PlanStep, AnswerError> {
         let object = value.ok_or(AnswerError::NoObject)?;
         self.acts += 1;
         if self.acts > ACTS {
             return Err(AnswerError::TooManyActs);
         }
         let (act, reason) = self.act(object)?;
-        let adds = |step: &&Step| matches!(step.act, Act::Add { .. });
-        if matches!(act, Act::Add { .. }) && self.steps.iter().filter(adds).count() >= ADDITIONS {
+        let adds = |step: &&PlanStep| matches!(step.act, StepAction::Add { .. });
+        if matches!(act, StepAction::Add { .. })
+            && self.steps.iter().filter(adds).count() >= ADDITIONS
+        {
             return Err(AnswerError::TooManyAdditions);
         }
-        Ok(Step { act, reason, by: By::Model })
+        Ok(PlanStep { act, reason, by: PlannedBy::Model })
     }
 
     /// Parses the act of an object, with its reason.
-    fn act(&self, object: &Object) -> Result<(Act, String), AnswerError> {
+    fn act(&self, object: &Object) -> Result<(StepAction, String), AnswerError> {
         let name = text(object, "act")?;
         let keys: &[&str] = match name {
             "merge" => &["keep", "from"],
@@ -140,16 +143,16 @@ impl Reader<'_> {
         let entry = |key| Ok::<_, AnswerError>(vet::find(self.ranking, text(object, key)?)?);
         let owned = |key| text(object, key).map(str::to_owned);
         let act = match name {
-            "merge" => Act::Merge { keep: entry("keep")?, from: self.entries(object)? },
+            "merge" => StepAction::Merge { keep: entry("keep")?, from: self.entries(object)? },
             "combine" => {
                 let (category, text) = (owned("category")?, owned("text")?);
-                Act::Combine { category, text, from: self.entries(object)? }
+                StepAction::Combine { category, text, from: self.entries(object)? }
             }
-            "archive" => Act::Archive(entry("entry")?),
-            "reinforce" => Act::Reinforce(entry("entry")?, 1),
+            "archive" => StepAction::Archive(entry("entry")?),
+            "reinforce" => StepAction::Reinforce(entry("entry")?, 1),
             _ => {
                 let (category, text) = (owned("category")?, owned("text")?);
-                Act::Add { category, cue: Cue::Behavioral, text }
+                StepAction::Add { category, cue: Cue::Behavioral, text }
             }
         };
         Ok((act, reason))

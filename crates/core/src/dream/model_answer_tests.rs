@@ -14,7 +14,7 @@ use crate::{
     model::category::Categories,
 };
 
-fn both(answer: &str) -> (Vec<Step>, Vec<Refused>) {
+fn both(answer: &str) -> (Vec<PlanStep>, Vec<RefusedStep>) {
     let categories = Categories::default();
     let ranking = ranking(&categories);
     let mut vetting = Vetting::of(NOW, &ranking.rows);
@@ -24,26 +24,30 @@ fn both(answer: &str) -> (Vec<Step>, Vec<Refused>) {
         let what = what(&step.act);
         match vetting.take(&categories, step) {
             Ok(step) => steps.push(step),
-            Err(why) => refused.push(Refused { what: secret::clean(&what), why: why.to_string() }),
+            Err(why) => {
+                refused.push(RefusedStep { what: secret::clean(&what), why: why.to_string() });
+            }
         }
     }
     (steps, refused)
 }
 
-fn what(act: &Act) -> String {
+fn what(act: &StepAction) -> String {
     let ids = |ids: &[EntryId]| {
         let ids: Vec<String> = ids.iter().map(EntryId::to_string).collect();
         format!(" {}", ids.join(" "))
     };
     match act {
-        Act::Merge { keep, from } => format!("merge {keep} <{}", ids(from)),
-        Act::Archive(id) => format!("archive {id}"),
-        Act::Reinforce(id, n) => format!("reinforce {id} +{n}"),
-        Act::Add { category, cue, text } => format!("add {} [{category}] {text}", cue.name()),
-        Act::Combine { category, text, from } => {
+        StepAction::Merge { keep, from } => format!("merge {keep} <{}", ids(from)),
+        StepAction::Archive(id) => format!("archive {id}"),
+        StepAction::Reinforce(id, n) => format!("reinforce {id} +{n}"),
+        StepAction::Add { category, cue, text } => {
+            format!("add {} [{category}] {text}", cue.name())
+        }
+        StepAction::Combine { category, text, from } => {
             format!("combine{} > [{category}] {text}", ids(from))
         }
-        Act::Propose(of) => format!("propose{}", ids(of)),
+        StepAction::Propose(of) => format!("propose{}", ids(of)),
     }
 }
 
@@ -59,11 +63,11 @@ fn shown(answer: &str) -> String {
     let answer = names().iter().fold(answer.to_owned(), |text, (name, id)| text.replace(name, id));
     let (steps, refused) = both(&answer);
     let mut out = String::new();
-    for Step { act, reason, by } in steps {
-        assert_eq!(by, By::Model);
+    for PlanStep { act, reason, by } in steps {
+        assert_eq!(by, PlannedBy::Model);
         out.push_str(&format!("{} | {reason}\n", what(&act)));
     }
-    for Refused { what, why } in refused {
+    for RefusedStep { what, why } in refused {
         out.push_str(&format!("refused: {what} | {why}\n"));
     }
     names().iter().rev().fold(out, |text, (name, id)| text.replace(id, name))
@@ -145,13 +149,13 @@ proptest! {
             .map(id)
             .to_vec();
         let mut touched = Vec::new();
-        for Step { act, .. } in both(&acts.join("\n")).0 {
+        for PlanStep { act, .. } in both(&acts.join("\n")).0 {
             match act {
-                Act::Merge { keep, from } => touched.extend(from.into_iter().chain([keep])),
-                Act::Archive(id) | Act::Reinforce(id, _) => touched.push(id),
-                Act::Combine { from, .. } => touched.extend(from),
-                Act::Add { .. } => {}
-                Act::Propose(_) => prop_assert!(false, "no model proposes"),
+                StepAction::Merge { keep, from } => touched.extend(from.into_iter().chain([keep])),
+                StepAction::Archive(id) | StepAction::Reinforce(id, _) => touched.push(id),
+                StepAction::Combine { from, .. } => touched.extend(from),
+                StepAction::Add { .. } => {}
+                StepAction::Propose(_) => prop_assert!(false, "no model proposes"),
             }
         }
         prop_assert!(touched.iter().all(|id| free.contains(id)), "{touched:?}");

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    step::{Act, Plan, Refused},
+    step::{Plan, RefusedStep, StepAction},
     vet::LookupError,
 };
 use crate::{
@@ -34,14 +34,14 @@ pub fn write(plan: &Plan, naming: &impl Naming) -> String {
         "# One act a line, the reason last, tabs between. A line that is deleted is not done.\n",
     );
     for step in &plan.steps {
-        let mark = if matches!(step.act, Act::Propose(_)) { "# " } else { "" };
+        let mark = if matches!(step.act, StepAction::Propose(_)) { "# " } else { "" };
         let columns =
             columns(&step.act, naming).map(|column| safe_text::terminal(&column).into_owned());
         // Writing to a string cannot fail.
         let _ =
             writeln!(out, "{mark}{}\t{}", columns.join("\t"), safe_text::terminal(&step.reason));
     }
-    for Refused { what, why } in &plan.refused {
+    for RefusedStep { what, why } in &plan.refused {
         let _ =
             writeln!(out, "# refused: {}: {}", safe_text::terminal(what), safe_text::terminal(why));
     }
@@ -49,29 +49,31 @@ pub fn write(plan: &Plan, naming: &impl Naming) -> String {
 }
 
 /// Returns the columns act, entries and text.
-fn columns(act: &Act, naming: &impl Naming) -> [String; 3] {
+fn columns(act: &StepAction, naming: &impl Naming) -> [String; 3] {
     let line = |id: EntryId| naming.line(id).unwrap_or_default();
     let ids =
         |ids: &[EntryId]| ids.iter().map(|id| naming.short(*id)).collect::<Vec<_>>().join(" ");
     let (verb, which, text) = match act {
-        Act::Merge { keep, from } => {
+        StepAction::Merge { keep, from } => {
             ("merge", format!("{} < {}", naming.short(*keep), ids(from)), line(*keep))
         }
-        Act::Archive(id) => ("archive", naming.short(*id), line(*id)),
-        Act::Add { category, cue, text } => {
+        StepAction::Archive(id) => ("archive", naming.short(*id), line(*id)),
+        StepAction::Add { category, cue, text } => {
             ("add", cue.name().to_owned(), format!("[{category}] {text}"))
         }
-        Act::Reinforce(id, n) => ("reinforce", format!("{} +{n}", naming.short(*id)), line(*id)),
-        Act::Combine { category, text, from } => {
+        StepAction::Reinforce(id, n) => {
+            ("reinforce", format!("{} +{n}", naming.short(*id)), line(*id))
+        }
+        StepAction::Combine { category, text, from } => {
             ("combine", ids(from), format!("[{category}] {text}"))
         }
-        Act::Propose(of) => ("propose", ids(of), String::new()),
+        StepAction::Propose(of) => ("propose", ids(of), String::new()),
     };
     [verb.to_owned(), which, text]
 }
 
 /// Returns an act on one line.
-pub fn what(act: &Act, naming: &impl Naming) -> String {
+pub fn what(act: &StepAction, naming: &impl Naming) -> String {
     columns(act, naming).join(" ").trim_end().to_owned()
 }
 
@@ -83,11 +85,11 @@ pub struct Script {
     /// Hash of the store's content at that time.
     pub state: String,
     /// Acts by line number.
-    pub lines: Vec<(usize, Line)>,
+    pub lines: Vec<(usize, ScriptLine)>,
 }
 
 /// An act with its reason, or an error message for the line.
-pub type Line = Result<(Act, String), LineError>;
+pub type ScriptLine = Result<(StepAction, String), LineError>;
 
 /// The reason why a line of a plan is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -130,7 +132,7 @@ pub fn read(text: &str, naming: &impl Naming) -> Option<Script> {
     Some(script)
 }
 
-fn step(line: &str, naming: &impl Naming) -> Line {
+fn step(line: &str, naming: &impl Naming) -> ScriptLine {
     let columns: Vec<&str> = line.split('\t').collect();
     let [verb, which, text, reason] = *columns else {
         return Err(LineError::Columns(columns.len()));
@@ -152,22 +154,22 @@ fn step(line: &str, naming: &impl Naming) -> Line {
     let act = match verb {
         "merge" => {
             let (keep, from) = which.split_once('<').ok_or(LineError::NoMerge)?;
-            Act::Merge { keep: told(find(keep.trim())?)?, from: find_all(from)? }
+            StepAction::Merge { keep: told(find(keep.trim())?)?, from: find_all(from)? }
         }
-        "archive" => Act::Archive(told(find(which)?)?),
+        "archive" => StepAction::Archive(told(find(which)?)?),
         "add" => {
             let cue = Cue::find(which).ok_or_else(|| LineError::UnknownCue(which.to_owned()))?;
             let (category, text) = worded()?;
-            Act::Add { category, cue, text }
+            StepAction::Add { category, cue, text }
         }
         "reinforce" => {
             let (id, n) = which.split_once(" +").ok_or(LineError::NoReinforcement)?;
             let n = n.parse().ok().filter(|n| (1..=100).contains(n));
-            Act::Reinforce(told(find(id)?)?, n.ok_or(LineError::NoNumber)?)
+            StepAction::Reinforce(told(find(id)?)?, n.ok_or(LineError::NoNumber)?)
         }
         "combine" => {
             let (category, text) = worded()?;
-            Act::Combine { category, text, from: find_all(which)? }
+            StepAction::Combine { category, text, from: find_all(which)? }
         }
         _ => return Err(LineError::UnknownAct(verb.to_owned())),
     };
@@ -179,7 +181,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dream::step::{By, Step};
+    use crate::dream::step::{PlanStep, PlannedBy};
 
     /// A store of three entries.
     struct Three;
@@ -201,9 +203,13 @@ mod tests {
         }
     }
 
-    fn plan(acts: impl IntoIterator<Item = Act>) -> Plan {
-        let step = |act| Step { act, reason: "so that\ttabs do no harm".to_owned(), by: By::Rules };
-        let refused = Refused { what: "merge\n".to_owned(), why: "why not".to_owned() };
+    fn plan(acts: impl IntoIterator<Item = StepAction>) -> Plan {
+        let step = |act| PlanStep {
+            act,
+            reason: "so that\ttabs do no harm".to_owned(),
+            by: PlannedBy::Rules,
+        };
+        let refused = RefusedStep { what: "merge\n".to_owned(), why: "why not".to_owned() };
         Plan {
             state: "00ff00ff00ff00ff".to_owned(),
             made: Timestamp(1_782_842_400_000),
@@ -218,21 +224,25 @@ mod tests {
         let add = |text: &str| (String::from("lesson"), text.to_owned());
         let (category, text) = add("Use # and < and -- and a [link] too");
         let acts = [
-            Act::Merge { keep: a, from: vec![c, b] },
-            Act::Archive(b),
-            Act::Archive(c),
-            Act::Add { category: category.clone(), cue: Cue::Recurrence, text: text.clone() },
-            Act::Reinforce(a, 2),
-            Act::Combine { category, text, from: vec![a, c] },
+            StepAction::Merge { keep: a, from: vec![c, b] },
+            StepAction::Archive(b),
+            StepAction::Archive(c),
+            StepAction::Add {
+                category: category.clone(),
+                cue: Cue::Recurrence,
+                text: text.clone(),
+            },
+            StepAction::Reinforce(a, 2),
+            StepAction::Combine { category, text, from: vec![a, c] },
         ];
         let mut made = plan(acts.clone());
-        let propose = Act::Propose(vec![a, b]);
+        let propose = StepAction::Propose(vec![a, b]);
         made.steps.extend(plan([propose]).steps);
         let text = write(&made, &Three);
         for text in [text.clone(), format!("\u{feff}{}", text.replace('\n', "\r\n"))] {
             let script = read(&text, &Three).unwrap();
             assert_eq!((script.made, &script.state), (Some(made.made), &made.state));
-            let read: Vec<Act> =
+            let read: Vec<StepAction> =
                 script.lines.into_iter().map(|(_, step)| step.unwrap().0).collect();
             assert_eq!(read, acts, "{text}");
         }

@@ -4,7 +4,7 @@ use crate::model::{entry::EntryId, event::Cue, time::Timestamp};
 
 /// One change to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
+pub enum StepAction {
     /// Archives entries that paraphrase `keep`, which takes over their evidence. An entry that
     /// appears on several lines is merged with itself and keeps one line.
     Merge {
@@ -35,7 +35,7 @@ pub enum Act {
 
 /// The origin of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum PlannedBy {
     /// The rules, for harmless steps.
     Rules,
     /// The rules, if a person agrees.
@@ -45,16 +45,16 @@ pub enum By {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    pub act: Act,
+pub struct PlanStep {
+    pub act: StepAction,
     /// The reason, on one line.
     pub reason: String,
-    pub by: By,
+    pub by: PlannedBy,
 }
 
 /// A requested act that is not carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedStep {
     /// The act, on one line.
     pub what: String,
     pub why: String,
@@ -68,6 +68,6 @@ pub struct Plan {
     /// When the plan was made.
     pub made: Timestamp,
     /// Steps in the order of execution.
-    pub steps: Vec<Step>,
-    pub refused: Vec<Refused>,
+    pub steps: Vec<PlanStep>,
+    pub refused: Vec<RefusedStep>,
 }

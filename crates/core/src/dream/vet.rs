@@ -3,7 +3,7 @@
 
 use std::cell::OnceCell;
 
-use super::step::{Act, By, Step};
+use super::step::{PlanStep, PlannedBy, StepAction};
 use crate::{
     language::{injection, paraphrase::NormalForm},
     lint::contradiction::Outlines,
@@ -135,85 +135,89 @@ impl Vetting {
 
     /// Returns the step as it may be carried out, or the reason why not. For steps of a model,
     /// further limits guard against lost content and excessive evidence.
-    pub fn take(&mut self, categories: &Categories, step: Step) -> Result<Step, StepError> {
-        let Step { act, reason, by } = step;
+    pub fn take(&mut self, categories: &Categories, step: PlanStep) -> Result<PlanStep, StepError> {
+        let PlanStep { act, reason, by } = step;
         let act = match act {
-            Act::Merge { keep, from } => {
+            StepAction::Merge { keep, from } => {
                 let category = self.free(by, keep)?.entry.category;
                 // An entry on several lines is merged with itself.
-                if by == By::Model && from.contains(&keep) {
+                if by == PlannedBy::Model && from.contains(&keep) {
                     return Err(StepError::MergedWithItself(keep));
                 }
                 let others = self.sources(by, &from, 1)?;
                 if others.iter().any(|row| row.entry.category != category) {
                     return Err(StepError::Categories);
                 }
-                Act::Merge { keep, from }
+                StepAction::Merge { keep, from }
             }
-            Act::Archive(id) => self.free(by, id).map(|row| Act::Archive(row.entry.id))?,
-            Act::Reinforce(id, n) => self.again(by, id, n)?,
-            Act::Add { category, cue, text } => {
+            StepAction::Archive(id) => {
+                self.free(by, id).map(|row| StepAction::Archive(row.entry.id))?
+            }
+            StepAction::Reinforce(id, n) => self.again(by, id, n)?,
+            StepAction::Add { category, cue, text } => {
                 let text = self.text(categories, by, &category, &text)?;
                 match (self.like(categories, &category, &text, by), by) {
-                    (Some(known), By::Model) => self.again(by, known, 1)?,
-                    (Some(known), By::Rules | By::Offer) => return Err(StepError::Known(known)),
-                    (None, _) => Act::Add { category, cue, text },
+                    (Some(known), PlannedBy::Model) => self.again(by, known, 1)?,
+                    (Some(known), PlannedBy::Rules | PlannedBy::Offer) => {
+                        return Err(StepError::Known(known));
+                    }
+                    (None, _) => StepAction::Add { category, cue, text },
                 }
             }
-            Act::Combine { category, text, from } => {
+            StepAction::Combine { category, text, from } => {
                 let sources = self.sources(by, &from, 2)?;
                 let text = self.text(categories, by, &category, &text)?;
-                let dropped = dropped(&text, &sources).filter(|_| by == By::Model);
+                let dropped = dropped(&text, &sources).filter(|_| by == PlannedBy::Model);
                 if let Some(dropped) = dropped {
                     return Err(StepError::Drops(dropped));
                 }
                 if let Some(known) = self.like(categories, &category, &text, by) {
                     return Err(StepError::Known(known));
                 }
-                Act::Combine { category, text, from }
+                StepAction::Combine { category, text, from }
             }
-            Act::Propose(_) if by == By::Model => return Err(StepError::Proposal),
-            Act::Propose(of) => Act::Propose(of),
+            StepAction::Propose(_) if by == PlannedBy::Model => return Err(StepError::Proposal),
+            StepAction::Propose(of) => StepAction::Propose(of),
         };
         self.count(&act);
-        Ok(Step { act, reason, by })
+        Ok(PlanStep { act, reason, by })
     }
 
     /// Records the entries and texts of an act without vetting it.
-    pub fn count(&mut self, act: &Act) {
+    pub fn count(&mut self, act: &StepAction) {
         match act {
-            Act::Merge { keep, from } => {
+            StepAction::Merge { keep, from } => {
                 self.used.insert(*keep);
                 self.gone.extend(from.iter().filter(|id| *id != keep));
             }
-            Act::Archive(id) => self.gone.extend([*id]),
-            Act::Reinforce(id, _) => self.used.extend([*id]),
-            Act::Add { category, text, .. } => {
+            StepAction::Archive(id) => self.gone.extend([*id]),
+            StepAction::Reinforce(id, _) => self.used.extend([*id]),
+            StepAction::Add { category, text, .. } => {
                 self.added.push((category.clone(), NormalForm::of(text)));
             }
-            Act::Combine { category, text, from } => {
+            StepAction::Combine { category, text, from } => {
                 self.gone.extend(from);
                 self.added.push((category.clone(), NormalForm::of(text)));
             }
-            Act::Propose(_) => {}
+            StepAction::Propose(_) => {}
         }
     }
 
     /// Returns an entry that still exists.
-    fn row(&self, by: By, id: EntryId) -> Result<&ScoredEntry, StepError> {
+    fn row(&self, by: PlannedBy, id: EntryId) -> Result<&ScoredEntry, StepError> {
         let row = self.rows.get(&id).ok_or(StepError::Missing(id))?;
         match row {
             _ if !row.entry.reviewed => Err(StepError::Unreviewed(id)),
             _ if row.shared => Err(StepError::Collision(id)),
             _ if row.evidence.user == UserState::Forgotten => Err(StepError::Forgotten(id)),
             _ if self.gone.contains(&id) => Err(StepError::Gone(id)),
-            _ if by == By::Model && self.used.contains(&id) => Err(StepError::Used(id)),
+            _ if by == PlannedBy::Model && self.used.contains(&id) => Err(StepError::Used(id)),
             _ => Ok(row),
         }
     }
 
     /// Returns an entry that may be changed.
-    fn free(&self, by: By, id: EntryId) -> Result<&ScoredEntry, StepError> {
+    fn free(&self, by: PlannedBy, id: EntryId) -> Result<&ScoredEntry, StepError> {
         let row = self.row(by, id)?;
         match row {
             _ if is_free(row) => Ok(row),
@@ -226,7 +230,7 @@ impl Vetting {
     /// an error.
     fn sources(
         &self,
-        by: By,
+        by: PlannedBy,
         ids: &[EntryId],
         least: usize,
     ) -> Result<Vec<&ScoredEntry>, StepError> {
@@ -245,8 +249,8 @@ impl Vetting {
 
     /// Vets a reinforcement. A model may only reinforce entries that are free to change, and not
     /// within an hour of the last reinforcement.
-    fn again(&self, by: By, id: EntryId, n: u32) -> Result<Act, StepError> {
-        let is_model = by == By::Model;
+    fn again(&self, by: PlannedBy, id: EntryId, n: u32) -> Result<StepAction, StepError> {
+        let is_model = by == PlannedBy::Model;
         let row = if is_model { self.free(by, id)? } else { self.row(by, id)? };
         if row.expired || row.superseded_by.is_some() {
             return Err(StepError::Over(id));
@@ -254,14 +258,14 @@ impl Vetting {
         if is_model && !row.may_gain_unasked(self.now) {
             return Err(StepError::JustSaid(id));
         }
-        Ok(Act::Reinforce(id, n))
+        Ok(StepAction::Reinforce(id, n))
     }
 
     /// Returns the text of a new entry as it is stored.
     fn text(
         &self,
         categories: &Categories,
-        by: By,
+        by: PlannedBy,
         category: &str,
         text: &str,
     ) -> Result<String, StepError> {
@@ -270,10 +274,10 @@ impl Vetting {
         }
         let new = EntryText::new(text)?;
         let length = new.as_str().chars().count();
-        if by == By::Model && length > LONGEST {
+        if by == PlannedBy::Model && length > LONGEST {
             return Err(StepError::TooLong(length));
         }
-        if by == By::Model && length < SHORTEST {
+        if by == PlannedBy::Model && length < SHORTEST {
             return Err(StepError::TooShort);
         }
         if new.pinned() {
@@ -293,9 +297,15 @@ impl Vetting {
 
     /// Returns the entry of a category with the same text. For a model's text, a paraphrase counts
     /// too.
-    fn like(&self, categories: &Categories, category: &str, text: &str, by: By) -> Option<EntryId> {
+    fn like(
+        &self,
+        categories: &Categories,
+        category: &str,
+        text: &str,
+        by: PlannedBy,
+    ) -> Option<EntryId> {
         let exact = EntryId::of(category, text.as_bytes());
-        if by != By::Model || self.rows.contains_key(&exact) {
+        if by != PlannedBy::Model || self.rows.contains_key(&exact) {
             return self.rows.contains_key(&exact).then_some(exact);
         }
         let (ids, outlines) = self.outlines.get_or_init(|| {

@@ -310,7 +310,7 @@ impl Model {
 
 /// The role of a text in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum TextRole {
     Query,
     Passage,
 }
@@ -331,7 +331,7 @@ pub trait Embedder {
     /// If the model is unavailable or too slow. Further calls will fail too.
     fn embed(
         &mut self,
-        role: Role,
+        role: TextRole,
         texts: &[&str],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Vec<Vec<f32>>, Unavailable>;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use pimem_encoder::pack::Hash;
 
 use super::{
-    catalog::{Embedder, Model, Pooling, Role, STATIC, Unavailable},
+    catalog::{Embedder, Model, Pooling, STATIC, TextRole, Unavailable},
     transformer::{self, Vocabulary},
     vector::normalize,
 };
@@ -137,7 +137,7 @@ impl Embedder for Static {
 
     fn embed(
         &mut self,
-        _: Role,
+        _: TextRole,
         texts: &[&str],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Vec<Vec<f32>>, Unavailable> {

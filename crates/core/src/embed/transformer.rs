@@ -16,7 +16,7 @@ use crate::model::hex;
 
 pub use pimem_encoder::{
     Level,
-    pack::{Hash, Pack, PackError, Pooling as PackedPooling, Shape},
+    pack::{Hash, Pack, PackError, PackPooling as PackedPooling, Shape},
     packer::{Original, pack},
 };
 

@@ -30,7 +30,7 @@ mod tests {
     use crate::{
         model::category::Categories,
         search::{
-            bm25::{self, Query, Segment, Size},
+            bm25::{self, FieldSize, Query, Segment},
             documents::{Scan, SourceKind},
             rank::Mode,
         },
@@ -51,7 +51,7 @@ mod tests {
             let source = (0, SourceKind::Topic, "topics/git.md", file.clone().into_bytes());
             let scan = Scan::new(&query, vec![source], &Categories::default());
             let segments: [&dyn Segment; 1] = [&scan];
-            let size = Size { docs: 3, ..scan.size };
+            let size = FieldSize { docs: 3, ..scan.size };
             let idf = bm25::frequencies(&query, &segments, size);
             let scores = bm25::score(&query, &idf, &segments, size.average()).concat();
             let mut want: Vec<(usize, f64)> =

@@ -13,13 +13,13 @@ const WORDS: usize = 2;
 
 /// The words of a collection, by the number of texts that have each.
 #[derive(Default)]
-pub struct Vocabulary {
+pub struct StoreVocabulary {
     tokenizer: Tokenizer,
     /// By stem.
     texts: HashMap<String, usize>,
 }
 
-impl Vocabulary {
+impl StoreVocabulary {
     #[must_use]
     pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut vocabulary = Self::default();
@@ -77,7 +77,7 @@ mod tests {
             "A rollback of conflicts ends the locks of berth 7",
             "tabs",
         ];
-        let mut vocabulary = Vocabulary::of(texts);
+        let mut vocabulary = StoreVocabulary::of(texts);
         for (text, want) in texts.iter().zip([
             // `prevented`, `exclusion` and `constraint` are in no other text.
             Some("berth conflicts"),

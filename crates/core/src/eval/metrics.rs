@@ -70,7 +70,7 @@ pub struct Quality {
 
 /// The result of one query.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Outcome {
+pub enum QuestionOutcome {
     /// There were relevant documents.
     Ranked(Quality),
     /// There were no relevant documents.
@@ -80,7 +80,7 @@ pub enum Outcome {
     },
 }
 
-impl Outcome {
+impl QuestionOutcome {
     /// Evaluates the documents returned, or injected, for a query.
     #[must_use]
     pub fn of<S: AsRef<str>>(ranking: &[S], relevant: &Grades) -> Self {
@@ -99,7 +99,7 @@ impl Outcome {
 /// Results of many queries. Those without relevant documents are counted separately, because all
 /// their rankings are equally good.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Summary {
+pub struct MetricsSummary {
     /// Number of queries with relevant documents.
     pub count: usize,
     /// Unweighted means over those queries. In JSON the fields are siblings of `count`, and absent
@@ -112,16 +112,16 @@ pub struct Summary {
     pub abstained: Option<f64>,
 }
 
-impl Summary {
+impl MetricsSummary {
     /// Averages results.
     #[must_use]
-    pub fn of<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Self {
+    pub fn of<'a>(outcomes: impl IntoIterator<Item = &'a QuestionOutcome>) -> Self {
         let mut ranked: Vec<Quality> = Vec::new();
         let (mut nothing, mut silent) = (0_usize, 0_usize);
         for outcome in outcomes {
             match outcome {
-                Outcome::Ranked(quality) => ranked.push(*quality),
-                Outcome::Nothing { abstained } => {
+                QuestionOutcome::Ranked(quality) => ranked.push(*quality),
+                QuestionOutcome::Nothing { abstained } => {
                     nothing += 1;
                     silent += usize::from(*abstained);
                 }
@@ -218,14 +218,14 @@ mod tests {
         let none = grades(&[]);
         let empty: [&str; 0] = [];
         let outcomes = [
-            Outcome::of(&ids("a"), &one),
-            Outcome::of(&ids("1 2 3 4 5 a"), &one),
-            Outcome::of(&empty, &one),
-            Outcome::of(&empty, &none),
-            Outcome::of(&ids("a"), &none),
-            Outcome::of(&empty, &grades(&[("a", 0)])),
+            QuestionOutcome::of(&ids("a"), &one),
+            QuestionOutcome::of(&ids("1 2 3 4 5 a"), &one),
+            QuestionOutcome::of(&empty, &one),
+            QuestionOutcome::of(&empty, &none),
+            QuestionOutcome::of(&ids("a"), &none),
+            QuestionOutcome::of(&empty, &grades(&[("a", 0)])),
         ];
-        let summary = Summary::of(&outcomes);
+        let summary = MetricsSummary::of(&outcomes);
         assert_eq!((summary.count, summary.nothing), (3, 3));
         let means = summary.means.unwrap();
         near(means.recall_at_5, 1.0 / 3.0);
@@ -238,10 +238,10 @@ mod tests {
 
     #[test]
     fn a_summary_of_nothing_has_no_numbers() {
-        assert_eq!(Summary::of(&[]), Summary::default());
-        let empty = serde_json::to_string(&Summary::default()).unwrap();
+        assert_eq!(MetricsSummary::of(&[]), MetricsSummary::default());
+        let empty = serde_json::to_string(&MetricsSummary::default()).unwrap();
         assert_eq!(empty, r#"{"count":0,"nothing":0,"abstained":null}"#);
-        let full = Summary::of(&[Outcome::of(&["a"], &grades(&[("a", 1)]))]);
+        let full = MetricsSummary::of(&[QuestionOutcome::of(&["a"], &grades(&[("a", 1)]))]);
         assert_eq!(
             serde_json::to_string(&full).unwrap(),
             r#"{"count":1,"recall_at_5":1.0,"recall_at_10":1.0,"mrr":1.0,"ndcg_at_10":1.0,"nothing":0,"abstained":null}"#

@@ -5,7 +5,7 @@ use super::metrics::Grades;
 
 /// The lines that recall puts into one prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Recalled {
+pub struct RecallScore {
     /// True if something answers the prompt.
     pub has_answer: bool,
     /// Number of lines.
@@ -14,7 +14,7 @@ pub struct Recalled {
     pub relevant: usize,
 }
 
-impl Recalled {
+impl RecallScore {
     /// Compares the documents recalled with the relevant ones.
     #[must_use]
     pub fn of(recalled: &[&str], relevant: &Grades) -> Self {
@@ -29,7 +29,7 @@ impl Recalled {
 
 /// What recall does for many prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Service {
+pub struct ServedPrompts {
     /// Share of the prompts with an answer for which a relevant line is recalled; `None` if there
     /// are none.
     pub served: Option<f64>,
@@ -39,10 +39,10 @@ pub struct Service {
     pub needless: usize,
 }
 
-impl Service {
+impl ServedPrompts {
     /// Sums up what was recalled.
     #[must_use]
-    pub fn of(all: impl IntoIterator<Item = Recalled>) -> Self {
+    pub fn of(all: impl IntoIterator<Item = RecallScore>) -> Self {
         let (mut asked, mut served, mut lines, mut relevant, mut needless) = (0, 0, 0, 0, 0);
         for one in all {
             asked += usize::from(one.has_answer);
@@ -60,10 +60,10 @@ impl Service {
 mod tests {
     use super::*;
 
-    fn recalled(ids: &str, relevant: &[(&str, u32)]) -> Recalled {
+    fn recalled(ids: &str, relevant: &[(&str, u32)]) -> RecallScore {
         let ids: Vec<&str> = ids.split_whitespace().collect();
         let pairs = relevant.iter().map(|(id, grade)| ((*id).to_owned(), *grade));
-        Recalled::of(&ids, &pairs.collect())
+        RecallScore::of(&ids, &pairs.collect())
     }
 
     #[test]
@@ -83,8 +83,8 @@ mod tests {
                 1,
             ),
         ] {
-            let got = Service::of(all.iter().copied());
-            assert_eq!(got, Service { served, precision, needless }, "{all:?}");
+            let got = ServedPrompts::of(all.iter().copied());
+            assert_eq!(got, ServedPrompts { served, precision, needless }, "{all:?}");
         }
     }
 }

@@ -5,10 +5,10 @@ use std::{collections::HashMap, ops::Range};
 use crate::{
     embed::{catalog::Thresholds, vector::Vector},
     search::{
-        bm25::{self, Query, Segment, Size},
-        candidates::{self, Dense, Vectors},
+        bm25::{self, FieldSize, Query, Segment},
+        candidates::{self, CandidateVectors, Dense},
         near_words::QueryWords,
-        rank::{self, Candidate, Judged, Mode, Weights},
+        rank::{self, Judged, Mode, RankCandidate, RankWeights},
         tokens::Tokenizer,
     },
 };
@@ -18,7 +18,7 @@ use crate::{
 pub struct Collection {
     texts: Vec<String>,
     words: Vec<u32>,
-    size: Size,
+    size: FieldSize,
     pub(super) postings: HashMap<String, Vec<(u32, u32)>>,
     /// Vectors of the built-in table.
     table: Rows,
@@ -59,7 +59,7 @@ impl Collection {
                     }
                 }
             });
-            collection.size += Size { docs: 1, words: u64::from(words) };
+            collection.size += FieldSize { docs: 1, words: u64::from(words) };
             collection.words.push(words);
         }
         collection.texts = texts;
@@ -81,7 +81,7 @@ impl Collection {
         mode: Mode,
         vector: Option<(&Vector, Thresholds)>,
         limit: usize,
-    ) -> Vec<Found> {
+    ) -> Vec<FoundPassage> {
         if query.is_empty() {
             return Vec::new();
         }
@@ -98,14 +98,19 @@ impl Collection {
         let mut words = if mode == Mode::Keyword { words.exact() } else { words };
         let (own, plain) = (words.vector(), words.plain_vector());
         let table: [&dyn Dense; 1] = [&self.table];
-        let dense = (mode != Mode::Keyword).then_some(Vectors {
+        let dense = (mode != Mode::Keyword).then_some(CandidateVectors {
             query: &own,
             plain: &plain,
             segments: &table,
         });
         let docs = self.size.docs;
-        let corpus =
-            candidates::Corpus { segments: &segments, bm25: &sums, dense, docs, keep: None };
+        let corpus = candidates::CandidateCorpus {
+            segments: &segments,
+            bm25: &sums,
+            dense,
+            docs,
+            keep: None,
+        };
         let mut found = candidates::candidates(&corpus, mode, candidates::pool(limit, mode));
         for candidate in &mut found {
             let at = candidate.doc as usize;
@@ -123,12 +128,12 @@ impl Collection {
                     candidates::context(&corpus, mode, candidate, candidates::WITHIN, beside);
             }
         }
-        let weights = Weights::of(&found);
-        let judged = |candidate: &Candidate| Found {
+        let weights = RankWeights::of(&found);
+        let judged = |candidate: &RankCandidate| FoundPassage {
             at: candidate.doc as usize,
             judged: Judged::new(candidate, mode, weights, 1.0),
         };
-        let mut found: Vec<Found> = found.iter().map(judged).collect();
+        let mut found: Vec<FoundPassage> = found.iter().map(judged).collect();
         found.sort_by(|a, b| b.judged.rank.total_cmp(&a.judged.rank).then_with(|| a.at.cmp(&b.at)));
         rank::level(found.iter_mut().map(|found| &mut found.judged));
         found.retain(|found| found.judged.counts);
@@ -139,7 +144,7 @@ impl Collection {
 
 /// A document that was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct FoundPassage {
     /// Its place in the set.
     pub at: usize,
     pub judged: Judged,

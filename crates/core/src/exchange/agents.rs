@@ -2,7 +2,7 @@
 //! them.
 
 use super::{
-    Item, Parsed,
+    ExchangeItem, Parsed,
     markdown::{self, Bullet},
 };
 use crate::{
@@ -52,7 +52,7 @@ impl Marker {
 pub fn read(name: &str, text: &str, categories: &Categories) -> Parsed {
     let mut found = Parsed::default();
     for item in listed(name, text, categories, &mut found) {
-        found.push(Item { cue: Some(Cue::Structural), ..item });
+        found.push(ExchangeItem { cue: Some(Cue::Structural), ..item });
     }
     found
 }
@@ -63,7 +63,7 @@ pub(super) fn listed(
     text: &str,
     categories: &Categories,
     found: &mut Parsed,
-) -> Vec<Item> {
+) -> Vec<ExchangeItem> {
     let mut items = Vec::new();
     let bullets = markdown::bullets(text);
     for (number, bullet, text) in statements(&bullets, "") {
@@ -83,7 +83,14 @@ pub(super) fn listed(
             let (kept, markers) = topic::split_markers(&text);
             let (text, pinned) = (kept.to_owned(), markers.pinned);
             let heading = bullet.section.clone();
-            items.push(Item { place, category, heading, text, pinned, ..Item::default() });
+            items.push(ExchangeItem {
+                place,
+                category,
+                heading,
+                text,
+                pinned,
+                ..ExchangeItem::default()
+            });
         }
     }
     items
@@ -142,7 +149,7 @@ fn title(id: CategoryId, categories: &Categories) -> String {
 
 /// Returns our block: a heading for each category, and its entries.
 #[must_use]
-pub fn render(items: &[Item], categories: &Categories) -> String {
+pub fn render(items: &[ExchangeItem], categories: &Categories) -> String {
     let mut lines = vec![BEGIN.to_owned(), "## Project memory".to_owned(), String::new()];
     for (id, spec) in categories.iter() {
         let of = items.iter().filter(|item| item.category.as_deref() == Some(&*spec.name));

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::{File, Item, LONGEST, Parsed, agents, markdown};
+use super::{ExchangeFile, ExchangeItem, LONGEST, Parsed, agents, markdown};
 use crate::{
     model::{category::Categories, entry::EntryId, event::Cue},
     safety::safe_text,
@@ -16,10 +16,10 @@ const BRIEF: usize = 120;
 /// Parses the memories of a directory. Claude Code records them without being asked, so the cue is
 /// behavioural.
 #[must_use]
-pub fn read(files: &[File], categories: &Categories) -> Parsed {
+pub fn read(files: &[ExchangeFile], categories: &Categories) -> Parsed {
     let mut found = Parsed::default();
     let names: BTreeSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
-    for File { name, text } in files {
+    for ExchangeFile { name, text } in files {
         let front = markdown::front(text).filter(|_| name != INDEX);
         let items = match front {
             Some((keys, lines)) => typed(name, &keys, &after(text, lines), categories, &mut found),
@@ -32,7 +32,7 @@ pub fn read(files: &[File], categories: &Categories) -> Parsed {
             match target(&item.text).filter(|_| name == INDEX) {
                 Some(target) if names.contains(target) => {}
                 Some(target) => found.leave(item.place, format!("its file {target} is not there")),
-                None => found.push(Item { cue: Some(Cue::Behavioral), ..item }),
+                None => found.push(ExchangeItem { cue: Some(Cue::Behavioral), ..item }),
             }
         }
     }
@@ -52,7 +52,7 @@ fn typed(
     body: &str,
     categories: &Categories,
     found: &mut Parsed,
-) -> Vec<Item> {
+) -> Vec<ExchangeItem> {
     let get = |wanted: &str| {
         let mut values = keys.iter().filter(|(key, _)| key == wanted).map(|(_, value)| value);
         values.find(|value| !value.is_empty()).cloned()
@@ -66,7 +66,7 @@ fn typed(
     let category = get("category").or_else(by_type);
     let pinned = get("pinned").is_some_and(|value| value == "true");
     let place = name.to_owned();
-    let item = Item { place, category, pinned, ..Item::default() };
+    let item = ExchangeItem { place, category, pinned, ..ExchangeItem::default() };
     let paragraphs = paragraphs(body);
     let text = match paragraphs.as_slice() {
         [] => get("description").or_else(|| get("name")).unwrap_or_default(),
@@ -80,7 +80,7 @@ fn typed(
         _ => {
             let listed = agents::listed(name, body, categories, found);
             let category = |own: Option<String>| own.or_else(|| item.category.clone());
-            let of = |own: Item| Item {
+            let of = |own: ExchangeItem| ExchangeItem {
                 place: item.place.clone(),
                 category: category(own.category),
                 pinned,
@@ -95,7 +95,7 @@ fn typed(
     // The exact text, unless somebody has changed the memory since.
     let exact = get("text").filter(|exact| safe_text::model(exact) == text);
     let text = exact.unwrap_or(text);
-    if text.is_empty() { Vec::new() } else { vec![Item { text, ..item }] }
+    if text.is_empty() { Vec::new() } else { vec![ExchangeItem { text, ..item }] }
 }
 
 /// Lines between blank ones.
@@ -143,7 +143,7 @@ fn after(text: &str, lines: usize) -> String {
 /// and `text`. The last has the text of an entry that agents must not read as it is, in a form in
 /// which it misleads nobody.
 #[must_use]
-pub fn render(items: &[Item]) -> Vec<File> {
+pub fn render(items: &[ExchangeItem]) -> Vec<ExchangeFile> {
     let mut names = BTreeSet::new();
     let mut index = String::from("# Memory\n\n");
     let mut files = Vec::new();
@@ -168,9 +168,9 @@ pub fn render(items: &[Item]) -> Vec<File> {
             "---\nname: {name}\ndescription: {quoted}\ntype: {kind}\ncategory: {category}\n{pinned}{text}---\n\n{shown}\n"
         );
         index.push_str(&format!("- [{name}]({name}.md) — {brief}\n"));
-        files.push(File { name: format!("{name}.md"), text });
+        files.push(ExchangeFile { name: format!("{name}.md"), text });
     }
-    files.insert(0, File { name: INDEX.to_owned(), text: index });
+    files.insert(0, ExchangeFile { name: INDEX.to_owned(), text: index });
     files
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::json_scan::{Part, Value};
+use super::json_scan::{JsonPart, Value};
 
 /// Returns the bytes without the cuts.
 pub fn without(bytes: &[u8], mut cuts: Vec<Range<usize>>) -> Vec<u8> {
@@ -18,7 +18,7 @@ pub fn without(bytes: &[u8], mut cuts: Vec<Range<usize>>) -> Vec<u8> {
 }
 
 /// Cuts the marked parts out of their brackets, with the white space and comma added with them.
-pub fn cut(bytes: &[u8], parts: &[Part], gone: &[bool], cuts: &mut Vec<Range<usize>>) {
+pub fn cut(bytes: &[u8], parts: &[JsonPart], gone: &[bool], cuts: &mut Vec<Range<usize>>) {
     let marked = || parts.iter().zip(gone);
     let Some(kept) = marked().rev().find(|(_, gone)| !**gone).map(|(part, _)| part) else {
         // All parts of older brackets go; the white space in the brackets was there before.
@@ -81,7 +81,7 @@ fn removed(
 ) -> Removed {
     let mut inner = Vec::new();
     let mut one =
-        |part: &Part| {
+        |part: &JsonPart| {
             let name = format!("{at}{}", part.key.as_deref().unwrap_or_default());
             let below = format!("{name}.");
             let is_meant = name == path || name.starts_with(&format!("{path}."));

@@ -5,12 +5,12 @@ use std::{cell::OnceCell, collections::HashMap};
 pub use crate::model::names::{closest, distance};
 
 /// The lines of the keys in a JSON text, computed on first use.
-pub struct Lines<'a> {
+pub struct LineStarts<'a> {
     text: &'a str,
     known: OnceCell<HashMap<String, usize>>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineStarts<'a> {
     /// `text` must be valid JSON.
     pub fn new(text: &'a str) -> Self {
         Self { text, known: OnceCell::new() }
@@ -68,10 +68,10 @@ mod tests {
     #[test]
     fn lines_of_keys() {
         let text = "{\n  \"a\": {\"x\": \"b:\\\"\",\n    \"b\": [1, {\"b\": 2}]},\n  \"b\": 3,\n  \"c.d\": 4\n}";
-        let lines = Lines::new(text);
+        let lines = LineStarts::new(text);
         for (path, want) in [("a", 2), ("a.x", 2), ("a.b", 3), ("b", 4), ("c.d", 5), ("e", 1)] {
             assert_eq!(lines.of(path), want, "{path:?}");
         }
-        assert_eq!(Lines::new("{\"a\": 1,\n\"a\": 2}").of("a"), 2, "the last one counts");
+        assert_eq!(LineStarts::new("{\"a\": 1,\n\"a\": 2}").of("a"), 2, "the last one counts");
     }
 }

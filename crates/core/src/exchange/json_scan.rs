@@ -31,15 +31,15 @@ pub struct Fault {
 pub struct Value {
     /// Byte range in the text.
     pub span: Range<usize>,
-    pub kind: Kind,
+    pub kind: JsonKind,
 }
 
 #[derive(Debug)]
-pub enum Kind {
+pub enum JsonKind {
     /// Members in order.
-    Object(Vec<Part>),
+    Object(Vec<JsonPart>),
     /// Elements in order.
-    Array(Vec<Part>),
+    Array(Vec<JsonPart>),
     /// Decoded string.
     Text(String),
     /// A number or a literal.
@@ -48,7 +48,7 @@ pub enum Kind {
 
 /// A member of an object or an element of an array.
 #[derive(Debug)]
-pub struct Part {
+pub struct JsonPart {
     /// Name of the member; `None` for an element.
     pub key: Option<String>,
     /// Start of the white space directly before the part.
@@ -63,7 +63,7 @@ pub struct Part {
     pub comma: Option<usize>,
 }
 
-impl Part {
+impl JsonPart {
     /// Returns the end, including the comma.
     pub fn end(&self) -> usize {
         self.comma.map_or(self.value.span.end, |comma| comma + 1)
@@ -72,16 +72,16 @@ impl Part {
 
 impl Value {
     /// Returns the members of an object or the elements of an array.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[JsonPart] {
         match &self.kind {
-            Kind::Object(parts) | Kind::Array(parts) => parts,
-            Kind::Text(_) | Kind::Other => &[],
+            JsonKind::Object(parts) | JsonKind::Array(parts) => parts,
+            JsonKind::Text(_) | JsonKind::Other => &[],
         }
     }
 
     /// Returns a member of an object. The last of equal names counts.
     pub fn member(&self, name: &str) -> Option<&Value> {
-        let Kind::Object(parts) = &self.kind else { return None };
+        let JsonKind::Object(parts) = &self.kind else { return None };
         let found = parts.iter().rev().find(|part| part.key.as_deref() == Some(name));
         found.map(|part| &part.value)
     }
@@ -89,7 +89,7 @@ impl Value {
     /// Returns the string of a string value.
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Text(text) => Some(text),
+            JsonKind::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -175,16 +175,16 @@ impl Scanner<'_> {
             return Err(self.fault("values are nested too deeply"));
         }
         let kind = match self.peek() {
-            Some(b'{') => Kind::Object(self.parts(b'}', depth)?),
-            Some(b'[') => Kind::Array(self.parts(b']', depth)?),
-            Some(b'"') => Kind::Text(self.text()?),
+            Some(b'{') => JsonKind::Object(self.parts(b'}', depth)?),
+            Some(b'[') => JsonKind::Array(self.parts(b']', depth)?),
+            Some(b'"') => JsonKind::Text(self.text()?),
             _ => self.other()?,
         };
         Ok(Value { span: start..self.at, kind })
     }
 
-    fn parts(&mut self, close: u8, depth: usize) -> Result<Vec<Part>, Fault> {
-        let mut parts: Vec<Part> = Vec::new();
+    fn parts(&mut self, close: u8, depth: usize) -> Result<Vec<JsonPart>, Fault> {
+        let mut parts: Vec<JsonPart> = Vec::new();
         self.at += 1;
         loop {
             self.trivia()?;
@@ -207,7 +207,7 @@ impl Scanner<'_> {
             if comma.is_some() {
                 self.at += 1;
             }
-            parts.push(Part { key, lead, after_comment, start, value, comma });
+            parts.push(JsonPart { key, lead, after_comment, start, value, comma });
         }
     }
 
@@ -242,7 +242,7 @@ impl Scanner<'_> {
         Ok(text)
     }
 
-    fn other(&mut self) -> Result<Kind, Fault> {
+    fn other(&mut self) -> Result<JsonKind, Fault> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
         let length = rest.iter().take_while(|byte| is_word(byte)).count();
@@ -250,7 +250,7 @@ impl Scanner<'_> {
         serde_json::from_slice::<IgnoredAny>(word)
             .map_err(|_| self.fault("this is no JSON value"))?;
         self.at += length;
-        Ok(Kind::Other)
+        Ok(JsonKind::Other)
     }
 }
 

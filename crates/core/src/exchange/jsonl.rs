@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Item;
+use super::ExchangeItem;
 use crate::{
     exchange::json_position,
     model::{
@@ -62,7 +62,7 @@ fn wrong<T>(message: impl Into<String>, hint: &str) -> Result<T, Wrong> {
 ///
 /// # Errors
 /// If it is not an object, has other keys, or has values of wrong types.
-pub fn read(line: &str, keys: &[&str]) -> Result<Item, Wrong> {
+pub fn read(line: &str, keys: &[&str]) -> Result<ExchangeItem, Wrong> {
     let object: Value = match serde_json::from_str(line) {
         Ok(object) => object,
         Err(error) => {
@@ -84,7 +84,7 @@ pub fn read(line: &str, keys: &[&str]) -> Result<Item, Wrong> {
     item(fields)
 }
 
-fn item(fields: &Map<String, Value>) -> Result<Item, Wrong> {
+fn item(fields: &Map<String, Value>) -> Result<ExchangeItem, Wrong> {
     let value = |key: &str| fields.get(key).filter(|value| !value.is_null());
     let text = |key: &str| match value(key) {
         None => Ok(None),
@@ -156,7 +156,7 @@ fn item(fields: &Map<String, Value>) -> Result<Item, Wrong> {
     let Some(events) = events else {
         return wrong("events is not a list of events", "they are as in evidence.jsonl");
     };
-    Ok(Item {
+    Ok(ExchangeItem {
         place: String::new(),
         category: text("category")?,
         topic: text("topic")?,
@@ -184,11 +184,11 @@ fn event(value: &Value) -> Option<(Event, String)> {
 ///
 /// # Errors
 /// The number of the first invalid line, and its error.
-pub fn parse(text: &str) -> Result<Vec<Item>, (usize, Wrong)> {
+pub fn parse(text: &str) -> Result<Vec<ExchangeItem>, (usize, Wrong)> {
     let lines = (1..).zip(text.trim_start_matches('\u{feff}').lines());
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
     let read = |(number, line): (usize, &str)| match read(line, &WHOLE) {
-        Ok(item) => Ok(Item { place: format!("line {number}"), ..item }),
+        Ok(item) => Ok(ExchangeItem { place: format!("line {number}"), ..item }),
         Err(wrong) => Err((number, wrong)),
     };
     lines.map(read).collect()
@@ -196,7 +196,7 @@ pub fn parse(text: &str) -> Result<Vec<Item>, (usize, Wrong)> {
 
 /// Returns an entry as one line, without line end.
 #[must_use]
-pub fn render(item: &Item) -> String {
+pub fn render(item: &ExchangeItem) -> String {
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
     put("text", json!(item.text));

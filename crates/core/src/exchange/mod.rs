@@ -28,7 +28,7 @@ pub const LONGEST: usize = 2_000;
 
 /// A file of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct ExchangeFile {
     /// Path in the directory, with `/` as separator.
     pub name: String,
     pub text: String,
@@ -36,7 +36,7 @@ pub struct File {
 
 /// A memory with the properties that a format provides.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Item {
+pub struct ExchangeItem {
     /// Where the item was found, for messages.
     pub place: String,
     /// Category name.
@@ -69,7 +69,7 @@ pub struct Item {
 
 /// Text that is not imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct LeftLine {
     /// Where the item was found.
     pub place: String,
     pub reason: String,
@@ -79,14 +79,14 @@ pub struct Left {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Parsed {
     /// Memories, in the order of files and lines.
-    pub items: Vec<Item>,
+    pub items: Vec<ExchangeItem>,
     /// Texts that are not imported.
-    pub left: Vec<Left>,
+    pub left: Vec<LeftLine>,
 }
 
 impl Parsed {
     /// Adds an item, unless it is too long.
-    fn push(&mut self, item: Item) {
+    fn push(&mut self, item: ExchangeItem) {
         let chars = item.text.chars().count();
         if chars <= LONGEST {
             return self.items.push(item);
@@ -96,7 +96,7 @@ impl Parsed {
     }
 
     fn leave(&mut self, place: String, reason: impl Into<String>) {
-        self.left.push(Left { place, reason: reason.into() });
+        self.left.push(LeftLine { place, reason: reason.into() });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{File, Item};
+use super::{ExchangeFile, ExchangeItem};
 use crate::{
     markdown::{patch, topic},
     model::entry::Markers,
@@ -10,7 +10,7 @@ use crate::{
 
 /// Returns the topic files of entries, by name.
 #[must_use]
-pub fn render(items: &[Item]) -> Vec<File> {
+pub fn render(items: &[ExchangeItem]) -> Vec<ExchangeFile> {
     let mut topics: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for item in items {
         let category = item.category.as_deref().unwrap_or_default();
@@ -21,7 +21,7 @@ pub fn render(items: &[Item]) -> Vec<File> {
     let file = |(stem, added): (&str, Vec<String>)| {
         let page = patch::append(b"", &topic::heading(stem), &added).bytes;
         let (name, text) = (format!("topics/{stem}.md"), String::from_utf8_lossy(&page).into());
-        File { name, text }
+        ExchangeFile { name, text }
     };
     topics.into_iter().map(file).collect()
 }

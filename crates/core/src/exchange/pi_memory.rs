@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Item, Left, Parsed, agents, markdown};
+use super::{ExchangeItem, LeftLine, Parsed, agents, markdown};
 use crate::{
     markdown::{
         checklist,
@@ -101,7 +101,7 @@ pub fn read(name: &str, text: &str, categories: &Categories) -> (Parsed, Vec<Pie
         if let Piece::Block(number, lines) = &piece
             && let Some(item) = memory(lines, categories)
         {
-            found.push(Item { place: format!("{name}:{number}"), ..item });
+            found.push(ExchangeItem { place: format!("{name}:{number}"), ..item });
             let heading = |piece: &Piece| matches!(piece, Piece::Heading(_, 2.., _));
             emptied = emptied.or_else(|| rest.iter().rposition(heading));
             continue;
@@ -121,7 +121,7 @@ pub fn read(name: &str, text: &str, categories: &Categories) -> (Parsed, Vec<Pie
     (found, rest)
 }
 
-fn memory(lines: &[String], categories: &Categories) -> Option<Item> {
+fn memory(lines: &[String], categories: &Categories) -> Option<ExchangeItem> {
     let (first, rest) = lines.split_first()?;
     let at = stamp(std::slice::from_ref(first));
     let (first, rest) = if at.is_some() { rest.split_first()? } else { (first, rest) };
@@ -138,17 +138,17 @@ fn memory(lines: &[String], categories: &Categories) -> Option<Item> {
     let (kept, markers) = topic::split_markers(text.trim());
     let (text, pinned) = (kept.to_owned(), markers.pinned);
     let (category, cue) = (Some(category), Some(Cue::Explicit));
-    Some(Item { category, text, cue, pinned, score, ..Item::default() })
+    Some(ExchangeItem { category, text, cue, pinned, score, ..ExchangeItem::default() })
 }
 
 /// Returns the pieces that may be stored, validated. The others are added to `left` with a reason.
 #[must_use]
-pub fn clean(name: &str, pieces: Vec<Piece>, left: &mut Vec<Left>) -> Vec<Piece> {
+pub fn clean(name: &str, pieces: Vec<Piece>, left: &mut Vec<LeftLine>) -> Vec<Piece> {
     let mut check = |number: usize, text: &str| match NoteText::new(text) {
         Ok(text) => Some(text.lines().to_vec()),
         Err(error) => {
             let place = format!("{name}:{number}");
-            left.push(Left { place, reason: error.to_string() });
+            left.push(LeftLine { place, reason: error.to_string() });
             None
         }
     };
@@ -247,8 +247,8 @@ fn missing(
 
 /// Adds entries to notes, in a section of their own, each with its category as a tag.
 #[must_use]
-pub fn render(notes: &[u8], items: &[Item]) -> Vec<u8> {
-    let tagged = |item: &Item| {
+pub fn render(notes: &[u8], items: &[ExchangeItem]) -> Vec<u8> {
+    let tagged = |item: &ExchangeItem| {
         let category = item.category.as_deref().unwrap_or_default();
         agents::bullet(&format!("#{category} {}", item.text), item.pinned)
     };

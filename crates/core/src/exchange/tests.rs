@@ -33,7 +33,7 @@ fn categories() -> Categories {
 }
 
 /// Category, text and pin of items, which every format preserves.
-fn gist(items: &[Item]) -> Vec<(Option<String>, String, bool)> {
+fn gist(items: &[ExchangeItem]) -> Vec<(Option<String>, String, bool)> {
     items.iter().map(|item| (item.category.clone(), item.text.clone(), item.pinned)).collect()
 }
 
@@ -79,15 +79,15 @@ fn any_text() -> impl Strategy<Value = String> {
     })
 }
 
-fn any_item() -> impl Strategy<Value = Item> {
+fn any_item() -> impl Strategy<Value = ExchangeItem> {
     let names: Vec<String> = categories().iter().map(|(_, spec)| spec.name.to_string()).collect();
     (prop::sample::select(names), any_text(), any::<bool>()).prop_map(|(category, text, pinned)| {
-        Item { category: Some(category), text, pinned, ..Item::default() }
+        ExchangeItem { category: Some(category), text, pinned, ..ExchangeItem::default() }
     })
 }
 
 /// Generates distinct items, in the order of an export.
-fn any_items() -> impl Strategy<Value = Vec<Item>> {
+fn any_items() -> impl Strategy<Value = Vec<ExchangeItem>> {
     prop::collection::vec(any_item(), 0..8).prop_map(|mut items| {
         items.sort_by(|a, b| (&a.category, &a.text).cmp(&(&b.category, &b.text)));
         items.dedup_by(|a, b| (&a.category, &a.text) == (&b.category, &b.text));
@@ -106,7 +106,7 @@ fn any_kind() -> impl Strategy<Value = EventKind> {
     ]
 }
 
-fn any_whole() -> impl Strategy<Value = Item> {
+fn any_whole() -> impl Strategy<Value = ExchangeItem> {
     let time = (0..4_000_000_000_000_i64).prop_map(Timestamp);
     let score = (0..u32::MAX, prop::sample::select(Cue::ALL.to_vec()), time.clone(), time)
         .prop_map(|(evidence, cue, first_seen, last_reinforced)| PiScore {
@@ -130,7 +130,7 @@ fn any_whole() -> impl Strategy<Value = Item> {
             let cue = score.as_ref().map(|score| score.cue);
             let events = events.into_iter().map(event).collect();
             let (tags, topic) = (vec![tag.clone()], Some(tag));
-            Item { topic, cue, tags, until, score, events, ..item }
+            ExchangeItem { topic, cue, tags, until, score, events, ..item }
         },
     )
 }
@@ -164,7 +164,7 @@ proptest! {
         let found = claude::read(&files, &categories());
         prop_assert_eq!(&found.left, &Vec::new());
         prop_assert_eq!(sorted(gist(&found.items)), sorted(gist(&items)));
-        let named = |files: Vec<File>| sorted(files.into_iter().map(|file| (file.name, file.text)).collect());
+        let named = |files: Vec<ExchangeFile>| sorted(files.into_iter().map(|file| (file.name, file.text)).collect());
         let mut back = found.items;
         back.sort_by(|a, b| (&a.category, &a.text).cmp(&(&b.category, &b.text)));
         prop_assert_eq!(named(claude::render(&back)), named(files));
@@ -191,11 +191,11 @@ proptest! {
         let mut back = Vec::new();
         for file in &files {
             let doc = TopicDoc::parse(file.text.clone().into_bytes(), &categories);
-            back.extend(doc.entries.into_iter().map(|entry| Item {
+            back.extend(doc.entries.into_iter().map(|entry| ExchangeItem {
                 category: Some(categories.spec(entry.category).name.to_string()),
                 text: entry.text,
                 pinned: entry.markers.pinned,
-                ..Item::default()
+                ..ExchangeItem::default()
             }));
         }
         prop_assert_eq!(gist(&back), gist(&items));
@@ -206,7 +206,7 @@ proptest! {
     fn no_page_is_too_strange(text in any::<String>(), lines in prop::collection::vec(any_text(), 0..12)) {
         let categories = categories();
         for text in [text, lines.join("\n"), lines.join("\r\n  ")] {
-            let files = [File { name: "a.md".into(), text: text.clone() }];
+            let files = [ExchangeFile { name: "a.md".into(), text: text.clone() }];
             drop(claude::read(&files, &categories));
             drop(agents::read("a", &text, &categories));
             let (_, rest) = pi_memory::read("a", &text, &categories);
@@ -218,7 +218,8 @@ proptest! {
 
 fn agents_of(text: &str) -> Vec<String> {
     let found = agents::read("A", text, &Categories::default());
-    let item = |item: &Item| format!("{}: {}", item.category.as_deref().unwrap_or("-"), item.text);
+    let item =
+        |item: &ExchangeItem| format!("{}: {}", item.category.as_deref().unwrap_or("-"), item.text);
     let mut all: Vec<String> = found.items.iter().map(item).collect();
     all.extend(found.left.iter().map(|left| format!("{} {}", left.place, left.reason)));
     all
@@ -289,9 +290,10 @@ fn a_block_in_a_page() {
 #[test]
 fn files_of_claude() {
     let read = |name: &str, text: &str| {
-        let files = [File { name: name.into(), text: text.into() }];
+        let files = [ExchangeFile { name: name.into(), text: text.into() }];
         let found = claude::read(&files, &Categories::default());
-        let item = |item: &Item| (item.category.clone().unwrap_or_default(), item.text.clone());
+        let item =
+            |item: &ExchangeItem| (item.category.clone().unwrap_or_default(), item.text.clone());
         let left: Vec<String> = found.left.iter().map(|left| left.reason.clone()).collect();
         (found.items.iter().map(item).collect::<Vec<_>>(), left)
     };

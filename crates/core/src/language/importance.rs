@@ -2,7 +2,7 @@
 //! would be stored.
 
 use super::{
-    cues::{Family, Reading},
+    cues::{Family, SentenceReading},
     injection, pasted,
     preference::{self, CHARS, Preference, cue, cut},
     sentence,
@@ -38,7 +38,7 @@ named! {
 
 /// Why an importance differs from [`BASE`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Share {
+pub struct ImportanceShare {
     /// What the share is for: `naming`, `identity`, `correction`, `preference` or `length`.
     pub of: &'static str,
     /// The pattern of the cue; nothing for the length.
@@ -54,7 +54,7 @@ pub struct Weighed {
     pub kind: MemoryKind,
     /// Number of words of the question.
     pub words: usize,
-    pub shares: Vec<Share>,
+    pub shares: Vec<ImportanceShare>,
     /// The text that would be stored, without secrets; nothing if there is none.
     pub text: Option<String>,
     /// Why it is not to be learned.
@@ -98,7 +98,7 @@ pub fn weigh(question: &str, answer: &str) -> Weighed {
     let mut hidden = None;
     for sentence in sentence::sentences(typed) {
         let said = cue::words(&sentence.masked);
-        let reading = Reading::new(&sentence, &said);
+        let reading = SentenceReading::new(&sentence, &said);
         let mut found = reading.mentions(corrected);
         corrected = reading.only_denies();
         // The phrases of preferences have rules of their own.
@@ -125,13 +125,13 @@ pub fn weigh(question: &str, answer: &str) -> Weighed {
     });
     let said = sentence.map(|sentence| cut(sentence, CHARS).to_owned());
     let shares = GROUPS.iter().zip(&cues).filter_map(|((of, share), found)| {
-        found.as_ref().map(|(cue, _)| Share { of, cue: Some(cue), share: *share })
+        found.as_ref().map(|(cue, _)| ImportanceShare { of, cue: Some(cue), share: *share })
     });
-    let mut shares: Vec<Share> = shares.collect();
+    let mut shares: Vec<ImportanceShare> = shares.collect();
     let length =
         LENGTHS.iter().rev().find(|(least, _)| words >= *least).map_or(0.0, |(_, share)| *share);
     if length != 0.0 {
-        shares.push(Share { of: "length", cue: None, share: length });
+        shares.push(ImportanceShare { of: "length", cue: None, share: length });
     }
     let sum: f64 = BASE + shares.iter().map(|share| share.share).sum::<f64>();
     let kind = decisive.map_or(MemoryKind::Context, |(_, kind)| kind);
@@ -175,7 +175,7 @@ fn refused(
 ) -> Option<String> {
     let Some(text) = text else { return Some("nothing was said".to_owned()) };
     let sign = pasted::sign(message, |sentence, words| {
-        let mut found = Reading::new(sentence, words).mentions(false).into_iter();
+        let mut found = SentenceReading::new(sentence, words).mentions(false).into_iter();
         let stated = cue::stated(sentence, words);
         let any = cue::Clause { start: 0, cue: 0, end: 0 };
         stated.or_else(|| found.any(|(family, _)| group(family).is_some()).then_some(any))

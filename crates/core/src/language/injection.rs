@@ -12,7 +12,7 @@ use memchr::memmem;
 use super::{
     injection_orders,
     lexicon::{
-        Wording,
+        LexiconWording,
         injection::BEFORE_ORDERS,
         orders::{FIRST, WORDINGS},
     },
@@ -160,8 +160,9 @@ fn order(tokens: &[Token<'_>], at: usize) -> Option<&'static str> {
     if !FIRST.may_hold_hash(hash) {
         return None;
     }
-    let fitting =
-        |wording: &&Wording| wording.first.may_hold_hash(hash) && fits(wording.steps, tokens, at);
+    let fitting = |wording: &&LexiconWording| {
+        wording.first.may_hold_hash(hash) && fits(wording.steps, tokens, at)
+    };
     WORDINGS.iter().find(fitting).map(|wording| wording.does)
 }
 

@@ -1,7 +1,7 @@
 //! Concepts of a sentence, for the reader of orders.
 
 pub(super) use super::lexicon::injection::*;
-use super::{injection_orders::Word, lexicon::Concepts};
+use super::{injection_orders::OrderWord, lexicon::Concepts};
 
 /// Concepts that are told by the shape of a word instead.
 #[expect(clippy::cast_possible_truncation, reason = "there are fewer than 64")]
@@ -82,7 +82,7 @@ const fn place(key: u32) -> usize {
 }
 
 /// Returns the concepts of the word at an index, alone or with those that follow it.
-pub(super) fn concepts(words: &[Word<'_>], at: usize) -> Concepts {
+pub(super) fn concepts(words: &[OrderWord<'_>], at: usize) -> Concepts {
     let Some(word) = words.get(at) else { return 0 };
     let key = key(word.text.as_bytes(), 0, word.text.len());
     let mut slot = place(key);

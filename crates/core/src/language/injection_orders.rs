@@ -5,7 +5,7 @@
 use super::{injection_concepts::*, lexicon::Concepts};
 
 /// A word of a text in lower case.
-pub(super) struct Word<'a> {
+pub(super) struct OrderWord<'a> {
     /// Byte offset in the text.
     at: usize,
     pub(super) text: &'a str,
@@ -113,7 +113,7 @@ pub(super) fn find(lower: &str) -> Option<(usize, &'static str)> {
     None
 }
 
-fn order(sentence: &[Word<'_>]) -> Option<(usize, &'static str)> {
+fn order(sentence: &[OrderWord<'_>]) -> Option<(usize, &'static str)> {
     let mut each = Vec::with_capacity(sentence.len());
     each.extend((0..sentence.len()).map(|at| concepts(sentence, at) | shape(sentence, at)));
     let (mut all, mut stated) = (0, 0);
@@ -158,7 +158,7 @@ const DEEDS: Concepts = RUN
 const OBJECTS: Concepts = FOREIGN | SECRET | SECRET_FILE | ENVIRONMENT | HOME | ROOT;
 
 /// Returns the concepts that the order of words makes.
-fn relations(sentence: &[Word<'_>], each: &[Concepts]) -> Concepts {
+fn relations(sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
     let is = |at: usize, what: Concepts| each.get(at).is_some_and(|about| about & what != 0);
     let within = |range: std::ops::Range<usize>, what| range.into_iter().any(|at| is(at, what));
     let mut found = 0;
@@ -198,8 +198,8 @@ fn relations(sentence: &[Word<'_>], each: &[Concepts]) -> Concepts {
 }
 
 /// Returns the concepts that the shape of a word tells.
-fn shape(words: &[Word<'_>], at: usize) -> Concepts {
-    let Some(Word { text, .. }) = words.get(at) else { return 0 };
+fn shape(words: &[OrderWord<'_>], at: usize) -> Concepts {
+    let Some(OrderWord { text, .. }) = words.get(at) else { return 0 };
     if *text == "/" {
         let before = at.checked_sub(1).and_then(|at| words.get(at));
         return if before.is_some_and(|word| word.text.starts_with('-')) { ROOT } else { 0 };
@@ -276,7 +276,7 @@ fn is_script(address: &str) -> bool {
 }
 
 /// Splits a text in lower case into words, without most signs. Addresses stay whole.
-fn words(lower: &str) -> Vec<Word<'_>> {
+fn words(lower: &str) -> Vec<OrderWord<'_>> {
     let bytes = lower.as_bytes();
     let mut words = Vec::with_capacity(lower.len() / 5 + 1);
     let (mut at, mut close, mut begins, mut after_comma) = (0, 0, true, false);
@@ -297,7 +297,7 @@ fn words(lower: &str) -> Vec<Word<'_>> {
         let has_meaning =
             |text: &str| text.bytes().any(|c| c.is_ascii_alphanumeric() || c > 127 || c == b'~');
         if text == "/" || has_meaning(text) {
-            words.push(Word { at: start, text, quoted: start < close, begins, after_comma });
+            words.push(OrderWord { at: start, text, quoted: start < close, begins, after_comma });
             (begins, after_comma) = (false, false);
         }
         let stops = text.len() < whole.len() && whole.ends_with('.');
@@ -310,7 +310,9 @@ fn words(lower: &str) -> Vec<Word<'_>> {
                 let inner = lower.get(at + 1..).unwrap_or_default();
                 close = inner.find(char::from(*byte)).map_or(close, |end| at + 1 + end);
             }
-            b'|' => words.push(Word { at, text: "|", quoted: false, begins: false, after_comma }),
+            b'|' => {
+                words.push(OrderWord { at, text: "|", quoted: false, begins: false, after_comma });
+            }
             b',' => after_comma = true,
             b'!' | b'?' => begins |= start >= close,
             _ => {}

@@ -6,7 +6,7 @@ use memchr::memmem;
 use crate::model::hash::{FNV1A64, fnv1a64, fnv1a64_more};
 
 mod tables {
-    use super::{Concepts, Filter, Wording, Words};
+    use super::{Concepts, LexiconWording, WordFilter, Words};
 
     include!(concat!(env!("OUT_DIR"), "/lexicon.rs"));
 }
@@ -16,24 +16,24 @@ pub(crate) use tables::*;
 pub(crate) type Concepts = u128;
 
 /// A wording of an instruction to an agent.
-pub(crate) struct Wording {
+pub(crate) struct LexiconWording {
     /// What the instruction does.
     pub(crate) does: &'static str,
     pub(crate) steps: &'static str,
     /// The words that it may begin with.
-    pub(crate) first: Filter<4>,
+    pub(crate) first: WordFilter<4>,
 }
 
 /// A list of words separated by spaces. A process makes too few lookups to pay for building a hash
 /// table.
 pub(crate) struct Words {
     list: &'static str,
-    filter: Filter<16>,
+    filter: WordFilter<16>,
 }
 
 impl Words {
     pub(crate) const fn new(list: &'static str) -> Self {
-        Self { list, filter: Filter::NONE.with(list.as_bytes(), b' ') }
+        Self { list, filter: WordFilter::NONE.with(list.as_bytes(), b' ') }
     }
 
     /// Returns true if the list contains a word.
@@ -52,9 +52,9 @@ impl Words {
 /// A filter with a bit for the hash of each word, among `N` times 64. It rules out nearly all words
 /// that are in no list.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Filter<const N: usize>([u64; N]);
+pub(crate) struct WordFilter<const N: usize>([u64; N]);
 
-impl<const N: usize> Filter<N> {
+impl<const N: usize> WordFilter<N> {
     /// The filter without words.
     pub(crate) const NONE: Self = Self([0; N]);
 
@@ -111,11 +111,11 @@ mod tests {
     #[test]
     fn what_is_in_a_list_may_be() {
         let list = "one two three four five six seven eight nine ten";
-        let filter = Filter::<4>::NONE.with(list.as_bytes(), b' ');
+        let filter = WordFilter::<4>::NONE.with(list.as_bytes(), b' ');
         assert!(list.split(' ').all(|word| filter.may_hold(word)));
         let others = ["eleven", "on", "onetwo", "two three", "ONE", "tens", "zero", "none"];
         assert!(others.iter().filter(|word| filter.may_hold(word)).count() < 3);
-        assert!(!Filter::<1>::NONE.may_hold("one"));
+        assert!(!WordFilter::<1>::NONE.may_hold("one"));
         let more = filter.with(b"zero|naught", b'|');
         assert!(["zero", "naught", "ten"].iter().all(|word| more.may_hold(word)));
     }

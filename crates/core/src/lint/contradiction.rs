@@ -55,7 +55,7 @@ impl Outlines {
 
 /// The values that texts state, by the normal form of the text without the value.
 #[derive(Default)]
-pub(super) struct Values {
+pub(super) struct StatedValues {
     stated: HashMap<u64, Vec<Stated>>,
 }
 
@@ -66,7 +66,7 @@ struct Stated {
     at: usize,
 }
 
-impl Values {
+impl StatedValues {
     /// Returns the texts before this one that state another value of the same thing, and notes the
     /// values of this one, whose number is `at`.
     pub(super) fn before(&mut self, at: usize, text: &str) -> Vec<usize> {
@@ -96,7 +96,7 @@ mod tests {
 
     /// Returns true if each text states another value, or the reverse.
     fn compete(a: &str, b: &str) -> bool {
-        let mut values = Values::default();
+        let mut values = StatedValues::default();
         values.before(0, a);
         !values.before(1, b).is_empty() || denies(a, b) && denies(b, a)
     }

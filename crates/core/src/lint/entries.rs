@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::{
     lint::{
-        contradiction::{Outlines, Values},
-        rule::{self, Finding, Fix, Place},
+        contradiction::{Outlines, StatedValues},
+        rule::{self, Finding, FindingPlace, Fix},
     },
     markdown::topic::{TopicDoc, TopicEntry},
     model::{
@@ -27,7 +27,7 @@ use crate::{
 const QUOTED: usize = 60;
 
 /// A topic file: its name without `.md`, and its content.
-pub type Topic<'a> = (&'a str, &'a TopicDoc);
+pub type LintedTopic<'a> = (&'a str, &'a TopicDoc);
 
 /// Returns the file name of a topic, relative to the store.
 pub(super) fn file(stem: &str) -> String {
@@ -36,7 +36,7 @@ pub(super) fn file(stem: &str) -> String {
 
 /// Finds entries that appear on more than one line. The first line stays, unless another one has a
 /// marker.
-pub(super) fn repeats(topics: &[Topic<'_>]) -> Vec<Finding> {
+pub(super) fn repeats(topics: &[LintedTopic<'_>]) -> Vec<Finding> {
     let lines =
         || topics.iter().flat_map(|(stem, doc)| doc.entries.iter().map(move |e| (*stem, e)));
     let mut stays: HashMap<Wording, (&str, &TopicEntry)> = HashMap::new();
@@ -52,8 +52,8 @@ pub(super) fn repeats(topics: &[Topic<'_>]) -> Vec<Finding> {
         if std::ptr::eq(*first, entry) {
             continue;
         }
-        let says = format!("repeats {}", Place::line(&file(home), first.line));
-        let place = Place::line(&file(stem), entry.line);
+        let says = format!("repeats {}", FindingPlace::line(&file(home), first.line));
+        let place = FindingPlace::line(&file(stem), entry.line);
         let fix = (!entry.markers.any()).then_some(Fix::DeleteRepeat);
         found.push(Finding { fix, ..Finding::new(&rule::DUPLICATE, place, says).about(entry.id) });
     }
@@ -79,7 +79,7 @@ pub(super) fn collisions(rows: &[ScoredEntry]) -> Vec<Finding> {
 
 /// Finds entries that are expired or superseded. `date` formats the day of a moment.
 pub(super) fn outdated(
-    topics: &[Topic<'_>],
+    topics: &[LintedTopic<'_>],
     rows: &[ScoredEntry],
     date: fn(Timestamp) -> String,
 ) -> Vec<Finding> {
@@ -121,7 +121,7 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
     // A report was true at its time, whatever value a later one tells.
     let is_dated =
         |row: &ScoredEntry| is_mistake(row) || categories.spec(row.entry.category).traits.is_done;
-    let mut values = Values::default();
+    let mut values = StatedValues::default();
     let mut found = Vec::new();
     for (at, row) in live.iter().enumerate() {
         // A statement with an end date differs from one without.
@@ -165,8 +165,8 @@ pub(super) fn over_budget(rows: &[ScoredEntry], categories: &Categories) -> Vec<
     rows.iter().filter_map(finding).collect()
 }
 
-fn place(row: &ScoredEntry) -> Place {
-    Place::line(&file(&row.entry.topic), row.entry.line)
+fn place(row: &ScoredEntry) -> FindingPlace {
+    FindingPlace::line(&file(&row.entry.topic), row.entry.line)
 }
 
 /// Returns `: text`, or nothing if the text contains a secret.

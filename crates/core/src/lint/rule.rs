@@ -87,7 +87,7 @@ rules! {
 
 /// A place in a store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
+pub struct FindingPlace {
     /// File name relative to the store, with forward slashes.
     pub file: String,
     /// Line number from 1; `None` for the whole file.
@@ -98,7 +98,7 @@ pub struct Place {
     pub column: Option<usize>,
 }
 
-impl Place {
+impl FindingPlace {
     pub fn line(file: &str, line: usize) -> Self {
         Self { file: file.to_owned(), line: Some(line), column: None }
     }
@@ -108,7 +108,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FindingPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         let numbers = [self.line, self.column];
@@ -128,7 +128,7 @@ pub enum Fix {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub rule: &'static Rule,
-    pub place: Place,
+    pub place: FindingPlace,
     /// The finding as a predicate of its place: `repeats topics/lessons.md:3`.
     pub says: String,
     /// The entry on the line, if any.
@@ -139,7 +139,7 @@ pub struct Finding {
 
 impl Finding {
     /// Returns a finding without an entry or a fix.
-    pub fn new(rule: &'static Rule, place: Place, says: impl Into<String>) -> Self {
+    pub fn new(rule: &'static Rule, place: FindingPlace, says: impl Into<String>) -> Self {
         Self { rule, place, says: says.into(), entry: None, fix: None }
     }
 
@@ -168,9 +168,9 @@ mod tests {
 
     #[test]
     fn places_are_those_of_compilers() {
-        let place = Place::line("topics/lessons.md", 3);
+        let place = FindingPlace::line("topics/lessons.md", 3);
         assert_eq!(place.to_string(), "topics/lessons.md:3");
-        assert_eq!(Place { column: Some(7), ..place }.to_string(), "topics/lessons.md:3:7");
-        assert_eq!(Place::file("MEMORY.md").to_string(), "MEMORY.md");
+        assert_eq!(FindingPlace { column: Some(7), ..place }.to_string(), "topics/lessons.md:3:7");
+        assert_eq!(FindingPlace::file("MEMORY.md").to_string(), "MEMORY.md");
     }
 }

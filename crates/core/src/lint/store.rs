@@ -1,9 +1,9 @@
 //! The lint of a whole store; findings are sorted by file and line.
 
 use super::{
-    entries::{self, Topic},
-    lines::{self, Extent, Kind},
-    rule::{self, Finding, Place, Rule},
+    entries::{self, LintedTopic},
+    lines::{self, Extent, FileKind},
+    rule::{self, Finding, FindingPlace, Rule},
 };
 use crate::{
     model::{
@@ -16,19 +16,19 @@ use crate::{
 /// The content of a store.
 pub struct Contents<'a> {
     /// Topics by name.
-    pub topics: Vec<Topic<'a>>,
+    pub topics: Vec<LintedTopic<'a>>,
     /// Archive files, in the form of topics.
-    pub archive: Vec<Topic<'a>>,
+    pub archive: Vec<LintedTopic<'a>>,
     /// Other files that agents read, by name relative to the store.
     pub notes: &'a [(String, Vec<u8>)],
     /// Evidence logs.
-    pub logs: &'a [Log<'a>],
+    pub logs: &'a [LintedLog<'a>],
     /// Every entry of the topics with its standing.
     pub rows: &'a [ScoredEntry],
 }
 
 /// An evidence log: its name relative to the store, and its bytes.
-pub type Log<'a> = (&'a str, &'a [u8]);
+pub type LintedLog<'a> = (&'a str, &'a [u8]);
 
 /// The parameters of a check.
 #[derive(Clone, Copy)]
@@ -48,10 +48,10 @@ pub fn check(measure: Measure<'_>, held: &Contents<'_>) -> Vec<Finding> {
     let mut found = files(measure, &held.topics, held.logs, Extent::All);
     for (stem, doc) in &held.archive {
         let name = format!("archive/{stem}.md");
-        found.extend(lines::text(&name, doc.bytes(), Kind::Archive, Extent::All));
+        found.extend(lines::text(&name, doc.bytes(), FileKind::Archive, Extent::All));
     }
     for (name, bytes) in held.notes {
-        found.extend(lines::text(name, bytes, Kind::Notes, Extent::All));
+        found.extend(lines::text(name, bytes, FileKind::Notes, Extent::All));
     }
     found.extend(entries::outdated(&held.topics, held.rows, measure.date));
     found.extend(entries::collisions(held.rows));
@@ -61,7 +61,11 @@ pub fn check(measure: Measure<'_>, held: &Contents<'_>) -> Vec<Finding> {
 }
 
 /// Returns the findings with a fix that loses nothing.
-pub fn mendable(measure: Measure<'_>, topics: &[Topic<'_>], rows: &[ScoredEntry]) -> Vec<Finding> {
+pub fn mendable(
+    measure: Measure<'_>,
+    topics: &[LintedTopic<'_>],
+    rows: &[ScoredEntry],
+) -> Vec<Finding> {
     let mut found = entries::repeats(topics);
     found.extend(entries::outdated(topics, rows, measure.date));
     found.retain(|finding| finding.fix.is_some());
@@ -69,7 +73,11 @@ pub fn mendable(measure: Measure<'_>, topics: &[Topic<'_>], rows: &[ScoredEntry]
 }
 
 /// Returns the findings about the integrity of the files.
-pub fn health(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> Vec<Finding> {
+pub fn health(
+    measure: Measure<'_>,
+    topics: &[LintedTopic<'_>],
+    logs: &[LintedLog<'_>],
+) -> Vec<Finding> {
     static HEALTH: [&Rule; 10] = [
         &rule::CONFLICT_MARKER,
         &rule::DAMAGED_EVENT,
@@ -90,8 +98,8 @@ pub fn health(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> V
 /// Checks topics and logs line by line.
 fn files(
     measure: Measure<'_>,
-    topics: &[Topic<'_>],
-    logs: &[Log<'_>],
+    topics: &[LintedTopic<'_>],
+    logs: &[LintedLog<'_>],
     extent: Extent,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -100,13 +108,13 @@ fn files(
     }
     for (stem, doc) in topics {
         let name = entries::file(stem);
-        let kind = Kind::Topic(stem, doc, measure.categories);
+        let kind = FileKind::Topic(stem, doc, measure.categories);
         found.extend(lines::text(&name, doc.bytes(), kind, extent));
         let percent = doc.chars() * 100 / measure.topic_chars.max(1);
         // A merge may make a file longer than pimem would.
         if percent >= if measure.goes_on { 101 } else { 90 } {
             let says = format!("is {percent}% full");
-            found.push(Finding::new(&rule::TOPIC_FULL, Place::file(&name), says));
+            found.push(Finding::new(&rule::TOPIC_FULL, FindingPlace::file(&name), says));
         }
     }
     found.extend(entries::repeats(topics));
@@ -116,7 +124,7 @@ fn files(
 fn sorted(mut found: Vec<Finding>) -> Vec<Finding> {
     // Findings for a whole file come after those for its lines.
     let key = |finding: &Finding| {
-        let Place { file, line, column } = finding.place.clone();
+        let FindingPlace { file, line, column } = finding.place.clone();
         (file, line.unwrap_or(usize::MAX), column, finding.rule.id, finding.says.clone())
     };
     found.sort_by_cached_key(key);

@@ -19,14 +19,14 @@ use crate::model::event::Event;
 
 /// The merge strategy for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MergeKind {
     /// A set of lines: `evidence.jsonl`.
     Log,
     /// Ordered lines.
     Markdown,
 }
 
-impl Kind {
+impl MergeKind {
     /// Returns the kind of a file by its name, or without one by the start of its versions.
     #[must_use]
     pub fn of(path: Option<&str>, versions: [&[u8]; 3]) -> Self {
@@ -40,7 +40,7 @@ impl Kind {
 
 /// Merges two versions of `base` and returns the result in the style of `ours`.
 #[must_use]
-pub fn merge(kind: Kind, base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
+pub fn merge(kind: MergeKind, base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
     if ours == theirs || theirs == base {
         return ours.to_vec();
     }
@@ -48,8 +48,8 @@ pub fn merge(kind: Kind, base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
         return theirs.to_vec();
     }
     let merged = match kind {
-        Kind::Log => log(base, ours, theirs),
-        Kind::Markdown => markdown(base, ours, theirs),
+        MergeKind::Log => log(base, ours, theirs),
+        MergeKind::Markdown => markdown(base, ours, theirs),
     };
     // A file that is new on our side has no style yet.
     let style = if ours.is_empty() { theirs } else { ours };
@@ -57,7 +57,7 @@ pub fn merge(kind: Kind, base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
 }
 
 /// Joins lines to bytes. Lines without a line end get the most frequent one of `style`.
-fn finish(mut merged: Vec<Line<'_>>, style: &[u8]) -> Vec<u8> {
+fn finish(mut merged: Vec<MergeLine<'_>>, style: &[u8]) -> Vec<u8> {
     let newline = patch::newline(style).as_bytes();
     let mut out = if style.starts_with(BOM) { BOM.to_vec() } else { Vec::new() };
     let last = merged.pop();
@@ -76,7 +76,7 @@ fn finish(mut merged: Vec<Line<'_>>, style: &[u8]) -> Vec<u8> {
 
 /// Returns the lines of both sides. Lines that one side removed from the log, as `purge` does, stay
 /// removed. The lines of the base keep their order; new ones follow by id.
-fn log<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<Line<'a>> {
+fn log<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<MergeLine<'a>> {
     let read = |bytes: &'a [u8]| -> Vec<&'a [u8]> {
         let lines = patch::lines(bytes).filter_map(|span| bytes.get(span));
         lines.filter(|line| !line.trim_ascii().is_empty()).collect()
@@ -108,9 +108,9 @@ fn shared(base: &[u8], ours: &[u8], theirs: &[u8]) -> usize {
     memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1)
 }
 
-fn markdown<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<Line<'a>> {
+fn markdown<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<MergeLine<'a>> {
     let mut keys = Keys::new();
-    let mut parse = |bytes| Doc::parse(bytes, &mut keys);
+    let mut parse = |bytes| MergeDoc::parse(bytes, &mut keys);
     let base = parse(base);
     // Sort the sides by content, so that the result does not depend on their roles.
     let swapped = theirs < ours;
@@ -124,8 +124,8 @@ type Place = (Option<usize>, [Option<usize>; 2]);
 
 /// The state of a merge.
 struct Merge<'a, 'b> {
-    base: &'b Doc<'a>,
-    sides: [&'b Doc<'a>; 2],
+    base: &'b MergeDoc<'a>,
+    sides: [&'b MergeDoc<'a>; 2],
     /// Index of our side.
     ours: usize,
     /// For each unit of a side, the index of the same unit in the base.
@@ -133,11 +133,11 @@ struct Merge<'a, 'b> {
     /// The place of each entry, by key.
     entries: HashMap<u32, Place>,
     seen: HashSet<u32>,
-    merged: Vec<Line<'a>>,
+    merged: Vec<MergeLine<'a>>,
 }
 
 impl<'a, 'b> Merge<'a, 'b> {
-    fn new(base: &'b Doc<'a>, sides: [&'b Doc<'a>; 2], ours: usize) -> Self {
+    fn new(base: &'b MergeDoc<'a>, sides: [&'b MergeDoc<'a>; 2], ours: usize) -> Self {
         let from = sides.map(|side| {
             let mut from = vec![None; side.units.len()];
             for Pair { a: before, b: after } in align(&base.keys(), &side.keys()) {
@@ -146,7 +146,8 @@ impl<'a, 'b> Merge<'a, 'b> {
             from
         });
         let mut entries: HashMap<u32, Place> = HashMap::new();
-        let each = |doc: &'b Doc<'a>| doc.units.iter().enumerate().filter(|(_, unit)| unit.entry);
+        let each =
+            |doc: &'b MergeDoc<'a>| doc.units.iter().enumerate().filter(|(_, unit)| unit.entry);
         for (at, unit) in each(base) {
             entries.entry(unit.key).or_default().0.get_or_insert(at);
         }
@@ -161,7 +162,7 @@ impl<'a, 'b> Merge<'a, 'b> {
     }
 
     /// Merges the parts between the units that both sides kept.
-    fn run(mut self) -> Vec<Line<'a>> {
+    fn run(mut self) -> Vec<MergeLine<'a>> {
         let kept = |from: &[Option<usize>]| -> HashMap<usize, usize> {
             from.iter().enumerate().filter_map(|(at, before)| Some(((*before)?, at))).collect()
         };
@@ -296,7 +297,7 @@ pub(super) const ENFORCED: u8 = 2;
 
 /// A file parsed into units.
 #[derive(Debug, Default)]
-pub(super) struct Doc<'a> {
+pub(super) struct MergeDoc<'a> {
     /// Lines, each with its line end.
     pub(super) lines: Vec<(&'a [u8], &'a [u8])>,
     /// Units, which cover all lines.
@@ -306,7 +307,7 @@ pub(super) struct Doc<'a> {
 /// Keys by the content of units, shared by the files of a merge.
 pub(super) type Keys<'a> = HashMap<Cow<'a, [u8]>, u32>;
 
-impl<'a> Doc<'a> {
+impl<'a> MergeDoc<'a> {
     pub(super) fn parse(bytes: &'a [u8], keys: &mut Keys<'a>) -> Self {
         let mut doc = Self::default();
         let mut blocks = handoff::blocks(bytes).into_iter().peekable();
@@ -394,7 +395,7 @@ impl<'a> Doc<'a> {
     }
 
     /// Returns a unit's lines with other flags, each with its line end.
-    pub(super) fn flagged(&self, unit: &Unit, flags: u8) -> impl Iterator<Item = Line<'a>> {
+    pub(super) fn flagged(&self, unit: &Unit, flags: u8) -> impl Iterator<Item = MergeLine<'a>> {
         let lines = self.lines.get(unit.lines.clone()).unwrap_or_default().iter();
         let same = flags == unit.flags;
         let line = move |line| if same { Cow::Borrowed(line) } else { with_flags(line, flags) };
@@ -403,7 +404,7 @@ impl<'a> Doc<'a> {
 }
 
 /// A line of the result, with its line end.
-pub(super) type Line<'a> = (Cow<'a, [u8]>, &'a [u8]);
+pub(super) type MergeLine<'a> = (Cow<'a, [u8]>, &'a [u8]);
 
 fn with_flags(line: &[u8], flags: u8) -> Cow<'_, [u8]> {
     let mut out = line.to_vec();

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn text(base: &str, ours: &str, theirs: &str) -> String {
-    let merged = merge(Kind::Markdown, base.as_bytes(), ours.as_bytes(), theirs.as_bytes());
+    let merged = merge(MergeKind::Markdown, base.as_bytes(), ours.as_bytes(), theirs.as_bytes());
     String::from_utf8(merged).unwrap()
 }
 
@@ -172,7 +172,8 @@ fn the_log_is_a_set() {
     let ours = format!("{base}{}{}", line(4), line(2));
     let theirs = format!("{base}{}{{also torn\n{}", line(3), line(2));
     let merge = |a: &str, b: &str| {
-        String::from_utf8(merge(Kind::Log, base.as_bytes(), a.as_bytes(), b.as_bytes())).unwrap()
+        String::from_utf8(merge(MergeKind::Log, base.as_bytes(), a.as_bytes(), b.as_bytes()))
+            .unwrap()
     };
     let want = format!("{base}{{also torn\n{}{}{}", line(2), line(3), line(4));
     assert_eq!((merge(&ours, &theirs), merge(&theirs, &ours)), (want.clone(), want.clone()));
@@ -184,11 +185,11 @@ fn the_log_is_a_set() {
 
 #[test]
 fn the_kind_of_a_file() {
-    let kind = |path, version: &str| Kind::of(path, [b"", version.as_bytes(), b""]);
-    assert_eq!(kind(Some(".pi/memory/evidence.jsonl"), ""), Kind::Log);
-    assert_eq!(kind(Some("topics/lessons.md"), "{"), Kind::Markdown);
-    assert_eq!(kind(None, "\n{\"id\": 1}\n"), Kind::Log);
-    assert_eq!(kind(None, "# Lessons\n"), Kind::Markdown);
+    let kind = |path, version: &str| MergeKind::of(path, [b"", version.as_bytes(), b""]);
+    assert_eq!(kind(Some(".pi/memory/evidence.jsonl"), ""), MergeKind::Log);
+    assert_eq!(kind(Some("topics/lessons.md"), "{"), MergeKind::Markdown);
+    assert_eq!(kind(None, "\n{\"id\": 1}\n"), MergeKind::Log);
+    assert_eq!(kind(None, "# Lessons\n"), MergeKind::Markdown);
 }
 
 /// Generates lines of all kinds, few enough to collide.
@@ -252,7 +253,7 @@ proptest! {
             lines.iter().flat_map(|line| [line.as_str(), newline]).collect::<String>().into_bytes()
         });
         let [base, ours, theirs] = bytes.each_ref().map(Vec::as_slice);
-        for kind in [Kind::Markdown, Kind::Log] {
+        for kind in [MergeKind::Markdown, MergeKind::Log] {
             let merge = |base: &[u8], ours: &[u8], theirs: &[u8]| merge(kind, base, ours, theirs);
             let merged = merge(base, ours, theirs);
             prop_assert_eq!(&merged, &merge(base, theirs, ours), "in either order");

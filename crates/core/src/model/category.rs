@@ -40,7 +40,7 @@ pub struct Traits {
     pub weight_everywhere: f64,
     /// How they fade under the policy `ebbinghaus`.
     pub knowledge: Knowledge,
-    pub listed: Listed,
+    pub listed: ListedAs,
     /// Days in which an entry's lasting value falls to 1/e.
     pub lasting_days: f64,
     /// True if entries report what was done, said or seen at one time. Each of them stands for
@@ -54,7 +54,7 @@ impl Traits {
         weight: 0.50,
         weight_everywhere: 0.50,
         knowledge: Knowledge::Context,
-        listed: Listed::ByScope,
+        listed: ListedAs::ByScope,
         lasting_days: 30.0,
         is_done: false,
     };
@@ -68,7 +68,7 @@ impl Traits {
 
 /// What an entry competes with for a place under the policy `weighted`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listed {
+pub enum ListedAs {
     /// Those that hold everywhere, or those of its project.
     ByScope,
     /// Those of other sessions.
@@ -199,71 +199,71 @@ impl From<&Category> for CategorySpec {
 static BUILT_IN: [Category; 17] = [
     Category { name: "preference", preset: Preset::Pi, topic: "preferences", tau_days: 90.0, max_active: 8,
         section: "Active Preferences", section_tokens: 400, window_days: None, fill: 2.0, traits: Traits {
-            weight: 0.60, weight_everywhere: 1.00, knowledge: Knowledge::Preference, listed: Listed::ByScope,
+            weight: 0.60, weight_everywhere: 1.00, knowledge: Knowledge::Preference, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "correction", preset: Preset::Sovereign, topic: "corrections", tau_days: 90.0, max_active: 6,
         section: "Corrections", section_tokens: 200, window_days: None, fill: 3.0, traits: Traits {
-            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::Correction, listed: Listed::ByScope,
+            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::Correction, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "fact", preset: Preset::Sovereign, topic: "facts", tau_days: 90.0, max_active: 8,
         section: "Facts", section_tokens: 400, window_days: None, fill: 2.0, traits: Traits {
-            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::Fact, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "lesson", preset: Preset::Pi, topic: "lessons", tau_days: 60.0, max_active: 8,
         section: "Active Lessons", section_tokens: 400, window_days: None, fill: FILL, traits: Traits {
-            weight: 0.60, weight_everywhere: 0.60, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            weight: 0.60, weight_everywhere: 0.60, knowledge: Knowledge::Fact, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "learning", preset: Preset::Aide, topic: "learnings", tau_days: 60.0, max_active: 6,
         section: "Learnings", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
-            weight: 0.60, weight_everywhere: 1.00, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            weight: 0.60, weight_everywhere: 1.00, knowledge: Knowledge::Fact, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "mistake", preset: Preset::Pi, topic: "mistakes", tau_days: 14.0, max_active: 4,
         section: "Vetoes & Mistakes", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
-            weight: 0.75, weight_everywhere: 0.75, knowledge: Knowledge::Correction, listed: Listed::ByScope,
+            weight: 0.75, weight_everywhere: 0.75, knowledge: Knowledge::Correction, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "abandoned", preset: Preset::Aide, topic: "abandoned", tau_days: 60.0, max_active: 4,
         section: "Abandoned Approaches", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
-            weight: 0.90, weight_everywhere: 0.90, knowledge: Knowledge::Correction, listed: Listed::ByScope,
+            weight: 0.90, weight_everywhere: 0.90, knowledge: Knowledge::Correction, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "gotcha", preset: Preset::Aide, topic: "gotchas", tau_days: 60.0, max_active: 4,
         section: "Gotchas", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
-            weight: 0.75, weight_everywhere: 0.75, knowledge: Knowledge::Correction, listed: Listed::ByScope,
+            weight: 0.75, weight_everywhere: 0.75, knowledge: Knowledge::Correction, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "blocker", preset: Preset::Aide, topic: "blockers", tau_days: 14.0, max_active: 4,
         section: "Blockers", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
-            weight: 0.85, weight_everywhere: 0.85, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            weight: 0.85, weight_everywhere: 0.85, knowledge: Knowledge::Fact, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "issue", preset: Preset::Aide, topic: "issues", tau_days: 30.0, max_active: 4,
         section: "Issues", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
-            weight: 0.80, weight_everywhere: 0.80, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            weight: 0.80, weight_everywhere: 0.80, knowledge: Knowledge::Fact, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "pattern", preset: Preset::Pi, topic: "patterns", tau_days: 30.0, max_active: 6,
         section: "Patterns", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
-            weight: 0.60, weight_everywhere: 0.60, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            weight: 0.60, weight_everywhere: 0.60, knowledge: Knowledge::Fact, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "discovery", preset: Preset::Aide, topic: "discoveries", tau_days: 30.0, max_active: 4,
         section: "Discoveries", section_tokens: 200, window_days: None, fill: FILL, traits: Traits {
-            weight: 0.70, weight_everywhere: 0.70, knowledge: Knowledge::Fact, listed: Listed::ByScope,
+            weight: 0.70, weight_everywhere: 0.70, knowledge: Knowledge::Fact, listed: ListedAs::ByScope,
             lasting_days: 30.0, is_done: false } },
     Category { name: "decision", preset: Preset::Pi, topic: "decisions", tau_days: 30.0, max_active: 4,
         section: "Recent Decisions", section_tokens: 200, window_days: Some(7.0), fill: 3.0, traits: Traits {
-            weight: 0.65, weight_everywhere: 0.65, knowledge: Knowledge::Fact, listed: Listed::ByTopic,
+            weight: 0.65, weight_everywhere: 0.65, knowledge: Knowledge::Fact, listed: ListedAs::ByTopic,
             lasting_days: 30.0, is_done: false } },
     Category { name: "done", preset: Preset::Pi, topic: "completions", tau_days: 14.0, max_active: 4,
         section: "Recent Completions", section_tokens: 200, window_days: Some(3.0), fill: 1.0, traits: Traits {
-            weight: 0.40, weight_everywhere: 0.40, knowledge: Knowledge::Context, listed: Listed::ByScope,
+            weight: 0.40, weight_everywhere: 0.40, knowledge: Knowledge::Context, listed: ListedAs::ByScope,
             lasting_days: 7.0, is_done: true } },
     Category { name: "session", preset: Preset::Aide, topic: "sessions", tau_days: 14.0, max_active: 4,
         section: "Sessions", section_tokens: 200, window_days: Some(7.0), fill: 1.0, traits: Traits {
-            weight: 0.40, weight_everywhere: 0.40, knowledge: Knowledge::Context, listed: Listed::BySession,
+            weight: 0.40, weight_everywhere: 0.40, knowledge: Knowledge::Context, listed: ListedAs::BySession,
             lasting_days: 7.0, is_done: true } },
     Category { name: "context", preset: Preset::Sovereign, topic: "context", tau_days: 14.0, max_active: 4,
         section: "Context", section_tokens: 200, window_days: Some(7.0), fill: 1.0, traits: Traits {
-            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::Context, listed: Listed::ByScope,
+            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::Context, listed: ListedAs::ByScope,
             lasting_days: 7.0, is_done: true } },
     Category { name: "tool-result", preset: Preset::Sovereign, topic: "tool-results", tau_days: 7.0, max_active: 4,
         section: "Tool Results", section_tokens: 200, window_days: Some(3.0), fill: 1.0, traits: Traits {
-            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::ToolResult, listed: Listed::ByScope,
+            weight: 0.50, weight_everywhere: 0.50, knowledge: Knowledge::ToolResult, listed: ListedAs::ByScope,
             lasting_days: 7.0, is_done: true } },
 ];
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     entry::{EntryId, EventId, Share},
-    operation::{Effect, Fields},
+    operation::{Fields, OperationEffect},
     time::Timestamp,
 };
 
@@ -86,7 +86,7 @@ pub enum EventKind {
     /// Not valid after this moment.
     Expire(Timestamp),
     /// Moved to the archive.
-    Archive(Why),
+    Archive(ArchiveReason),
     /// Replaces the score under the policy `weighted`; 0 takes an earlier priority back.
     Priority(Share),
     /// Importance at the start, under the policy `ebbinghaus`.
@@ -123,8 +123,8 @@ impl EventKind {
     #[must_use]
     pub fn others(&self) -> &[EntryId] {
         match self.effect() {
-            Effect::Links(from) => from,
-            Effect::Replaces(by) => std::slice::from_ref(by),
+            OperationEffect::Links(from) => from,
+            OperationEffect::Replaces(by) => std::slice::from_ref(by),
             _ => &[],
         }
     }
@@ -133,7 +133,7 @@ impl EventKind {
 crate::named! {
     /// Why an entry was archived.
     #[derive(PartialOrd, Ord, Default)]
-    pub enum Why {
+    pub enum ArchiveReason {
         /// On request; or the log gives no reason, or one of a later version.
         #[default]
         Person = "person",
@@ -146,7 +146,7 @@ crate::named! {
     }
 }
 
-impl Why {
+impl ArchiveReason {
     /// Returns the reason with this name; [`Self::Person`] if the name is unknown.
     #[must_use]
     pub fn of(name: &str) -> Self {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     entry::{EntryId, EventId, Share},
-    event::{Cue, EventKind, Origin, Why},
+    event::{ArchiveReason, Cue, EventKind, Origin},
     hash::fnv1a64,
     time::Timestamp,
 };
@@ -16,9 +16,9 @@ const SECRET: &str = "secret";
 /// What the fold makes of an event. Undo retracts events: what they noted, linked or counted is
 /// skipped then, here and at the other entry; purges and retractions stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect<'a> {
+pub enum OperationEffect<'a> {
     /// Something is noted about the entry.
-    Notes(Noted),
+    Notes(NotedOperation),
     /// The entry is replaced by another, which is noted about both.
     Replaces(&'a EntryId),
     /// The entry is made from these.
@@ -37,13 +37,13 @@ pub enum Effect<'a> {
 
 /// What is noted about an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Noted {
+pub enum NotedOperation {
     Add(Cue),
     Reinforce(u32),
     Harmful(u32),
     Decide(UserState),
     Restore,
-    Archive(Why),
+    Archive(ArchiveReason),
     Expire(Timestamp),
     Priority(Share),
     Importance(Share),
@@ -99,7 +99,7 @@ macro_rules! operations {
             }
 
             #[must_use]
-            pub fn effect(&self) -> Effect<'_> {
+            pub fn effect(&self) -> OperationEffect<'_> {
                 match self { $($kind => $effect,)+ }
             }
 
@@ -112,66 +112,66 @@ macro_rules! operations {
 
 operations! { line:
     "add" Self::Add(cue, _), writes json!({"cue": cue.name()}), marks cue.weight().to_bits(),
-        folds Effect::Notes(Noted::Add(*cue)), reads Self::Add(line.cue(), line.origin());
+        folds OperationEffect::Notes(NotedOperation::Add(*cue)), reads Self::Add(line.cue(), line.origin());
     "reinforce" Self::Reinforce(n), writes json!({"n": n}), marks u64::from(*n),
-        folds Effect::Notes(Noted::Reinforce(*n)), reads Self::Reinforce(line.count()?);
+        folds OperationEffect::Notes(NotedOperation::Reinforce(*n)), reads Self::Reinforce(line.count()?);
     "harmful" Self::Harmful(n), writes json!({"n": n}), marks u64::from(*n),
-        folds Effect::Notes(Noted::Harmful(*n)), reads Self::Harmful(line.count()?);
+        folds OperationEffect::Notes(NotedOperation::Harmful(*n)), reads Self::Harmful(line.count()?);
     "pin" Self::Pin, writes json!({}), marks 0,
-        folds Effect::Notes(Noted::Decide(UserState::Pinned)), reads Self::Pin;
+        folds OperationEffect::Notes(NotedOperation::Decide(UserState::Pinned)), reads Self::Pin;
     "unpin" Self::Unpin, writes json!({}), marks 0,
-        folds Effect::Notes(Noted::Decide(UserState::Auto)), reads Self::Unpin;
+        folds OperationEffect::Notes(NotedOperation::Decide(UserState::Auto)), reads Self::Unpin;
     "forget" Self::Forget, writes json!({}), marks 0,
-        folds Effect::Notes(Noted::Decide(UserState::Forgotten)), reads Self::Forget;
+        folds OperationEffect::Notes(NotedOperation::Decide(UserState::Forgotten)), reads Self::Forget;
     "restore" Self::Restore, writes json!({}), marks 0,
-        folds Effect::Notes(Noted::Restore), reads Self::Restore;
+        folds OperationEffect::Notes(NotedOperation::Restore), reads Self::Restore;
     "edit" Self::Edit(from, _), writes json!({"from": from.to_string()}), marks from.0,
-        folds Effect::Links(std::slice::from_ref(from)),
+        folds OperationEffect::Links(std::slice::from_ref(from)),
         reads Self::Edit(line.entry("from")?, line.origin());
     "supersede" Self::Supersede(by), writes json!({"by": by.to_string()}), marks by.0,
-        folds Effect::Replaces(by), reads Self::Supersede(line.entry("by")?);
+        folds OperationEffect::Replaces(by), reads Self::Supersede(line.entry("by")?);
     "merge" Self::Merge(from), writes json!({"from": texts(from)}),
         marks from.iter().fold(0, |sum: u64, id| sum.rotate_left(7) ^ id.0),
-        folds Effect::Links(from), reads Self::Merge(line.list("from", |id| id.parse().ok())?);
+        folds OperationEffect::Links(from), reads Self::Merge(line.list("from", |id| id.parse().ok())?);
     "expire" Self::Expire(until), writes json!({"until": until.to_string()}),
-        marks until.0.cast_unsigned(), folds Effect::Notes(Noted::Expire(*until)), reads {
+        marks until.0.cast_unsigned(), folds OperationEffect::Notes(NotedOperation::Expire(*until)), reads {
             let until = line.text("until")?;
             Self::Expire(Timestamp::parse(until).or_else(|| Timestamp::end_of_day(until))?)
         };
     "archive" Self::Archive(why), writes json!({"why": why.name()}), marks *why as u64,
-        folds Effect::Notes(Noted::Archive(*why)),
-        reads Self::Archive(line.text("why").map_or(Why::Person, Why::of));
+        folds OperationEffect::Notes(NotedOperation::Archive(*why)),
+        reads Self::Archive(line.text("why").map_or(ArchiveReason::Person, ArchiveReason::of));
     "priority" Self::Priority(value), writes json!({"value": value.get()}),
-        marks u64::from(value.millionths()), folds Effect::Notes(Noted::Priority(*value)),
+        marks u64::from(value.millionths()), folds OperationEffect::Notes(NotedOperation::Priority(*value)),
         reads line.share(Self::Priority);
     "importance" Self::Importance(value), writes json!({"value": value.get()}),
-        marks u64::from(value.millionths()), folds Effect::Notes(Noted::Importance(*value)),
+        marks u64::from(value.millionths()), folds OperationEffect::Notes(NotedOperation::Importance(*value)),
         reads line.share(Self::Importance);
     "retract" Self::Retract(ids), writes json!({"ids": texts(ids)}), marks {
             let parts: Vec<[u8; 16]> = ids.iter().map(|id| id.0.to_be_bytes()).collect();
             fnv1a64(&[parts.as_flattened()])
         },
-        folds Effect::Retracts(ids),
+        folds OperationEffect::Retracts(ids),
         reads Self::Retract(line.list("ids", |id| Some(EventId::read(id)))?);
     "purge" Self::Purge { hash, secret }, writes purge_fields(hash.as_deref(), *secret), marks {
             let hash = hash.as_ref().map_or(0, |hash| fnv1a64(&[hash.as_bytes()]));
             hash ^ u64::from(*secret).rotate_left(63)
         },
-        folds Effect::Purges, reads Self::Purge {
+        folds OperationEffect::Purges, reads Self::Purge {
             hash: line.text("hash").map(Box::from),
             secret: line.text("why") == Some(SECRET),
         };
     "move" Self::Move(topic), writes json!({"topic": topic}), marks fnv1a64(&[topic.as_bytes()]),
-        folds Effect::Notes(Noted::Move), reads Self::Move(line.text("topic")?.into());
+        folds OperationEffect::Notes(NotedOperation::Move), reads Self::Move(line.text("topic")?.into());
     "access" Self::Access { device, n },
         writes json!({"device": format!("{device:016x}"), "n": n}),
         marks device ^ n.rotate_left(32),
-        folds Effect::Counts { device: *device, n: *n }, reads Self::Access {
+        folds OperationEffect::Counts { device: *device, n: *n }, reads Self::Access {
             device: u64::from_str_radix(line.text("device")?, 16).ok()?,
             n: line.number("n")?,
         };
     "unknown" Self::Unknown, writes json!({}), marks 0,
-        folds Effect::Nothing, reads Self::Unknown;
+        folds OperationEffect::Nothing, reads Self::Unknown;
 }
 
 fn texts(ids: &[impl ToString]) -> Vec<String> {

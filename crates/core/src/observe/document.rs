@@ -11,7 +11,7 @@ use crate::{
 
 /// The importance of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mark {
+pub enum ImportanceMark {
     /// `[i]`: background, routine.
     Info,
     /// `[?]`: possibly important.
@@ -21,8 +21,8 @@ pub enum Mark {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    pub mark: Mark,
+pub struct ObservedNote {
+    pub mark: ImportanceMark,
     /// Time in minutes of the day, if stated.
     pub minute: Option<u16>,
     /// The observation, on one line.
@@ -33,22 +33,22 @@ pub struct Note {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Below {
     /// A sub-item of this depth, from 1.
-    Note(usize, Note),
+    Note(usize, ObservedNote),
     /// A line of another form.
     Other(String),
 }
 
 /// An item with the lines below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
-    pub note: Note,
+pub struct ObservedItem {
+    pub note: ObservedNote,
     pub below: Vec<Below>,
 }
 
 /// A line of a day that is not indented.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
-    Item(Item),
+pub enum ObservedLine {
+    Item(ObservedItem),
     /// A line of another form: a heading, a comment, a paragraph.
     Other(String),
 }
@@ -56,19 +56,19 @@ pub enum Line {
 /// The lines below a line `Date: YYYY-MM-DD`. The date is unknown above the first such line, and
 /// below one with an invalid date, which is then the first of the lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Day {
+pub struct ObservedDay {
     pub date: Option<Date>,
-    pub lines: Vec<Line>,
+    pub lines: Vec<ObservedLine>,
 }
 
 /// A file of observations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Document {
+pub struct Observations {
     /// In file order.
-    pub days: Vec<Day>,
+    pub days: Vec<ObservedDay>,
 }
 
-impl Mark {
+impl ImportanceMark {
     /// The mark in the file.
     #[must_use]
     pub fn sign(self) -> &'static str {
@@ -80,12 +80,12 @@ impl Mark {
     }
 }
 
-impl Note {
+impl ObservedNote {
     /// Parses `- [!] 14:30 text`, where the time may be missing.
     fn parse(line: &str) -> Option<Self> {
         let rest = line.strip_prefix('-')?.trim_start();
         let (sign, rest) = rest.split_at_checked(3)?;
-        let all = [Mark::Info, Mark::Maybe, Mark::Important];
+        let all = [ImportanceMark::Info, ImportanceMark::Maybe, ImportanceMark::Important];
         let mark = all.into_iter().find(|mark| mark.sign() == sign)?;
         let rest = rest.trim();
         let after = rest.get(5..).unwrap_or_default();
@@ -96,7 +96,7 @@ impl Note {
     }
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for ObservedNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "- {} ", self.mark.sign())?;
         if let Some(minute) = self.minute {
@@ -106,7 +106,7 @@ impl fmt::Display for Note {
     }
 }
 
-impl fmt::Display for Item {
+impl fmt::Display for ObservedItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.note)?;
         self.below.iter().try_for_each(|below| match below {
@@ -116,7 +116,7 @@ impl fmt::Display for Item {
     }
 }
 
-impl fmt::Display for Document {
+impl fmt::Display for Observations {
     /// In the format of the file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, day) in self.days.iter().enumerate() {
@@ -125,8 +125,8 @@ impl fmt::Display for Document {
             }
             for line in &day.lines {
                 match line {
-                    Line::Item(item) => write!(f, "{item}")?,
-                    Line::Other(line) => writeln!(f, "{line}")?,
+                    ObservedLine::Item(item) => write!(f, "{item}")?,
+                    ObservedLine::Other(line) => writeln!(f, "{line}")?,
                 }
             }
         }
@@ -134,12 +134,12 @@ impl fmt::Display for Document {
     }
 }
 
-impl Document {
+impl Observations {
     /// Parses a file. Empty lines are dropped.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut days = vec![Day::default()];
+        let mut days = vec![ObservedDay::default()];
         let mut commented = false;
         let mut open = false;
         for span in patch::lines(text.as_bytes()) {
@@ -152,18 +152,21 @@ impl Document {
             let other = passages::is_skipped(bare.as_bytes(), &mut commented);
             if let (false, 0, Some(date)) = (other, indent, bare.strip_prefix("Date:")) {
                 let date = Date::parse(date.trim());
-                let lines =
-                    if date.is_some() { Vec::new() } else { vec![Line::Other(line.into())] };
-                days.push(Day { date, lines });
+                let lines = if date.is_some() {
+                    Vec::new()
+                } else {
+                    vec![ObservedLine::Other(line.into())]
+                };
+                days.push(ObservedDay { date, lines });
                 open = false;
                 continue;
             }
             let Some(day) = days.last_mut() else { continue };
             let last = match day.lines.last_mut() {
-                Some(Line::Item(item)) if open && !other && indent > 0 => Some(item),
+                Some(ObservedLine::Item(item)) if open && !other && indent > 0 => Some(item),
                 _ => None,
             };
-            let note = Note::parse(bare).filter(|_| !other);
+            let note = ObservedNote::parse(bare).filter(|_| !other);
             match (last, note) {
                 (Some(item), Some(note)) => {
                     item.below
@@ -171,11 +174,11 @@ impl Document {
                 }
                 (Some(item), None) => item.below.push(Below::Other(line.to_owned())),
                 (None, Some(note)) if indent == 0 => {
-                    day.lines.push(Line::Item(Item { note, below: Vec::new() }));
+                    day.lines.push(ObservedLine::Item(ObservedItem { note, below: Vec::new() }));
                     open = true;
                 }
                 (None, _) => {
-                    day.lines.push(Line::Other(line.to_owned()));
+                    day.lines.push(ObservedLine::Other(line.to_owned()));
                     open = false;
                 }
             }
@@ -185,21 +188,21 @@ impl Document {
     }
 
     /// The items, each with its date.
-    pub fn items(&self) -> impl Iterator<Item = (Option<Date>, &Item)> {
+    pub fn items(&self) -> impl Iterator<Item = (Option<Date>, &ObservedItem)> {
         self.days.iter().flat_map(|day| {
             day.lines.iter().filter_map(|line| match line {
-                Line::Item(item) => Some((day.date, item)),
-                Line::Other(_) => None,
+                ObservedLine::Item(item) => Some((day.date, item)),
+                ObservedLine::Other(_) => None,
             })
         })
     }
 
     /// Appends an item on this date.
-    pub fn push(&mut self, date: Option<Date>, item: Item) {
-        let line = Line::Item(item);
+    pub fn push(&mut self, date: Option<Date>, item: ObservedItem) {
+        let line = ObservedLine::Item(item);
         match self.days.last_mut() {
             Some(day) if day.date == date => day.lines.push(line),
-            _ => self.days.push(Day { date, lines: vec![line] }),
+            _ => self.days.push(ObservedDay { date, lines: vec![line] }),
         }
     }
 
@@ -208,7 +211,7 @@ impl Document {
     pub fn ends_in_comment(&self) -> bool {
         let mut commented = false;
         for line in self.days.iter().flat_map(|day| &day.lines) {
-            if let Line::Other(line) = line {
+            if let ObservedLine::Other(line) = line {
                 passages::is_skipped(line.trim().as_bytes(), &mut commented);
             }
         }
@@ -244,9 +247,9 @@ fn depth(indent: &str) -> usize {
 
 /// Appends observations to a file. Those of the file's last day continue below its date line.
 #[must_use]
-pub fn append(bytes: &[u8], new: &Document) -> Vec<u8> {
+pub fn append(bytes: &[u8], new: &Observations) -> Vec<u8> {
     let newline = patch::newline(bytes);
-    let known = Document::parse(&String::from_utf8_lossy(bytes));
+    let known = Observations::parse(&String::from_utf8_lossy(bytes));
     let last = known.days.last().and_then(|day| day.date);
     let mut text = new.to_string();
     match new.days.first().map(|day| day.date) {
@@ -279,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_is_known_and_what_is_not() {
-        let read = Document::parse(FILE);
+        let read = Observations::parse(FILE);
         assert_eq!(read.to_string(), FILE);
         let items: Vec<String> = read
             .items()
@@ -315,14 +318,14 @@ mod tests {
             ("Date: 2026-02-10", "Date: 2026-02-10\n"),
             ("", ""),
         ] {
-            assert_eq!(Document::parse(text).to_string(), want, "{text:?}");
+            assert_eq!(Observations::parse(text).to_string(), want, "{text:?}");
         }
     }
 
     #[test]
     fn appending() {
         let add = |before: &str, new: &str| {
-            String::from_utf8(append(before.as_bytes(), &Document::parse(new))).unwrap()
+            String::from_utf8(append(before.as_bytes(), &Observations::parse(new))).unwrap()
         };
         let new = "Date: 2026-02-11\n- [i] 08:00 b\n\nDate: 2026-02-12\n- [i] 08:00 c\n";
         assert_eq!(add("", new), new);
@@ -343,8 +346,8 @@ mod tests {
             add("Date: 2026-02-11\nDate: soon\n", new),
             format!("Date: 2026-02-11\nDate: soon\n\n{new}")
         );
-        let fresh = Document::parse(new)
-            .without(&Document::parse("Date: 2026-02-11\n- [i] 08:00 b\n- [i] 08:00 c\n"));
+        let fresh = Observations::parse(new)
+            .without(&Observations::parse("Date: 2026-02-11\n- [i] 08:00 b\n- [i] 08:00 c\n"));
         assert_eq!(fresh.to_string(), "Date: 2026-02-12\n- [i] 08:00 c\n");
     }
 
@@ -356,9 +359,9 @@ mod tests {
             "text", "  text", "# h", "<!--", "-->", "", " ", "\r", "é", "- [!]", "-", "  ",
         ]), 0..24)) {
             let text = pieces.join("\n");
-            let read = Document::parse(&text);
+            let read = Observations::parse(&text);
             let canonical = read.to_string();
-            prop_assert_eq!(Document::parse(&canonical), read);
+            prop_assert_eq!(Observations::parse(&canonical), read);
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             let loose = text.replace("Date:", "Date: ").replace("-[", "- [");
             prop_assert_eq!(words(&canonical), words(&loose));

@@ -16,13 +16,13 @@ const MOST: usize = 1_000;
 
 /// A summary under construction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct ObservationSummary {
     text: String,
     chars: usize,
     messages: u64,
 }
 
-impl Summary {
+impl ObservationSummary {
     /// Adds the sentence that `lead` returns for the user's next message. A message without one is
     /// counted too.
     pub fn push(&mut self, message: &str, lead: impl FnOnce(&str) -> Option<String>) {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     fn of(messages: &[&str]) -> Option<(String, u64)> {
-        let mut summary = Summary::default();
+        let mut summary = ObservationSummary::default();
         for message in messages {
             summary.push(message, lead);
         }

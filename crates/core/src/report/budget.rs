@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use crate::{model::category::CategorySpec, safety::safe_text::Part, score::ranking::ScoredEntry};
+use crate::{
+    model::category::CategorySpec, safety::safe_text::SafePart, score::ranking::ScoredEntry,
+};
 
 /// Characters per token.
 const CHARS: usize = 4;
@@ -47,7 +49,7 @@ impl fmt::Display for Tokens {
     }
 }
 
-impl Part for Tokens {
+impl SafePart for Tokens {
     fn safe(&self) -> impl fmt::Display {
         self
     }

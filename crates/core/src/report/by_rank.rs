@@ -3,13 +3,15 @@
 //!
 //! Sections have no budgets of their own here, and no windows.
 
-use super::select::{Fill, Line, Section, Selection, Tails, Verdict, heading_chars, pinned};
+use super::select::{
+    Fill, ReportVerdict, Section, SelectedLine, Selection, Tails, heading_chars, pinned,
+};
 use crate::{
     model::category::Categories,
     safe,
     safety::safe_text::SafeText,
     score::{
-        caps::Place,
+        caps::CapPlace,
         policy::limits,
         ranking::{Ranking, ScoredEntry},
     },
@@ -23,7 +25,7 @@ pub(super) fn select(
     room: usize,
     fill: Option<Fill<'_>>,
 ) -> Selection {
-    let mut verdicts: Vec<Verdict> = ranking.rows.iter().map(first_look).collect();
+    let mut verdicts: Vec<ReportVerdict> = ranking.rows.iter().map(first_look).collect();
     let mut tails = fill.map(|fill| Tails::new(ranking, categories, fill));
     let mut sections: Vec<Vec<usize>> = categories.iter().map(|_| Vec::new()).collect();
     let mut used = 0;
@@ -43,8 +45,8 @@ pub(super) fn select(
         let tail = tails.as_ref().map_or(0, |tails| tails.chars(is_there));
         let fits = used + cost + tail <= room;
         if let Some(verdict) = verdicts.get_mut(at).filter(|_| fits) {
-            let always = row.place == Place::Always;
-            *verdict = if always { Verdict::Always } else { Verdict::Listed };
+            let always = row.place == CapPlace::Always;
+            *verdict = if always { ReportVerdict::Always } else { ReportVerdict::Listed };
         }
         if !fits {
             if let Some(tails) = &mut tails {
@@ -64,7 +66,7 @@ pub(super) fn select(
             rows.into_iter().filter_map(|at| Some((at, ranking.rows.get(at)?))).collect();
         let Some((best, first)) = rows.first() else { continue };
         let (best, heading) = (*best, heading(categories, first));
-        let mut lines: Vec<Line> = rows.iter().map(|(at, row)| line(*at, row)).collect();
+        let mut lines: Vec<SelectedLine> = rows.iter().map(|(at, row)| line(*at, row)).collect();
         lines.extend(tails.as_ref().and_then(|tails| tails.end(category)));
         rendered.push((best, Section { heading, lines }));
     }
@@ -81,9 +83,9 @@ pub(super) fn select(
 }
 
 /// Returns true if an entry was left out for want of places or tokens.
-pub(super) fn overflows(ranking: &Ranking, verdicts: &[Verdict]) -> bool {
-    let over = |(row, verdict): (&ScoredEntry, &Verdict)| {
-        row.place == Place::OverLimit || *verdict == Verdict::ReportFull
+pub(super) fn overflows(ranking: &Ranking, verdicts: &[ReportVerdict]) -> bool {
+    let over = |(row, verdict): (&ScoredEntry, &ReportVerdict)| {
+        row.place == CapPlace::OverLimit || *verdict == ReportVerdict::ReportFull
     };
     ranking.rows.iter().zip(verdicts).any(over)
 }
@@ -91,8 +93,8 @@ pub(super) fn overflows(ranking: &Ranking, verdicts: &[Verdict]) -> bool {
 /// Returns the rows that have a place, in the order in which they are tried.
 fn preferred(ranking: &Ranking) -> Vec<usize> {
     let rows = || ranking.rows.iter().enumerate();
-    let always = rows().filter(|(_, row)| row.place == Place::Always);
-    let listed = rows().filter(|(_, row)| matches!(row.place, Place::Listed(_)));
+    let always = rows().filter(|(_, row)| row.place == CapPlace::Always);
+    let listed = rows().filter(|(_, row)| matches!(row.place, CapPlace::Listed(_)));
     let (mut always, mut listed): (Vec<usize>, Vec<usize>) =
         (always.map(|(at, _)| at).collect(), listed.map(|(at, _)| at).collect());
     // The oldest come first then, and the newest are wanted.
@@ -104,18 +106,18 @@ fn preferred(ranking: &Ranking) -> Vec<usize> {
     always
 }
 
-fn first_look(row: &ScoredEntry) -> Verdict {
+fn first_look(row: &ScoredEntry) -> ReportVerdict {
     match row.place {
-        Place::Pinned => Verdict::Pinned,
-        Place::Excluded if row.expired => Verdict::Expired,
-        Place::Excluded => Verdict::Superseded,
-        place if !place.eligible() => Verdict::NoPlace(place),
-        _ => Verdict::ReportFull,
+        CapPlace::Pinned => ReportVerdict::Pinned,
+        CapPlace::Excluded if row.expired => ReportVerdict::Expired,
+        CapPlace::Excluded => ReportVerdict::Superseded,
+        place if !place.eligible() => ReportVerdict::NoPlace(place),
+        _ => ReportVerdict::ReportFull,
     }
 }
 
-fn line(at: usize, row: &ScoredEntry) -> Line {
-    Line::of(at, safe!("- {}", row.entry.text))
+fn line(at: usize, row: &ScoredEntry) -> SelectedLine {
+    SelectedLine::of(at, safe!("- {}", row.entry.text))
 }
 
 fn heading(categories: &Categories, row: &ScoredEntry) -> SafeText {
@@ -136,12 +138,12 @@ mod tests {
         },
         report::{
             budget::Tokens,
-            render::{GroundTruth, Report, Settings, report},
+            render::{GroundTruth, RenderSettings, Report, report},
         },
         score::{
             ledger::Ledger,
             policy::{Policy, ebbinghaus::Fading, weighted::Switches},
-            ranking::{LocatedEntry, Rules, Scope},
+            ranking::{LocatedEntry, RankingRules, Scope},
         },
     };
 
@@ -172,13 +174,13 @@ mod tests {
                 secret: None,
             });
         }
-        let rules = Rules { policy, ..Rules::new(categories) };
+        let rules = RankingRules { policy, ..RankingRules::new(categories) };
         Ranking::new(NOW, rules, vec![(placed, &ledger)])
     }
 
     fn made(ranking: &Ranking, categories: &Categories, budget: Tokens, fill: bool) -> Report {
         let (ground_truth, fill) = (GroundTruth::Off, fill.then_some("pimem search"));
-        let settings = Settings { budget, ground_truth, remove_command: "", fill };
+        let settings = RenderSettings { budget, ground_truth, remove_command: "", fill };
         report(ranking, categories, settings)
     }
 
@@ -251,7 +253,7 @@ mod tests {
         let head = found.text.lines().next().unwrap();
         assert!(head.ends_with("/200 tokens, overflow]"), "{head}");
         let row =
-            ranking.rows.iter().zip(&found.verdicts).find(|(row, _)| row.place == Place::Always);
-        assert_eq!(row.unwrap().1, &Verdict::Always);
+            ranking.rows.iter().zip(&found.verdicts).find(|(row, _)| row.place == CapPlace::Always);
+        assert_eq!(row.unwrap().1, &ReportVerdict::Always);
     }
 }

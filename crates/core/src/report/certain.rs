@@ -23,7 +23,7 @@
 
 use super::{
     budget::Tokens,
-    render::{self, Settings},
+    render::{self, RenderSettings},
     select::{self, Fill, Tails},
 };
 use crate::{
@@ -35,33 +35,33 @@ use crate::{
     },
     safety::safe_text::SafeText,
     score::{
-        caps::{self, Candidate, Place},
+        caps::{self, CapCandidate, CapPlace},
         clock::Clock,
         ledger::Ledger,
-        ranking::{self, LocatedEntry, Rules},
+        ranking::{self, LocatedEntry, RankingRules},
         stability,
     },
 };
 
 /// A line of the category, and true if it is marked as pinned.
-pub type Line = (Wording, bool);
+pub type CertainLine = (Wording, bool);
 
 /// The other lines of the category in one store.
-pub struct Part<'a> {
-    pub lines: &'a [Line],
+pub struct CertainPart<'a> {
+    pub lines: &'a [CertainLine],
     /// At least the evidence of these lines and, in the first part, of the new entry.
     pub ledger: &'a Ledger,
 }
 
 /// Number and size of the lines of a category, in all stores.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Size {
+pub struct SectionSize {
     pub lines: usize,
     /// Bytes of the texts, at least as many as their characters in a report.
     pub bytes: usize,
 }
 
-impl Size {
+impl SectionSize {
     /// Adds a line.
     pub fn add(&mut self, text: &str) {
         self.lines += 1;
@@ -87,10 +87,10 @@ pub struct Asked<'a> {
 #[must_use]
 pub fn is_shown(
     now: Now,
-    rules: Rules<'_>,
-    settings: Settings<'_>,
-    (new, sizes): (&LocatedEntry, &[Size]),
-    parts: Option<&[Part<'_>]>,
+    rules: RankingRules<'_>,
+    settings: RenderSettings<'_>,
+    (new, sizes): (&LocatedEntry, &[SectionSize]),
+    parts: Option<&[CertainPart<'_>]>,
     asked: &Asked<'_>,
 ) -> bool {
     if new.pinned {
@@ -106,17 +106,17 @@ pub fn is_shown(
     let Some(all) = Field::of(now, rules, new, parts, asked) else { return false };
     let (placements, ranked) = caps::place(&all.candidates, rules.categories, rules.reserve);
     let competes = |at: usize| match placements.get(at).map(|found| found.place) {
-        Some(Place::Active(_)) => true,
+        Some(CapPlace::Active(_)) => true,
         // Where the budget is filled, what is in the pool comes after what has a place.
-        Some(Place::Pool(_)) => settings.fill.is_none() || at == OWN,
+        Some(CapPlace::Pool(_)) => settings.fill.is_none() || at == OWN,
         _ => false,
     };
-    let mut before = Size::default();
+    let mut before = SectionSize::default();
     let mut is_before = true;
     for at in ranked.into_iter().filter(|at| competes(*at)) {
         if at == OWN {
             is_before = false;
-            if !matches!(placements.get(at).map(|found| found.place), Some(Place::Active(_))) {
+            if !matches!(placements.get(at).map(|found| found.place), Some(CapPlace::Active(_))) {
                 return false;
             }
             continue;
@@ -145,12 +145,12 @@ struct Room<'a> {
 impl<'a> Room<'a> {
     /// `None` if the theorem does not hold under these rules and settings.
     fn of(
-        rules: Rules<'a>,
-        settings: Settings<'_>,
+        rules: RankingRules<'a>,
+        settings: RenderSettings<'_>,
         new: &LocatedEntry,
-        sizes: &[Size],
+        sizes: &[SectionSize],
     ) -> Option<Self> {
-        let Rules { categories, fresh, clock, policy, .. } = rules;
+        let RankingRules { categories, fresh, clock, policy, .. } = rules;
         // Days of use can only be counted in the whole log.
         let by_calendar = clock == Clock::Calendar && policy.is_stability();
         let is_usual = new.reviewed && categories.is_set(new.category) && fresh;
@@ -178,7 +178,7 @@ impl<'a> Room<'a> {
 }
 
 /// Characters that the section of a category takes at most.
-fn most_of(category: CategoryId, spec: &CategorySpec, sizes: &[Size]) -> usize {
+fn most_of(category: CategoryId, spec: &CategorySpec, sizes: &[SectionSize]) -> usize {
     let size = sizes.get(usize::from(category.0)).copied().unwrap_or_default();
     if size.lines == 0 {
         return 0;
@@ -192,7 +192,7 @@ const OWN: usize = 0;
 
 /// The entries that compete in the category.
 struct Field<'a> {
-    candidates: Vec<Candidate>,
+    candidates: Vec<CapCandidate>,
     /// Part and line of each candidate; the new entry, the first one, has none.
     lines: Vec<(usize, &'a Wording)>,
     /// True for those that may be out of force, or of which another store has a copy.
@@ -202,15 +202,15 @@ struct Field<'a> {
 impl<'a> Field<'a> {
     fn of(
         now: Now,
-        rules: Rules<'_>,
+        rules: RankingRules<'_>,
         new: &LocatedEntry,
-        parts: &[Part<'a>],
+        parts: &[CertainPart<'a>],
         asked: &Asked<'_>,
     ) -> Option<Self> {
         let own = candidate(now, rules, parts.first()?.ledger, new.id, (new.category, false))?;
         let (mut candidates, mut lines, mut doubtful) = (vec![own.0], Vec::new(), vec![false]);
         let mut known: IdMap<EntryId, usize> = IdMap::default();
-        for (part, Part { lines: held, ledger }) in parts.iter().enumerate() {
+        for (part, CertainPart { lines: held, ledger }) in parts.iter().enumerate() {
             for (of, pinned) in *held {
                 if let Some(first) = known.get(&of.id).copied() {
                     // Repeated lines are one entry.
@@ -218,7 +218,7 @@ impl<'a> Field<'a> {
                     let is_pinned = |at: usize| {
                         candidates
                             .get(at)
-                            .map(|c: &Candidate| c.standing == stability::Standing::Pinned)
+                            .map(|c: &CapCandidate| c.standing == stability::Standing::Pinned)
                     };
                     if (!is_same || is_pinned(first) != Some(*pinned))
                         && let Some(doubtful) = doubtful.get_mut(first)
@@ -244,7 +244,7 @@ impl<'a> Field<'a> {
     }
 
     /// Returns another candidate with its part and line.
-    fn get(&self, at: usize) -> Option<(&Candidate, usize, &'a Wording)> {
+    fn get(&self, at: usize) -> Option<(&CapCandidate, usize, &'a Wording)> {
         let (part, of) = *self.lines.get(at.checked_sub(1)?)?;
         Some((self.candidates.get(at)?, part, of))
     }
@@ -258,11 +258,11 @@ impl<'a> Field<'a> {
 /// supersede it; `None` if there is no evidence.
 fn candidate(
     now: Now,
-    rules: Rules<'_>,
+    rules: RankingRules<'_>,
     ledger: &Ledger,
     id: EntryId,
     (category, is_marked): (CategoryId, bool),
-) -> Option<(Candidate, Vec<EntryId>)> {
+) -> Option<(CapCandidate, Vec<EntryId>)> {
     let spec = Categories::spec(rules.categories, category);
     let evidence = ranking::capped(now, ledger.evidence(now, id)?);
     let standing =
@@ -270,7 +270,7 @@ fn candidate(
     let fresh = rules.fresh && stability::fresh(now.since(evidence.first_seen), spec, standing);
     let is_pinned = standing == stability::Standing::Pinned;
     let expired = evidence.until.is_some_and(|until| until < now.0);
-    let candidate = Candidate {
+    let candidate = CapCandidate {
         id,
         category,
         standing,
@@ -347,21 +347,26 @@ mod tests {
     }
 
     /// Returns what is proved of the last entry of the first store, and whether the report shows it.
-    fn judged(world: &World, settings: Settings<'_>) -> (bool, bool) {
+    fn judged(world: &World, settings: RenderSettings<'_>) -> (bool, bool) {
         let categories = Categories::default();
-        let rules = Rules { reserve: settings.fill.is_some(), ..Rules::new(&categories) };
+        let rules =
+            RankingRules { reserve: settings.fill.is_some(), ..RankingRules::new(&categories) };
         let World { placed, ledgers } = world;
         let (new, others) = placed[0].split_last().unwrap();
         let held = [others, &placed[1]];
-        let mut sizes = vec![Size::default(); categories.iter().count()];
+        let mut sizes = vec![SectionSize::default(); categories.iter().count()];
         for entry in placed.iter().flatten() {
             sizes[usize::from(entry.category.0)].add(&entry.text);
         }
         let line = |entry: &LocatedEntry| (entry.wording(), entry.pinned);
         let beside = |entry: &&LocatedEntry| entry.category == new.category;
-        let lines = held.map(|held| held.iter().filter(beside).map(line).collect::<Vec<Line>>());
-        let parts: Vec<Part<'_>> =
-            lines.iter().zip(ledgers).map(|(lines, ledger)| Part { lines, ledger }).collect();
+        let lines =
+            held.map(|held| held.iter().filter(beside).map(line).collect::<Vec<CertainLine>>());
+        let parts: Vec<CertainPart<'_>> = lines
+            .iter()
+            .zip(ledgers)
+            .map(|(lines, ledger)| CertainPart { lines, ledger })
+            .collect();
         let asked = Asked {
             is_reviewed: &|at, of| held[at].iter().any(|entry| entry.is(of) && entry.reviewed),
             is_there: &|id| held.iter().any(|held| held.iter().any(|e| e.id == id && e.reviewed)),
@@ -380,9 +385,9 @@ mod tests {
         (proved, report.verdict(&ranking, row).unwrap().shown())
     }
 
-    fn settings(budget: u32, fill: bool) -> Settings<'static> {
+    fn settings(budget: u32, fill: bool) -> RenderSettings<'static> {
         let (ground_truth, fill) = (GroundTruth::Factual, fill.then_some("pimem search"));
-        Settings { budget: Tokens(budget), ground_truth, remove_command: "", fill }
+        RenderSettings { budget: Tokens(budget), ground_truth, remove_command: "", fill }
     }
 
     fn any_text(words: std::ops::Range<usize>) -> impl Strategy<Value = String> {

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    render::{self, Settings},
-    select::Verdict,
+    render::{self, RenderSettings},
+    select::ReportVerdict,
 };
 use crate::{
     model::{
@@ -19,7 +19,7 @@ use crate::{
     score::{
         ledger::Ledger,
         policy::Policy,
-        ranking::{LocatedEntry, Ranking, Rules, ScoredEntry},
+        ranking::{LocatedEntry, Ranking, RankingRules, ScoredEntry},
     },
 };
 
@@ -67,7 +67,7 @@ impl Arithmetic {
 
 /// An act that brings an entry into the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum Remedy {
     /// Reinforce the entry this many times.
     Reinforce(u32),
     /// Restore the entry.
@@ -84,7 +84,7 @@ pub enum Act {
     LetOut,
 }
 
-impl Act {
+impl Remedy {
     /// Returns the command that performs the act on the entry with this short id.
     #[must_use]
     pub fn command(self, short: &str) -> String {
@@ -112,11 +112,11 @@ pub type Stores<'a> = [(Vec<LocatedEntry>, &'a Ledger)];
 #[must_use]
 pub fn cheapest(
     now: Now,
-    rules: Rules<'_>,
-    settings: Settings<'_>,
+    rules: RankingRules<'_>,
+    settings: RenderSettings<'_>,
     stores: &Stores<'_>,
     row: &ScoredEntry,
-) -> Option<Act> {
+) -> Option<Remedy> {
     let entry = &row.entry;
     let shows = |kinds: &[EventKind]| shown_after(now, rules, settings, stores, entry, kinds);
     if !entry.reviewed {
@@ -128,28 +128,28 @@ pub fn cheapest(
             .iter()
             .map(|(placed, ledger)| (placed.iter().map(vouched).collect(), *ledger))
             .collect();
-        return shown_after(now, rules, settings, &stores, entry, &[]).then_some(Act::Trust);
+        return shown_after(now, rules, settings, &stores, entry, &[]).then_some(Remedy::Trust);
     }
     if row.entry.secret.is_some() {
-        return Some(Act::LetOut);
+        return Some(Remedy::LetOut);
     }
     let over = row.is_over();
     let back = over.then_some(EventKind::Restore);
     if over && shows(&[EventKind::Restore]) {
-        return Some(Act::Restore);
+        return Some(Remedy::Restore);
     }
     let enough = |n: u32| {
         let kinds: Vec<EventKind> = back.iter().cloned().chain([EventKind::Reinforce(n)]).collect();
         shows(&kinds)
     };
     if let Some(n) = fewest(enough) {
-        return Some(if over { Act::RestoreAndReinforce(n) } else { Act::Reinforce(n) });
+        return Some(if over { Remedy::RestoreAndReinforce(n) } else { Remedy::Reinforce(n) });
     }
     let is_weighted = matches!(rules.policy, Policy::Weighted(_));
     if is_weighted && shows(&[EventKind::Priority(Share::clamped(1.0))]) {
-        return Some(Act::Prioritize);
+        return Some(Remedy::Prioritize);
     }
-    shows(&[EventKind::Pin]).then_some(Act::Pin)
+    shows(&[EventKind::Pin]).then_some(Remedy::Pin)
 }
 
 /// Returns the least number of reinforcements that is enough. More evidence never hurts, so it can
@@ -168,8 +168,8 @@ pub(super) fn fewest(enough: impl Fn(u32) -> bool) -> Option<u32> {
 /// Returns true if the report would show an entry after these events.
 fn shown_after(
     now: Now,
-    rules: Rules<'_>,
-    settings: Settings<'_>,
+    rules: RankingRules<'_>,
+    settings: RenderSettings<'_>,
     stores: &Stores<'_>,
     entry: &LocatedEntry,
     kinds: &[EventKind],
@@ -197,8 +197,8 @@ pub(super) fn ledgers_after(
 /// stores' own.
 pub(super) fn shown_by(
     at: Now,
-    rules: Rules<'_>,
-    settings: Settings<'_>,
+    rules: RankingRules<'_>,
+    settings: RenderSettings<'_>,
     stores: &Stores<'_>,
     ledgers: &[Ledger],
     of: &Wording,
@@ -210,14 +210,14 @@ pub(super) fn shown_by(
 /// Returns true if the report of `at` shows an entry.
 pub(super) fn shows(
     at: Now,
-    rules: Rules<'_>,
-    settings: Settings<'_>,
+    rules: RankingRules<'_>,
+    settings: RenderSettings<'_>,
     stores: Vec<(Vec<LocatedEntry>, &Ledger)>,
     of: &Wording,
 ) -> bool {
     let ranking = Ranking::new(at, rules, stores);
     let report = render::report(&ranking, rules.categories, settings);
-    ranking.find(of).and_then(|row| report.verdict(&ranking, row)).is_some_and(Verdict::shown)
+    ranking.find(of).and_then(|row| report.verdict(&ranking, row)).is_some_and(ReportVerdict::shown)
 }
 
 /// Returns the ledger with additional events about an entry, later than all others.
@@ -240,7 +240,7 @@ pub type StartOfDay<'a> = &'a dyn Fn(Timestamp) -> Timestamp;
 
 /// The report of one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Day {
+pub struct DayOutlook {
     pub at: Timestamp,
     /// Size in tokens.
     pub tokens: u32,
@@ -257,18 +257,18 @@ pub struct Day {
 #[must_use]
 pub fn outlook(
     now: Now,
-    rules: Rules<'_>,
-    settings: Settings<'_>,
+    rules: RankingRules<'_>,
+    settings: RenderSettings<'_>,
     stores: &Stores<'_>,
     days: u32,
     start_of_day: StartOfDay<'_>,
-) -> Vec<Day> {
+) -> Vec<DayOutlook> {
     let report = |at: Timestamp| {
         let ranking = Ranking::new(Now(at), rules, stores.to_vec());
         let report = render::report(&ranking, rules.categories, settings);
         (report.tokens.0, report.shown(&ranking).collect::<BTreeSet<EntryId>>())
     };
-    let mut found: Vec<Day> = Vec::new();
+    let mut found: Vec<DayOutlook> = Vec::new();
     for day in 0..=i64::from(days) {
         let at = Timestamp(now.0.0.saturating_add(day * DAY_MS));
         let (tokens, shown) = report(at);
@@ -282,7 +282,7 @@ pub fn outlook(
             entered.extend(after.difference(&before).map(|id| (*id, end)));
             since = (end < at).then_some((end, after));
         }
-        found.push(Day { at, tokens, shown, left, entered });
+        found.push(DayOutlook { at, tokens, shown, left, entered });
     }
     found
 }
@@ -304,8 +304,8 @@ fn end_of_day(from: Timestamp, until: Timestamp, start_of_day: StartOfDay<'_>) -
 #[must_use]
 pub fn shows_at(
     at: Timestamp,
-    rules: Rules<'_>,
-    settings: Settings<'_>,
+    rules: RankingRules<'_>,
+    settings: RenderSettings<'_>,
     stores: &Stores<'_>,
     of: &LocatedEntry,
 ) -> bool {
@@ -314,8 +314,8 @@ pub fn shows_at(
 
 /// What keeps an entry in the report if it is done now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kept {
-    pub act: Act,
+pub struct KeptBy {
+    pub act: Remedy,
     /// A moment on the day on which the report ceases to show the entry all the same; `None` if that
     /// is years away.
     pub until: Option<Timestamp>,
@@ -326,13 +326,13 @@ pub struct Kept {
 #[must_use]
 pub fn kept(
     now: Now,
-    rules: Rules<'_>,
-    settings: Settings<'_>,
+    rules: RankingRules<'_>,
+    settings: RenderSettings<'_>,
     stores: &Stores<'_>,
     of: &LocatedEntry,
     leaves: Timestamp,
     start_of_day: StartOfDay<'_>,
-) -> Option<Kept> {
+) -> Option<KeptBy> {
     let (after, wording) =
         (|kind: EventKind| ledgers_after(now, stores, of, &[kind]), of.wording());
     let shown = |at: Timestamp, ledgers: &[Ledger]| {
@@ -341,7 +341,7 @@ pub fn kept(
     let reinforced = |n: u32| after(EventKind::Reinforce(n));
     let Some(n) = fewest(|n| shown(leaves, &reinforced(n))) else {
         let pinned = shown(leaves, &after(EventKind::Pin));
-        return pinned.then_some(Kept { act: Act::Pin, until: None });
+        return pinned.then_some(KeptBy { act: Remedy::Pin, until: None });
     };
     let ledgers = reinforced(n);
     let day = |days: i64| Timestamp(leaves.0.saturating_add(days * DAY_MS));
@@ -356,7 +356,7 @@ pub fn kept(
         let end = end_of_day(day(low), day(high), start_of_day);
         if shown(end, &ledgers) { day(high) } else { end }
     });
-    Some(Kept { act: Act::Reinforce(n), until })
+    Some(KeptBy { act: Remedy::Reinforce(n), until })
 }
 
 #[cfg(test)]
@@ -377,9 +377,9 @@ mod tests {
 
     const NOW: Now = Now(Timestamp(400 * DAY_MS));
 
-    fn settings(budget: u32) -> Settings<'static> {
+    fn settings(budget: u32) -> RenderSettings<'static> {
         let ground_truth = GroundTruth::Off;
-        Settings { budget: Tokens(budget), ground_truth, remove_command: "", fill: None }
+        RenderSettings { budget: Tokens(budget), ground_truth, remove_command: "", fill: None }
     }
 
     /// Category, age in days, number of reinforcements, and a last event.
@@ -427,9 +427,9 @@ mod tests {
     }
 
     /// Returns the cheapest act for the first entry.
-    fn act(entries: &[Entry], budget: u32) -> Option<Act> {
+    fn act(entries: &[Entry], budget: u32) -> Option<Remedy> {
         let categories = Categories::default();
-        let rules = Rules::new(&categories);
+        let rules = RankingRules::new(&categories);
         let (placed, ledger) = store(entries);
         let id = placed[0].id;
         let stores = vec![(placed, &ledger)];
@@ -440,18 +440,21 @@ mod tests {
     #[test]
     fn table() {
         let old = |last| (1, 300, 0, last);
-        assert_eq!(act(&[old(None)], 1700), Some(Act::Reinforce(1)), "provisional is enough");
-        assert_eq!(act(&[old(Some(EventKind::Forget))], 1700), Some(Act::RestoreAndReinforce(1)));
+        assert_eq!(act(&[old(None)], 1700), Some(Remedy::Reinforce(1)), "provisional is enough");
+        assert_eq!(
+            act(&[old(Some(EventKind::Forget))], 1700),
+            Some(Remedy::RestoreAndReinforce(1))
+        );
         let young = (1, 1, 30, Some(EventKind::Forget));
-        assert_eq!(act(&[young], 1700), Some(Act::Restore));
+        assert_eq!(act(&[young], 1700), Some(Remedy::Restore));
         let expired = EventKind::Expire(Timestamp(0));
-        assert_eq!(act(&[old(Some(expired))], 1700), Some(Act::RestoreAndReinforce(1)));
+        assert_eq!(act(&[old(Some(expired))], 1700), Some(Remedy::RestoreAndReinforce(1)));
         assert_eq!(act(&[old(None)], 0), None, "no report, no act");
         // Eight places in the section and six in the pool are taken by entries with more evidence.
         let mut crowd = vec![old(None)];
         crowd.extend((0..14).map(|n| (1, 0, 40 + n, None)));
         // With a score equal to the weakest of them, it comes first by its id.
-        assert_eq!(act(&crowd, 1700), Some(Act::Reinforce(40)));
+        assert_eq!(act(&crowd, 1700), Some(Remedy::Reinforce(40)));
     }
 
     proptest! {
@@ -463,16 +466,16 @@ mod tests {
             fill in any::<bool>(),
         ) {
             let categories = Categories::default();
-            let rules = Rules::new(&categories);
+            let rules = RankingRules::new(&categories);
             let (placed, ledger) = store(&entries);
             let of = placed[0].clone();
             let stores = vec![(placed, &ledger)];
             let fill = fill.then_some("pimem search");
-            let settings = Settings { fill, ..settings(budget) };
+            let settings = RenderSettings { fill, ..settings(budget) };
             let shown = |kinds: &[EventKind]| shown_after(NOW, rules, settings, &stores, &of, kinds);
             let ranking = Ranking::new(NOW, rules, stores.clone());
             let act = cheapest(NOW, rules, settings, &stores, ranking.find(&of.wording()).unwrap());
-            if let Some(Act::Reinforce(n)) = act {
+            if let Some(Remedy::Reinforce(n)) = act {
                 prop_assert!(shown(&[EventKind::Reinforce(n)]));
                 if n > 1 && !shown(&[]) {
                     prop_assert!(!shown(&[EventKind::Reinforce(n - 1)]));
@@ -483,7 +486,7 @@ mod tests {
         #[test]
         fn the_factors_make_the_score(age in 0..500_i64, n in 0..100_u32, category in 0..6_u16) {
             let categories = Categories::default();
-            let rules = Rules::new(&categories);
+            let rules = RankingRules::new(&categories);
             let (placed, ledger) = store(&[(category, age, n, None)]);
             let ranking = Ranking::new(NOW, rules, vec![(placed, &ledger)]);
             let row = &ranking.rows[0];

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     budget::Tokens,
     by_rank,
-    select::{self, Fill, Room, Section, Selection, Verdict},
+    select::{self, Fill, ReportVerdict, Room, Section, Selection},
 };
 use crate::{
     model::{category::Categories, entry::EntryId},
@@ -75,7 +75,7 @@ pub fn warning(remove_command: &str) -> SafeText {
 
 /// Settings of a report.
 #[derive(Debug, Clone, Copy)]
-pub struct Settings<'a> {
+pub struct RenderSettings<'a> {
     pub budget: Tokens,
     pub ground_truth: GroundTruth,
     /// The command that a warning in the report names for removing entries.
@@ -107,7 +107,7 @@ pub struct Report {
     /// no limits.
     pub overflow: Option<bool>,
     /// One verdict per row of the ranking, in its order.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<ReportVerdict>,
 }
 
 impl Report {
@@ -116,20 +116,20 @@ impl Report {
     pub fn judged<'a, 'b>(
         &'a self,
         ranking: &'b Ranking,
-    ) -> impl Iterator<Item = (&'b ScoredEntry, &'a Verdict)> + use<'a, 'b> {
+    ) -> impl Iterator<Item = (&'b ScoredEntry, &'a ReportVerdict)> + use<'a, 'b> {
         ranking.rows.iter().zip(&self.verdicts)
     }
 
     /// Returns the verdict on a row of the ranking.
     #[must_use]
-    pub fn verdict(&self, ranking: &Ranking, of: &ScoredEntry) -> Option<&Verdict> {
+    pub fn verdict(&self, ranking: &Ranking, of: &ScoredEntry) -> Option<&ReportVerdict> {
         let at = ranking.rows.iter().position(|row| row.entry.is_copy(&of.entry))?;
         self.verdicts.get(at)
     }
 
     /// Returns the verdict on the row at an index of the ranking.
     #[must_use]
-    pub fn verdict_at(&self, at: usize) -> Option<&Verdict> {
+    pub fn verdict_at(&self, at: usize) -> Option<&ReportVerdict> {
         self.verdicts.get(at)
     }
 
@@ -141,7 +141,7 @@ impl Report {
 
 /// Builds the report. Without pinned entries it never exceeds the budget.
 #[must_use]
-pub fn report(ranking: &Ranking, categories: &Categories, settings: Settings<'_>) -> Report {
+pub fn report(ranking: &Ranking, categories: &Categories, settings: RenderSettings<'_>) -> Report {
     let budget = settings.budget;
     let fill = settings.fill.map(|search_command| Fill { search_command });
     if !ranking.policy.is_stability() {
@@ -174,7 +174,7 @@ pub fn report(ranking: &Ranking, categories: &Categories, settings: Settings<'_>
 
 /// Returns the least room that the sections have in characters, whatever is in them; `None` if it
 /// depends on a warning.
-pub(super) fn sure_room(settings: Settings<'_>) -> Option<usize> {
+pub(super) fn sure_room(settings: RenderSettings<'_>) -> Option<usize> {
     /// More than any store has pinned.
     const MOST: Tokens = Tokens(999_999_999);
     let head = Head { budget: settings.budget, pinned: MOST, overflow: None };
@@ -188,7 +188,7 @@ pub(super) fn sure_room(settings: Settings<'_>) -> Option<usize> {
 fn report_by_rank(
     ranking: &Ranking,
     categories: &Categories,
-    settings: Settings<'_>,
+    settings: RenderSettings<'_>,
     fill: Option<Fill<'_>>,
 ) -> Report {
     let budget = settings.budget;
@@ -203,7 +203,7 @@ fn report_by_rank(
     Report { crowded: false, ..render(selection, &fixed, Head { overflow, ..head }) }
 }
 
-fn fixed_lines(settings: Settings<'_>, warn: bool) -> SafeText {
+fn fixed_lines(settings: RenderSettings<'_>, warn: bool) -> SafeText {
     let mut lines = SafeText::default();
     if warn {
         lines.push(&safe!("\n> ⚠️ {}\n", warning(settings.remove_command)));
@@ -225,7 +225,7 @@ struct Head {
 
 impl Head {
     /// `pinned` is the size of the pinned entries in characters.
-    fn new(settings: Settings<'_>, pinned: usize, overflow: Option<bool>) -> Self {
+    fn new(settings: RenderSettings<'_>, pinned: usize, overflow: Option<bool>) -> Self {
         let is_apart = settings.ground_truth != GroundTruth::Seed;
         let pinned = if is_apart { Tokens::of_chars(pinned) } else { Tokens(0) };
         Self { budget: settings.budget, pinned, overflow }
@@ -324,7 +324,7 @@ fn sized(chars: usize, head: Head) -> (SafeText, Tokens) {
 }
 
 /// A report without its header, to which lines are added.
-pub(super) struct Frame {
+pub(super) struct ReportFrame {
     body: SafeText,
     chars: usize,
     shown_rows: Vec<Option<usize>>,
@@ -333,7 +333,7 @@ pub(super) struct Frame {
 }
 
 /// Returns the frame of a report; of one without a text, what stands before its sections.
-pub(super) fn frame(report: &Report, settings: Settings<'_>) -> Frame {
+pub(super) fn frame(report: &Report, settings: RenderSettings<'_>) -> ReportFrame {
     let (body, shown_rows) = if report.text.is_empty() {
         let fixed = fixed_lines(settings, false);
         let rows = vec![None; 1 + fixed.lines().count()];
@@ -343,10 +343,10 @@ pub(super) fn frame(report: &Report, settings: Settings<'_>) -> Frame {
         (body, report.shown_rows.clone())
     };
     let (pinned, overflow) = (report.pinned, report.overflow);
-    Frame { chars: body.chars().count(), body, shown_rows, pinned, overflow }
+    ReportFrame { chars: body.chars().count(), body, shown_rows, pinned, overflow }
 }
 
-impl Frame {
+impl ReportFrame {
     /// Returns the size with the header.
     pub(super) fn tokens(&self, budget: Tokens) -> Tokens {
         self.tokens_with(budget, 0)
@@ -387,8 +387,8 @@ impl Frame {
     }
 }
 
-fn unshown(verdict: Verdict) -> Verdict {
-    if verdict.shown() { Verdict::ReportFull } else { verdict }
+fn unshown(verdict: ReportVerdict) -> ReportVerdict {
+    if verdict.shown() { ReportVerdict::ReportFull } else { verdict }
 }
 
 fn push(body: &mut SafeText, section: &Section) {
@@ -400,9 +400,9 @@ fn push(body: &mut SafeText, section: &Section) {
 
 /// An entry in one of the two rankings.
 #[derive(Debug, Clone)]
-pub struct Side {
+pub struct DiffSide {
     pub row: ScoredEntry,
-    pub verdict: Verdict,
+    pub verdict: ReportVerdict,
 }
 
 /// An entry that differs between the two rankings.
@@ -411,15 +411,15 @@ pub struct Difference {
     /// Its id in the second ranking.
     pub id: EntryId,
     /// `None` if the first ranking does not contain it.
-    pub before: Option<Side>,
+    pub before: Option<DiffSide>,
     /// `None` if the second ranking does not contain it.
-    pub after: Option<Side>,
+    pub after: Option<DiffSide>,
 }
 
 /// Kinds of [`Difference`], most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum DifferenceKind {
     /// It entered the report.
     Entered,
     /// It left the report.
@@ -434,39 +434,40 @@ pub enum Kind {
 
 impl Difference {
     #[must_use]
-    pub fn kind(&self) -> Kind {
-        let shown = |side: &Option<Side>| side.as_ref().is_some_and(|side| side.verdict.shown());
+    pub fn kind(&self) -> DifferenceKind {
+        let shown =
+            |side: &Option<DiffSide>| side.as_ref().is_some_and(|side| side.verdict.shown());
         match (&self.before, &self.after) {
-            _ if shown(&self.after) && !shown(&self.before) => Kind::Entered,
-            _ if shown(&self.before) && !shown(&self.after) => Kind::Left,
-            (None, _) => Kind::Added,
-            (_, None) => Kind::Gone,
-            _ => Kind::Changed,
+            _ if shown(&self.after) && !shown(&self.before) => DifferenceKind::Entered,
+            _ if shown(&self.before) && !shown(&self.after) => DifferenceKind::Left,
+            (None, _) => DifferenceKind::Added,
+            (_, None) => DifferenceKind::Gone,
+            _ => DifferenceKind::Changed,
         }
     }
 }
 
 /// A ranking with the verdicts of its report, in the order of its rows.
-pub type Reported<'a> = (&'a Ranking, &'a [Verdict]);
+pub type ReportedTexts<'a> = (&'a Ranking, &'a [ReportVerdict]);
 
 /// Returns the differences, sorted by kind, then by standing. `current` maps an id of the first
 /// ranking to the id in the second.
 #[must_use]
 pub fn differences(
-    before: Reported<'_>,
-    after: Reported<'_>,
+    before: ReportedTexts<'_>,
+    after: ReportedTexts<'_>,
     current: impl Fn(EntryId) -> EntryId,
 ) -> Vec<Difference> {
     let mut all: BTreeMap<EntryId, Difference> = BTreeMap::new();
     let empty = |id| Difference { id, before: None, after: None };
     for (row, verdict) in before.0.rows.iter().zip(before.1) {
         let id = current(row.entry.id);
-        let side = Side { row: row.clone(), verdict: verdict.clone() };
+        let side = DiffSide { row: row.clone(), verdict: verdict.clone() };
         all.entry(id).or_insert_with(|| empty(id)).before = Some(side);
     }
     for (row, verdict) in after.0.rows.iter().zip(after.1) {
         let id = row.entry.id;
-        let side = Side { row: row.clone(), verdict: verdict.clone() };
+        let side = DiffSide { row: row.clone(), verdict: verdict.clone() };
         all.entry(id).or_insert_with(|| empty(id)).after = Some(side);
     }
     let is_changed = |difference: &Difference| match (&difference.before, &difference.after) {

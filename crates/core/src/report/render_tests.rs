@@ -11,9 +11,9 @@ use crate::{
     },
     safety::safe_text,
     score::{
-        caps::Place,
+        caps::CapPlace,
         ledger::Ledger,
-        ranking::{LocatedEntry, Rules, Scope},
+        ranking::{LocatedEntry, RankingRules, Scope},
         stability::State,
     },
 };
@@ -54,16 +54,16 @@ fn ranking_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -
             secret: None,
         });
     }
-    Ranking::new(NOW, Rules::new(categories), vec![(placed, &ledger)])
+    Ranking::new(NOW, RankingRules::new(categories), vec![(placed, &ledger)])
 }
 
-fn settings(budget: u32) -> Settings<'static> {
+fn settings(budget: u32) -> RenderSettings<'static> {
     settings_of(budget, false)
 }
 
-fn settings_of(budget: u32, fill: bool) -> Settings<'static> {
+fn settings_of(budget: u32, fill: bool) -> RenderSettings<'static> {
     let (ground_truth, fill) = (GroundTruth::Seed, fill.then_some("pimem search"));
-    Settings { budget: Tokens(budget), ground_truth, remove_command: "memory_remove", fill }
+    RenderSettings { budget: Tokens(budget), ground_truth, remove_command: "memory_remove", fill }
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn omissions_are_counted() {
     let omitted = "- ... 3 more (lower priority, omitted for context budget)\n";
     assert!(made.text.ends_with(omitted), "{}", made.text);
     assert_eq!(made.verdicts.iter().filter(|verdict| verdict.shown()).count(), 3);
-    assert_eq!(made.verdicts[3], Verdict::SectionFull(Tokens(400)));
+    assert_eq!(made.verdicts[3], ReportVerdict::SectionFull(Tokens(400)));
 }
 
 fn any_entries(pinned: bool) -> impl Strategy<Value = Vec<Entry>> {
@@ -139,7 +139,7 @@ proptest! {
         let categories = Categories::default();
         let ranking = ranking(&categories, &entries);
         let settings =
-            Settings { ground_truth: GroundTruth::Factual, ..settings_of(budget, fill) };
+            RenderSettings { ground_truth: GroundTruth::Factual, ..settings_of(budget, fill) };
         let made = report(&ranking, &categories, settings);
         if made.text.is_empty() {
             return Ok(());
@@ -194,7 +194,7 @@ proptest! {
         let ranking = ranking_with(&categories, &entries, &strange);
         let beside = report(&ranking, &categories, settings_of(budget, fill));
         prop_assert_eq!(alone.text, beside.text);
-        let unreviewed = Verdict::NoPlace(Place::Unreviewed);
+        let unreviewed = ReportVerdict::NoPlace(CapPlace::Unreviewed);
         for (row, verdict) in ranking.rows.iter().zip(&beside.verdicts) {
             prop_assert_eq!(*verdict == unreviewed, !row.entry.reviewed);
             prop_assert!(row.entry.reviewed || row.state <= State::Candidate);

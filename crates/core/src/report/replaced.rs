@@ -18,7 +18,7 @@ use crate::{
         time::{DAY_MS, Timestamp},
     },
     score::{
-        caps::Place,
+        caps::CapPlace,
         evidence::Evidence,
         ranking::{Ranking, ScoredEntry},
     },
@@ -75,7 +75,10 @@ impl Chosen {
 
 /// Returns true if an entry is out of force anyway.
 fn is_gone(row: &ScoredEntry) -> bool {
-    matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed | Place::Secret)
+    matches!(
+        row.place,
+        CapPlace::Forgotten | CapPlace::Excluded | CapPlace::Unreviewed | CapPlace::Secret
+    )
 }
 
 /// The entries of a ranking, indexed for comparison with others of their category.
@@ -234,12 +237,12 @@ mod tests {
         },
         report::{
             budget::Tokens,
-            render::{GroundTruth, Settings, report},
-            select::Verdict,
+            render::{GroundTruth, RenderSettings, report},
+            select::ReportVerdict,
         },
         score::{
             ledger::Ledger,
-            ranking::{LocatedEntry, Rules, Scope},
+            ranking::{LocatedEntry, RankingRules, Scope},
         },
     };
 
@@ -278,7 +281,11 @@ mod tests {
             secret: None,
         };
         let placed = (0..3).map(located).collect();
-        Ranking::new(Now(Timestamp(30 * DAY_MS)), Rules::new(categories), vec![(placed, &ledger)])
+        Ranking::new(
+            Now(Timestamp(30 * DAY_MS)),
+            RankingRules::new(categories),
+            vec![(placed, &ledger)],
+        )
     }
 
     #[test]
@@ -334,7 +341,7 @@ mod tests {
         let ranking = ranked(&categories, &events);
         let of = |budget| {
             let fill = Some("pimem search");
-            let settings = Settings {
+            let settings = RenderSettings {
                 budget: Tokens(budget),
                 ground_truth: GroundTruth::Off,
                 remove_command: "",
@@ -348,7 +355,7 @@ mod tests {
             (TEXTS.iter().map(verdict).collect::<Vec<_>>(), report.text.to_string())
         };
         let (verdicts, text) = of(1700);
-        assert!(verdicts.iter().all(Verdict::shown), "{verdicts:?}");
+        assert!(verdicts.iter().all(ReportVerdict::shown), "{verdicts:?}");
         let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
         let after = lines.iter().position(|line| line.contains(TEXTS[1])).unwrap() + 1;
         assert!(

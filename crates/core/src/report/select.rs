@@ -16,7 +16,7 @@ use crate::{
     safe,
     safety::safe_text::SafeText,
     score::{
-        caps::Place,
+        caps::CapPlace,
         ranking::{Ranking, ScoredEntry},
         stability::State,
     },
@@ -33,7 +33,7 @@ pub(super) struct Room {
 
 /// The reason why an entry is in the report or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ReportVerdict {
     /// In the list of pinned entries.
     Pinned,
     /// In its section by score, at this rank from 1.
@@ -55,7 +55,7 @@ pub enum Verdict {
     /// Not reinforced within the section's window, in days.
     OutsideWindow(u32),
     /// It has no place: see [`Place`].
-    NoPlace(Place),
+    NoPlace(CapPlace),
     Superseded,
     Expired,
     /// In the section of the team, at this rank from 1.
@@ -70,7 +70,7 @@ pub enum Verdict {
     Withheld(String),
 }
 
-impl Verdict {
+impl ReportVerdict {
     /// Returns true if the entry is in the report.
     #[must_use]
     pub fn shown(&self) -> bool {
@@ -86,7 +86,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for ReportVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pinned => f.write_str("in: pinned"),
@@ -112,20 +112,20 @@ impl fmt::Display for Verdict {
             Self::OutsideWindow(days) => {
                 write!(f, "out: not reinforced in the last {days} days")
             }
-            Self::NoPlace(Place::OverCap) => f.write_str("out: beyond its category's cap"),
-            Self::NoPlace(Place::BelowPool) => f.write_str("out: the overflow pool is full"),
-            Self::NoPlace(Place::OverLimit) => f.write_str("out: beyond the limit of its scope"),
-            Self::NoPlace(Place::OlderDecision) => {
+            Self::NoPlace(CapPlace::OverCap) => f.write_str("out: beyond its category's cap"),
+            Self::NoPlace(CapPlace::BelowPool) => f.write_str("out: the overflow pool is full"),
+            Self::NoPlace(CapPlace::OverLimit) => f.write_str("out: beyond the limit of its scope"),
+            Self::NoPlace(CapPlace::OlderDecision) => {
                 f.write_str("out: there is a newer decision on its topic")
             }
-            Self::NoPlace(Place::OlderSession) => {
+            Self::NoPlace(CapPlace::OlderSession) => {
                 f.write_str("out: of none of the newest sessions")
             }
-            Self::NoPlace(Place::Spent) => f.write_str("out: harm outweighs its evidence"),
-            Self::NoPlace(Place::Unset) => f.write_str("out: its category is not set"),
-            Self::NoPlace(Place::Forgotten) => f.write_str("out: forgotten"),
-            Self::NoPlace(Place::Unreviewed) => f.write_str("out: not reviewed (pimem trust)"),
-            Self::NoPlace(Place::Secret) => {
+            Self::NoPlace(CapPlace::Spent) => f.write_str("out: harm outweighs its evidence"),
+            Self::NoPlace(CapPlace::Unset) => f.write_str("out: its category is not set"),
+            Self::NoPlace(CapPlace::Forgotten) => f.write_str("out: forgotten"),
+            Self::NoPlace(CapPlace::Unreviewed) => f.write_str("out: not reviewed (pimem trust)"),
+            Self::NoPlace(CapPlace::Secret) => {
                 f.write_str("out: it holds a secret (pimem trust --no-secret)")
             }
             Self::NoPlace(_) => f.write_str("out: its score is too low"),
@@ -146,18 +146,18 @@ impl fmt::Display for Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
     pub(super) heading: SafeText,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<SelectedLine>,
 }
 
 /// A line of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct SelectedLine {
     pub(super) text: SafeText,
     /// Index of the row in the ranking; `None` if the line shows no entry.
     pub(super) row: Option<usize>,
 }
 
-impl Line {
+impl SelectedLine {
     pub(super) fn of(row: usize, text: SafeText) -> Self {
         Self { text, row: Some(row) }
     }
@@ -168,7 +168,7 @@ impl Line {
     }
 }
 
-impl From<SafeText> for Line {
+impl From<SafeText> for SelectedLine {
     fn from(text: SafeText) -> Self {
         Self { text, row: None }
     }
@@ -177,7 +177,7 @@ impl From<SafeText> for Line {
 impl Section {
     /// Characters of the rendered section, including the blank line before it.
     pub(super) fn chars(&self) -> usize {
-        1 + heading_chars(&self.heading) + self.lines.iter().map(Line::chars).sum::<usize>()
+        1 + heading_chars(&self.heading) + self.lines.iter().map(SelectedLine::chars).sum::<usize>()
     }
 }
 
@@ -190,7 +190,7 @@ pub(super) struct Selection {
     pub(super) by_score: usize,
     /// The last line, if an entry that could be shown is left out.
     pub(super) closing: Option<SafeText>,
-    pub(super) verdicts: Vec<Verdict>,
+    pub(super) verdicts: Vec<ReportVerdict>,
 }
 
 /// Selects entries by score, section by section in the order of categories, within the budget of
@@ -202,7 +202,7 @@ pub(super) fn select(
     room: Room,
     fill: Option<Fill<'_>>,
 ) -> Selection {
-    let mut verdicts: Vec<Verdict> =
+    let mut verdicts: Vec<ReportVerdict> =
         ranking.rows.iter().map(|row| first_look(row, categories)).collect();
     let pinned = pinned(ranking, categories);
     let newer = Newer::new(ranking, categories);
@@ -211,11 +211,11 @@ pub(super) fn select(
             // An entry shown for being new gives way to a newer choice that seems to replace it, and
             // every entry to one that it replaced before. It comes last where space is left.
             let is_new = row.fresh && row.state != State::Active;
-            if *verdict == Verdict::ReportFull
+            if *verdict == ReportVerdict::ReportFull
                 && (is_new || newer.is_linked(at))
                 && let Some(by) = newer.seems_to_replace(at)
             {
-                *verdict = Verdict::SeemsReplaced(by);
+                *verdict = ReportVerdict::SeemsReplaced(by);
             }
         }
     }
@@ -251,10 +251,10 @@ pub(super) fn select(
 pub(super) fn pinned(ranking: &Ranking, categories: &Categories) -> Option<Section> {
     let line = |(at, row): (usize, &ScoredEntry)| {
         let name = &categories.spec(row.entry.category).name;
-        Line::of(at, SafeText::entry(name, &row.entry.text))
+        SelectedLine::of(at, SafeText::entry(name, &row.entry.text))
     };
-    let rows = ranking.rows.iter().enumerate().filter(|(_, row)| row.place == Place::Pinned);
-    let lines: Vec<Line> = rows.map(line).collect();
+    let rows = ranking.rows.iter().enumerate().filter(|(_, row)| row.place == CapPlace::Pinned);
+    let lines: Vec<SelectedLine> = rows.map(line).collect();
     (!lines.is_empty()).then(|| Section { heading: SafeText::fixed("Pinned"), lines })
 }
 
@@ -267,7 +267,7 @@ pub(super) struct Fill<'a> {
 
 /// Returns true if only space, caps or windows can keep an entry out of the report.
 pub(super) fn showable(row: &ScoredEntry) -> bool {
-    row.withheld().is_none() && (row.evidence.count > 0 || row.place == Place::Pinned)
+    row.withheld().is_none() && (row.evidence.count > 0 || row.place == CapPlace::Pinned)
 }
 
 /// The lines that count entries left out: one at the end of each section, one at the end of the
@@ -287,7 +287,8 @@ impl<'a> Tails<'a> {
     /// Starts with every entry that could be shown counted as left out.
     pub(super) fn new(ranking: &Ranking, categories: &Categories, fill: Fill<'a>) -> Self {
         let mut left = vec![0; categories.iter().count()];
-        for row in ranking.rows.iter().filter(|row| showable(row) && row.place != Place::Pinned) {
+        for row in ranking.rows.iter().filter(|row| showable(row) && row.place != CapPlace::Pinned)
+        {
             if let Some(count) = left.get_mut(usize::from(row.entry.category.0)) {
                 *count += 1;
             }
@@ -298,7 +299,7 @@ impl<'a> Tails<'a> {
     /// Counts an entry as shown.
     pub(super) fn take(&mut self, row: &ScoredEntry) {
         let count = self.left.get_mut(usize::from(row.entry.category.0));
-        if let Some(count) = count.filter(|_| row.place != Place::Pinned) {
+        if let Some(count) = count.filter(|_| row.place != CapPlace::Pinned) {
             *count = count.saturating_sub(1);
         }
     }
@@ -316,9 +317,9 @@ impl<'a> Tails<'a> {
     }
 
     /// Returns the last line of a section.
-    pub(super) fn end(&self, category: CategoryId) -> Option<Line> {
+    pub(super) fn end(&self, category: CategoryId) -> Option<SelectedLine> {
         let left = self.left.get(usize::from(category.0)).copied().unwrap_or(0);
-        (left > 0 && !self.is_one()).then(|| Line::from(safe!("- ... {} more", left)))
+        (left > 0 && !self.is_one()).then(|| SelectedLine::from(safe!("- ... {} more", left)))
     }
 
     pub(super) fn closing(&self) -> Option<SafeText> {
@@ -365,12 +366,12 @@ impl<'a> Space<'a> {
     }
 
     /// Returns true if a line fits, whatever the last lines of sections take.
-    fn may_take(&self, spec: &CategorySpec, category: CategoryId, line: &Line) -> bool {
+    fn may_take(&self, spec: &CategorySpec, category: CategoryId, line: &SelectedLine) -> bool {
         self.used + self.cost(spec, category, line) <= self.room
     }
 
     /// Characters of a line, with the heading of its section if that is new.
-    fn cost(&self, spec: &CategorySpec, category: CategoryId, line: &Line) -> usize {
+    fn cost(&self, spec: &CategorySpec, category: CategoryId, line: &SelectedLine) -> usize {
         let is_new = self.sections.get(usize::from(category.0)).is_none_or(Option::is_none);
         let heading = || 1 + heading_chars(&SafeText::of(&spec.section));
         line.chars() + if is_new { heading() } else { 0 }
@@ -382,7 +383,7 @@ impl<'a> Space<'a> {
         &mut self,
         spec: &CategorySpec,
         row: &ScoredEntry,
-        line: Line,
+        line: SelectedLine,
         after: Option<usize>,
     ) -> bool {
         let category = usize::from(row.entry.category.0);
@@ -399,7 +400,7 @@ impl<'a> Space<'a> {
             let heading = || SafeText::of(&spec.section);
             let section =
                 slot.get_or_insert_with(|| Section { heading: heading(), lines: Vec::new() });
-            let above = |known: &Line| known.row.is_some() && known.row == after;
+            let above = |known: &SelectedLine| known.row.is_some() && known.row == after;
             let place = section.lines.iter().position(above).map(|at| at + 1);
             section.lines.insert(place.unwrap_or(section.lines.len()), line);
         }
@@ -427,7 +428,7 @@ fn fill_up(
     categories: &Categories,
     newer: &Newer<'_>,
     mut space: Space<'_>,
-    verdicts: &mut [Verdict],
+    verdicts: &mut [ReportVerdict],
 ) -> Option<SafeText> {
     let mut waiting: Vec<(Lasting, usize)> = ranking
         .rows
@@ -445,11 +446,11 @@ fn fill_up(
             continue;
         };
         let spec = categories.spec(row.entry.category);
-        let line = Line::of(at, safe!("- {}", row.entry.text));
-        let gave_way = matches!(verdict, Verdict::SeemsReplaced(_));
+        let line = SelectedLine::of(at, safe!("- {}", row.entry.text));
+        let gave_way = matches!(verdict, ReportVerdict::SeemsReplaced(_));
         // Space only shrinks, so what does not fit now does not fit later.
         if !gave_way && !space.may_take(spec, row.entry.category, &line) {
-            *verdict = Verdict::NoRoom(value);
+            *verdict = ReportVerdict::NoRoom(value);
             continue;
         }
         if let Some(by) = newer.successor(at) {
@@ -457,7 +458,7 @@ fn fill_up(
             continue;
         }
         let fits = space.take(spec, row, line, None);
-        *verdict = if fits { Verdict::Fills(value) } else { Verdict::NoRoom(value) };
+        *verdict = if fits { ReportVerdict::Fills(value) } else { ReportVerdict::NoRoom(value) };
     }
     for (value, at, by, line) in last {
         let (Some(row), Some(newer)) = (ranking.rows.get(at), ranking.rows.get(by)) else {
@@ -465,24 +466,27 @@ fn fill_up(
         };
         let fits = space.take(categories.spec(row.entry.category), row, line, Some(by));
         if let Some(verdict) = verdicts.get_mut(at) {
-            *verdict =
-                if fits { Verdict::Fills(value) } else { Verdict::SeemsReplaced(newer.entry.id) };
+            *verdict = if fits {
+                ReportVerdict::Fills(value)
+            } else {
+                ReportVerdict::SeemsReplaced(newer.entry.id)
+            };
         }
     }
     space.close(categories)
 }
 
 /// Returns the verdict before space is considered; `ReportFull` stands for "waits for space".
-pub(super) fn first_look(row: &ScoredEntry, categories: &Categories) -> Verdict {
+pub(super) fn first_look(row: &ScoredEntry, categories: &Categories) -> ReportVerdict {
     let spec = categories.spec(row.entry.category);
     let outside = spec.window_days.filter(|days| row.idle.days() >= *days);
     match (row.place, outside) {
-        (Place::Pinned, _) => Verdict::Pinned,
-        (Place::Excluded, _) if row.expired => Verdict::Expired,
-        (Place::Excluded, _) => Verdict::Superseded,
-        (place, _) if !place.eligible() => Verdict::NoPlace(place),
-        (_, Some(days)) => Verdict::OutsideWindow(whole(days)),
-        _ => Verdict::ReportFull,
+        (CapPlace::Pinned, _) => ReportVerdict::Pinned,
+        (CapPlace::Excluded, _) if row.expired => ReportVerdict::Expired,
+        (CapPlace::Excluded, _) => ReportVerdict::Superseded,
+        (place, _) if !place.eligible() => ReportVerdict::NoPlace(place),
+        (_, Some(days)) => ReportVerdict::OutsideWindow(whole(days)),
+        _ => ReportVerdict::ReportFull,
     }
 }
 
@@ -494,7 +498,7 @@ fn whole(days: f64) -> u32 {
 /// Selects the entries of one section: each that fits, in order. `None` if none fits.
 fn by_score(
     ranking: &Ranking,
-    verdicts: &mut [Verdict],
+    verdicts: &mut [ReportVerdict],
     category: CategoryId,
     spec: &CategorySpec,
     left: usize,
@@ -506,31 +510,34 @@ fn by_score(
         .zip(verdicts.iter())
         .enumerate()
         .filter(|(_, (row, verdict))| {
-            row.entry.category == category && **verdict == Verdict::ReportFull
+            row.entry.category == category && **verdict == ReportVerdict::ReportFull
         })
         .map(|(index, _)| index)
         .collect();
     let budget = Tokens(spec.section_tokens);
     let limit = budget.chars().min(left);
-    let full =
-        if budget.chars() <= left { Verdict::SectionFull(budget) } else { Verdict::ReportFull };
+    let full = if budget.chars() <= left {
+        ReportVerdict::SectionFull(budget)
+    } else {
+        ReportVerdict::ReportFull
+    };
     let line = |index: &usize| {
         let row = ranking.rows.get(*index)?;
-        Some(Line::of(*index, safe!("- {}", row.entry.text)))
+        Some(SelectedLine::of(*index, safe!("- {}", row.entry.text)))
     };
-    let lines: Vec<Line> = waiting.iter().filter_map(line).collect();
+    let lines: Vec<SelectedLine> = waiting.iter().filter_map(line).collect();
     let heading = SafeText::of(&spec.section);
     let mut used = 1 + heading_chars(&heading);
-    let all: usize = lines.iter().map(Line::chars).sum();
+    let all: usize = lines.iter().map(SelectedLine::chars).sum();
     // With filling, the lines of [`Tails`] count the entries left out.
     let whole = filled || used + all <= limit;
     let reserve = if whole { 0 } else { omitted(waiting.len()).chars().count() + 1 };
-    let mut lines: Vec<(usize, Line)> = waiting.iter().copied().zip(lines).collect();
+    let mut lines: Vec<(usize, SelectedLine)> = waiting.iter().copied().zip(lines).collect();
     if filled {
         // Places of the category come before those of the pool, or what was just learned would not
         // show, however many are kept for it.
         let is_pooled =
-            |at: usize| ranking.rows.get(at).map(|row| matches!(row.place, Place::Pool(_)));
+            |at: usize| ranking.rows.get(at).map(|row| matches!(row.place, CapPlace::Pool(_)));
         lines.sort_by_key(|(index, _)| is_pooled(*index));
     }
     lines.retain(|(_, line)| {
@@ -542,10 +549,10 @@ fn by_score(
     for index in &waiting {
         let rank = lines.iter().position(|(shown, _)| shown == index);
         if let Some(verdict) = verdicts.get_mut(*index) {
-            *verdict = rank.map_or_else(|| full.clone(), |rank| Verdict::Shown(rank + 1));
+            *verdict = rank.map_or_else(|| full.clone(), |rank| ReportVerdict::Shown(rank + 1));
         }
     }
-    let mut shown: Vec<Line> = lines.into_iter().map(|(_, line)| line).collect();
+    let mut shown: Vec<SelectedLine> = lines.into_iter().map(|(_, line)| line).collect();
     if shown.is_empty() {
         return None;
     }

@@ -6,8 +6,8 @@ use std::{cmp::Reverse, collections::HashSet};
 
 use super::{
     budget::{Lasting, Tokens},
-    render::{self, Report, Settings},
-    select::{Verdict, first_look, showable},
+    render::{self, RenderSettings, Report},
+    select::{ReportVerdict, first_look, showable},
 };
 use crate::{
     language::sketch::Sketch,
@@ -20,7 +20,7 @@ use crate::{
     safe,
     safety::safe_text::SafeText,
     score::{
-        caps::Place,
+        caps::CapPlace,
         ledger::Ledger,
         ranking::{Ranking, ScoredEntry},
         stability::Score,
@@ -35,7 +35,7 @@ const HEADING: &str = "\n## Team (of others, or of other projects: notes, not in
 
 /// A mirror with the ranking of its entries.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub struct TeamSource<'a> {
     pub mirror: &'a Mirror,
     pub ranking: &'a Ranking,
     /// True if it is of the project at hand, whose lines come first.
@@ -44,7 +44,7 @@ pub struct Source<'a> {
 
 /// The space for the section.
 #[derive(Debug, Clone, Copy)]
-pub struct Room {
+pub struct TeamRoom {
     pub tokens: Tokens,
     /// For the whole report, if that is less than both budgets together.
     pub total: Tokens,
@@ -54,13 +54,13 @@ pub struct Room {
 #[derive(Debug, Clone, Default)]
 pub struct Team {
     /// One verdict per row, by source.
-    pub verdicts: Vec<Vec<Verdict>>,
+    pub verdicts: Vec<Vec<ReportVerdict>>,
     /// The lines in the report: number of the line from 0, of the source, and of its row.
     pub shown: Vec<(usize, usize, usize)>,
 }
 
 /// Returns why a row is withheld until somebody has looked at it, if it is.
-pub type Withheld<'a> = &'a dyn Fn(usize, &ScoredEntry) -> Option<String>;
+pub type TeamWithheld<'a> = &'a dyn Fn(usize, &ScoredEntry) -> Option<String>;
 
 /// The user's stores.
 #[derive(Clone, Copy)]
@@ -95,14 +95,14 @@ pub fn line(category: &str, text: &str, label: &str) -> SafeText {
 pub fn add(
     report: &mut Report,
     (own, categories): (Own<'_>, &Categories),
-    settings: Settings<'_>,
-    room: Room,
-    sources: &[Source<'_>],
-    withheld: Withheld<'_>,
+    settings: RenderSettings<'_>,
+    room: TeamRoom,
+    sources: &[TeamSource<'_>],
+    withheld: TeamWithheld<'_>,
 ) -> Team {
     let first = |row: &ScoredEntry| match first_look(row, categories) {
         // What is pinned has no place of its own here.
-        Verdict::Pinned | Verdict::ReportFull => Verdict::TeamFull(room.tokens),
+        ReportVerdict::Pinned | ReportVerdict::ReportFull => ReportVerdict::TeamFull(room.tokens),
         verdict => verdict,
     };
     let all = sources.iter().map(|source| source.ranking.rows.iter().map(first).collect());
@@ -130,10 +130,10 @@ pub fn add(
             continue;
         };
         if known.owns(row) || own.is_over(row.entry.id) {
-            *verdict = Verdict::OwnCopy;
+            *verdict = ReportVerdict::OwnCopy;
             continue;
         }
-        *verdict = Verdict::TeamFull(room.tokens);
+        *verdict = ReportVerdict::TeamFull(room.tokens);
         // Most lines are beyond the budget, and need not be made for that.
         if frame.chars() + row.entry.text.chars().count() > most.chars() {
             continue;
@@ -145,11 +145,11 @@ pub fn add(
             continue;
         }
         if known.repeats(row) {
-            *verdict = Verdict::Repeated;
+            *verdict = ReportVerdict::Repeated;
             continue;
         }
         if let Some(why) = withheld(at, row) {
-            *verdict = Verdict::Withheld(why);
+            *verdict = ReportVerdict::Withheld(why);
             continue;
         }
         if rank == 0 {
@@ -159,7 +159,7 @@ pub fn add(
         frame.push(&safe!("{}\n", line), 1);
         known.add(row);
         rank += 1;
-        *verdict = Verdict::Team(rank);
+        *verdict = ReportVerdict::Team(rank);
     }
     if rank > 0 {
         frame.finish(report, budget);
@@ -174,7 +174,7 @@ type Order<'a> = (Reverse<bool>, Reverse<Score>, Reverse<Lasting>, &'a str, usiz
 /// Returns the rows that may be shown, as numbers of source and row, in the order in which they are
 /// tried.
 fn candidates(
-    sources: &[Source<'_>],
+    sources: &[TeamSource<'_>],
     categories: &Categories,
     filled: bool,
 ) -> Vec<(usize, usize)> {
@@ -183,7 +183,7 @@ fn candidates(
         for (row_at, row) in source.ranking.rows.iter().enumerate() {
             let spec = categories.spec(row.entry.category);
             let is_outside = spec.window_days.is_some_and(|days| row.idle.days() >= days);
-            let has_place = row.place == Place::Pinned || row.place.eligible() && !is_outside;
+            let has_place = row.place == CapPlace::Pinned || row.place.eligible() && !is_outside;
             let may_fill = filled && !is_outside && showable(row);
             if !has_place && !may_fill {
                 continue;

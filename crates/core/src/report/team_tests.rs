@@ -13,7 +13,7 @@ use crate::{
     report::render::{GroundTruth, report},
     score::{
         ledger::Ledger,
-        ranking::{LocatedEntry, Rules, Scope},
+        ranking::{LocatedEntry, RankingRules, Scope},
     },
 };
 
@@ -46,7 +46,7 @@ fn ranking(scope: Scope, entries: &[Entry]) -> Ranking {
             secret: None,
         });
     }
-    Ranking::new(NOW, Rules::new(&categories), vec![(placed, &ledger)])
+    Ranking::new(NOW, RankingRules::new(&categories), vec![(placed, &ledger)])
 }
 
 fn entry(text: &str, age: i64) -> Entry {
@@ -58,17 +58,17 @@ fn mirror(project: &str) -> Mirror {
     Mirror::read(json.as_bytes(), project).unwrap()
 }
 
-fn settings(budget: Tokens, fill: bool) -> Settings<'static> {
+fn settings(budget: Tokens, fill: bool) -> RenderSettings<'static> {
     let fill = fill.then_some("pimem search");
-    Settings { budget, ground_truth: GroundTruth::Off, remove_command: "", fill }
+    RenderSettings { budget, ground_truth: GroundTruth::Off, remove_command: "", fill }
 }
 
 /// The reports without and with mirrors, and what became of the mirrors' lines.
 fn both(
     own: &[Entry],
     mirrors: &[(&str, &[Entry])],
-    settings: Settings<'_>,
-    room: Room,
+    settings: RenderSettings<'_>,
+    room: TeamRoom,
 ) -> (Report, Report, Team) {
     let categories = Categories::default();
     let own = ranking(Scope::Project, own);
@@ -76,9 +76,9 @@ fn both(
         .iter()
         .map(|(name, entries)| (mirror(name), ranking(Scope::Team, entries)))
         .collect();
-    let sources: Vec<Source<'_>> = held
+    let sources: Vec<TeamSource<'_>> = held
         .iter()
-        .map(|(mirror, ranking)| Source { mirror, ranking, is_home: mirror.project == "home" })
+        .map(|(mirror, ranking)| TeamSource { mirror, ranking, is_home: mirror.project == "home" })
         .collect();
     let alone = report(&own, &categories, settings);
     let mut with = alone.clone();
@@ -90,8 +90,8 @@ fn both(
     (alone, with, team)
 }
 
-fn room(tokens: u32) -> Room {
-    Room { tokens: Tokens(tokens), total: Tokens::UNLIMITED }
+fn room(tokens: u32) -> TeamRoom {
+    TeamRoom { tokens: Tokens(tokens), total: Tokens::UNLIMITED }
 }
 
 fn body(text: &str) -> &str {
@@ -132,14 +132,15 @@ fn lines_of_the_team_are_below_the_others() {
     );
     // What fades away is left out where nothing fills a report.
     let (_, with, _) =
-        both(&own, &[("home", &home)], Settings { fill: None, ..settings }, room(300));
+        both(&own, &[("home", &home)], RenderSettings { fill: None, ..settings }, room(300));
     assert!(!with.text.contains("Theirs"), "{}", with.text);
 }
 
 #[test]
 fn without_own_lines_there_is_a_report_of_the_team() {
     let theirs = [entry("Theirs", 0)];
-    let factual = Settings { ground_truth: GroundTruth::Factual, ..settings(Tokens(1700), true) };
+    let factual =
+        RenderSettings { ground_truth: GroundTruth::Factual, ..settings(Tokens(1700), true) };
     let (alone, with, _) = both(&[], &[("payments", &theirs)], factual, room(300));
     assert!(alone.text.is_empty());
     let size = Tokens::of(&with.text);
@@ -167,7 +168,7 @@ proptest! {
         fill in any::<bool>(),
     ) {
         let settings = settings(Tokens(budget), fill);
-        let room = Room { tokens: Tokens(tokens), total: Tokens(total) };
+        let room = TeamRoom { tokens: Tokens(tokens), total: Tokens(total) };
         let mirrors: [(&str, &[Entry]); 2] = [("home", &home), ("payments", &other)];
         let (alone, with, team) = both(&own, &mirrors, settings, room);
         if team.shown.is_empty() {
@@ -192,7 +193,7 @@ proptest! {
             let text = with.text.lines().nth(line).unwrap();
             let name = mirrors[source].0;
             prop_assert!(text.ends_with(&format!(" (unknown, {name})")), "{}", text);
-            prop_assert!(matches!(team.verdicts[source][row], Verdict::Team(_)));
+            prop_assert!(matches!(team.verdicts[source][row], ReportVerdict::Team(_)));
         }
     }
 }

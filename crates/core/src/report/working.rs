@@ -67,7 +67,7 @@ impl AtHand {
 
 /// A section of the day at hand: its heading, and its text as safe for a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct WorkingPart {
     heading: SafeText,
     /// The text, tidied and cut.
     pub text: SafeText,
@@ -76,7 +76,7 @@ pub struct Part {
 /// Returns the sections that fit into `limit` characters, headings included. Open items come first
 /// and may leave little space for notes, which will still be there tomorrow.
 #[must_use]
-pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
+pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<WorkingPart> {
     let log = sources.log.as_ref().map(|(date, log)| {
         let text = untitled(log, *date);
         let whole = format!("pimem read daily {date}");
@@ -115,7 +115,7 @@ pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
         }
         let text = cut(&text, room.min(chars), keep, &whole);
         if !text.is_empty() {
-            let part = Part { heading, text };
+            let part = WorkingPart { heading, text };
             left = left.saturating_sub(part.render().chars().count());
             parts.push(part);
         }
@@ -126,7 +126,7 @@ pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
 /// The heading above all sections.
 pub const AT_HAND: &str = "# The Day at Hand\n";
 
-impl Part {
+impl WorkingPart {
     /// Returns the section with its heading and the blank line before it.
     #[must_use]
     pub fn render(&self) -> SafeText {

@@ -155,42 +155,42 @@ impl<'a> FromIterator<&'a SafeText> for SafeText {
 }
 
 /// An argument of [`safe!`](crate::safe).
-pub trait Part {
+pub trait SafePart {
     /// Returns the argument as it is put into the text.
     fn safe(&self) -> impl Display;
 }
 
-impl Part for str {
+impl SafePart for str {
     fn safe(&self) -> impl Display {
         model(self)
     }
 }
 
-impl Part for String {
+impl SafePart for String {
     fn safe(&self) -> impl Display {
         model(self)
     }
 }
 
-impl Part for SafeText {
+impl SafePart for SafeText {
     fn safe(&self) -> impl Display {
         &self.0
     }
 }
 
-impl<T: Part + ?Sized> Part for &T {
+impl<T: SafePart + ?Sized> SafePart for &T {
     fn safe(&self) -> impl Display {
         (**self).safe()
     }
 }
 
-impl Part for usize {
+impl SafePart for usize {
     fn safe(&self) -> impl Display {
         self
     }
 }
 
-impl Part for u64 {
+impl SafePart for u64 {
     fn safe(&self) -> impl Display {
         self
     }
@@ -208,7 +208,7 @@ macro_rules! safe {
     ($format:literal $(, $part:expr)* $(,)?) => {
         $crate::safety::safe_text::SafeText::assembled(format_args!(
             // `concat!` keeps the format from capturing variables.
-            concat!($format) $(, $crate::safety::safe_text::Part::safe(&$part))*
+            concat!($format) $(, $crate::safety::safe_text::SafePart::safe(&$part))*
         ))
     };
 }

@@ -25,7 +25,7 @@ const INSTEAD: f64 = 0.25;
 
 /// An entry line of a topic file.
 #[derive(Debug, Clone, Copy)]
-pub struct Line<'a> {
+pub struct AdoptedLine<'a> {
     pub id: EntryId,
     pub category: &'a str,
     /// Stem of the topic file.
@@ -51,7 +51,7 @@ pub type PiScores = BTreeMap<u32, PiScore>;
 
 /// Returns the part of an `add` or `edit` event that lets a later edit by hand be recognised.
 #[must_use]
-pub fn origin(line: &Line<'_>) -> Box<Origin> {
+pub fn origin(line: &AdoptedLine<'_>) -> Box<Origin> {
     Box::new(Origin {
         topic: line.topic.to_owned(),
         category: line.category.to_owned(),
@@ -66,20 +66,21 @@ pub fn origin(line: &Line<'_>) -> Box<Origin> {
 #[must_use]
 pub fn adopt(
     now: Now,
-    lines: &[Line<'_>],
+    lines: &[AdoptedLine<'_>],
     ledger: &Ledger,
     vanished: &[(EntryId, Origin)],
     pi: &PiScores,
 ) -> Vec<Event> {
-    let unknown: Vec<&Line<'_>> = lines.iter().filter(|line| !ledger.knows(line.id)).collect();
+    let unknown: Vec<&AdoptedLine<'_>> =
+        lines.iter().filter(|line| !ledger.knows(line.id)).collect();
     let links = pairs(&unknown, vanished, NEAR);
     let used: HashSet<&EntryId> = links.values().collect();
-    let rest: Vec<&Line<'_>> =
+    let rest: Vec<&AdoptedLine<'_>> =
         unknown.iter().copied().filter(|line| !links.contains_key(&line.id)).collect();
     let gone: Vec<(EntryId, Origin)> =
         vanished.iter().filter(|(id, _)| !used.contains(id)).cloned().collect();
     let instead = pairs(&rest, &gone, INSTEAD);
-    let cue = |line: &Line<'_>| {
+    let cue = |line: &AdoptedLine<'_>| {
         let before = instead.get(&line.id).and_then(|gone| ledger.evidence(now, *gone));
         let cue = before.map_or(Cue::Behavioral, |evidence| evidence.cue);
         if line.pinned { Cue::Explicit } else { cue }
@@ -112,7 +113,7 @@ pub fn adopt(
 /// have the same topic and category and a similarity of at least `least`. The best pairs are taken
 /// first.
 fn pairs(
-    unknown: &[&Line<'_>],
+    unknown: &[&AdoptedLine<'_>],
     vanished: &[(EntryId, Origin)],
     least: f64,
 ) -> BTreeMap<EntryId, EntryId> {
@@ -143,7 +144,7 @@ fn pairs(
 /// Returns the events that reproduce pi's score of an entry. The same score always gives the same
 /// events.
 #[must_use]
-pub fn from_pi(line: &Line<'_>, score: &PiScore) -> Vec<Event> {
+pub fn from_pi(line: &AdoptedLine<'_>, score: &PiScore) -> Vec<Event> {
     let add = EventKind::Add(score.cue, Some(origin(line)));
     let mut events = vec![derived(line.id, score.first_seen, add)];
     if score.evidence > 1 || score.last_reinforced > score.first_seen {
@@ -168,7 +169,7 @@ pub fn from_pi(line: &Line<'_>, score: &PiScore) -> Vec<Event> {
 /// Returns events that raise the evidence of a known entry to another program's score of it. The
 /// result is empty if the score adds nothing. Decisions of the user are not changed.
 #[must_use]
-pub fn raise(line: &Line<'_>, score: &PiScore, known: &Evidence) -> Vec<Event> {
+pub fn raise(line: &AdoptedLine<'_>, score: &PiScore, known: &Evidence) -> Vec<Event> {
     let more = u64::from(score.evidence).saturating_sub(known.count);
     let kind = match u32::try_from(more) {
         Ok(0) if score.last_reinforced <= known.last_reinforced => return Vec::new(),
@@ -193,13 +194,13 @@ mod tests {
 
     const NOW: Now = Now(Timestamp(1_000_000));
 
-    fn line<'a>(text: &'a str, topic: &'a str) -> Line<'a> {
+    fn line<'a>(text: &'a str, topic: &'a str) -> AdoptedLine<'a> {
         let id = EntryId::of("lesson", text.as_bytes());
-        Line { id, category: "lesson", topic, text, pinned: false }
+        AdoptedLine { id, category: "lesson", topic, text, pinned: false }
     }
 
     /// Returns the events for `lines` after the line `before` was edited by hand.
-    fn after(before: &str, lines: &[Line<'_>]) -> Vec<Event> {
+    fn after(before: &str, lines: &[AdoptedLine<'_>]) -> Vec<Event> {
         let old = line(before, "lessons");
         let mut ledger = Ledger::default();
         for event in adopt(Now(Timestamp(5)), &[old], &ledger, &[], &PiScores::new()) {

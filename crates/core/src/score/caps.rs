@@ -18,7 +18,7 @@ const RESERVED: usize = 2;
 
 /// The properties of an entry that decide its place.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate {
+pub struct CapCandidate {
     /// Last tie-break.
     pub id: EntryId,
     pub category: CategoryId,
@@ -41,12 +41,12 @@ pub struct Placement {
     /// State after caps.
     pub state: State,
     /// The reason why the entry may be shown, or why not.
-    pub place: Place,
+    pub place: CapPlace,
 }
 
 /// The place of an entry after caps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum CapPlace {
     /// Shown, and not counted towards any cap.
     Pinned,
     /// Among the active entries of its category, at this rank from 1.
@@ -82,7 +82,7 @@ pub enum Place {
     Secret,
 }
 
-impl Place {
+impl CapPlace {
     /// Returns true if a report may show the entry.
     #[must_use]
     pub fn eligible(self) -> bool {
@@ -109,7 +109,7 @@ pub fn reserved(spec: &CategorySpec) -> usize {
 
 /// Returns true if an entry competes for the places of its category: it is active or new.
 #[must_use]
-pub fn competes(candidate: &Candidate) -> bool {
+pub fn competes(candidate: &CapCandidate) -> bool {
     let Standing::Scored(score) = candidate.standing else { return false };
     // An entry with harmful evidence down to a score of 0 gains nothing from being new.
     let fresh = candidate.fresh && score > Score::default();
@@ -118,7 +118,7 @@ pub fn competes(candidate: &Candidate) -> bool {
 
 /// Compares entries in ranking order: higher standing, then newer reinforcement, then id.
 #[must_use]
-pub fn order(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+pub fn order(a: &CapCandidate, b: &CapCandidate) -> std::cmp::Ordering {
     (b.standing, b.last_reinforced).cmp(&(a.standing, a.last_reinforced)).then(a.id.cmp(&b.id))
 }
 
@@ -127,7 +127,7 @@ pub fn order(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
 /// first.
 #[must_use]
 pub fn place(
-    candidates: &[Candidate],
+    candidates: &[CapCandidate],
     categories: &Categories,
     reserve: bool,
 ) -> (Vec<Placement>, Vec<usize>) {
@@ -141,7 +141,7 @@ pub fn place(
         let (Some(candidate), Some(slot)) = (candidates.get(*index), placed.get(*index)) else {
             return false;
         };
-        slot.place == Place::TooWeak && self::competes(candidate)
+        slot.place == CapPlace::TooWeak && self::competes(candidate)
     };
     let competing: Vec<usize> = ranked.iter().copied().filter(competes).collect();
     let within = within_caps(candidates, &competing, categories, reserve);
@@ -155,24 +155,24 @@ pub fn place(
         if within.contains(&index) && active < TOTAL {
             *count += 1;
             active += 1;
-            slot.place = Place::Active(*count);
+            slot.place = CapPlace::Active(*count);
         } else {
             if slot.state == State::Active {
                 slot.state = State::Provisional;
             }
-            slot.place = Place::OverCap;
+            slot.place = CapPlace::OverCap;
         }
     }
     let mut pooled = 0;
     for index in &ranked {
         let Some(slot) = placed.get_mut(*index) else { continue };
-        let waiting = matches!(slot.place, Place::OverCap | Place::TooWeak);
+        let waiting = matches!(slot.place, CapPlace::OverCap | CapPlace::TooWeak);
         if slot.state == State::Provisional && waiting {
             if pooled < POOL.min(TOTAL - active) {
                 pooled += 1;
-                slot.place = Place::Pool(pooled);
-            } else if slot.place == Place::TooWeak {
-                slot.place = Place::BelowPool;
+                slot.place = CapPlace::Pool(pooled);
+            } else if slot.place == CapPlace::TooWeak {
+                slot.place = CapPlace::BelowPool;
             }
         }
     }
@@ -182,7 +182,7 @@ pub fn place(
 /// Returns the candidates of `competing` that get a place in their category. `competing` must be in
 /// ranking order.
 fn within_caps(
-    candidates: &[Candidate],
+    candidates: &[CapCandidate],
     competing: &[usize],
     categories: &Categories,
     reserve: bool,
@@ -203,13 +203,13 @@ fn within_caps(
 }
 
 /// Returns the placement by score alone. `TooWeak` stands for "no place yet".
-fn first_look(candidate: &Candidate) -> Placement {
+fn first_look(candidate: &CapCandidate) -> Placement {
     let place = match candidate.standing {
-        _ if !candidate.reviewed => Place::Unreviewed,
-        _ if candidate.excluded => Place::Excluded,
-        Standing::Pinned => Place::Pinned,
-        Standing::Forgotten => Place::Forgotten,
-        Standing::Scored(_) => Place::TooWeak,
+        _ if !candidate.reviewed => CapPlace::Unreviewed,
+        _ if candidate.excluded => CapPlace::Excluded,
+        Standing::Pinned => CapPlace::Pinned,
+        Standing::Forgotten => CapPlace::Forgotten,
+        Standing::Scored(_) => CapPlace::TooWeak,
     };
     // An unreviewed entry stays a candidate until it is reviewed, whatever its evidence.
     let most = if candidate.reviewed { State::Active } else { State::Candidate };
@@ -227,7 +227,7 @@ mod tests {
     fn places(category: &str, letters: &str, reserve: bool) -> String {
         let categories = Categories::default();
         let category = categories.find(category).unwrap();
-        let candidates: Vec<Candidate> = (0_u32..)
+        let candidates: Vec<CapCandidate> = (0_u32..)
             .zip(letters.chars())
             .map(|(n, letter)| {
                 let score = match letter {
@@ -246,7 +246,7 @@ mod tests {
                 let (fresh, excluded) = (letter == 'f', letter == 's');
                 let (first_seen, last_reinforced) = (Timestamp(i64::from(n)), Timestamp(0));
                 let reviewed = !"uU".contains(letter);
-                Candidate {
+                CapCandidate {
                     id,
                     category,
                     standing,
@@ -259,15 +259,15 @@ mod tests {
             })
             .collect();
         let shown = |placement: &Placement| match placement.place {
-            Place::Pinned => 'P',
-            Place::Active(_) => 'a',
-            Place::Pool(_) => 'o',
-            Place::OverCap => '^',
-            Place::BelowPool => '_',
-            Place::TooWeak => '.',
-            Place::Forgotten => 'x',
-            Place::Excluded => 's',
-            Place::Unreviewed => 'u',
+            CapPlace::Pinned => 'P',
+            CapPlace::Active(_) => 'a',
+            CapPlace::Pool(_) => 'o',
+            CapPlace::OverCap => '^',
+            CapPlace::BelowPool => '_',
+            CapPlace::TooWeak => '.',
+            CapPlace::Forgotten => 'x',
+            CapPlace::Excluded => 's',
+            CapPlace::Unreviewed => 'u',
             other => panic!("{other:?} is of another policy"),
         };
         place(&candidates, &categories, reserve).0.iter().map(shown).collect()
@@ -316,7 +316,7 @@ mod tests {
     fn ties() {
         let categories = Categories::default();
         let category = categories.find("decision").unwrap();
-        let level = |id, last| Candidate {
+        let level = |id, last| CapCandidate {
             id: EntryId(id),
             category,
             standing: Standing::Scored(Score::new(1.0, Age(0), 1.0, 100)),
@@ -329,18 +329,18 @@ mod tests {
         let all = [level(6, 5), level(5, 5), level(4, 9), level(3, 4), level(2, 5), level(1, 3)];
         let (placed, ranking) = place(&all, &categories, false);
         assert_eq!(ranking, [2, 4, 1, 0, 3, 5]);
-        let active = |at: &usize| matches!(placed[*at].place, Place::Active(_));
+        let active = |at: &usize| matches!(placed[*at].place, CapPlace::Active(_));
         assert_eq!(ranking.iter().filter(|at| active(at)).count(), 4);
-        assert_eq!(placed[0].place, Place::Active(4));
-        assert_eq!(placed[3].place, Place::Pool(1), "what is older has to wait");
+        assert_eq!(placed[0].place, CapPlace::Active(4));
+        assert_eq!(placed[3].place, CapPlace::Pool(1), "what is older has to wait");
     }
 
     #[test]
     fn states_follow_the_caps() {
         let categories = Categories::default();
         let category = categories.find("done").unwrap();
-        let candidates: Vec<Candidate> = (0..6)
-            .map(|n| Candidate {
+        let candidates: Vec<CapCandidate> = (0..6)
+            .map(|n| CapCandidate {
                 id: EntryId(n),
                 category,
                 standing: Standing::Scored(Score::new(1.0, Age(0), 1.0, 100)),

@@ -14,14 +14,14 @@ pub enum Clock {
 
 /// The UTC days on which the log of a store has an event, sorted and without duplicates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Days(Vec<i64>);
+pub struct ActiveDays(Vec<i64>);
 
 /// A clock at a moment, with the days of one store.
 #[derive(Debug, Clone, Copy)]
 pub struct Hands<'a> {
     now: Now,
     clock: Clock,
-    days: &'a Days,
+    days: &'a ActiveDays,
 }
 
 /// Returns the number of a moment's UTC day.
@@ -29,7 +29,7 @@ fn day(moment: Timestamp) -> i64 {
     moment.0.div_euclid(DAY_MS)
 }
 
-impl FromIterator<Timestamp> for Days {
+impl FromIterator<Timestamp> for ActiveDays {
     fn from_iter<I: IntoIterator<Item = Timestamp>>(times: I) -> Self {
         let mut days: Vec<i64> = Vec::new();
         // Logs are nearly in order, so most duplicates are adjacent.
@@ -44,7 +44,7 @@ impl FromIterator<Timestamp> for Days {
     }
 }
 
-impl Days {
+impl ActiveDays {
     /// Returns the number of days after the day of `after`, up to and including the day of `until`.
     #[must_use]
     pub fn between(&self, after: Timestamp, until: Timestamp) -> usize {
@@ -56,7 +56,7 @@ impl Days {
 impl Clock {
     /// Returns the clock at `now` in a store that was used on `days`.
     #[must_use]
-    pub fn at(self, now: Now, days: &Days) -> Hands<'_> {
+    pub fn at(self, now: Now, days: &ActiveDays) -> Hands<'_> {
         Hands { now, clock: self, days }
     }
 
@@ -180,7 +180,7 @@ mod tests {
         /// The order and the number of events on a day do not matter.
         #[test]
         fn days_are_a_set(mut events in prop::collection::vec(-50..50_i64, 0..40)) {
-            let days = |events: &[i64]| -> Days {
+            let days = |events: &[i64]| -> ActiveDays {
                 events.iter().map(|hour| Timestamp(hour * 3_600_000)).collect()
             };
             let first = days(&events);
@@ -199,7 +199,7 @@ mod tests {
             later in 0..500_i64,
         ) {
             let hour = |hours: i64| Timestamp(hours * 3_600_000);
-            let days: Days = events.into_iter().map(hour).collect();
+            let days: ActiveDays = events.into_iter().map(hour).collect();
             let (now, later) = (Now(hour(now)), Now(hour(now + later)));
             let then = hour(then).min(now.0);
             for clock in [Clock::Calendar, Clock::Active(now)] {

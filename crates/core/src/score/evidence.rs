@@ -7,7 +7,7 @@ use super::ledger::{Ledger, Note};
 use crate::model::{
     entry::{EntryId, EventId, Share},
     event::{Author, Cue, Event, EventKind, Order},
-    operation::{Noted, UserState},
+    operation::{NotedOperation, UserState},
     time::{Now, Timestamp},
 };
 
@@ -146,29 +146,33 @@ impl Sum {
             self.choose(at, horizon);
         }
         match note.what {
-            Noted::Add(cue) => {
+            NotedOperation::Add(cue) => {
                 self.added = true;
                 self.first = [self.first, time].into_iter().flatten().min();
                 self.cue = self.cue.max(Some(cue));
                 self.last = self.last.max(time);
             }
-            Noted::Reinforce(n) => {
+            NotedOperation::Reinforce(n) => {
                 self.reinforced = self.reinforced.saturating_add(u64::from(n));
                 self.last = self.last.max(time);
             }
-            Noted::Harmful(n) => self.harmful = self.harmful.saturating_add(u64::from(n)),
-            Noted::Decide(UserState::Forgotten) if !holds => {
+            NotedOperation::Harmful(n) => self.harmful = self.harmful.saturating_add(u64::from(n)),
+            NotedOperation::Decide(UserState::Forgotten) if !holds => {
                 self.user = self.user.max(Some((at, UserState::Auto)));
             }
-            Noted::Decide(user) => self.user = self.user.max(Some((at, user))),
-            Noted::Restore => {
+            NotedOperation::Decide(user) => self.user = self.user.max(Some((at, user))),
+            NotedOperation::Restore => {
                 self.user = self.user.max(Some((at, UserState::Auto)));
                 self.touched = self.touched.max(time);
             }
-            Noted::Expire(until) if holds => self.until = self.until.max(Some((at, until))),
-            Noted::Supersede(by) if holds => self.superseded.push((at, by)),
-            Noted::Priority(value) => self.priority = self.priority.max(Some((at, value))),
-            Noted::Importance(value) => self.importance = self.importance.max(Some((at, value))),
+            NotedOperation::Expire(until) if holds => {
+                self.until = self.until.max(Some((at, until)));
+            }
+            NotedOperation::Supersede(by) if holds => self.superseded.push((at, by)),
+            NotedOperation::Priority(value) => self.priority = self.priority.max(Some((at, value))),
+            NotedOperation::Importance(value) => {
+                self.importance = self.importance.max(Some((at, value)));
+            }
             _ => {}
         }
     }
@@ -245,7 +249,7 @@ impl Ledger {
             }
             for note in self.notes(*id).filter(|note| note.at < *end) {
                 sum.add(note, now.horizon(), holds(note.at));
-                if !matches!(note.what, Noted::Source(_) | Noted::Chosen(_)) {
+                if !matches!(note.what, NotedOperation::Source(_) | NotedOperation::Chosen(_)) {
                     heard.insert(*id);
                 }
             }
@@ -303,9 +307,9 @@ impl Ledger {
     fn decisions(&self, entry: EntryId) -> Vec<(Order, Option<UserState>)> {
         let reach = self.reach(entry, |_| true);
         let decision = |note: &Note| match note.what {
-            Noted::Decide(user) => Some((note.at, Some(user))),
-            Noted::Restore => Some((note.at, Some(UserState::Auto))),
-            Noted::Archive(_) => Some((note.at, None)),
+            NotedOperation::Decide(user) => Some((note.at, Some(user))),
+            NotedOperation::Restore => Some((note.at, Some(UserState::Auto))),
+            NotedOperation::Archive(_) => Some((note.at, None)),
             _ => None,
         };
         let of = |(id, end): (&EntryId, &Order)| -> Vec<_> {
@@ -326,8 +330,9 @@ impl Ledger {
     fn newest_of(&self, entry: EntryId, counts: impl Fn(Order, bool) -> bool) -> Option<Order> {
         let reach = self.reach(entry, |_| true);
         let order = |(id, end): (&EntryId, &Order)| {
-            let notes =
-                self.notes(*id).map(|note| (note.at, matches!(note.what, Noted::Source(_))));
+            let notes = self
+                .notes(*id)
+                .map(|note| (note.at, matches!(note.what, NotedOperation::Source(_))));
             let edges = self.edges(*id).map(|edge| (edge.at, false));
             let all = notes.chain(edges).filter(|(at, used)| at < end && counts(*at, *used));
             all.map(|(at, _)| at).max()

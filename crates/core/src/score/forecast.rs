@@ -7,22 +7,22 @@
 //! Other entries are ignored: caps and budgets depend on all of them together.
 
 use super::{
-    clock::{Clock, Days},
+    clock::{ActiveDays, Clock},
     evidence::Evidence,
-    policy::{Parts, Policy},
+    policy::{Policy, PolicyParts},
     ranking::ScoredEntry,
     stability::{Standing, State},
 };
 use crate::model::{
     category::{Categories, CategorySpec},
-    event::{Cue, Why},
+    event::{ArchiveReason, Cue},
     operation::UserState,
     time::{Age, DAY_MS, Now, Timestamp},
 };
 
 /// A change that happens to an entry by time alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Turn {
+pub enum ForecastTurn {
     /// The score falls into this state.
     Falls(State),
     /// The entry no longer counts as active for being new.
@@ -33,7 +33,7 @@ pub enum Turn {
     Expires,
 }
 
-impl Turn {
+impl ForecastTurn {
     /// Describes the change: `becomes candidate`, `expires` and so on, for an entry of a category.
     #[must_use]
     pub fn describe(self, spec: &CategorySpec) -> String {
@@ -58,9 +58,9 @@ pub fn turns(
     policy: Policy,
     row: &ScoredEntry,
     spec: &CategorySpec,
-) -> Vec<(Timestamp, Turn)> {
+) -> Vec<(Timestamp, ForecastTurn)> {
     let evidence = &row.evidence;
-    let mut found: Vec<(Timestamp, Turn)> = Vec::new();
+    let mut found: Vec<(Timestamp, ForecastTurn)> = Vec::new();
     // The moment at which an age that is `since` now reaches `length` milliseconds.
     let when = |since: Age, length: i64| {
         let since = i64::try_from(since.0).unwrap_or(i64::MAX);
@@ -69,28 +69,30 @@ pub fn turns(
     };
     if let (Standing::Scored(_), Some(judged)) = (row.standing, &row.judged) {
         // Under `weighted` time changes no state by itself.
-        if let (Parts::Ebbinghaus(parts), Policy::Ebbinghaus(fading)) = (judged.parts, policy) {
+        if let (PolicyParts::Ebbinghaus(parts), Policy::Ebbinghaus(fading)) = (judged.parts, policy)
+        {
             let falls = |state: State| {
                 let least = fading.least(state)?;
                 let length = parts.falls_below(least)?;
                 let next = fading.state(least.next_down());
-                Some((when(parts.idle, length)?, Turn::Falls(next)))
+                Some((when(parts.idle, length)?, ForecastTurn::Falls(next)))
             };
             found.extend(State::ALL.into_iter().filter_map(falls));
         }
     } else if let Standing::Scored(_) = row.standing {
         let below = |state: State| {
             let length = falls_below(evidence, spec, state.least()?)?;
-            Some((when(row.idle, length)?, Turn::Falls(state.next()?)))
+            Some((when(row.idle, length)?, ForecastTurn::Falls(state.next()?)))
         };
         found.extend(State::ALL.into_iter().filter_map(below));
         let half_life = days(spec.tau_days * std::f64::consts::LN_2);
         let until = when(row.known_for, half_life).filter(|_| row.fresh);
-        found.extend(until.map(|until| (until, Turn::NoLongerFresh)));
-        let window = |length: f64| Some((when(row.idle, days(length))?, Turn::LeavesWindow));
+        found.extend(until.map(|until| (until, ForecastTurn::NoLongerFresh)));
+        let window =
+            |length: f64| Some((when(row.idle, days(length))?, ForecastTurn::LeavesWindow));
         found.extend(spec.window_days.and_then(window));
     }
-    found.extend(evidence.until.map(|until| (after(until, 1), Turn::Expires)));
+    found.extend(evidence.until.map(|until| (after(until, 1), ForecastTurn::Expires)));
     found.retain(|(at, _)| *at > now.0);
     found.sort_unstable();
     found.dedup();
@@ -135,21 +137,21 @@ pub fn is_dropped(row: &ScoredEntry) -> bool {
 /// are the days on which the store was used. All other faded entries are left for a person to
 /// decide.
 #[must_use]
-pub fn goes_unasked(now: Now, row: &ScoredEntry, days: &Days) -> bool {
+pub fn goes_unasked(now: Now, row: &ScoredEntry, days: &ActiveDays) -> bool {
     let last = row.evidence.touched.max(row.evidence.last_reinforced);
     is_free(row) && row.evidence.cue != Cue::Explicit && days.between(last, now.0) >= USED
 }
 
 /// Returns the reason to record when an entry is archived now.
 #[must_use]
-pub fn why_archived(row: &ScoredEntry, categories: &Categories) -> Why {
+pub fn why_archived(row: &ScoredEntry, categories: &Categories) -> ArchiveReason {
     let tau = categories.spec(row.entry.category).tau_days;
     if row.expired || row.superseded_by.is_some() {
-        Why::Replaced
+        ArchiveReason::Replaced
     } else if is_dropped(row) || row.untouched.days() >= 2.0 * tau {
-        Why::Age
+        ArchiveReason::Age
     } else {
-        Why::Person
+        ArchiveReason::Person
     }
 }
 
@@ -166,7 +168,7 @@ mod tests {
         },
         score::{
             ledger::Ledger,
-            ranking::{LocatedEntry, Ranking, Rules, Scope},
+            ranking::{LocatedEntry, Ranking, RankingRules, Scope},
         },
     };
 
@@ -221,7 +223,7 @@ mod tests {
             reviewed: true,
             secret: None,
         };
-        let rules = Rules { clock, ..Rules::new(&categories) };
+        let rules = RankingRules { clock, ..RankingRules::new(&categories) };
         Ranking::new(Now(now), rules, vec![(vec![placed], &ledger)]).rows.remove(0)
     }
 
@@ -270,12 +272,12 @@ mod tests {
             for (moment, turn) in turns(Now(now), Clock::Calendar, Policy::Stability, &row(now, category, n, None), spec) {
                 let then = |shift: i64| row(Timestamp(moment.0 + shift), category, n, None);
                 match turn {
-                    Turn::Falls(state) => {
+                    ForecastTurn::Falls(state) => {
                         prop_assert_eq!(then(0).standing.state(), state);
                         prop_assert!(then(-3).standing.state() > state);
                     }
-                    Turn::NoLongerFresh => prop_assert!(!then(0).fresh && then(-1).fresh),
-                    Turn::LeavesWindow | Turn::Expires => {}
+                    ForecastTurn::NoLongerFresh => prop_assert!(!then(0).fresh && then(-1).fresh),
+                    ForecastTurn::LeavesWindow | ForecastTurn::Expires => {}
                 }
             }
         }
@@ -292,16 +294,16 @@ mod tests {
                 prop_assert!(moment > now);
                 let (then, before) = (of(moment), of(Timestamp(moment.0 - 1)));
                 match turn {
-                    Turn::Falls(state) => {
+                    ForecastTurn::Falls(state) => {
                         prop_assert_eq!(then.standing.state(), state);
                         prop_assert!(before.standing.state() > state);
                     }
-                    Turn::NoLongerFresh => prop_assert!(!then.fresh && before.fresh),
-                    Turn::LeavesWindow => {
+                    ForecastTurn::NoLongerFresh => prop_assert!(!then.fresh && before.fresh),
+                    ForecastTurn::LeavesWindow => {
                         let window = spec.window_days.unwrap();
                         prop_assert!(then.idle.days() >= window && before.idle.days() < window);
                     }
-                    Turn::Expires => {}
+                    ForecastTurn::Expires => {}
                 }
             }
         }

@@ -11,14 +11,14 @@ use std::{
 
 use super::{
     access::Access,
-    clock::Days,
+    clock::ActiveDays,
     evidence::{Edge, Evidence, Strength},
 };
 use crate::model::{
     entry::{EntryId, EventId},
-    event::{Author, Cue, Event, Order, Why},
+    event::{ArchiveReason, Author, Cue, Event, Order},
     hash::{IdMap, IdSet},
-    operation::{Effect, Noted, UserState},
+    operation::{NotedOperation, OperationEffect, UserState},
     time::{Now, Timestamp},
 };
 
@@ -26,7 +26,7 @@ use crate::model::{
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Note {
     pub(super) at: Order,
-    pub(super) what: Noted,
+    pub(super) what: NotedOperation,
     /// True if a person's action shows that the entry is wanted.
     pub(super) wants: bool,
     /// Index of the previous note about the same entry, from 1; 0 if there is none.
@@ -37,7 +37,7 @@ impl Note {
     /// Returns the entry that the event is about, for a note about `entry`.
     fn about(&self, entry: EntryId) -> EntryId {
         match self.what {
-            Noted::Chosen(other) | Noted::Source(other) => other,
+            NotedOperation::Chosen(other) | NotedOperation::Source(other) => other,
             _ => entry,
         }
     }
@@ -105,44 +105,44 @@ impl Ledger {
         }
         self.latest.set(None);
         match event.kind.effect() {
-            Effect::Notes(what) => self.note(event.entry, event, what),
-            Effect::Replaces(by) => {
-                self.note(*by, event, Noted::Chosen(event.entry));
-                self.note(event.entry, event, Noted::Supersede(*by));
+            OperationEffect::Notes(what) => self.note(event.entry, event, what),
+            OperationEffect::Replaces(by) => {
+                self.note(*by, event, NotedOperation::Chosen(event.entry));
+                self.note(event.entry, event, NotedOperation::Supersede(*by));
             }
-            Effect::Links(from) => self.link(event, from),
-            Effect::Retracts(ids) => {
+            OperationEffect::Links(from) => self.link(event, from),
+            OperationEffect::Retracts(ids) => {
                 self.accounts.entry(event.entry).or_default().special = true;
                 for id in ids {
                     let last = self.retracted.entry((event.entry, *id)).or_insert(event.order());
                     *last = event.order().max(*last);
                 }
             }
-            Effect::Purges => {
+            OperationEffect::Purges => {
                 let last = self.purged.entry(event.entry).or_insert(event.order());
                 *last = event.order().max(*last);
-                self.note(event.entry, event, Noted::Purge);
+                self.note(event.entry, event, NotedOperation::Purge);
             }
-            Effect::Counts { device, n } => {
+            OperationEffect::Counts { device, n } => {
                 let count = Count { at: event.order(), device, n };
                 self.accessed.entry(event.entry).or_default().push(count);
             }
-            Effect::Nothing => {}
+            OperationEffect::Nothing => {}
         }
     }
 
-    fn note(&mut self, entry: EntryId, event: &Event, what: Noted) {
+    fn note(&mut self, entry: EntryId, event: &Event, what: NotedOperation) {
         let person = event.by == Author::Person;
         let account = self.accounts.entry(entry).or_default();
         let at = event.order();
         let wants = match what {
-            Noted::Add(cue) => {
+            NotedOperation::Add(cue) => {
                 account.first_add = Some(account.first_add.map_or(at, |first| first.min(at)));
                 account.last = account.last.max(Some(event.ts));
                 account.cue = account.cue.max(Some(cue));
                 person
             }
-            Noted::Reinforce(n) => {
+            NotedOperation::Reinforce(n) => {
                 account.last = account.last.max(Some(event.ts));
                 account.reinforced = account.reinforced.saturating_add(u64::from(n));
                 person
@@ -150,7 +150,7 @@ impl Ledger {
             // Only a person's command restores or replaces an entry.
             _ => {
                 account.special = true;
-                matches!(what, Noted::Restore | Noted::Chosen(_))
+                matches!(what, NotedOperation::Restore | NotedOperation::Chosen(_))
             }
         };
         if wants {
@@ -165,7 +165,7 @@ impl Ledger {
         account.special = true;
         account.edges.extend(from.iter().map(|from| Edge::new(event, *from)));
         for source in from {
-            self.note(*source, event, Noted::Source(event.entry));
+            self.note(*source, event, NotedOperation::Source(event.entry));
         }
     }
 
@@ -248,11 +248,11 @@ impl Ledger {
 
     /// Returns the reason for which the entry was archived; `None` if it is not archived.
     #[must_use]
-    pub fn archived_for(&self, entry: EntryId) -> Option<Why> {
+    pub fn archived_for(&self, entry: EntryId) -> Option<ArchiveReason> {
         let word = |note: &Note| match note.what {
-            Noted::Restore => Some((note.at, 0, None)),
-            Noted::Archive(why) => Some((note.at, 1, Some(why))),
-            Noted::Add(_) => Some((note.at, 2, None)),
+            NotedOperation::Restore => Some((note.at, 0, None)),
+            NotedOperation::Archive(why) => Some((note.at, 1, Some(why))),
+            NotedOperation::Add(_) => Some((note.at, 2, None)),
             _ => None,
         };
         self.notes(entry).filter_map(word).max().and_then(|(.., why)| why)
@@ -299,7 +299,7 @@ impl Ledger {
 
     /// Returns the days that have an event.
     #[must_use]
-    pub fn days(&self) -> Days {
+    pub fn days(&self) -> ActiveDays {
         if self.purged.is_empty() {
             return self.notes.iter().map(|note| note.at.0).collect();
         }
@@ -336,7 +336,7 @@ impl Ledger {
         if self.counts_all() {
             return Some(first);
         }
-        let added = |note: &Note| matches!(note.what, Noted::Add(_)).then_some(note.at);
+        let added = |note: &Note| matches!(note.what, NotedOperation::Add(_)).then_some(note.at);
         self.notes(entry).filter_map(added).min()
     }
 
@@ -392,7 +392,7 @@ impl Ledger {
     /// Returns true if the entry was purged, and nobody has asked for this wording since.
     #[must_use]
     pub fn is_gone(&self, entry: EntryId) -> bool {
-        let typed = |note: &Note| note.wants && matches!(note.what, Noted::Add(_));
+        let typed = |note: &Note| note.wants && matches!(note.what, NotedOperation::Add(_));
         self.purged.contains_key(&entry)
             && !self.notes(entry).any(typed)
             && !self.edges(entry).any(Edge::is_typed)
@@ -402,8 +402,8 @@ impl Ledger {
     #[must_use]
     pub fn is_used(&self, entry: EntryId) -> bool {
         let word = |note: &Note| match note.what {
-            Noted::Source(_) => Some((note.at, true)),
-            Noted::Add(_) => Some((note.at, false)),
+            NotedOperation::Source(_) => Some((note.at, true)),
+            NotedOperation::Add(_) => Some((note.at, false)),
             _ => None,
         };
         self.notes(entry).filter_map(word).max().is_some_and(|(_, used)| used)

@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     access::Accesses,
-    caps::{self, Candidate, Place, Placement},
-    clock::{Clock, Days, Hands},
+    caps::{self, CapCandidate, CapPlace, Placement},
+    clock::{ActiveDays, Clock, Hands},
     copies::{Copies, Slot},
     evidence::Evidence,
     ledger::Ledger,
     policy::{
         self, Judgement, Policy, Subject,
-        limits::{self, Contender, Group},
+        limits::{self, Contender, LimitGroup},
         weighted,
     },
     stability::{self, Standing, State},
@@ -114,7 +114,7 @@ pub struct ScoredEntry {
     /// True if the entry is shown for being new.
     pub fresh: bool,
     /// Place in the report, or the reason why it has none.
-    pub place: Place,
+    pub place: CapPlace,
     /// The entry that replaces this one, if it is present.
     pub superseded_by: Option<EntryId>,
     /// Entries present that replaced this one before it was chosen again.
@@ -144,7 +144,7 @@ impl ScoredEntry {
             expired: self.expired,
             replaced_by: self.superseded_by,
             archived: None,
-            unset: self.place == Place::Unset,
+            unset: self.place == CapPlace::Unset,
             yields_to: None,
         }
     }
@@ -189,7 +189,7 @@ pub struct Ranking {
 
 /// How entries are scored.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules<'a> {
+pub struct RankingRules<'a> {
     pub categories: &'a Categories,
     /// Whether new entries count as active.
     pub fresh: bool,
@@ -201,7 +201,7 @@ pub struct Rules<'a> {
     pub accesses: Option<&'a Accesses>,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> RankingRules<'a> {
     /// Returns the default rules.
     #[must_use]
     pub fn new(categories: &'a Categories) -> Self {
@@ -219,7 +219,11 @@ impl<'a> Rules<'a> {
 impl Ranking {
     /// Scores and places all entries of `stores`, each paired with its ledger.
     #[must_use]
-    pub fn new(now: Now, rules: Rules<'_>, stores: Vec<(Vec<LocatedEntry>, &Ledger)>) -> Self {
+    pub fn new(
+        now: Now,
+        rules: RankingRules<'_>,
+        stores: Vec<(Vec<LocatedEntry>, &Ledger)>,
+    ) -> Self {
         let mut copies = Copies::default();
         // Maps former wordings to the entry edited from them, which may be the one that supersedes
         // another entry.
@@ -235,7 +239,8 @@ impl Ranking {
         }
         let mut rows: Vec<ScoredEntry> = Vec::with_capacity(present.len());
         for (entries, ledger) in stores {
-            let days = if rules.clock == Clock::Calendar { Days::default() } else { ledger.days() };
+            let days =
+                if rules.clock == Clock::Calendar { ActiveDays::default() } else { ledger.days() };
             let hands = rules.clock.at(now, &days);
             for entry in entries {
                 let mut made = row(now, rules, entry, (ledger, hands), &present);
@@ -261,15 +266,15 @@ impl Ranking {
         let (mut placements, ranking) = places(rules, &rows);
         let read_only = rows.iter().zip(&mut placements);
         for (row, placement) in read_only.filter(|_| rules.categories.reads_more()) {
-            let is_out = placement.place == Place::Excluded && !row.is_over();
+            let is_out = placement.place == CapPlace::Excluded && !row.is_over();
             if is_out && !rules.categories.is_set(row.entry.category) {
-                placement.place = Place::Unset;
+                placement.place = CapPlace::Unset;
             }
         }
         let secrets =
             rows.iter().zip(&mut placements).filter(|(row, _)| row.entry.secret.is_some());
         for (_, placement) in secrets.filter(|(row, _)| row.entry.reviewed) {
-            placement.place = Place::Secret;
+            placement.place = CapPlace::Secret;
         }
         let mut rows: Vec<Option<ScoredEntry>> = rows.into_iter().map(Some).collect();
         let ranked = ranking.into_iter().filter_map(|index| {
@@ -378,7 +383,7 @@ pub(crate) fn capped(now: Now, mut evidence: Evidence) -> Evidence {
 
 fn row(
     now: Now,
-    rules: Rules<'_>,
+    rules: RankingRules<'_>,
     entry: LocatedEntry,
     (ledger, hands): (&Ledger, Hands<'_>),
     present: &IdMap<EntryId, EntryId>,
@@ -402,7 +407,7 @@ fn row(
     let superseded_by = others(&evidence.superseded_by).first().copied();
     let outlived = others(&evidence.outlived);
     let expired = evidence.until.is_some_and(|until| until < now.0);
-    let (state, place) = (rules.policy.state(standing), Place::TooWeak);
+    let (state, place) = (rules.policy.state(standing), CapPlace::TooWeak);
     let shared = false;
     ScoredEntry {
         entry,
@@ -425,7 +430,7 @@ fn row(
 /// Scores an entry by another policy than stability.
 fn judge(
     now: Now,
-    rules: Rules<'_>,
+    rules: RankingRules<'_>,
     entry: &LocatedEntry,
     evidence: &Evidence,
     (ledger, hands): (&Ledger, Hands<'_>),
@@ -448,9 +453,9 @@ fn judge(
 }
 
 /// Places the entries. Returns the placements in their order, and the ranking as indexes.
-fn places(rules: Rules<'_>, rows: &[ScoredEntry]) -> (Vec<Placement>, Vec<usize>) {
+fn places(rules: RankingRules<'_>, rows: &[ScoredEntry]) -> (Vec<Placement>, Vec<usize>) {
     if rules.policy.is_stability() {
-        let candidates: Vec<Candidate> = rows.iter().map(|row| placed(rules, row)).collect();
+        let candidates: Vec<CapCandidate> = rows.iter().map(|row| placed(rules, row)).collect();
         return caps::place(&candidates, rules.categories, rules.reserve);
     }
     let contenders: Vec<Contender<'_>> = rows.iter().map(|row| contender(rules, row)).collect();
@@ -458,15 +463,15 @@ fn places(rules: Rules<'_>, rows: &[ScoredEntry]) -> (Vec<Placement>, Vec<usize>
 }
 
 /// Returns the candidate for a place; entries that are only read get none.
-fn placed(rules: Rules<'_>, row: &ScoredEntry) -> Candidate {
+fn placed(rules: RankingRules<'_>, row: &ScoredEntry) -> CapCandidate {
     let pinned = row.standing == Standing::Pinned;
     let mut candidate = candidate(row);
     candidate.excluded |= !pinned && !rules.categories.is_set(row.entry.category);
     candidate
 }
 
-fn contender<'a>(rules: Rules<'_>, row: &'a ScoredEntry) -> Contender<'a> {
-    let Candidate { id, standing, last_reinforced, excluded, reviewed, .. } = placed(rules, row);
+fn contender<'a>(rules: RankingRules<'_>, row: &'a ScoredEntry) -> Contender<'a> {
+    let CapCandidate { id, standing, last_reinforced, excluded, reviewed, .. } = placed(rules, row);
     let (seen, of_user) = (row.evidence.first_seen, row.entry.scope == Scope::User);
     let first = row.judged.as_ref().map(|judged| judged.first);
     let listed = rules.categories.spec(row.entry.category).traits.listed;
@@ -478,7 +483,7 @@ fn contender<'a>(rules: Rules<'_>, row: &'a ScoredEntry) -> Contender<'a> {
         excluded,
         reviewed,
         spent: row.evidence.count == 0,
-        group: Group::of(listed, &row.entry.text, of_user, seen),
+        group: LimitGroup::of(listed, &row.entry.text, of_user, seen),
     }
 }
 
@@ -501,11 +506,11 @@ fn unknown(now: Now, pinned: bool) -> Evidence {
 }
 
 #[must_use]
-pub fn candidate(row: &ScoredEntry) -> Candidate {
+pub fn candidate(row: &ScoredEntry) -> CapCandidate {
     let pinned = row.standing == Standing::Pinned;
     let over = row.superseded_by.is_some() || row.expired;
     let last_reinforced: Timestamp = row.evidence.last_reinforced;
-    Candidate {
+    CapCandidate {
         id: row.entry.id,
         category: row.entry.category,
         standing: row.standing,

@@ -38,7 +38,7 @@ fn event(n: u128, ts: i64, entry: &str, kind: EventKind) -> Event {
 #[test]
 fn what_is_not_reviewed_gives_way() {
     let categories = Categories::default();
-    let rules = Rules::new(&categories);
+    let rules = RankingRules::new(&categories);
     let (mut theirs, mut ours) = (Ledger::default(), Ledger::default());
     theirs.fold(&event(0, 5, "same", EventKind::Add(Cue::Explicit, None)));
     theirs.fold(&event(1, 5, "same", EventKind::Forget));
@@ -69,7 +69,7 @@ const HOUR: i64 = 60 * 60 * 1000;
 #[test]
 fn nothing_lifts_itself() {
     let categories = Categories::default();
-    let rules = Rules::new(&categories);
+    let rules = RankingRules::new(&categories);
     for reviewed in [false, true] {
         let mut ledger = Ledger::default();
         ledger.fold(&event(0, 0, "planted", EventKind::Add(Cue::Explicit, None)));
@@ -113,7 +113,7 @@ fn prefixes_are_unique_and_short() {
 #[test]
 fn what_is_ahead_is_of_now() {
     let categories = Categories::default();
-    let rules = Rules::new(&categories);
+    let rules = RankingRules::new(&categories);
     let mut ledger = Ledger::default();
     let texts = ["ahead", "now", "before"];
     for (text, ts) in texts.iter().zip([10 * HOUR, 9 * HOUR, 8 * HOUR]) {
@@ -131,7 +131,7 @@ fn what_is_ahead_is_of_now() {
 #[test]
 fn what_is_over_gives_way() {
     let categories = Categories::default();
-    let rules = Rules::new(&categories);
+    let rules = RankingRules::new(&categories);
     let now = Now(Timestamp(90));
     for (kind, is_over) in [
         (EventKind::Forget, true),
@@ -168,7 +168,7 @@ fn what_is_over_gives_way() {
 #[test]
 fn twins() {
     let categories = Categories::default();
-    let rules = Rules::new(&categories);
+    let rules = RankingRules::new(&categories);
     let ledger = Ledger::default();
     let id = EntryId(7);
     let twin = |text: &str, scope| LocatedEntry { id, ..placed(text, scope, true) };
@@ -201,7 +201,7 @@ fn a_pause_changes_nothing_by_days_of_use() {
     }
     let at = |clock: fn(Now) -> Clock, day: i64| -> Vec<_> {
         let now = Now(Timestamp(24 * HOUR * day + HOUR));
-        let rules = Rules { clock: clock(now), ..Rules::new(&categories) };
+        let rules = RankingRules { clock: clock(now), ..RankingRules::new(&categories) };
         let placed = texts.iter().map(|text| placed(text, Scope::Project, true)).collect();
         let ranking = Ranking::new(now, rules, vec![(placed, &ledger)]);
         let stands =

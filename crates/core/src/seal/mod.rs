@@ -156,7 +156,7 @@ const ODD: usize = 2;
 
 /// A line, seen without its end.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(super) enum SealLine<'a> {
     /// Nothing to seal.
     Blank,
     Plain,
@@ -185,24 +185,24 @@ pub(super) fn entry(body: &[u8]) -> Option<(&[u8], usize)> {
     rest.starts_with(b"] ").then_some((name, close + 5))
 }
 
-pub(super) fn read(body: &[u8]) -> Line<'_> {
+pub(super) fn read(body: &[u8]) -> SealLine<'_> {
     if body.is_empty() {
-        return Line::Blank;
+        return SealLine::Blank;
     }
     if let Some(token) = body.strip_prefix(TAG.as_bytes()) {
-        return Line::Sealed { category: b"", token };
+        return SealLine::Sealed { category: b"", token };
     }
     let of_entry = entry(body).and_then(|(category, at)| Some((category, body.get(at..)?)));
     if let Some((category, text)) = of_entry
         && let Some(token) = text.strip_prefix(TAG.as_bytes())
     {
-        return Line::Sealed { category, token };
+        return SealLine::Sealed { category, token };
     }
     let text = of_entry.map_or(body, |(_, text)| text);
     if was_sealed(text) || was_sealed(body) || hides_token(body) {
-        return Line::Damaged;
+        return SealLine::Damaged;
     }
-    Line::Plain
+    SealLine::Plain
 }
 
 /// Returns true unless what follows a tag is text: a damaged token has a few odd bytes, and one that
@@ -242,7 +242,7 @@ pub(super) fn key_of(token: &[u8]) -> Option<KeyId> {
 }
 
 /// The parts of a decoded token.
-pub(super) struct Token {
+pub(super) struct SealToken {
     pub(super) nonce: [u8; 24],
     pub(super) tag: [u8; TAG_BYTES],
     /// Where the ciphertext is in the decoded bytes.
@@ -250,13 +250,13 @@ pub(super) struct Token {
 }
 
 /// Decodes a token into `bytes`. Only one spelling of the same bytes is accepted.
-pub(super) fn decode(token: &[u8], bytes: &mut Vec<u8>) -> Option<Token> {
+pub(super) fn decode(token: &[u8], bytes: &mut Vec<u8>) -> Option<SealToken> {
     bytes.clear();
     BASE64.decode_vec(token, bytes).ok()?;
     let nonce = *bytes.get(ID_BYTES..)?.first_chunk()?;
     let tag = *bytes.last_chunk()?;
     let text = ID_BYTES + 24..bytes.len().checked_sub(TAG_BYTES)?;
-    (text.start <= text.end).then_some(Token { nonce, tag, text })
+    (text.start <= text.end).then_some(SealToken { nonce, tag, text })
 }
 
 pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
@@ -290,7 +290,7 @@ pub fn is_closed(text: &str, in_sealed: bool) -> bool {
 #[must_use]
 pub fn is_sealed(text: &str) -> bool {
     let is_token = |line: &str| match read(line.as_bytes()) {
-        Line::Sealed { token, .. } => may_be_token(token),
+        SealLine::Sealed { token, .. } => may_be_token(token),
         _ => false,
     };
     text.lines().any(is_token)
@@ -300,7 +300,7 @@ pub fn is_sealed(text: &str) -> bool {
 #[must_use]
 pub fn is_token(line: &str) -> bool {
     match read(body(line.as_bytes()).0) {
-        Line::Sealed { token, .. } => is_long(token),
+        SealLine::Sealed { token, .. } => is_long(token),
         _ => false,
     }
 }
@@ -310,7 +310,7 @@ pub fn is_token(line: &str) -> bool {
 pub fn key_ids(bytes: &[u8]) -> BTreeMap<KeyId, usize> {
     let mut ids = BTreeMap::new();
     for line in bytes.split(|byte| *byte == b'\n') {
-        if let Line::Sealed { token, .. } = read(body(line).0)
+        if let SealLine::Sealed { token, .. } = read(body(line).0)
             && let Some(id) = key_of(token).filter(|_| may_be_token(token))
         {
             *ids.entry(id).or_default() += 1;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use memchr::memchr_iter;
 
-use super::{ID_BYTES, KeyId, Line, SealKey, TAG_BYTES};
+use super::{ID_BYTES, KeyId, SealKey, SealLine, TAG_BYTES};
 use crate::seal;
 
 /// Bytes of a nonce.
@@ -93,12 +93,12 @@ impl Keyring {
         for line in lines(bytes) {
             let (body, end) = seal::body(line);
             match seal::read(body) {
-                Line::Sealed { category, token } => {
+                SealLine::Sealed { category, token } => {
                     self.open_line((category, token), body, &mut work, &mut opened);
                 }
                 found => {
-                    opened.plain += usize::from(found == Line::Plain);
-                    opened.damaged += usize::from(found == Line::Damaged);
+                    opened.plain += usize::from(found == SealLine::Plain);
+                    opened.damaged += usize::from(found == SealLine::Damaged);
                     opened.bytes.extend_from_slice(body);
                 }
             }
@@ -310,10 +310,10 @@ impl Keyring {
         for line in lines(before) {
             let (body, end) = seal::body(line);
             let kept = match seal::read(body) {
-                Line::Blank | Line::Plain => continue,
-                Line::Sealed { token, .. } if !seal::may_be_token(token) => continue,
-                Line::Damaged => body.to_vec(),
-                Line::Sealed { token, .. } => match seal::key_of(token) {
+                SealLine::Blank | SealLine::Plain => continue,
+                SealLine::Sealed { token, .. } if !seal::may_be_token(token) => continue,
+                SealLine::Damaged => body.to_vec(),
+                SealLine::Sealed { token, .. } => match seal::key_of(token) {
                     Some(id) if id == self.current() => {
                         let mut opened = self.open(body).bytes;
                         opened.shrink_to_fit();

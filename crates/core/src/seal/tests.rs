@@ -9,7 +9,7 @@ use chacha20poly1305::{
 use memchr::memmem;
 use proptest::prelude::*;
 
-use super::{Form, KeyId, Keyring, Line, Opened, SealKey};
+use super::{Form, KeyId, Keyring, Opened, SealKey, SealLine};
 use crate::seal;
 
 const STORE: &str = "0123456789abcdef0123456789abcdef";
@@ -258,7 +258,7 @@ proptest! {
     #[test]
     fn reading_never_fails(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let body = bytes.split(|byte| *byte == b'\n').next().unwrap();
-        let _ = matches!(seal::read(body), Line::Plain);
+        let _ = matches!(seal::read(body), SealLine::Plain);
         let opened = ring(&[1]).open(&bytes);
         prop_assert_eq!(opened.bytes, bytes);
     }

@@ -85,14 +85,14 @@ fn without_question_words(text: &str) -> String {
 
 /// Size of the whole corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Size {
+pub struct FieldSize {
     /// Number of documents.
     pub docs: u64,
     /// Number of words in all documents.
     pub words: u64,
 }
 
-impl Size {
+impl FieldSize {
     /// Average number of words per document, at least 1.
     #[must_use]
     pub fn average(self) -> f64 {
@@ -100,7 +100,7 @@ impl Size {
     }
 }
 
-impl std::ops::AddAssign for Size {
+impl std::ops::AddAssign for FieldSize {
     fn add_assign(&mut self, other: Self) {
         self.docs += other.docs;
         self.words += other.words;
@@ -121,7 +121,7 @@ pub trait Segment {
 
 /// Returns the inverse document frequency of each term of a query over all segments.
 #[must_use]
-pub fn frequencies(query: &Query, segments: &[&dyn Segment], size: Size) -> Vec<f64> {
+pub fn frequencies(query: &Query, segments: &[&dyn Segment], size: FieldSize) -> Vec<f64> {
     (0..query.terms.len())
         .map(|term| {
             let found: usize = segments.iter().map(|segment| segment.postings(term).len()).sum();
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    fn scores(query: &str, segments: &[&dyn Segment], size: Size) -> Vec<f64> {
+    fn scores(query: &str, segments: &[&dyn Segment], size: FieldSize) -> Vec<f64> {
         let query = Query::new(query);
         let idf = frequencies(&query, segments, size);
         score(&query, &idf, segments, size.average()).concat()
@@ -197,7 +197,7 @@ mod tests {
     fn by_hand() {
         // Two documents of 4 words; a term once in one: ln(1 + 1.5 / 1.5) × 2.2 / 2.2.
         let segment = Fixed(vec![4, 4], vec![vec![(1, 1)]]);
-        let got = scores("lock", &[&segment], Size { docs: 2, words: 8 });
+        let got = scores("lock", &[&segment], FieldSize { docs: 2, words: 8 });
         assert!(got[0].abs() < 1e-12 && (got[1] - 2.0_f64.ln()).abs() < 1e-12, "{got:?}");
     }
 
@@ -206,7 +206,7 @@ mod tests {
         let whole = Fixed(vec![3, 5, 9], vec![vec![(0, 1), (2, 2)], vec![(1, 1), (2, 1)]]);
         let left = Fixed(vec![3, 5], vec![vec![(0, 1)], vec![(1, 1)]]);
         let right = Fixed(vec![9], vec![vec![(0, 2)], vec![(0, 1)]]);
-        let size = Size { docs: 3, words: 17 };
+        let size = FieldSize { docs: 3, words: 17 };
         let query = "berth lock";
         assert_eq!(scores(query, &[&whole], size), scores(query, &[&left, &right], size));
     }

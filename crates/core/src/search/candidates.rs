@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::{
     bm25::Segment,
-    rank::{Candidate, Mode},
+    rank::{Mode, RankCandidate},
 };
 use crate::embed::vector::{Vector, hamming};
 
@@ -35,12 +35,12 @@ pub trait Dense {
 }
 
 /// The corpus of a search.
-pub struct Corpus<'a> {
+pub struct CandidateCorpus<'a> {
     pub segments: &'a [&'a dyn Segment],
     /// The BM25 of every document.
     pub bm25: &'a [Vec<f64>],
     /// Vectors; `None` for a search by words only.
-    pub dense: Option<Vectors<'a>>,
+    pub dense: Option<CandidateVectors<'a>>,
     /// Total number of documents.
     pub docs: u64,
     /// Returns true for documents that may be hits; `None` for all.
@@ -49,7 +49,7 @@ pub struct Corpus<'a> {
 
 /// The vectors of the query and of all documents by the table.
 #[derive(Clone, Copy)]
-pub struct Vectors<'a> {
+pub struct CandidateVectors<'a> {
     /// The query, where rare words weigh more.
     pub query: &'a Vector,
     /// The query, where all words weigh alike.
@@ -58,19 +58,19 @@ pub struct Vectors<'a> {
     pub segments: &'a [&'a dyn Dense],
 }
 
-impl Vectors<'_> {
+impl CandidateVectors<'_> {
     /// Sets the cosine by which a candidate is found.
-    fn set(&self, candidate: &mut Candidate) {
+    fn set(&self, candidate: &mut RankCandidate) {
         candidate.table = self.cosine(self.query, candidate);
         candidate.cosine = candidate.table;
     }
 
     /// Sets the cosine of a candidate for its score.
-    pub fn set_plain(&self, candidate: &mut Candidate) {
+    pub fn set_plain(&self, candidate: &mut RankCandidate) {
         candidate.plain = self.cosine(self.plain, candidate);
     }
 
-    fn cosine(&self, query: &Vector, candidate: &Candidate) -> f64 {
+    fn cosine(&self, query: &Vector, candidate: &RankCandidate) -> f64 {
         let segment = self.segments.get(candidate.segment);
         let (numbers, scale) =
             segment.map(|segment| segment.vector(candidate.doc)).unwrap_or_default();
@@ -81,7 +81,7 @@ impl Vectors<'_> {
 /// Returns the best `n` documents by their score before the text is read, with ties for the last
 /// place, ordered by segment and document.
 #[must_use]
-pub fn candidates(corpus: &Corpus<'_>, mode: Mode, n: usize) -> Vec<Candidate> {
+pub fn candidates(corpus: &CandidateCorpus<'_>, mode: Mode, n: usize) -> Vec<RankCandidate> {
     let mut found = match (mode, corpus.dense) {
         (Mode::Hybrid | Mode::Semantic, Some(vectors)) => with_cosines(corpus, vectors),
         _ => pick(corpus, |bm25| bm25 > 0.0),
@@ -92,7 +92,7 @@ pub fn candidates(corpus: &Corpus<'_>, mode: Mode, n: usize) -> Vec<Candidate> {
 }
 
 /// Visits every document that may be a hit, with segment, number and BM25.
-fn each(corpus: &Corpus<'_>, mut visit: impl FnMut(usize, u32, f64)) {
+fn each(corpus: &CandidateCorpus<'_>, mut visit: impl FnMut(usize, u32, f64)) {
     for (segment, (view, sums)) in corpus.segments.iter().zip(corpus.bm25).enumerate() {
         for doc in view.alive().iter().flat_map(Range::clone) {
             if corpus.keep.is_none_or(|keep| keep(segment, doc)) {
@@ -103,17 +103,17 @@ fn each(corpus: &Corpus<'_>, mut visit: impl FnMut(usize, u32, f64)) {
 }
 
 /// Returns the documents whose BM25 is `wanted`.
-fn pick(corpus: &Corpus<'_>, mut wanted: impl FnMut(f64) -> bool) -> Vec<Candidate> {
+fn pick(corpus: &CandidateCorpus<'_>, mut wanted: impl FnMut(f64) -> bool) -> Vec<RankCandidate> {
     let mut found = Vec::new();
     each(corpus, |segment, doc, bm25| {
         if wanted(bm25) {
-            found.push(Candidate { segment, doc, bm25, ..Candidate::default() });
+            found.push(RankCandidate { segment, doc, bm25, ..RankCandidate::default() });
         }
     });
     found
 }
 
-fn with_cosines(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
+fn with_cosines(corpus: &CandidateCorpus<'_>, vectors: CandidateVectors<'_>) -> Vec<RankCandidate> {
     let mut found =
         if corpus.docs <= EXACT { pick(corpus, |_| true) } else { sieve(corpus, vectors) };
     for candidate in &mut found {
@@ -123,7 +123,7 @@ fn with_cosines(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
 }
 
 /// Returns the documents that are nearest to the query by sign bits, or best by BM25.
-fn sieve(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
+fn sieve(corpus: &CandidateCorpus<'_>, vectors: CandidateVectors<'_>) -> Vec<RankCandidate> {
     let signs = vectors.query.signs();
     let mut distances = Vec::new();
     each(corpus, |segment, doc, _| {
@@ -146,9 +146,9 @@ fn sieve(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
 /// best counts. `beside` returns true for document numbers in the same file.
 #[must_use]
 pub fn context(
-    corpus: &Corpus<'_>,
+    corpus: &CandidateCorpus<'_>,
     mode: Mode,
-    candidate: &Candidate,
+    candidate: &RankCandidate,
     weights: &[f64],
     beside: impl Fn(u32) -> bool,
 ) -> f64 {
@@ -156,7 +156,7 @@ pub fn context(
     let first = |doc: u32| {
         let bm25 = corpus.bm25.get(segment).and_then(|sums| sums.get(doc as usize));
         let bm25 = bm25.copied().unwrap_or(0.0);
-        let mut candidate = Candidate { segment, doc, bm25, ..Candidate::default() };
+        let mut candidate = RankCandidate { segment, doc, bm25, ..RankCandidate::default() };
         if let Some(vectors) = corpus.dense {
             vectors.set(&mut candidate);
         }
@@ -188,7 +188,7 @@ fn nth(distances: &[u32], n: usize) -> u32 {
 
 /// Keeps the best `n` candidates by their score before texts are read, with ties for the last
 /// place.
-pub fn cut(candidates: &mut Vec<Candidate>, mode: Mode, n: usize) {
+pub fn cut(candidates: &mut Vec<RankCandidate>, mode: Mode, n: usize) {
     best(candidates, n, |candidate| candidate.first(mode));
 }
 
@@ -263,8 +263,8 @@ mod tests {
             segments.iter().map(|segment| *segment as &dyn Segment).collect();
         let dense: Vec<&dyn Dense> =
             segments.iter().map(|segment| *segment as &dyn Dense).collect();
-        let dense = Some(Vectors { query: &query, plain: &query, segments: &dense });
-        let corpus = Corpus { segments: &views, bm25: &bm25, dense, docs, keep: None };
+        let dense = Some(CandidateVectors { query: &query, plain: &query, segments: &dense });
+        let corpus = CandidateCorpus { segments: &views, bm25: &bm25, dense, docs, keep: None };
         let ends: Vec<u32> = segments.iter().map(|segment| segment.end()).collect();
         candidates(&corpus, Mode::Hybrid, n)
             .iter()
@@ -298,9 +298,10 @@ mod tests {
         let made = Made::new(0, 6);
         let segments: [&dyn Segment; 1] = [&made];
         let bm25 = [vec![0.0, 9.0, 1.0, 0.0, 5.0, 0.0]];
-        let corpus = Corpus { segments: &segments, bm25: &bm25, dense: None, docs: 6, keep: None };
+        let corpus =
+            CandidateCorpus { segments: &segments, bm25: &bm25, dense: None, docs: 6, keep: None };
         let of = |doc: u32, weights: &[f64]| {
-            let candidate = Candidate { doc, ..Candidate::default() };
+            let candidate = RankCandidate { doc, ..RankCandidate::default() };
             // The file ends after document 3.
             let beside = |beside: u32| (beside > 3) == (doc > 3);
             context(&corpus, Mode::Keyword, &candidate, weights, beside)

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    bm25::{Query, Segment, Size},
+    bm25::{FieldSize, Query, Segment},
     candidates,
     tokens::Tokenizer,
 };
@@ -181,7 +181,7 @@ pub struct Scan {
     /// Documents, with the numbers of their sources.
     pub docs: Vec<(u32, Doc)>,
     /// Size of the scanned corpus.
-    pub size: Size,
+    pub size: FieldSize,
     /// Texts of the documents.
     pub texts: Vec<String>,
     alive: Vec<Range<u32>>,
@@ -214,7 +214,7 @@ impl Scan {
                 for term in above.of(headings, &mut tokenizer, term) {
                     scan.count(*term, at);
                 }
-                scan.size += Size { docs: 1, words: u64::from(doc.words) };
+                scan.size += FieldSize { docs: 1, words: u64::from(doc.words) };
                 scan.docs.push((number, doc));
                 scan.texts.push(text.to_owned());
             });

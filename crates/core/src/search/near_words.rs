@@ -70,7 +70,7 @@ struct Word {
 
 /// The match of a text with the words of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Reading {
+pub struct QueryReading {
     /// Contribution of similar words to BM25.
     pub near: f64,
     /// The share of the query that the text covers, 0 to 1, where words that are rare in the store
@@ -149,7 +149,7 @@ impl QueryWords {
     }
 
     /// Matches a text of `words` words, in a corpus where texts have `average`.
-    pub fn read(&mut self, text: &str, words: u32, average: f64) -> Reading {
+    pub fn read(&mut self, text: &str, words: u32, average: f64) -> QueryReading {
         let Self { words: sought, tokenizer, known, texts, exact } = self;
         let exact = *exact;
         *texts += 1;
@@ -167,7 +167,7 @@ impl QueryWords {
                 }
             }
         });
-        let mut reading = Reading::default();
+        let mut reading = QueryReading::default();
         let all = |weight: fn(&Word) -> f64| {
             sought.iter().map(weight).sum::<f64>().max(f64::MIN_POSITIVE)
         };
@@ -226,7 +226,7 @@ pub fn is_among(word: &str, things: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn reading(query: &str, text: &str) -> Reading {
+    fn reading(query: &str, text: &str) -> QueryReading {
         let query = Query::new(query);
         let idf = vec![2.0; query.terms.len()];
         QueryWords::new(&query, &idf).read(text, 6, 6.0)

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::{documents::SourceKind, near_words::Reading};
+use super::{documents::SourceKind, near_words::QueryReading};
 use crate::{embed::catalog::Thresholds, score::stability::Standing};
 
 /// BM25 at which its part reaches half of its weight.
@@ -51,7 +51,7 @@ crate::named! {
 /// Its *score* says how well it answers the query, and depends on nothing but the two: a threshold
 /// means the same in every store.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Candidate {
+pub struct RankCandidate {
     /// Index of the segment.
     pub segment: usize,
     /// Number of the document in the segment.
@@ -68,12 +68,12 @@ pub struct Candidate {
     /// embedded the document yet.
     pub model: Option<f64>,
     /// The match of its text with the query words.
-    pub reading: Reading,
+    pub reading: QueryReading,
     /// Contribution of its neighbours.
     pub context: f64,
 }
 
-impl Candidate {
+impl RankCandidate {
     /// Sets the cosine by the chosen model, which has these thresholds.
     pub fn set_model(&mut self, cosine: f64, thresholds: Thresholds) {
         self.cosine = cosine;
@@ -81,7 +81,7 @@ impl Candidate {
     }
 
     /// Returns the rank, 0 to 1.
-    fn rank(&self, mode: Mode, weights: Weights) -> f64 {
+    fn rank(&self, mode: Mode, weights: RankWeights) -> f64 {
         let own = self.own(mode, weights);
         (own + self.context * (1.0 - own)).clamp(0.0, 1.0)
     }
@@ -103,7 +103,7 @@ impl Candidate {
     }
 
     /// Returns true if it was found by more than chance.
-    fn counts(&self, mode: Mode, weights: Weights) -> bool {
+    fn counts(&self, mode: Mode, weights: RankWeights) -> bool {
         match mode {
             Mode::Keyword => self.bm25 > 0.0,
             Mode::Semantic => self.meaning() >= MEANING_FLOOR,
@@ -118,13 +118,13 @@ impl Candidate {
         mean(self.table, self.model, MODEL)
     }
 
-    fn own(&self, mode: Mode, Weights { cosine }: Weights) -> f64 {
+    fn own(&self, mode: Mode, RankWeights { cosine }: RankWeights) -> f64 {
         let likeness = self.likeness().max(0.0);
         match mode {
             Mode::Keyword => half_at(self.bm25),
             Mode::Semantic => likeness,
             Mode::Hybrid => {
-                let Reading { near, coverage, .. } = self.reading;
+                let QueryReading { near, coverage, .. } = self.reading;
                 let words = (1.0 - COVERAGE) * half_at(self.bm25 + near) + COVERAGE * coverage;
                 cosine * likeness + (1.0 - cosine) * words
             }
@@ -162,14 +162,14 @@ fn half_at(bm25: f64) -> f64 {
 
 /// The weights of one search.
 #[derive(Debug, Clone, Copy)]
-pub struct Weights {
+pub struct RankWeights {
     cosine: f64,
 }
 
-impl Weights {
+impl RankWeights {
     /// Returns the weights for a search with these candidates: the less of the query any of them
     /// covers by words, the more vectors count.
-    pub fn of<'a>(candidates: impl IntoIterator<Item = &'a Candidate>) -> Self {
+    pub fn of<'a>(candidates: impl IntoIterator<Item = &'a RankCandidate>) -> Self {
         let shares = candidates.into_iter().map(|candidate| candidate.reading.share);
         let covered = shares.fold(0.0, f64::max);
         Self { cosine: COSINE.1 + (COSINE.0 - COSINE.1) * covered }
@@ -191,7 +191,7 @@ pub struct Judged {
 impl Judged {
     /// Judges a candidate with the factor of its standing.
     #[must_use]
-    pub fn new(candidate: &Candidate, mode: Mode, weights: Weights, factor: f64) -> Self {
+    pub fn new(candidate: &RankCandidate, mode: Mode, weights: RankWeights, factor: f64) -> Self {
         Self {
             rank: candidate.rank(mode, weights) * factor,
             own: candidate.score(mode) * factor,
@@ -286,16 +286,16 @@ mod tests {
         assert!(factor(scored(3)) > factor(scored(2)));
     }
 
-    fn judged(candidate: &Candidate, mode: Mode) -> Judged {
-        Judged::new(candidate, mode, Weights::of([candidate]), 1.0)
+    fn judged(candidate: &RankCandidate, mode: Mode) -> Judged {
+        Judged::new(candidate, mode, RankWeights::of([candidate]), 1.0)
     }
 
     #[test]
     fn ranks_and_scores_stay_between_zero_and_one() {
-        let reading = Reading { near: 0.0, coverage: 1.0, share: 1.0 };
+        let reading = QueryReading { near: 0.0, coverage: 1.0, share: 1.0 };
         let (table, plain, context) = (1.0, 1.0, 0.3);
         let model = Some(1.0);
-        let best = Candidate { bm25: 1e9, table, plain, model, reading, context, ..none() };
+        let best = RankCandidate { bm25: 1e9, table, plain, model, reading, context, ..none() };
         for mode in [Mode::Hybrid, Mode::Keyword, Mode::Semantic] {
             let Judged { rank, score, counts, .. } = judged(&best, mode);
             assert!((0.9..=1.0).contains(&rank) && (0.9..=1.0).contains(&score) && counts);
@@ -304,37 +304,43 @@ mod tests {
         }
     }
 
-    fn none() -> Candidate {
-        Candidate { table: -1.0, plain: -1.0, model: Some(-1.0), ..Candidate::default() }
+    fn none() -> RankCandidate {
+        RankCandidate { table: -1.0, plain: -1.0, model: Some(-1.0), ..RankCandidate::default() }
     }
 
     #[test]
     fn a_score_does_not_depend_on_the_store() {
-        let reading = Reading { near: 0.0, coverage: 0.1, share: 0.6 };
-        let small = Candidate { bm25: 1.0, table: 0.2, plain: 0.3, reading, ..none() };
-        let reading = Reading { near: 2.0, coverage: 0.9, share: 0.6 };
-        let large = Candidate { bm25: 20.0, table: 0.4, reading, context: 0.2, ..small };
+        let reading = QueryReading { near: 0.0, coverage: 0.1, share: 0.6 };
+        let small = RankCandidate { bm25: 1.0, table: 0.2, plain: 0.3, reading, ..none() };
+        let reading = QueryReading { near: 2.0, coverage: 0.9, share: 0.6 };
+        let large = RankCandidate { bm25: 20.0, table: 0.4, reading, context: 0.2, ..small };
         let (small, large) = (judged(&small, Mode::Hybrid), judged(&large, Mode::Hybrid));
         assert!((small.score - large.score).abs() < 1e-12 && small.rank < large.rank);
     }
 
     #[test]
     fn a_document_without_a_vector_of_the_model_is_judged_by_the_table() {
-        let reading = Reading { near: 0.0, coverage: 0.5, share: 0.5 };
-        let both =
-            Candidate { table: 0.5, plain: 0.5, model: Some(0.5), reading, ..Candidate::default() };
-        let table = Candidate { model: None, ..both };
+        let reading = QueryReading { near: 0.0, coverage: 0.5, share: 0.5 };
+        let both = RankCandidate {
+            table: 0.5,
+            plain: 0.5,
+            model: Some(0.5),
+            reading,
+            ..RankCandidate::default()
+        };
+        let table = RankCandidate { model: None, ..both };
         assert_eq!(judged(&both, Mode::Hybrid), judged(&table, Mode::Hybrid));
     }
 
     #[test]
     fn vectors_count_more_where_words_do_not() {
-        let reading = |share| Reading { near: 0.0, coverage: share, share };
-        let by_words = Candidate { bm25: 8.0, reading: reading(0.3), ..Candidate::default() };
-        let by_meaning = Candidate { table: 0.6, ..Candidate::default() };
-        let covered = Candidate { reading: reading(1.0), ..Candidate::default() };
-        let ahead = |others: &[&Candidate]| {
-            let weights = Weights::of(others.iter().copied());
+        let reading = |share| QueryReading { near: 0.0, coverage: share, share };
+        let by_words =
+            RankCandidate { bm25: 8.0, reading: reading(0.3), ..RankCandidate::default() };
+        let by_meaning = RankCandidate { table: 0.6, ..RankCandidate::default() };
+        let covered = RankCandidate { reading: reading(1.0), ..RankCandidate::default() };
+        let ahead = |others: &[&RankCandidate]| {
+            let weights = RankWeights::of(others.iter().copied());
             by_meaning.rank(Mode::Hybrid, weights) > by_words.rank(Mode::Hybrid, weights)
         };
         assert!(ahead(&[&by_words, &by_meaning]) && !ahead(&[&by_words, &by_meaning, &covered]));

@@ -6,19 +6,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::place::{Folded, Place, is_stem};
+use super::place::{FoldedEvents, Place, is_stem};
 use crate::{
     model::{
         category::Categories,
         entry::EntryId,
-        event::{Cue, EventKind, Origin, Why},
+        event::{ArchiveReason, Cue, EventKind, Origin},
     },
     score::adopt,
 };
 
 /// A line of a store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Line {
+pub struct HandLine {
     pub id: EntryId,
     /// True if it is in the archive, false if it is in a topic.
     pub archived: bool,
@@ -33,12 +33,12 @@ pub struct Line {
 /// line: one whose category is unknown here may have a line that cannot be read.
 #[must_use]
 pub fn changes(
-    folded: &Folded,
-    lines: &[Line],
+    folded: &FoldedEvents,
+    lines: &[HandLine],
     origins: &[(EntryId, Origin)],
     categories: &Categories,
 ) -> Vec<(EntryId, EventKind)> {
-    let mut standing: BTreeMap<EntryId, Vec<&Line>> = BTreeMap::new();
+    let mut standing: BTreeMap<EntryId, Vec<&HandLine>> = BTreeMap::new();
     for line in lines.iter().filter(|line| !line.archived) {
         standing.entry(line.id).or_default().push(line);
     }
@@ -57,7 +57,7 @@ pub fn changes(
             }
             Place::Archive | Place::Reworded | Place::Unknown => {
                 let (category, topic, text) = (&*first.category, &*first.stem, &*first.text);
-                let line = adopt::Line { id: *id, category, topic, text, pinned };
+                let line = adopt::AdoptedLine { id: *id, category, topic, text, pinned };
                 let cue = if pinned { Cue::Explicit } else { Cue::Behavioral };
                 changes.push((*id, EventKind::Add(cue, Some(adopt::origin(&line)))));
             }
@@ -74,6 +74,6 @@ pub fn changes(
         .collect();
     let vanished = folded.ledger.vanished(&present).into_iter();
     let vanished = vanished.filter(|id| readable.contains(id) && !folded.ledger.is_gone(*id));
-    changes.extend(vanished.map(|id| (id, EventKind::Archive(Why::Person))));
+    changes.extend(vanished.map(|id| (id, EventKind::Archive(ArchiveReason::Person))));
     changes
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     check::{Reason, Refused},
-    wire::Object,
+    wire::SyncObject,
 };
 
 /// Name of the format.
@@ -39,7 +39,7 @@ impl Header {
 ///
 /// # Errors
 /// If the line is too long or is not an object of a bundle. `number` names it.
-pub fn read(line: &[u8], number: usize) -> Result<Object, Refused> {
+pub fn read(line: &[u8], number: usize) -> Result<SyncObject, Refused> {
     let refuse = |reason, detail| {
         Err(Refused { kind: "line".to_owned(), id: number.to_string(), reason, detail })
     };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    object::{self, Entry, LONGEST, LONGEST_SEALED},
+    object::{self, LONGEST, LONGEST_SEALED, SyncEntry},
     sealed,
 };
 use crate::{
@@ -99,7 +99,7 @@ pub struct Gate<'a> {
 
 /// An entry that passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct CheckedLine<'a> {
     pub id: EntryId,
     pub category: &'a str,
     pub text: &'a str,
@@ -110,7 +110,7 @@ impl Gate<'_> {
     ///
     /// # Errors
     /// The reason for which it is refused.
-    pub fn entry<'a>(&self, entry: &'a Entry) -> Result<Option<Line<'a>>, Refused> {
+    pub fn entry<'a>(&self, entry: &'a SyncEntry) -> Result<Option<CheckedLine<'a>>, Refused> {
         let refuse = |reason, detail: &str| {
             let id = short(&entry.hash);
             Err(Refused { kind: "entry".to_owned(), id, reason, detail: detail.to_owned() })
@@ -149,7 +149,7 @@ impl Gate<'_> {
         if self.purges.is_gone(id) {
             return refuse(Reason::Purged, "the entry was purged");
         }
-        Ok(Some(Line { id, category, text }))
+        Ok(Some(CheckedLine { id, category, text }))
     }
 
     /// Checks an event, given its bytes, and returns it with its origin.

@@ -3,8 +3,8 @@
 use super::{
     bundle,
     check::{Gate, Purges, Reason, is_private, split},
-    object::{Entry, LONGEST, content_hash},
-    wire::{Object, Push},
+    object::{LONGEST, SyncEntry, content_hash},
+    wire::{PushBody, SyncObject},
 };
 use crate::model::{
     category::Categories,
@@ -13,11 +13,11 @@ use crate::model::{
 
 const NOW: Now = Now(Timestamp(1_782_842_400_000));
 
-fn of_line(line: &str) -> Entry {
-    Entry { hash: content_hash(line), line: Some(line.to_owned()), ..Entry::default() }
+fn of_line(line: &str) -> SyncEntry {
+    SyncEntry { hash: content_hash(line), line: Some(line.to_owned()), ..SyncEntry::default() }
 }
 
-fn reason(entry: &Entry) -> Option<Reason> {
+fn reason(entry: &SyncEntry) -> Option<Reason> {
     let purges = Purges::default();
     let categories = Categories::default();
     let gate = Gate { now: NOW, categories: Some(&categories), purges: &purges };
@@ -28,21 +28,21 @@ fn reason(entry: &Entry) -> Option<Reason> {
 fn the_hash_is_sha_256() {
     let want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(content_hash("abc"), want);
-    let entry = Entry::of("lesson", "Use tabs");
+    let entry = SyncEntry::of("lesson", "Use tabs");
     assert_eq!(entry, of_line("- [lesson] Use tabs"));
 }
 
 #[test]
 fn entries() {
-    let wrong = Entry { hash: content_hash("x"), ..of_line("- [lesson] a") };
+    let wrong = SyncEntry { hash: content_hash("x"), ..of_line("- [lesson] a") };
     assert_eq!(reason(&wrong), Some(Reason::BadHash));
-    let short = Entry { hash: "abc".to_owned(), ..of_line("- [lesson] a") };
+    let short = SyncEntry { hash: "abc".to_owned(), ..of_line("- [lesson] a") };
     assert_eq!(reason(&short), Some(Reason::BadHash));
-    let both = Entry { sealed: Some("x".to_owned()), ..of_line("- [lesson] a") };
+    let both = SyncEntry { sealed: Some("x".to_owned()), ..of_line("- [lesson] a") };
     assert_eq!(reason(&both), Some(Reason::BadLine));
-    let sealed = Entry { line: None, ..both.clone() };
+    let sealed = SyncEntry { line: None, ..both.clone() };
     assert_eq!(reason(&sealed), None);
-    assert_eq!(reason(&Entry { sealed: None, ..sealed }), Some(Reason::BadLine));
+    assert_eq!(reason(&SyncEntry { sealed: None, ..sealed }), Some(Reason::BadLine));
     let fits = format!("- [lesson] {}", "x".repeat(LONGEST - 11));
     for (line, want) in [
         ("- [lesson] Use tabs #go", None),
@@ -118,11 +118,11 @@ fn events() {
 fn bytes_of_events_survive_the_wire() {
     let event = "{ \"id\" : \"x\",  \"n\":1.0, \"u\":\"\\u00e9\" }";
     let object = format!("{{\"kind\":\"event\",\"author\":\"anna\",\"event\":{event}}}");
-    let read: Object = serde_json::from_str(&object).unwrap();
+    let read: SyncObject = serde_json::from_str(&object).unwrap();
     assert_eq!(read.event.as_ref().unwrap().get(), event);
     assert_eq!(bundle::write(&read).trim_end(), object);
     let push = format!("{{\"project\":\"p\",\"entries\":[],\"events\":[{event}]}}");
-    let read: Push = serde_json::from_str(&push).unwrap();
+    let read: PushBody = serde_json::from_str(&push).unwrap();
     assert_eq!(serde_json::to_string(&read).unwrap(), push);
 }
 
@@ -132,7 +132,7 @@ fn lines_of_bundles() {
     assert_eq!(bundle::write(&header), "{\"schema\":\"pimem.bundle/1\",\"project\":\"harbor\"}\n");
     assert_eq!(bundle::Header::read(bundle::write(&header).as_bytes()), Some(header));
     assert_eq!(bundle::Header::read(b"{\"schema\":\"bundle/2\"}"), None);
-    let entry = Object::of_entry(Entry::of("lesson", "a"));
+    let entry = SyncObject::of_entry(SyncEntry::of("lesson", "a"));
     let line = bundle::write(&entry);
     assert!(line.starts_with("{\"kind\":\"entry\",\"hash\":\""), "{line}");
     assert_eq!(bundle::read(line.as_bytes(), 2).unwrap().entry(), entry.entry());

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{
-    adopt::Line,
+    adopt::HandLine,
     check::{Gate, Purges, Reason, Refused},
-    object::Entry,
-    place::{Folded, Place},
+    object::SyncEntry,
+    place::{FoldedEvents, Place},
 };
 use crate::model::{
     category::Categories,
@@ -18,37 +18,37 @@ use crate::model::{
 
 /// A store as values: its lines, and the lines of its log.
 #[derive(Debug, Clone, Default)]
-pub struct Held {
-    pub lines: Vec<Line>,
+pub struct HeldObjects {
+    pub lines: Vec<HandLine>,
     pub events: Vec<String>,
 }
 
 /// Objects without the parts of their documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Objects {
-    pub entries: Vec<Entry>,
+pub struct SyncObjects {
+    pub entries: Vec<SyncEntry>,
     /// Events with their bytes unchanged.
     pub events: Vec<String>,
 }
 
 /// A change to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum ExchangeChange {
     /// The line is added to the file that it names.
-    Append(Line),
+    Append(HandLine),
     /// The line is removed from the file that it names.
-    Remove(Line),
+    Remove(HandLine),
     /// The line gets the marker that it says.
-    Mark(Line),
+    Mark(HandLine),
 }
 
 /// What a store does with what it received.
 #[derive(Debug, Clone, Default)]
-pub struct Plan {
+pub struct ExchangePlan {
     /// Lines to be appended to the log.
     pub events: Vec<String>,
     /// Changes to files, the gaining file of a line before the losing one.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ExchangeChange>,
     /// Entries whose purge is to be carried out, with its position.
     pub purged: IdMap<EntryId, Order>,
     /// Those of them whose purge says that the text held a secret.
@@ -56,7 +56,7 @@ pub struct Plan {
     pub refused: Vec<Refused>,
 }
 
-impl Plan {
+impl ExchangePlan {
     /// Returns true if nothing is to be done.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -66,10 +66,14 @@ impl Plan {
 
 /// Returns what may leave a store, and what stays with the reason.
 #[must_use]
-pub fn outgoing(now: Now, categories: &Categories, held: &Held) -> (Objects, Vec<Refused>) {
+pub fn outgoing(
+    now: Now,
+    categories: &Categories,
+    held: &HeldObjects,
+) -> (SyncObjects, Vec<Refused>) {
     let purges = purges(held.events.iter().filter_map(|line| Event::read(line)));
     let gate = Gate { now, categories: Some(categories), purges: &purges };
-    let (mut objects, mut refused) = (Objects::default(), Vec::new());
+    let (mut objects, mut refused) = (SyncObjects::default(), Vec::new());
     let (mut kept, mut known) = (BTreeSet::new(), HashSet::new());
     for line in &held.lines {
         let entry = object_of(line);
@@ -99,18 +103,18 @@ pub fn outgoing(now: Now, categories: &Categories, held: &Held) -> (Objects, Vec
 
 /// Returns the object of a line.
 #[must_use]
-pub fn object_of(line: &Line) -> Entry {
-    Entry::of(&line.category, &line.text)
+pub fn object_of(line: &HandLine) -> SyncEntry {
+    SyncEntry::of(&line.category, &line.text)
 }
 
 /// Returns what `there` lacks of `here`.
 #[must_use]
-pub fn missing(here: &Objects, there: &Objects) -> Objects {
+pub fn missing(here: &SyncObjects, there: &SyncObjects) -> SyncObjects {
     let entries: HashSet<&str> = there.entries.iter().map(|entry| &*entry.hash).collect();
     let events: HashSet<&str> = there.events.iter().map(String::as_str).collect();
-    let entry = |entry: &&Entry| !entries.contains(&*entry.hash);
+    let entry = |entry: &&SyncEntry| !entries.contains(&*entry.hash);
     let event = |event: &&String| !events.contains(event.as_str());
-    Objects {
+    SyncObjects {
         entries: here.entries.iter().filter(entry).cloned().collect(),
         events: here.events.iter().filter(event).cloned().collect(),
     }
@@ -119,7 +123,12 @@ pub fn missing(here: &Objects, there: &Objects) -> Objects {
 /// Returns what a store does with received objects. Objects in any order and number lead to the
 /// same store in the end.
 #[must_use]
-pub fn apply(now: Now, categories: &Categories, held: &Held, received: &Objects) -> Plan {
+pub fn apply(
+    now: Now,
+    categories: &Categories,
+    held: &HeldObjects,
+    received: &SyncObjects,
+) -> ExchangePlan {
     let known: HashSet<&str> = held.events.iter().map(String::as_str).collect();
     let own: Vec<Event> = held.events.iter().filter_map(|line| Event::read_whole(line)).collect();
     let said = received.events.iter().filter_map(|line| Event::read_whole(line));
@@ -127,7 +136,7 @@ pub fn apply(now: Now, categories: &Categories, held: &Held, received: &Objects)
     let said = said.filter(|event| event.ts <= now.horizon());
     let purges = purges(own.iter().cloned().chain(said));
     let gate = Gate { now, categories: Some(categories), purges: &purges };
-    let mut plan = Plan::default();
+    let mut plan = ExchangePlan::default();
     let mut refuse = |refusal: Refused| {
         if refusal.reason != Reason::Purged {
             plan.refused.push(refusal);
@@ -163,13 +172,14 @@ pub fn apply(now: Now, categories: &Categories, held: &Held, received: &Objects)
     // A purge is obeyed whatever follows from it.
     let is_purge = |event: &Event| matches!(event.kind, EventKind::Purge { .. });
     let at_once = fresh.iter().map(|(event, _)| event).filter(|event| is_purge(event));
-    let before = Folded::of(own.iter().chain(at_once));
+    let before = FoldedEvents::of(own.iter().chain(at_once));
     let mut folded = before.clone();
     for (event, _) in &fresh {
         folded.fold(event);
     }
     // Without the line of an entry, events that put it into a topic would look like a deletion.
-    let lacks = |folded: &Folded, id: EntryId, has: bool| !has && folded.place(id) == Place::Topic;
+    let lacks =
+        |folded: &FoldedEvents, id: EntryId, has: bool| !has && folded.place(id) == Place::Topic;
     let has_line = |id: EntryId| texts.contains_key(&id);
     let incomplete: BTreeSet<EntryId> = folded
         .ledger
@@ -205,7 +215,7 @@ pub fn apply(now: Now, categories: &Categories, held: &Held, received: &Objects)
     plan
 }
 
-fn refused(entry: &Entry, reason: Reason, detail: &str) -> Refused {
+fn refused(entry: &SyncEntry, reason: Reason, detail: &str) -> Refused {
     let (kind, id) = ("entry".to_owned(), entry.hash.clone());
     Refused { kind, id, reason, detail: detail.to_owned() }
 }
@@ -217,7 +227,7 @@ fn purges(events: impl Iterator<Item = Event>) -> Purges {
 }
 
 /// Returns the purges of which something is left: a line, or an older event.
-fn due(folded: &Folded, held: &Held, own: &[Event]) -> IdMap<EntryId, Order> {
+fn due(folded: &FoldedEvents, held: &HeldObjects, own: &[Event]) -> IdMap<EntryId, Order> {
     let purges = folded.ledger.purges();
     let mut due = IdMap::default();
     for line in held.lines.iter().filter(|line| folded.ledger.is_gone(line.id)) {
@@ -259,11 +269,11 @@ fn family<'a>(
 /// Returns the changes after which every line stands where the events say.
 fn changes(
     categories: &Categories,
-    folded: &Folded,
-    held: &Held,
+    folded: &FoldedEvents,
+    held: &HeldObjects,
     texts: BTreeMap<EntryId, (String, String)>,
-) -> Vec<Change> {
-    let mut lines: BTreeMap<EntryId, Vec<&Line>> = BTreeMap::new();
+) -> Vec<ExchangeChange> {
+    let mut lines: BTreeMap<EntryId, Vec<&HandLine>> = BTreeMap::new();
     for line in &held.lines {
         lines.entry(line.id).or_default().push(line);
     }
@@ -274,12 +284,12 @@ fn changes(
         if here.iter().any(|line| line.text != text || line.category != category) {
             continue;
         }
-        let (archived, standing): (Vec<&Line>, Vec<&Line>) =
+        let (archived, standing): (Vec<&HandLine>, Vec<&HandLine>) =
             here.into_iter().partition(|line| line.archived);
         let place = folded.place(id);
         let spec = categories.find(&category).map(|id| categories.spec(id));
         let named = folded.topic(id).or(spec.map(|spec| spec.topic.as_ref()));
-        let line = Line {
+        let line = HandLine {
             id,
             archived: place == Place::Archive,
             stem: named.unwrap_or("lessons").to_owned(),
@@ -287,7 +297,7 @@ fn changes(
             text,
             pinned: folded.is_pinned(id),
         };
-        let remove = |line: &&Line| Change::Remove((*line).clone());
+        let remove = |line: &&HandLine| ExchangeChange::Remove((*line).clone());
         match place {
             Place::Topic => {
                 let is_there = standing.iter().any(|known| known.stem == line.stem);
@@ -298,18 +308,18 @@ fn changes(
                 }
                 for known in standing.iter().filter(|known| known.stem == line.stem) {
                     if known.pinned != line.pinned {
-                        changes.push(Change::Mark(line.clone()));
+                        changes.push(ExchangeChange::Mark(line.clone()));
                     }
                 }
                 if !is_there {
-                    changes.push(Change::Append(line.clone()));
+                    changes.push(ExchangeChange::Append(line.clone()));
                     changes.extend(archived.iter().map(remove));
                 }
                 changes.extend(standing.iter().filter(|known| known.stem != line.stem).map(remove));
             }
             Place::Archive => {
                 if archived.is_empty() {
-                    changes.push(Change::Append(line));
+                    changes.push(ExchangeChange::Append(line));
                 }
                 changes.extend(standing.iter().map(remove));
             }

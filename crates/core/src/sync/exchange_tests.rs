@@ -6,29 +6,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::{
-    adopt::{self, Line},
+    adopt::{self, HandLine},
     check::Reason,
-    exchange::{Change, Held, Objects, apply, missing, outgoing},
+    exchange::{ExchangeChange, HeldObjects, SyncObjects, apply, missing, outgoing},
     object,
-    place::Folded,
+    place::FoldedEvents,
     sealed::Seals,
-    wire::Object,
+    wire::SyncObject,
 };
 use crate::{
     model::{
         category::Categories,
         entry::EntryId,
-        event::{Author, Cue, Event, EventKind, Origin, Provenance, Why},
+        event::{ArchiveReason, Author, Cue, Event, EventKind, Origin, Provenance},
         hash::IdSet,
         time::{DAY_MS, Now, Timestamp},
     },
     report::{
         budget::Tokens,
-        render::{GroundTruth, Settings, report},
+        render::{GroundTruth, RenderSettings, report},
     },
     score::{
         adopt as readers,
-        ranking::{LocatedEntry, Ranking, Rules, Scope},
+        ranking::{LocatedEntry, Ranking, RankingRules, Scope},
     },
     seal::KEY_BYTES,
 };
@@ -45,8 +45,8 @@ fn id(text: &str) -> EntryId {
     EntryId::of("lesson", text.as_bytes())
 }
 
-fn line(text: &str, stem: &str) -> Line {
-    Line {
+fn line(text: &str, stem: &str) -> HandLine {
+    HandLine {
         id: id(text),
         archived: false,
         stem: stem.to_owned(),
@@ -59,7 +59,7 @@ fn line(text: &str, stem: &str) -> Line {
 /// A store as values, with a clock and a source of random numbers of its own.
 #[derive(Debug, Clone, Default)]
 struct Replica {
-    held: Held,
+    held: HeldObjects,
     skew: i64,
     random: u128,
     accesses: BTreeMap<EntryId, u64>,
@@ -114,8 +114,8 @@ impl Replica {
         self.held.events.iter().map(|line| Event::read_whole(line).unwrap()).collect()
     }
 
-    fn folded(&self) -> Folded {
-        Folded::of(&self.events())
+    fn folded(&self) -> FoldedEvents {
+        FoldedEvents::of(&self.events())
     }
 
     fn record(&mut self, now: Now, by: &str, entry: EntryId, kind: EventKind) {
@@ -131,7 +131,7 @@ impl Replica {
         self.held.events.push(event.write(&who));
     }
 
-    fn find(&mut self, of: EntryId, archived: bool) -> Option<&mut Line> {
+    fn find(&mut self, of: EntryId, archived: bool) -> Option<&mut HandLine> {
         self.held.lines.iter_mut().find(|line| line.id == of && line.archived == archived)
     }
 
@@ -142,17 +142,17 @@ impl Replica {
     /// Adopts what was done by hand, as every reader does and as an exchange begins.
     fn adopt(&mut self, now: Now, categories: &Categories) {
         let folded = self.folded();
-        let standing: Vec<Line> =
+        let standing: Vec<HandLine> =
             self.held.lines.iter().filter(|line| !line.archived).cloned().collect();
         let mut seen = BTreeSet::new();
         let first: Vec<_> = standing.iter().filter(|line| seen.insert(line.id)).collect();
-        let of = |line: &&Line| -> readers::Line<'_> {
+        let of = |line: &&HandLine| -> readers::AdoptedLine<'_> {
             let pinned = standing.iter().any(|other| other.id == line.id && other.pinned);
             let line = standing.iter().find(|other| other.id == line.id).unwrap();
             let (category, topic, text) = (&*line.category, &*line.stem, &*line.text);
-            readers::Line { id: line.id, category, topic, text, pinned }
+            readers::AdoptedLine { id: line.id, category, topic, text, pinned }
         };
-        let lines: Vec<readers::Line<'_>> = first.iter().map(of).collect();
+        let lines: Vec<readers::AdoptedLine<'_>> = first.iter().map(of).collect();
         let present: IdSet<EntryId> = lines.iter().map(|line| line.id).collect();
         let vanished = folded.ledger.vanished(&present);
         let origins = origins(&self.events(), &vanished);
@@ -175,15 +175,16 @@ impl Replica {
         }
     }
 
-    fn take(&mut self, now: Now, categories: &Categories, received: &Objects) {
+    fn take(&mut self, now: Now, categories: &Categories, received: &SyncObjects) {
         let plan = apply(now, categories, &self.held, received);
         self.held.events.extend(plan.events);
         for change in plan.changes {
             match change {
-                Change::Append(line) => self.held.lines.push(line),
-                Change::Remove(line) => self.held.lines.retain(|known| *known != line),
-                Change::Mark(line) => {
-                    let same = |known: &&mut Line| known.id == line.id && known.stem == line.stem;
+                ExchangeChange::Append(line) => self.held.lines.push(line),
+                ExchangeChange::Remove(line) => self.held.lines.retain(|known| *known != line),
+                ExchangeChange::Mark(line) => {
+                    let same =
+                        |known: &&mut HandLine| known.id == line.id && known.stem == line.stem;
                     self.held.lines.iter_mut().filter(same).for_each(|l| l.pinned = line.pinned);
                 }
             }
@@ -230,7 +231,7 @@ impl Replica {
                 self.record(now, user, line.id, kind);
                 let pinned = self.find(entry, false).unwrap().pinned;
                 self.remove(entry);
-                self.held.lines.push(Line { pinned, ..line });
+                self.held.lines.push(HandLine { pinned, ..line });
             }
             Act::Forget if stands => {
                 self.record(now, user, entry, EventKind::Forget);
@@ -243,7 +244,7 @@ impl Replica {
                 self.find(entry, false).unwrap().pinned = pinned;
             }
             Act::Archive if stands => {
-                self.record(now, user, entry, EventKind::Archive(Why::Person));
+                self.record(now, user, entry, EventKind::Archive(ArchiveReason::Person));
                 self.find(entry, false).unwrap().archived = true;
             }
             Act::Restore if self.find(entry, true).is_some() && !stands => {
@@ -252,7 +253,7 @@ impl Replica {
             }
             Act::Purge if stands => {
                 self.record(now, user, entry, EventKind::PURGE);
-                self.take(now, categories, &Objects::default());
+                self.take(now, categories, &SyncObjects::default());
                 self.remove(entry);
             }
             Act::Undo => {
@@ -282,7 +283,7 @@ impl Replica {
     /// What commands show: the lines of topics with their evidence, and a report.
     fn shown(&self, categories: &Categories) -> (Vec<String>, String) {
         let ledger = self.folded().ledger;
-        let mut standing: Vec<&Line> = self.held.lines.iter().filter(|l| !l.archived).collect();
+        let mut standing: Vec<&HandLine> = self.held.lines.iter().filter(|l| !l.archived).collect();
         standing.sort();
         let lines = standing.iter().map(|line| {
             let evidence = ledger.evidence(NOW, line.id);
@@ -302,19 +303,29 @@ impl Replica {
                 reviewed: true,
                 secret: None,
             });
-        let rules = Rules::new(categories);
+        let rules = RankingRules::new(categories);
         let ranking = Ranking::new(NOW, rules, vec![(located.collect(), &ledger)]);
         let budget = Tokens(150);
-        let settings =
-            Settings { budget, ground_truth: GroundTruth::ALL[0], remove_command: "", fill: None };
+        let settings = RenderSettings {
+            budget,
+            ground_truth: GroundTruth::ALL[0],
+            remove_command: "",
+            fill: None,
+        };
         (lines.collect(), report(&ranking, categories, settings).text.to_string())
     }
 }
 
 #[expect(clippy::unnecessary_box_returns, reason = "events box it")]
-fn origin(line: &Line) -> Box<Origin> {
+fn origin(line: &HandLine) -> Box<Origin> {
     let (category, topic, text) = (&*line.category, &*line.stem, &*line.text);
-    readers::origin(&readers::Line { id: line.id, category, topic, text, pinned: line.pinned })
+    readers::origin(&readers::AdoptedLine {
+        id: line.id,
+        category,
+        topic,
+        text,
+        pinned: line.pinned,
+    })
 }
 
 fn origins_of(events: &[Event]) -> Vec<(EntryId, Origin)> {
@@ -355,18 +366,18 @@ fn send(from: &Replica, to: &mut Replica, now: Now, categories: &Categories, los
 }
 
 /// Returns objects as they come from a server that does not read them.
-fn sealed_and_opened(objects: &Objects) -> Objects {
+fn sealed_and_opened(objects: &SyncObjects) -> SyncObjects {
     let seals = Seals::new(&[&[7; KEY_BYTES]], "acme", "site").unwrap();
-    let open = |object: Object| {
-        let json = serde_json::to_string(&Object { author: Some("anna".to_owned()), ..object });
+    let open = |object: SyncObject| {
+        let json = serde_json::to_string(&SyncObject { author: Some("anna".to_owned()), ..object });
         seals.open(&serde_json::from_str(&json.unwrap()).unwrap()).unwrap()
     };
-    let entry = |entry| open(Object::of_entry(seals.entry("anna", entry, [1; 24]).unwrap()));
+    let entry = |entry| open(SyncObject::of_entry(seals.entry("anna", entry, [1; 24]).unwrap()));
     let event = |event: &String| {
         let sealed = seals.event("anna", event, [2; 24]).unwrap();
-        open(Object::of_event(object::raw(&sealed).unwrap()))
+        open(SyncObject::of_event(object::raw(&sealed).unwrap()))
     };
-    Objects {
+    SyncObjects {
         entries: objects.entries.iter().map(|one| entry(one).entry().unwrap()).collect(),
         events: objects
             .events

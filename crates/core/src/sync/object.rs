@@ -13,7 +13,7 @@ pub const LONGEST_SEALED: usize = 2 * LONGEST;
 
 /// An entry as it travels.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct Entry {
+pub struct SyncEntry {
     /// SHA-256 of the line in hexadecimal; an HMAC of it if the line is sealed.
     pub hash: String,
     /// The canonical line, `- [category] text`, without markers.
@@ -27,7 +27,7 @@ pub struct Entry {
     pub id: Option<String>,
 }
 
-impl Entry {
+impl SyncEntry {
     /// Returns the object of an entry.
     #[must_use]
     pub fn of(category: &str, text: &str) -> Self {

@@ -25,13 +25,13 @@ pub enum Place {
 
 /// Events folded into evidence and places.
 #[derive(Debug, Clone, Default)]
-pub struct Folded {
+pub struct FoldedEvents {
     pub ledger: Ledger,
     /// The topics that events name, with the positions of these events.
     topics: IdMap<EntryId, Vec<(Order, String)>>,
 }
 
-impl Folded {
+impl FoldedEvents {
     /// Folds events that were read with their origins.
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut folded = Self::default();

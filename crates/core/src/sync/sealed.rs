@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     check::{self, Gate, Reason, Refused},
-    object::{self, Entry, LONGEST_SEALED},
-    wire::{Kind, Object},
+    object::{self, LONGEST_SEALED, SyncEntry},
+    wire::{ObjectKind, SyncObject},
 };
 use crate::{
     model::{
         entry::{EntryId, EventId},
-        event::{Author, Cue, Event, EventKind, Why},
+        event::{ArchiveReason, Author, Cue, Event, EventKind},
         hex,
         time::Timestamp,
     },
@@ -80,8 +80,8 @@ impl SealedEvent {
             "supersede" => EventKind::Supersede(about),
             "expire" => EventKind::Expire(ts),
             "retract" => EventKind::Retract(Vec::new()),
-            "archive" if self.faded => EventKind::Archive(Why::Age),
-            "archive" => EventKind::Archive(Why::Person),
+            "archive" if self.faded => EventKind::Archive(ArchiveReason::Age),
+            "archive" => EventKind::Archive(ArchiveReason::Person),
             "merge" => EventKind::Merge(self.from.iter().map(entry).collect::<Option<_>>()?),
             _ => EventKind::Unknown,
         };
@@ -101,8 +101,9 @@ impl SealedEvent {
 ///
 /// # Errors
 /// The reason for which it is refused.
-pub fn check_entry(gate: &Gate<'_>, entry: &Entry) -> Result<EntryId, Refused> {
-    let refuse = |reason, detail: &str| Err(refused(Kind::Entry, &entry.hash, reason, detail));
+pub fn check_entry(gate: &Gate<'_>, entry: &SyncEntry) -> Result<EntryId, Refused> {
+    let refuse =
+        |reason, detail: &str| Err(refused(ObjectKind::Entry, &entry.hash, reason, detail));
     if !is_hash(&entry.hash) {
         return refuse(Reason::BadHash, "the hash is not 64 hexadecimal digits");
     }
@@ -127,7 +128,8 @@ pub fn check_entry(gate: &Gate<'_>, entry: &Entry) -> Result<EntryId, Refused> {
 /// # Errors
 /// The reason for which it is refused.
 pub fn check_event(gate: &Gate<'_>, json: &str) -> Result<(SealedEvent, Event), Refused> {
-    let refuse = |id: &str, reason, detail: &str| Err(refused(Kind::Event, id, reason, detail));
+    let refuse =
+        |id: &str, reason, detail: &str| Err(refused(ObjectKind::Event, id, reason, detail));
     if json.len() > LONGEST_SEALED {
         return refuse("", Reason::TooLong, &check::too_long(LONGEST_SEALED));
     }
@@ -187,7 +189,12 @@ impl Seals {
 
     /// Seals an entry that `user` sends; `None` if it has no line.
     #[must_use]
-    pub fn entry(&self, user: &str, entry: &Entry, nonce: [u8; NONCE_BYTES]) -> Option<Entry> {
+    pub fn entry(
+        &self,
+        user: &str,
+        entry: &SyncEntry,
+        nonce: [u8; NONCE_BYTES],
+    ) -> Option<SyncEntry> {
         let line = entry.line.as_ref()?;
         let mut sealed = self.labelled(line)?;
         sealed.sealed = Some(self.sealed(&entry_data(&sealed, user)?, line, nonce));
@@ -206,7 +213,7 @@ impl Seals {
     ///
     /// # Errors
     /// [`Closed`].
-    pub fn open(&self, object: &Object) -> Result<Object, Closed> {
+    pub fn open(&self, object: &SyncObject) -> Result<SyncObject, Closed> {
         let user = object.author.clone().unwrap_or_default();
         let damaged = |id: &str| {
             let detail = "it was changed or moved on its way, and is not opened";
@@ -217,15 +224,17 @@ impl Seals {
             let data = entry_data(&entry, &user).filter(|_| entry.line.is_none());
             let (data, sealed) = data.zip(entry.sealed.as_ref()).ok_or_else(damaged)?;
             let line = self.opened(&data, sealed)?.ok_or_else(damaged)?;
-            let label =
-                Entry { sealed: Some(sealed.clone()), ..self.labelled(&line).ok_or_else(damaged)? };
+            let label = SyncEntry {
+                sealed: Some(sealed.clone()),
+                ..self.labelled(&line).ok_or_else(damaged)?
+            };
             if label != entry {
                 return Err(damaged());
             }
-            Object::of_entry(Entry {
+            SyncObject::of_entry(SyncEntry {
                 hash: object::content_hash(&line),
                 line: Some(line),
-                ..Entry::default()
+                ..SyncEntry::default()
             })
         } else {
             let json = object.event.as_ref().map_or("", |event| event.get());
@@ -237,17 +246,17 @@ impl Seals {
             if label.label() != sealed.label() {
                 return Err(damaged());
             }
-            Object::of_event(object::raw(&event).ok_or_else(damaged)?)
+            SyncObject::of_event(object::raw(&event).ok_or_else(damaged)?)
         };
-        Ok(Object { author: object.author.clone(), ..opened })
+        Ok(SyncObject { author: object.author.clone(), ..opened })
     }
 
     /// Returns the label of a line.
-    fn labelled(&self, line: &str) -> Option<Entry> {
+    fn labelled(&self, line: &str) -> Option<SyncEntry> {
         let (category, text) = check::split(line)?;
         let id = self.id(EntryId::of(category, text.as_bytes()));
         let hash = hex::write(&self.line.hash(line.as_bytes()));
-        Some(Entry { hash, id: Some(id), ..Entry::default() })
+        Some(SyncEntry { hash, id: Some(id), ..SyncEntry::default() })
     }
 
     /// Returns the label of an event.
@@ -264,7 +273,7 @@ impl Seals {
             entry: self.id(read.entry),
             hash: hex::write(&self.event.hash(event.as_bytes())),
             typed: read.is_typed(),
-            faded: read.kind == EventKind::Archive(Why::Age),
+            faded: read.kind == EventKind::Archive(ArchiveReason::Age),
             from,
             sealed: String::new(),
         })
@@ -301,7 +310,7 @@ pub fn size(length: usize) -> usize {
     label + ((length + 1).next_multiple_of(STEP) + AROUND) * 4 / 3
 }
 
-fn entry_data(entry: &Entry, user: &str) -> Option<String> {
+fn entry_data(entry: &SyncEntry, user: &str) -> Option<String> {
     Some(format!("entry {} {}\0{user}", entry.hash, entry.id.as_ref()?))
 }
 
@@ -322,8 +331,8 @@ fn is_hash(hash: &str) -> bool {
     hash.len() == 64 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-fn refused(kind: Kind, id: &str, reason: Reason, detail: &str) -> Refused {
-    let kind = if kind == Kind::Entry { "entry" } else { "event" };
+fn refused(kind: ObjectKind, id: &str, reason: Reason, detail: &str) -> Refused {
+    let kind = if kind == ObjectKind::Entry { "entry" } else { "event" };
     let (id, detail) = (check::short(id), detail.to_owned());
     Refused { kind: kind.to_owned(), id, reason, detail }
 }

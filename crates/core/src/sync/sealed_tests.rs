@@ -2,14 +2,14 @@
 
 use super::{
     check::{Gate, Purges, Reason},
-    object::{self, Entry},
+    object::{self, SyncEntry},
     sealed::{Closed, SealedEvent, Seals, check_entry, check_event, size},
-    wire::Object,
+    wire::SyncObject,
 };
 use crate::{
     model::{
         entry::{EntryId, EventId},
-        event::{Author, Cue, Event, EventKind, Provenance, Why},
+        event::{ArchiveReason, Author, Cue, Event, EventKind, Provenance},
         time::{Now, Timestamp},
     },
     seal::KEY_BYTES,
@@ -40,8 +40,8 @@ fn kinds() -> Vec<EventKind> {
         EventKind::Reinforce(2),
         EventKind::Edit(other, None),
         EventKind::Merge(vec![other, EntryId(8)]),
-        EventKind::Archive(Why::Age),
-        EventKind::Archive(Why::Replaced),
+        EventKind::Archive(ArchiveReason::Age),
+        EventKind::Archive(ArchiveReason::Replaced),
         EventKind::Supersede(other),
         EventKind::Purge { hash: Some(object::content_hash(TEXT).into()), secret: false },
         EventKind::Move("piers".into()),
@@ -49,8 +49,8 @@ fn kinds() -> Vec<EventKind> {
     ]
 }
 
-fn by(author: &str, object: Object) -> Object {
-    Object { author: Some(author.to_owned()), ..object }
+fn by(author: &str, object: SyncObject) -> SyncObject {
+    SyncObject { author: Some(author.to_owned()), ..object }
 }
 
 fn gate(purges: &Purges) -> Gate<'_> {
@@ -58,16 +58,16 @@ fn gate(purges: &Purges) -> Gate<'_> {
 }
 
 /// Everything that anna sends.
-fn sent(seals: &Seals) -> Vec<Object> {
-    let entry = seals.entry("anna", &Entry::of("lesson", TEXT), [1; 24]).unwrap();
+fn sent(seals: &Seals) -> Vec<SyncObject> {
+    let entry = seals.entry("anna", &SyncEntry::of("lesson", TEXT), [1; 24]).unwrap();
     let events = kinds().into_iter().zip(2..).map(|(kind, nonce)| {
         let sealed = seals.event("anna", &event(kind), [nonce; 24]).unwrap();
-        Object::of_event(object::raw(&sealed).unwrap())
+        SyncObject::of_event(object::raw(&sealed).unwrap())
     });
-    std::iter::once(Object::of_entry(entry)).chain(events).map(|one| by("anna", one)).collect()
+    std::iter::once(SyncObject::of_entry(entry)).chain(events).map(|one| by("anna", one)).collect()
 }
 
-fn told(object: &Object) -> (Option<Entry>, Option<String>, Option<String>) {
+fn told(object: &SyncObject) -> (Option<SyncEntry>, Option<String>, Option<String>) {
     let event = object.event.as_ref().map(|event| event.get().to_owned());
     (object.entry(), event, object.author.clone())
 }
@@ -75,9 +75,9 @@ fn told(object: &Object) -> (Option<Entry>, Option<String>, Option<String>) {
 #[test]
 fn what_was_sealed_is_opened_as_it_was() {
     let seals = seals(&[1], "acme", "site");
-    let plain = std::iter::once(Object::of_entry(Entry::of("lesson", TEXT)));
+    let plain = std::iter::once(SyncObject::of_entry(SyncEntry::of("lesson", TEXT)));
     let plain = plain.chain(
-        kinds().into_iter().map(|kind| Object::of_event(object::raw(&event(kind)).unwrap())),
+        kinds().into_iter().map(|kind| SyncObject::of_event(object::raw(&event(kind)).unwrap())),
     );
     for (sealed, plain) in sent(&seals).iter().zip(plain) {
         let json = serde_json::to_string(sealed).unwrap();
@@ -99,7 +99,7 @@ fn what_was_sealed_is_opened_as_it_was() {
 #[test]
 fn the_same_has_the_same_name_whoever_seals_it_when() {
     let (one, rotated) = (seals(&[1], "acme", "site"), seals(&[1, 2], "acme", "site"));
-    let entry = Entry::of("lesson", TEXT);
+    let entry = SyncEntry::of("lesson", TEXT);
     let name = |seals: &Seals, user: &str, nonce| {
         let entry = seals.entry(user, &entry, [nonce; 24]).unwrap();
         let event = seals.event(user, &event(EventKind::Pin), [nonce; 24]).unwrap();
@@ -119,20 +119,20 @@ fn the_same_has_the_same_name_whoever_seals_it_when() {
 fn what_was_changed_or_moved_is_not_opened() {
     let seals_here = seals(&[1], "acme", "site");
     let objects = sent(&seals_here);
-    let is_damaged = |object: &Object| match seals_here.open(object) {
+    let is_damaged = |object: &SyncObject| match seals_here.open(object) {
         Err(Closed::Damaged(refused)) => refused.reason == Reason::BadSeal,
         _ => false,
     };
     for object in &objects {
         assert!(is_damaged(&by("ben", object.clone())), "another author");
-        assert!(is_damaged(&Object { author: None, ..object.clone() }));
+        assert!(is_damaged(&SyncObject { author: None, ..object.clone() }));
         let json = serde_json::to_string(object).unwrap();
         // Each character of a label or a token is changed in its turn.
         for (at, byte) in json.bytes().enumerate().filter(|(_, byte)| byte.is_ascii_alphanumeric())
         {
             let mut other = json.clone().into_bytes();
             other[at] = if byte == b'1' { b'2' } else { b'1' };
-            let Ok(changed) = serde_json::from_slice::<Object>(&other) else { continue };
+            let Ok(changed) = serde_json::from_slice::<SyncObject>(&other) else { continue };
             // A name of a field that is left out makes no difference.
             if told(&changed) == told(object) {
                 continue;
@@ -145,19 +145,20 @@ fn what_was_changed_or_moved_is_not_opened() {
         }
     }
     // A sealed text under another label.
-    let parts = |object: &Object| {
+    let parts = |object: &SyncObject| {
         serde_json::from_str::<SealedEvent>(object.event.as_ref().unwrap().get()).unwrap()
     };
     for (one, other) in objects.iter().skip(1).zip(objects.iter().skip(2)) {
         let moved = SealedEvent { sealed: parts(other).sealed, ..parts(one) };
-        let moved = Object::of_event(object::raw(&serde_json::to_string(&moved).unwrap()).unwrap());
+        let moved =
+            SyncObject::of_event(object::raw(&serde_json::to_string(&moved).unwrap()).unwrap());
         assert!(is_damaged(&by("anna", moved)));
     }
     // What was never sealed, as a server would slip it in.
-    assert!(is_damaged(&by("anna", Object::of_entry(Entry::of("lesson", TEXT)))));
+    assert!(is_damaged(&by("anna", SyncObject::of_entry(SyncEntry::of("lesson", TEXT)))));
     assert!(is_damaged(&by(
         "anna",
-        Object::of_event(object::raw(&event(EventKind::Pin)).unwrap())
+        SyncObject::of_event(object::raw(&event(EventKind::Pin)).unwrap())
     )));
     for object in &objects {
         for (other, what) in [
@@ -188,16 +189,16 @@ fn a_server_judges_by_labels() {
     let entry = sent(&seals)[0].entry().unwrap();
     let id = check_entry(&gate(&purges), &entry).unwrap();
     let none = Purges::default();
-    let reason = |entry: &Entry| check_entry(&gate(&none), entry).unwrap_err().reason;
-    assert_eq!(reason(&Entry::of("lesson", TEXT)), Reason::BadLine);
-    assert_eq!(reason(&Entry { id: None, ..entry.clone() }), Reason::BadLine);
-    assert_eq!(reason(&Entry { id: Some("x".to_owned()), ..entry.clone() }), Reason::BadLine);
-    assert_eq!(reason(&Entry { hash: "x".to_owned(), ..entry.clone() }), Reason::BadHash);
+    let reason = |entry: &SyncEntry| check_entry(&gate(&none), entry).unwrap_err().reason;
+    assert_eq!(reason(&SyncEntry::of("lesson", TEXT)), Reason::BadLine);
+    assert_eq!(reason(&SyncEntry { id: None, ..entry.clone() }), Reason::BadLine);
+    assert_eq!(reason(&SyncEntry { id: Some("x".to_owned()), ..entry.clone() }), Reason::BadLine);
+    assert_eq!(reason(&SyncEntry { hash: "x".to_owned(), ..entry.clone() }), Reason::BadHash);
     let long = format!("v1:{}", "A".repeat(40_000));
     for (sealed, want) in
         [(TEXT, Reason::BadSeal), ("v1:AAAA", Reason::BadSeal), (&long, Reason::TooLong)]
     {
-        assert_eq!(reason(&Entry { sealed: Some(sealed.to_owned()), ..entry.clone() }), want);
+        assert_eq!(reason(&SyncEntry { sealed: Some(sealed.to_owned()), ..entry.clone() }), want);
     }
     for (object, kind) in sent(&seals).iter().skip(1).zip(kinds()) {
         let json = object.event.as_ref().unwrap().get();

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{check::Refused, object::Entry};
+use super::{check::Refused, object::SyncEntry};
 
 /// Maximum number of objects in a push.
 pub const MOST_OBJECTS: usize = 1_000;
@@ -12,11 +12,11 @@ pub const MOST_BYTES: usize = 1 << 20;
 
 /// The body of `POST /v1/sync/push`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Push {
+pub struct PushBody {
     /// Short name of the project.
     pub project: String,
     #[serde(default)]
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SyncEntry>,
     /// Events with their bytes unchanged.
     #[serde(default)]
     pub events: Vec<Box<RawValue>>,
@@ -24,16 +24,16 @@ pub struct Push {
 
 /// Numbers of objects that were new and known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Counts {
+pub struct PushCounts {
     pub new: u64,
     pub known: u64,
 }
 
 /// The answer to a push.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Pushed {
-    pub entries: Counts,
-    pub events: Counts,
+pub struct PushResult {
+    pub entries: PushCounts,
+    pub events: PushCounts,
     /// What was not taken; the rest was.
     pub refused: Vec<Refused>,
 }
@@ -41,15 +41,15 @@ pub struct Pushed {
 /// The kind of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ObjectKind {
     Entry,
     Event,
 }
 
 /// An object in a bundle or in the answer to a pull.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Object {
-    pub kind: Kind,
+pub struct SyncObject {
+    pub kind: ObjectKind,
     /// Name of the user whose key pushed it first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
@@ -67,34 +67,42 @@ pub struct Object {
     pub event: Option<Box<RawValue>>,
 }
 
-impl Object {
+impl SyncObject {
     /// Returns the object of an entry.
     #[must_use]
-    pub fn of_entry(entry: Entry) -> Self {
-        let Entry { hash, line, sealed, id } = entry;
-        Self { kind: Kind::Entry, author: None, hash: Some(hash), line, sealed, id, event: None }
+    pub fn of_entry(entry: SyncEntry) -> Self {
+        let SyncEntry { hash, line, sealed, id } = entry;
+        Self {
+            kind: ObjectKind::Entry,
+            author: None,
+            hash: Some(hash),
+            line,
+            sealed,
+            id,
+            event: None,
+        }
     }
 
     /// Returns the object of an event.
     #[must_use]
     pub fn of_event(event: Box<RawValue>) -> Self {
         let (hash, line, sealed, id) = (None, None, None, None);
-        Self { kind: Kind::Event, author: None, hash, line, sealed, id, event: Some(event) }
+        Self { kind: ObjectKind::Event, author: None, hash, line, sealed, id, event: Some(event) }
     }
 
     /// Returns the entry; `None` if it is an event or lacks its hash.
     #[must_use]
-    pub fn entry(&self) -> Option<Entry> {
-        let hash = self.hash.clone().filter(|_| self.kind == Kind::Entry)?;
+    pub fn entry(&self) -> Option<SyncEntry> {
+        let hash = self.hash.clone().filter(|_| self.kind == ObjectKind::Entry)?;
         let (line, sealed, id) = (self.line.clone(), self.sealed.clone(), self.id.clone());
-        Some(Entry { hash, line, sealed, id })
+        Some(SyncEntry { hash, line, sealed, id })
     }
 }
 
 /// The answer to `GET /v1/sync/pull`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Pulled {
-    pub objects: Vec<Object>,
+pub struct PulledPage {
+    pub objects: Vec<SyncObject>,
     /// Where the next pull goes on; only the server reads it.
     pub cursor: String,
     /// True if the next pull has objects.
@@ -103,7 +111,7 @@ pub struct Pulled {
 
 /// The answer to `GET /v1/me`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Me {
+pub struct KeyOwner {
     pub organisation: String,
     pub user: String,
     #[serde(default)]
@@ -120,7 +128,7 @@ pub struct Me {
 
 /// A problem as in RFC 9457, with the fields of an error of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Problem {
+pub struct ServerProblem {
     #[serde(rename = "type", default)]
     pub about: String,
     #[serde(default)]

@@ -20,13 +20,13 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     #[serde(flatten)]
-    pub what: What,
+    pub what: RecordKindOf,
 }
 
 /// The content of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
-pub enum What {
+pub enum RecordKindOf {
     /// Entries were put into a prompt.
     Injection {
         /// The hook: `session-start`, `prompt`, `post-tool`.
@@ -87,7 +87,7 @@ impl Injected {
     }
 }
 
-impl What {
+impl RecordKindOf {
     /// Returns a usage record.
     #[must_use]
     pub fn usage(injected: Vec<String>, used: Vec<String>) -> Self {
@@ -134,20 +134,22 @@ impl Record {
     pub fn without(mut self, ids: &[String]) -> Option<String> {
         let keep = |list: &mut Vec<String>| list.retain(|id| !ids.contains(id));
         match &mut self.what {
-            What::Injection { entries, .. } => entries.retain(|entry| !ids.contains(&entry.id)),
-            What::Usage { injected_count, used_count, usage_rate, injected, used } => {
+            RecordKindOf::Injection { entries, .. } => {
+                entries.retain(|entry| !ids.contains(&entry.id));
+            }
+            RecordKindOf::Usage { injected_count, used_count, usage_rate, injected, used } => {
                 keep(injected);
                 keep(used);
                 (*injected_count, *used_count) = (injected.len(), used.len());
                 *usage_rate = rate(*used_count, *injected_count);
             }
-            What::Access { entries } => keep(entries),
-            What::SessionInject { .. } => {}
-            What::Unknown => return None,
+            RecordKindOf::Access { entries } => keep(entries),
+            RecordKindOf::SessionInject { .. } => {}
+            RecordKindOf::Unknown => return None,
         }
         let is_empty = match &self.what {
-            What::Access { entries } => entries.is_empty(),
-            What::Usage { injected, .. } => injected.is_empty(),
+            RecordKindOf::Access { entries } => entries.is_empty(),
+            RecordKindOf::Usage { injected, .. } => injected.is_empty(),
             _ => false,
         };
         (!is_empty).then(|| self.write())
@@ -163,7 +165,7 @@ impl Record {
 mod tests {
     use super::*;
 
-    fn record(what: What) -> Record {
+    fn record(what: RecordKindOf) -> Record {
         let ts = "2026-06-30T18:00:00.000Z".to_owned();
         Record { ts, agent: "pi".to_owned(), session: None, what }
     }
@@ -178,10 +180,10 @@ mod tests {
         assert_eq!((injected.text.chars().count(), injected.similarity), (ENTRY, Some(0.123)));
         let event = "prompt".to_owned();
         for what in [
-            What::Injection { event, prompt: "a\nb".to_owned(), entries: vec![injected] },
-            What::usage(ids(&["a", "b", "c"]), ids(&["b"])),
-            What::SessionInject { prompt: String::new(), count: 3 },
-            What::Access { entries: ids(&["a"]) },
+            RecordKindOf::Injection { event, prompt: "a\nb".to_owned(), entries: vec![injected] },
+            RecordKindOf::usage(ids(&["a", "b", "c"]), ids(&["b"])),
+            RecordKindOf::SessionInject { prompt: String::new(), count: 3 },
+            RecordKindOf::Access { entries: ids(&["a"]) },
         ] {
             let record = record(what);
             let line = record.write();
@@ -189,7 +191,7 @@ mod tests {
             assert!(line.contains(&format!(r#""type":"{}""#, record.what.name())), "{line}");
             assert_eq!(Record::read(&line), Some(record));
         }
-        let usage = record(What::usage(ids(&["a", "b", "c"]), ids(&["b"]))).write();
+        let usage = record(RecordKindOf::usage(ids(&["a", "b", "c"]), ids(&["b"]))).write();
         assert!(usage.contains(r#""injectedCount":3,"usedCount":1,"usageRate":0.333"#), "{usage}");
     }
 
@@ -197,15 +199,15 @@ mod tests {
     fn entries_are_taken_out() {
         let gone = ids(&["a"]);
         let without = |what| record(what).without(&gone).as_deref().and_then(Record::read);
-        let usage = without(What::usage(ids(&["a", "b"]), ids(&["a"])));
-        assert_eq!(usage.map(|left| left.what), Some(What::usage(ids(&["b"]), Vec::new())));
-        assert_eq!(without(What::Access { entries: gone.clone() }), None);
-        assert_eq!(without(What::Unknown), None);
+        let usage = without(RecordKindOf::usage(ids(&["a", "b"]), ids(&["a"])));
+        assert_eq!(usage.map(|left| left.what), Some(RecordKindOf::usage(ids(&["b"]), Vec::new())));
+        assert_eq!(without(RecordKindOf::Access { entries: gone.clone() }), None);
+        assert_eq!(without(RecordKindOf::Unknown), None);
         let event = "prompt".to_owned();
         let entries = vec![Injected { id: "a".to_owned(), text: "t".to_owned(), similarity: None }];
-        let left = without(What::Injection { event, prompt: "p".to_owned(), entries });
+        let left = without(RecordKindOf::Injection { event, prompt: "p".to_owned(), entries });
         assert!(
-            matches!(left.unwrap().what, What::Injection { entries, .. } if entries.is_empty())
+            matches!(left.unwrap().what, RecordKindOf::Injection { entries, .. } if entries.is_empty())
         );
     }
 }

@@ -11,19 +11,19 @@ use crate::{
         time::{DAY_MS, Now, Timestamp},
     },
     score::access::{Access, Accesses},
-    usage::record::{Record, What},
+    usage::record::{Record, RecordKindOf},
 };
 
 /// A log, oldest record first.
 #[derive(Debug, Clone, Default)]
-pub struct Log {
+pub struct UsageLog {
     /// Records with their times, capped at now.
     pub records: Vec<(Timestamp, Record)>,
     /// Number of lines that are not records.
     pub damaged: usize,
 }
 
-impl Log {
+impl UsageLog {
     /// Parses the logs of several stores as one. Records of a later version are ignored.
     #[must_use]
     pub fn read<'a>(now: Now, logs: impl IntoIterator<Item = &'a [u8]>) -> Self {
@@ -32,7 +32,7 @@ impl Log {
         for line in lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()) {
             let record = str::from_utf8(line).ok().and_then(Record::read);
             match record.and_then(|record| Some((now.cap(record.when()?), record))) {
-                Some((_, Record { what: What::Unknown, .. })) => {}
+                Some((_, Record { what: RecordKindOf::Unknown, .. })) => {}
                 Some(record) => log.records.push(record),
                 None => log.damaged += 1,
             }
@@ -43,17 +43,17 @@ impl Log {
 }
 
 /// Agent and session id. Records without an id are grouped by agent and day.
-pub type Session = (String, String);
+pub type SessionKey = (String, String);
 
 /// Returns the session of a record.
 #[must_use]
-pub fn session(at: Timestamp, record: &Record) -> Session {
+pub fn session(at: Timestamp, record: &Record) -> SessionKey {
     (record.agent.clone(), record.session.clone().unwrap_or_else(|| at.date()))
 }
 
 /// The injection and use of an entry in one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Fate {
+pub struct InjectionFate {
     /// Time of the last injection.
     pub injected: Option<Timestamp>,
     /// Time of the last use.
@@ -63,27 +63,27 @@ pub struct Fate {
 }
 
 /// The fates of all entries in all sessions.
-pub type Fates = BTreeMap<(Session, EntryId), Fate>;
+pub type Fates = BTreeMap<(SessionKey, EntryId), InjectionFate>;
 
 /// Returns the fate of every entry in every session.
 #[must_use]
-pub fn fates(log: &Log) -> Fates {
+pub fn fates(log: &UsageLog) -> Fates {
     let mut fates = Fates::new();
     let mut seen = BTreeSet::new();
     for (at, record) in &log.records {
         let session = session(*at, record);
-        let mut fate = |id: &str, change: fn(&mut Fate, Timestamp)| {
+        let mut fate = |id: &str, change: fn(&mut InjectionFate, Timestamp)| {
             if let Ok(id) = id.parse() {
                 change(fates.entry((session.clone(), id)).or_default(), *at);
             }
         };
         match &record.what {
-            What::Injection { entries, .. } => {
+            RecordKindOf::Injection { entries, .. } => {
                 for entry in entries {
                     fate(&entry.id, |fate, at| fate.injected = Some(at));
                 }
             }
-            What::Usage { injected, used, .. } => {
+            RecordKindOf::Usage { injected, used, .. } => {
                 // The record of the injection may have been deleted.
                 for id in injected {
                     fate(id, |_, _| {});
@@ -104,7 +104,7 @@ pub fn fates(log: &Log) -> Fates {
 
 /// Sums of fates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Count {
+pub struct UseCount {
     /// Pairs of a session and an entry put into it.
     pub injected: usize,
     /// Pairs in sessions with a recorded answer.
@@ -117,8 +117,8 @@ pub struct Count {
     pub last_used: Option<Timestamp>,
 }
 
-impl Count {
-    fn add(&mut self, fate: &Fate) {
+impl UseCount {
+    fn add(&mut self, fate: &InjectionFate) {
         self.injected += 1;
         self.measured += usize::from(fate.measured);
         self.used += usize::from(fate.used.is_some());
@@ -137,9 +137,9 @@ impl Count {
 #[must_use]
 pub fn by<K: Ord>(
     fates: &Fates,
-    key: impl Fn(&Session, EntryId) -> Option<K>,
-) -> BTreeMap<K, Count> {
-    let mut sums: BTreeMap<K, Count> = BTreeMap::new();
+    key: impl Fn(&SessionKey, EntryId) -> Option<K>,
+) -> BTreeMap<K, UseCount> {
+    let mut sums: BTreeMap<K, UseCount> = BTreeMap::new();
     for ((session, id), fate) in fates {
         if let Some(key) = key(session, *id) {
             sums.entry(key).or_default().add(fate);
@@ -177,7 +177,7 @@ pub struct Volume {
 
 /// Returns the amounts of data in a log.
 #[must_use]
-pub fn volume(log: &Log) -> Volume {
+pub fn volume(log: &UsageLog) -> Volume {
     let mut volume = Volume::default();
     let (mut sessions, mut measured) = (BTreeSet::new(), BTreeSet::new());
     let mut different = BTreeSet::new();
@@ -193,7 +193,7 @@ pub fn volume(log: &Log) -> Volume {
     for (at, record) in &log.records {
         let session = session(*at, record);
         match &record.what {
-            What::Injection { event, prompt, entries } => {
+            RecordKindOf::Injection { event, prompt, entries } => {
                 let is_new = contexts.insert((*at, session.clone(), event.as_str()));
                 volume.prompts += usize::from(is_new && (event == PROMPT || !prompt.is_empty()));
                 volume.injections += usize::from(is_new && !entries.is_empty());
@@ -207,16 +207,16 @@ pub fn volume(log: &Log) -> Volume {
                     *sum += entries.len();
                 }
             }
-            What::Usage { .. } => drop(measured.insert(session.clone())),
-            What::SessionInject { count, .. } => {
+            RecordKindOf::Usage { .. } => drop(measured.insert(session.clone())),
+            RecordKindOf::SessionInject { count, .. } => {
                 volume.session_injects += 1;
                 volume.summaries += count;
             }
-            What::Access { .. } => {
+            RecordKindOf::Access { .. } => {
                 volume.searches += 1;
                 continue;
             }
-            What::Unknown => continue,
+            RecordKindOf::Unknown => continue,
         }
         sessions.insert(session);
     }
@@ -232,15 +232,15 @@ const DAYS: usize = 3660;
 
 /// Returns the accesses of each entry by searches and recall.
 #[must_use]
-pub fn accesses(log: &Log) -> Accesses {
+pub fn accesses(log: &UsageLog) -> Accesses {
     let mut all = Accesses::default();
     for (at, record) in &log.records {
         let ids: Vec<&String> = match &record.what {
-            What::Injection { entries, .. } => {
+            RecordKindOf::Injection { entries, .. } => {
                 let recalled = entries.iter().filter(|entry| entry.similarity.is_some());
                 recalled.map(|entry| &entry.id).collect()
             }
-            What::Access { entries } => entries.iter().collect(),
+            RecordKindOf::Access { entries } => entries.iter().collect(),
             _ => continue,
         };
         for id in ids.into_iter().filter_map(|id| id.parse().ok()) {
@@ -253,18 +253,18 @@ pub fn accesses(log: &Log) -> Accesses {
 /// Returns prompts with those of the entries given to them that their session used later. A use
 /// counts once, for the last prompt before it that was given the entry.
 #[must_use]
-pub fn used_by_prompt(log: &Log) -> Vec<(&str, Vec<EntryId>)> {
-    let mut prompts: BTreeMap<Session, Vec<(&str, Vec<EntryId>)>> = BTreeMap::new();
+pub fn used_by_prompt(log: &UsageLog) -> Vec<(&str, Vec<EntryId>)> {
+    let mut prompts: BTreeMap<SessionKey, Vec<(&str, Vec<EntryId>)>> = BTreeMap::new();
     // In reverse, so that later use is known.
-    let mut unclaimed: BTreeMap<Session, BTreeSet<EntryId>> = BTreeMap::new();
+    let mut unclaimed: BTreeMap<SessionKey, BTreeSet<EntryId>> = BTreeMap::new();
     let parsed = |id: &String| id.parse::<EntryId>().ok();
     for (at, record) in log.records.iter().rev() {
         let key = session(*at, record);
         match &record.what {
-            What::Usage { used, .. } => {
+            RecordKindOf::Usage { used, .. } => {
                 unclaimed.entry(key).or_default().extend(used.iter().filter_map(parsed));
             }
-            What::Injection { prompt, entries, .. } if !prompt.trim().is_empty() => {
+            RecordKindOf::Injection { prompt, entries, .. } if !prompt.trim().is_empty() => {
                 let unclaimed = unclaimed.entry(key.clone()).or_default();
                 let given = entries.iter().filter_map(|entry| parsed(&entry.id));
                 let used = given.filter(|id| unclaimed.remove(id)).collect();
@@ -284,8 +284,8 @@ mod tests {
     const A: &str = "00000000000000aa";
     const B: &str = "00000000000000bb";
 
-    fn log(lines: &[String]) -> Log {
-        Log::read(NOW, [lines.join("\n").as_bytes()])
+    fn log(lines: &[String]) -> UsageLog {
+        UsageLog::read(NOW, [lines.join("\n").as_bytes()])
     }
 
     fn injection(ts: &str, session: &str, ids: &[&str]) -> String {

@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use super::{
     env::Env,
-    schema::{self, Guard, Key},
+    schema::{self, Guard, SettingKey},
     settings::{Scoring, Settings, keys},
     settings_file::{self, Unusable},
 };
 use pimem_core::{
     exchange::{
         json_cut,
-        json_position::Lines,
+        json_position::LineStarts,
         json_scan::{self, Dialect},
     },
     model::category::Categories,
@@ -22,7 +22,7 @@ use pimem_core::{
 
 /// Source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     Default,
     User(PathBuf),
     Project(PathBuf),
@@ -30,7 +30,7 @@ pub enum Origin {
     Env(&'static str),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -42,7 +42,7 @@ impl fmt::Display for Origin {
 
 /// The values that files and variables set, with their origins.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Values(Vec<(&'static Key, Value, Origin)>);
+pub(super) struct Values(Vec<(&'static SettingKey, Value, SettingOrigin)>);
 
 impl Values {
     /// Returns the value of the setting with that name.
@@ -50,15 +50,15 @@ impl Values {
         self.find(name).map(|(_, value, _)| value)
     }
 
-    fn find(&self, name: &str) -> Option<&(&'static Key, Value, Origin)> {
+    fn find(&self, name: &str) -> Option<&(&'static SettingKey, Value, SettingOrigin)> {
         self.0.iter().find(|(key, ..)| key.name == name)
     }
 
-    fn origin(&self, key: &Key) -> &Origin {
-        self.find(key.name).map_or(&Origin::Default, |(_, _, origin)| origin)
+    fn origin(&self, key: &SettingKey) -> &SettingOrigin {
+        self.find(key.name).map_or(&SettingOrigin::Default, |(_, _, origin)| origin)
     }
 
-    fn set(&mut self, key: &'static Key, value: Value, origin: Origin) {
+    fn set(&mut self, key: &'static SettingKey, value: Value, origin: SettingOrigin) {
         match self.0.iter_mut().find(|(other, ..)| other.name == key.name) {
             Some(set) => *set = (key, value, origin),
             None => self.0.push((key, value, origin)),
@@ -72,7 +72,7 @@ pub struct Config {
     values: Values,
     pub settings: Settings,
     /// Settings of the project's file that await review and are not in force.
-    pub awaiting: Vec<Awaiting>,
+    pub awaiting: Vec<AwaitingSettings>,
     /// Settings that are skipped.
     pub unusable: Vec<Unusable>,
     pub categories: Categories,
@@ -81,16 +81,16 @@ pub struct Config {
 impl Config {
     /// Merges the layers; `files` are in ascending priority. An unusable setting is skipped, so
     /// that the value of the layer below applies.
-    pub fn load(files: &[(Origin, String)], env: &Env) -> Self {
+    pub fn load(files: &[(SettingOrigin, String)], env: &Env) -> Self {
         let mut values = Values::default();
         let (mut awaiting, mut unusable) = (Vec::new(), Vec::new());
         for (origin, text) in files {
-            let lines = Lines::new(text);
+            let lines = LineStarts::new(text);
             let found = settings_file::read(origin, text, &lines);
             for (key, value) in found.settings {
-                if key.guard == Guard::Reviewed && matches!(origin, Origin::Project(_)) {
+                if key.guard == Guard::Reviewed && matches!(origin, SettingOrigin::Project(_)) {
                     let place = format!("{origin}:{}", lines.of(key.name));
-                    awaiting.push(Awaiting { key, value, place, origin: origin.clone() });
+                    awaiting.push(AwaitingSettings { key, value, place, origin: origin.clone() });
                 } else {
                     values.set(key, value, origin.clone());
                 }
@@ -105,7 +105,7 @@ impl Config {
                 let message = format!("{text:?} is not {expected}");
                 unusable.push(Unusable::typed(name, message, format!("{}: {}", key.name, key.doc)));
             } else {
-                values.set(key, value, Origin::Env(name));
+                values.set(key, value, SettingOrigin::Env(name));
             }
         }
         let settings = Settings::read(&values);
@@ -119,7 +119,7 @@ impl Config {
         );
         let mut categories = Categories::of(settings.scoring.categories_preset(), further);
         // Another policy or preset may have been in force before, and have left entries.
-        let is_default = |key| *values.origin(key) == Origin::Default;
+        let is_default = |key| *values.origin(key) == SettingOrigin::Default;
         if !is_default(&Scoring::policy) || !is_default(&Scoring::preset) {
             categories = categories.reading_all();
         }
@@ -128,8 +128,8 @@ impl Config {
 
     /// Puts the settings that awaited review in force.
     pub fn admit(&mut self) {
-        for Awaiting { key, value, origin, .. } in std::mem::take(&mut self.awaiting) {
-            if !matches!(self.origin(key), Origin::Env(_)) {
+        for AwaitingSettings { key, value, origin, .. } in std::mem::take(&mut self.awaiting) {
+            if !matches!(self.origin(key), SettingOrigin::Env(_)) {
                 self.values.set(key, value, origin);
             }
         }
@@ -137,18 +137,18 @@ impl Config {
     }
 
     /// Returns the value of a setting in the format of files.
-    pub fn value(&self, key: &Key) -> Value {
+    pub fn value(&self, key: &SettingKey) -> Value {
         self.values.get(key.name).cloned().unwrap_or_else(|| key.default())
     }
 
     /// Returns the source of a setting.
-    pub fn origin(&self, key: &Key) -> &Origin {
+    pub fn origin(&self, key: &SettingKey) -> &SettingOrigin {
         self.values.origin(key)
     }
 }
 
 /// Returns the file `text` with one setting changed; other settings keep their order.
-pub fn with_setting(text: &str, key: &Key, value: Value) -> Option<String> {
+pub fn with_setting(text: &str, key: &SettingKey, value: Value) -> Option<String> {
     let text = text.trim_start_matches('\u{feff}');
     let mut root: Value = if text.trim().is_empty() {
         Value::Object(Map::new())
@@ -171,9 +171,9 @@ pub fn with_setting(text: &str, key: &Key, value: Value) -> Option<String> {
 
 /// Returns the text of a configuration file without one setting, by whatever name it has there.
 /// `None` if the file is no JSON object.
-pub fn without_setting(text: &str, key: &Key) -> Option<String> {
+pub fn without_setting(text: &str, key: &SettingKey) -> Option<String> {
     let root = match json_scan::scan(text.as_bytes(), Dialect::Strict) {
-        Ok(Some(root)) if matches!(root.kind, json_scan::Kind::Object(_)) => root,
+        Ok(Some(root)) if matches!(root.kind, json_scan::JsonKind::Object(_)) => root,
         Ok(None) => return Some(text.to_owned()),
         _ => return None,
     };
@@ -188,15 +188,15 @@ pub fn without_setting(text: &str, key: &Key) -> Option<String> {
 
 /// A setting in the project's file that awaits review.
 #[derive(Debug, Clone)]
-pub struct Awaiting {
-    pub key: &'static Key,
+pub struct AwaitingSettings {
+    pub key: &'static SettingKey,
     pub value: Value,
     /// Its place: file and line.
     pub place: String,
-    pub(super) origin: Origin,
+    pub(super) origin: SettingOrigin,
 }
 
-impl Awaiting {
+impl AwaitingSettings {
     /// Returns the settings as one sorted text, so that a review covers all of them together.
     pub fn text(settings: &[Self]) -> String {
         let mut lines: Vec<String> = settings.iter().map(ToString::to_string).collect();
@@ -205,7 +205,7 @@ impl Awaiting {
     }
 }
 
-impl fmt::Display for Awaiting {
+impl fmt::Display for AwaitingSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}", self.key.name, self.value)
     }
@@ -222,7 +222,7 @@ mod tests {
     use pimem_core::report::budget::Tokens;
 
     fn load(text: &str) -> Config {
-        let origin = Origin::Project(PathBuf::from("memory.json"));
+        let origin = SettingOrigin::Project(PathBuf::from("memory.json"));
         Config::load(&[(origin, text.to_owned())], &Env::default())
     }
 
@@ -319,7 +319,7 @@ mod tests {
             load(r#"{"scoring": {"policy": "wieghted"}, "categories": {"preset": "adie"}}"#);
         assert_eq!(misspelt.unusable.len(), 2, "{:?}", misspelt.unusable);
         assert_eq!(misspelt.settings.scoring.policy, PolicyName::Stability);
-        let key = Key::find("recall.limit").unwrap();
+        let key = SettingKey::find("recall.limit").unwrap();
         let after = with_setting("{\"memory\": {\"rag_limit\": 3}}", key, Value::from(9)).unwrap();
         assert_eq!(load(&after).settings.recall.limit, 9, "{after}");
         assert!(load(&after).unusable.is_empty(), "{after}");
@@ -356,16 +356,16 @@ mod tests {
     /// apply.
     #[test]
     fn what_is_wrong_costs_itself() {
-        let file = |origin: fn(PathBuf) -> Origin, text: &str| {
+        let file = |origin: fn(PathBuf) -> SettingOrigin, text: &str| {
             (origin(PathBuf::from("memory.json")), text.to_owned())
         };
         let user = file(
-            Origin::User,
+            SettingOrigin::User,
             r#"{"report": {"budget": 900, "context": 10}, "lock": {"timeoutMs": 7},
                 "categories": {"mine": {"tauDays": 3}}}"#,
         );
         let project = file(
-            Origin::Project,
+            SettingOrigin::Project,
             r#"{"report": {"budget": "many", "context": 20, "contxt": 1}, "lock": {"timeoutMs": 1},
                 "categories": 3, "recall.limit": 9, "observer": {"command": 1, "model": "m"}}"#,
         );
@@ -374,11 +374,13 @@ mod tests {
         assert_eq!(report(&config), (Tokens(900), Tokens(20)));
         let (lock, recall) = (&config.settings.lock, &config.settings.recall);
         assert_eq!((lock.timeout, recall.limit), (Duration::from_millis(7), 9));
-        assert_eq!(Awaiting::text(&config.awaiting), "observer.model = \"m\"");
+        assert_eq!(AwaitingSettings::text(&config.awaiting), "observer.model = \"m\"");
         assert!(config.categories.find("mine").is_some());
         for broken in ["{", "", "\0", "[1]", "{\"report\": {\"budget\": 1}"] {
-            let config =
-                Config::load(&[user.clone(), file(Origin::Project, broken)], &Env::default());
+            let config = Config::load(
+                &[user.clone(), file(SettingOrigin::Project, broken)],
+                &Env::default(),
+            );
             assert!(config.unusable[0].whole, "{broken}");
             assert_eq!(config.settings.report.budget, Tokens(900), "{broken}");
         }
@@ -415,7 +417,7 @@ mod tests {
         assert_eq!(run(&config), (String::new(), false));
         assert_eq!(config.value(&ObserverModel::temperature), json!(1));
         assert_eq!(
-            Awaiting::text(&config.awaiting),
+            AwaitingSettings::text(&config.awaiting),
             "dream.llm = true\nobserver.command = \"cat\""
         );
         assert_eq!(config.awaiting[1].place, "memory.json:3");
@@ -426,7 +428,7 @@ mod tests {
 
     #[test]
     fn setting_keeps_the_rest() {
-        let key = Key::find("report.budget").unwrap();
+        let key = SettingKey::find("report.budget").unwrap();
         let text = "{\"z\": 1, \"report\": {\"budget\": 1}}";
         let got = with_setting(text, key, Value::from(5)).unwrap();
         assert_eq!(got, "{\n  \"z\": 1,\n  \"report\": {\n    \"budget\": 5\n  }\n}\n");

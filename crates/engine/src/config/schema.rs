@@ -9,7 +9,7 @@ use pimem_core::report::budget::Tokens;
 
 /// Type of a setting, with its default.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum SettingKind {
     /// A switch, with its default.
     Bool(bool),
     /// An integer within bounds.
@@ -39,11 +39,11 @@ pub enum Guard {
 
 /// The description of a setting.
 #[derive(Debug, Clone, Copy)]
-pub struct Key {
+pub struct SettingKey {
     /// Dotted name.
     pub name: &'static str,
     pub env: &'static str,
-    pub kind: Kind,
+    pub kind: SettingKind,
     pub guard: Guard,
     /// Purpose, for help texts.
     pub doc: &'static str,
@@ -60,7 +60,7 @@ pub const CATEGORY_FIELDS: &[(&str, &str)] = &[
     ("fill", "number"),
 ];
 
-impl Key {
+impl SettingKey {
     /// Returns the setting with that name.
     pub fn find(name: &str) -> Option<&'static Self> {
         keys().find(|key| key.name == name)
@@ -74,37 +74,39 @@ impl Key {
 
     pub fn default(&self) -> Value {
         match self.kind {
-            Kind::Bool(default) => json!(default),
-            Kind::Whole { default, .. } | Kind::WholeOrNone { default, .. } => json!(default),
-            Kind::Number { default, .. } => json!(default),
-            Kind::Choice(words) => json!(words.first().copied().unwrap_or_default()),
-            Kind::Text(default) => json!(default),
-            Kind::Categories => json!({}),
+            SettingKind::Bool(default) => json!(default),
+            SettingKind::Whole { default, .. } | SettingKind::WholeOrNone { default, .. } => {
+                json!(default)
+            }
+            SettingKind::Number { default, .. } => json!(default),
+            SettingKind::Choice(words) => json!(words.first().copied().unwrap_or_default()),
+            SettingKind::Text(default) => json!(default),
+            SettingKind::Categories => json!({}),
         }
     }
 
     /// Returns `None` if `value` is valid, or else what was expected.
     pub fn mismatch(&self, value: &Value) -> Option<String> {
         let (fits, expected) = match self.kind {
-            Kind::Bool(_) => (value.is_boolean(), "true or false".to_owned()),
-            Kind::Whole { least, most, .. } => (
+            SettingKind::Bool(_) => (value.is_boolean(), "true or false".to_owned()),
+            SettingKind::Whole { least, most, .. } => (
                 value.as_u64().is_some_and(|n| (least..=most).contains(&n)),
                 format!("a whole number from {least} to {most}"),
             ),
-            Kind::WholeOrNone { least, most, .. } => (
+            SettingKind::WholeOrNone { least, most, .. } => (
                 value == "none" || value.as_u64().is_some_and(|n| (least..=most).contains(&n)),
                 format!("a whole number from {least} to {most}, or none"),
             ),
-            Kind::Number { least, most, .. } => (
+            SettingKind::Number { least, most, .. } => (
                 value.as_f64().is_some_and(|n| (least..=most).contains(&n)),
                 format!("a number from {least} to {most}"),
             ),
-            Kind::Choice(words) => (
+            SettingKind::Choice(words) => (
                 value.as_str().is_some_and(|word| words.contains(&word)),
                 format!("one of {}", words.join(", ")),
             ),
-            Kind::Text(_) => (value.is_string(), "a text".to_owned()),
-            Kind::Categories => (value.is_object(), "an object of categories".to_owned()),
+            SettingKind::Text(_) => (value.is_string(), "a text".to_owned()),
+            SettingKind::Categories => (value.is_object(), "an object of categories".to_owned()),
         };
         (!fits).then_some(expected)
     }
@@ -112,29 +114,29 @@ impl Key {
     /// Parses a value from the command line or the environment: JSON, or a bare word as text.
     pub fn read(&self, text: &str) -> Value {
         match self.kind {
-            Kind::Choice(_) | Kind::Text(_) => json!(text),
+            SettingKind::Choice(_) | SettingKind::Text(_) => json!(text),
             _ => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
         }
     }
 }
 
 /// Returns the schema of a setting.
-fn described(key: &Key) -> Value {
+fn described(key: &SettingKey) -> Value {
     let mut spec = match key.kind {
-        Kind::Bool(_) => json!({"type": "boolean"}),
-        Kind::Whole { least, most, .. } => {
+        SettingKind::Bool(_) => json!({"type": "boolean"}),
+        SettingKind::Whole { least, most, .. } => {
             json!({"type": "integer", "minimum": least, "maximum": most})
         }
-        Kind::WholeOrNone { least, most, .. } => {
+        SettingKind::WholeOrNone { least, most, .. } => {
             let whole = json!({"type": "integer", "minimum": least, "maximum": most});
             json!({"anyOf": [whole, {"const": "none"}]})
         }
-        Kind::Number { least, most, .. } => {
+        SettingKind::Number { least, most, .. } => {
             json!({"type": "number", "minimum": least, "maximum": most})
         }
-        Kind::Choice(words) => json!({"enum": words}),
-        Kind::Text(_) => json!({"type": "string"}),
-        Kind::Categories => {
+        SettingKind::Choice(words) => json!({"enum": words}),
+        SettingKind::Text(_) => json!({"type": "string"}),
+        SettingKind::Categories => {
             let fields: Map<String, Value> = CATEGORY_FIELDS
                 .iter()
                 .map(|(name, kind)| ((*name).to_owned(), json!({"type": kind})))
@@ -193,7 +195,11 @@ pub fn json_schema() -> Value {
 pub(super) struct Switch(pub(super) bool);
 
 /// An integer within limits, and the conversion to its type.
-pub(super) struct Whole<T>(pub(super) u64, pub(super) RangeInclusive<u64>, pub(super) fn(u64) -> T);
+pub(super) struct WholeNumber<T>(
+    pub(super) u64,
+    pub(super) RangeInclusive<u64>,
+    pub(super) fn(u64) -> T,
+);
 
 /// A number of tokens within limits, or none.
 pub(super) struct Budget(pub(super) u64, pub(super) RangeInclusive<u64>);
@@ -204,14 +210,14 @@ pub(super) struct Number(pub(super) f64, pub(super) RangeInclusive<f64>);
 /// One of several values, by its name; the first is the default.
 pub(super) struct Choice<T: 'static>(pub(super) &'static [T], pub(super) &'static [&'static str]);
 
-pub(super) struct Text(pub(super) &'static str);
+pub(super) struct TextRule(pub(super) &'static str);
 
 /// The table of additional categories.
 pub(super) struct CategoryTable;
 
 impl Switch {
-    pub(super) const fn kind(&self) -> Kind {
-        Kind::Bool(self.0)
+    pub(super) const fn kind(&self) -> SettingKind {
+        SettingKind::Bool(self.0)
     }
 
     pub(super) fn read(&self, value: Option<&Value>) -> bool {
@@ -219,9 +225,9 @@ impl Switch {
     }
 }
 
-impl<T> Whole<T> {
-    pub(super) const fn kind(&self) -> Kind {
-        Kind::Whole { default: self.0, least: *self.1.start(), most: *self.1.end() }
+impl<T> WholeNumber<T> {
+    pub(super) const fn kind(&self) -> SettingKind {
+        SettingKind::Whole { default: self.0, least: *self.1.start(), most: *self.1.end() }
     }
 
     pub(super) fn read(&self, value: Option<&Value>) -> T {
@@ -230,8 +236,8 @@ impl<T> Whole<T> {
 }
 
 impl Budget {
-    pub(super) const fn kind(&self) -> Kind {
-        Kind::WholeOrNone { default: self.0, least: *self.1.start(), most: *self.1.end() }
+    pub(super) const fn kind(&self) -> SettingKind {
+        SettingKind::WholeOrNone { default: self.0, least: *self.1.start(), most: *self.1.end() }
     }
 
     pub(super) fn read(&self, value: Option<&Value>) -> Tokens {
@@ -243,8 +249,8 @@ impl Budget {
 }
 
 impl Number {
-    pub(super) const fn kind(&self) -> Kind {
-        Kind::Number { default: self.0, least: *self.1.start(), most: *self.1.end() }
+    pub(super) const fn kind(&self) -> SettingKind {
+        SettingKind::Number { default: self.0, least: *self.1.start(), most: *self.1.end() }
     }
 
     pub(super) fn read(&self, value: Option<&Value>) -> f64 {
@@ -253,8 +259,8 @@ impl Number {
 }
 
 impl<T: Copy + Default> Choice<T> {
-    pub(super) const fn kind(&self) -> Kind {
-        Kind::Choice(self.1)
+    pub(super) const fn kind(&self) -> SettingKind {
+        SettingKind::Choice(self.1)
     }
 
     pub(super) fn read(&self, value: Option<&Value>) -> T {
@@ -265,9 +271,9 @@ impl<T: Copy + Default> Choice<T> {
     }
 }
 
-impl Text {
-    pub(super) const fn kind(&self) -> Kind {
-        Kind::Text(self.0)
+impl TextRule {
+    pub(super) const fn kind(&self) -> SettingKind {
+        SettingKind::Text(self.0)
     }
 
     pub(super) fn read(&self, value: Option<&Value>) -> Cow<'static, str> {
@@ -278,8 +284,8 @@ impl Text {
 
 #[expect(clippy::unused_self, reason = "asked as the others are")]
 impl CategoryTable {
-    pub(super) const fn kind(&self) -> Kind {
-        Kind::Categories
+    pub(super) const fn kind(&self) -> SettingKind {
+        SettingKind::Categories
     }
 
     pub(super) fn read(&self, value: Option<&Value>) -> Map<String, Value> {
@@ -318,13 +324,13 @@ pub(super) fn resolved(name: &str) -> &str {
 }
 
 /// Returns the setting of that name, or that other name.
-pub fn find(name: &str) -> Option<&'static Key> {
-    Key::find(resolved(name))
+pub fn find(name: &str) -> Option<&'static SettingKey> {
+    SettingKey::find(resolved(name))
 }
 
 /// Iterates over the other names, each with its setting.
-pub(super) fn aliases() -> impl Iterator<Item = (&'static str, &'static Key)> {
-    ALIASES.iter().filter_map(|(alias, name)| Some((*alias, Key::find(name)?)))
+pub(super) fn aliases() -> impl Iterator<Item = (&'static str, &'static SettingKey)> {
+    ALIASES.iter().filter_map(|(alias, name)| Some((*alias, SettingKey::find(name)?)))
 }
 
 /// Returns what decides about something that is no setting.
@@ -339,13 +345,13 @@ pub(super) fn is_group(path: &str) -> bool {
 }
 
 /// Returns all names of a setting.
-pub(super) fn names_of(key: &Key) -> impl Iterator<Item = &'static str> {
+pub(super) fn names_of(key: &SettingKey) -> impl Iterator<Item = &'static str> {
     let others = ALIASES.iter().filter(|(_, of)| *of == key.name).map(|(alias, _)| *alias);
     std::iter::once(key.name).chain(others)
 }
 
 /// Returns the name by which a file sets a setting.
-pub(super) fn used_in(root: &Map<String, Value>, key: &Key) -> &'static str {
+pub(super) fn used_in(root: &Map<String, Value>, key: &SettingKey) -> &'static str {
     let has = |name: &str| {
         let mut parts = name.split('.');
         let first = parts.next().and_then(|part| root.get(part));
@@ -363,8 +369,8 @@ mod tests {
     fn every_other_name_means_a_setting() {
         let manual = include_str!("../../../../man/pimem-scoring.7");
         for (alias, name) in ALIASES {
-            assert!(Key::find(name).is_some(), "{alias}");
-            assert!(Key::find(alias).is_none(), "{alias} is a setting of its own");
+            assert!(SettingKey::find(name).is_some(), "{alias}");
+            assert!(SettingKey::find(alias).is_none(), "{alias} is a setting of its own");
             let mut rows = manual.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
             assert!(rows.any(|row| row == [*alias, *name]), "{alias} is not in the manual");
         }

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::{
     layers::Values,
     schema::{
-        Budget, CategoryTable, Choice, Guard, Key, Number, Switch, Text, Whole, count, minutes,
-        tokens,
+        Budget, CategoryTable, Choice, Guard, Number, SettingKey, Switch, TextRule, WholeNumber,
+        count, minutes, tokens,
     },
 };
 use pimem_core::{
@@ -117,11 +117,11 @@ macro_rules! group {
         impl $Keys {
             $(
                 #[doc = concat!("The key `", $name, "`.")]
-                pub const $field: Key = Key {
+                pub const $field: SettingKey = SettingKey {
                     name: $name, env: $env, kind: $spec.kind(), guard: Guard::$guard, doc: $about,
                 };
             )+
-            pub(super) const KEYS: &'static [Key] = &[$(Self::$field),+];
+            pub(super) const KEYS: &'static [SettingKey] = &[$(Self::$field),+];
 
             pub(super) fn read(values: &Values) -> $Group {
                 $Group { $($field: $spec.read(values.get($name)),)+ }
@@ -150,42 +150,42 @@ macro_rules! settings {
         }
 
         /// Iterates over all settings, in the order of `config show`.
-        pub fn keys() -> impl Iterator<Item = &'static Key> {
+        pub fn keys() -> impl Iterator<Item = &'static SettingKey> {
             [$($Keys::KEYS),+].into_iter().flatten()
         }
     };
 }
 
 settings! {
-    report: Report in Report;
+    report: ReportSettings in ReportSettings;
     recall: Recall in Recall;
     scoring: Scoring in Scoring;
     embedding: Embedding in Embedding;
-    hook: Hook in Hook;
+    hook: HookSettings in HookSettings;
     agents: Agents in Agents;
     telemetry: Telemetry in Telemetry;
     memory: MemoryBlock in MemoryBlock;
     lock: Lock in Lock;
-    encryption: Encryption in Encryption;
-    sync: Sync in Sync;
+    encryption: EncryptionSettings in EncryptionSettings;
+    sync: SyncSettings in SyncSettings;
     observer_model: LanguageModel in ObserverModel;
     observer: Observer in Observer;
     reflector_model: LanguageModel in ReflectorModel;
     reflector: Reflector in Reflector;
     dream_model: LanguageModel in DreamModel;
-    dream: Dream in Dream;
+    dream: DreamSettings in DreamSettings;
     learning: Learning in Learning;
 }
 
 group! {
-    pub struct Report {
+    pub struct ReportSettings {
         budget: Tokens = Budget(1700, 0..=1_000_000),
             Open "report.budget", "PIMEM_REPORT_BUDGET",
             "Tokens that the report may take, or none for no limit";
-        team: Tokens = Whole(300, 0..=1_000_000, tokens),
+        team: Tokens = WholeNumber(300, 0..=1_000_000, tokens),
             Open "report.team", "PIMEM_REPORT_TEAM",
             "Tokens that a report may take for lines of the team, beside report.budget; 0 for none";
-        context: Tokens = Whole(8000, 0..=10_000_000, tokens),
+        context: Tokens = WholeNumber(8000, 0..=10_000_000, tokens),
             Open "report.context", "PIMEM_REPORT_CONTEXT",
             "Tokens that the system prompt and the report may take together";
         ground_truth: GroundTruth = Choice(&GroundTruth::ALL, GroundTruth::NAMES),
@@ -194,13 +194,13 @@ group! {
         topic_limit: TopicLimit = Choice(&TopicLimit::ALL, TopicLimit::NAMES),
             Open "report.topicLimit", "PIMEM_REPORT_TOPIC_LIMIT",
             "What becomes of a line for which a topic has no room in its 12,000 characters: it goes on in another file, or is refused";
-        remove_command: Cow<'static, str> = Text("memory_remove"),
+        remove_command: Cow<'static, str> = TextRule("memory_remove"),
             Own "report.removeCommand", "PIMEM_REPORT_REMOVE_COMMAND",
             "What to remove entries with, as the warning says that memory is nearly full";
         fill: bool = Switch(true),
             Open "report.fill", "PIMEM_REPORT_FILL",
             "Fill what the sections leave of the budget with the other entries, by their lasting value";
-        search_command: Cow<'static, str> = Text("pimem search"),
+        search_command: Cow<'static, str> = TextRule("pimem search"),
             Own "report.searchCommand", "PIMEM_REPORT_SEARCH_COMMAND",
             "What the report's last line tells the agent to find the rest with";
     }
@@ -212,7 +212,7 @@ group! {
         min_score: f64 = Number(0.4, 0.0..=1.0),
             Open "recall.minScore", "PIMEM_RECALL_MIN_SCORE",
             "Score from which a memory is recalled for a prompt";
-        limit: usize = Whole(5, 0..=100, count),
+        limit: usize = WholeNumber(5, 0..=100, count),
             Open "recall.limit", "PIMEM_RECALL_LIMIT",
             "How many memories are recalled for a prompt";
         enabled: bool = Switch(true),
@@ -276,16 +276,16 @@ pub const DEFAULT_MODEL: &str = if cfg!(feature = "minilm") { "minilm" } else { 
 group! {
     /// Semantic search.
     pub struct Embedding {
-        model: Cow<'static, str> = Text(DEFAULT_MODEL),
+        model: Cow<'static, str> = TextRule(DEFAULT_MODEL),
             Own "embedding.model", "PIMEM_EMBEDDING_MODEL",
             "Model of semantic search, beside the built-in table: minilm (built in), static (the table alone), none, one that is installed, or ollama/NAME";
-        endpoint: Cow<'static, str> = Text(""),
+        endpoint: Cow<'static, str> = TextRule(""),
             Own "embedding.endpoint", "PIMEM_EMBEDDING_ENDPOINT",
             "Address of Ollama for its embedding models, instead of its usual one";
-        runtime: Cow<'static, str> = Text(""),
+        runtime: Cow<'static, str> = TextRule(""),
             Own "embedding.runtime", "PIMEM_EMBEDDING_RUNTIME",
             "Path of the ONNX Runtime library, instead of an installed one";
-        deadline: Duration = Whole(3000, 0..=600_000, Duration::from_millis),
+        deadline: Duration = WholeNumber(3000, 0..=600_000, Duration::from_millis),
             Own "embedding.deadlineMs", "PIMEM_EMBEDDING_DEADLINE_MS",
             "How long a search waits for a model, in milliseconds";
         background: bool = Switch(true),
@@ -295,14 +295,14 @@ group! {
 }
 
 group! {
-    pub struct Hook {
-        deadline: Duration = Whole(200, 1..=60_000, Duration::from_millis),
+    pub struct HookSettings {
+        deadline: Duration = WholeNumber(200, 1..=60_000, Duration::from_millis),
             Own "hook.deadlineMs", "PIMEM_HOOK_DEADLINE_MS",
             "How long a hook may take, waiting for locks and disks included, in milliseconds";
-        rebuild_after: Duration = Whole(30, 0..=1_000_000, minutes),
+        rebuild_after: Duration = WholeNumber(30, 0..=1_000_000, minutes),
             Own "hook.rebuildMinutes", "PIMEM_HOOK_REBUILD_MINUTES",
             "Age of the last rebuild, in minutes, from which a starting session has another made; 0 for never";
-        working_chars: usize = Whole(4000, 0..=100_000, count),
+        working_chars: usize = WholeNumber(4000, 0..=100_000, count),
             Open "hook.workingChars", "PIMEM_HOOK_WORKING_CHARS",
             "Characters of open items, handoff, log and notes that a starting session is given";
     }
@@ -326,7 +326,7 @@ group! {
 
 group! {
     pub struct Lock {
-        timeout: Duration = Whole(5000, 0..=3_600_000, Duration::from_millis),
+        timeout: Duration = WholeNumber(5000, 0..=3_600_000, Duration::from_millis),
             Own "lock.timeoutMs", "PIMEM_LOCK_TIMEOUT_MS",
             "How long a writer waits for the store's lock, in milliseconds";
     }
@@ -334,8 +334,8 @@ group! {
 
 group! {
     /// Sealed stores.
-    pub struct Encryption {
-        key_path: Cow<'static, str> = Text(""),
+    pub struct EncryptionSettings {
+        key_path: Cow<'static, str> = TextRule(""),
             Own "encryption.keyPath", "PIMEM_ENCRYPTION_KEY_PATH",
             "Path of the key file of sealed stores, instead of one for each store below ~/.config/pimem/keys";
     }
@@ -343,14 +343,14 @@ group! {
 
 group! {
     /// Exchange with other stores.
-    pub struct Sync {
-        server: Cow<'static, str> = Text(""),
+    pub struct SyncSettings {
+        server: Cow<'static, str> = TextRule(""),
             Own "sync.server", "PIMEM_SYNC_SERVER",
             "Address of the server that pimem sync exchanges with";
-        project: Cow<'static, str> = Text(""),
+        project: Cow<'static, str> = TextRule(""),
             Reviewed "sync.project", "PIMEM_SYNC_PROJECT",
             "Short name of the project that the store belongs to, instead of its directory's: a-z, 0-9 and -";
-        projects: Cow<'static, str> = Text(""),
+        projects: Cow<'static, str> = TextRule(""),
             Own "sync.projects", "PIMEM_SYNC_PROJECTS",
             "Short names of other projects whose memories are mirrored here, separated by commas";
         insecure: bool = Switch(false),
@@ -362,7 +362,7 @@ group! {
 group! {
     /// Observations, besides their language model.
     pub struct Observer {
-        message_tokens: Tokens = Whole(30_000, 0..=10_000_000, tokens),
+        message_tokens: Tokens = WholeNumber(30_000, 0..=10_000_000, tokens),
             Open "observer.messageTokenThreshold", "PIMEM_OBSERVER_MESSAGE_TOKEN_THRESHOLD",
             "Tokens of a session from which pimem observe --if-due makes observations of it";
         compaction: Compaction = Choice(&Compaction::ALL, Compaction::NAMES),
@@ -374,7 +374,7 @@ group! {
 group! {
     /// Consolidation of observations, besides its language model.
     pub struct Reflector {
-        observation_tokens: Tokens = Whole(40_000, 0..=10_000_000, tokens),
+        observation_tokens: Tokens = WholeNumber(40_000, 0..=10_000_000, tokens),
             Open "reflector.observationTokenThreshold", "PIMEM_REFLECTOR_OBSERVATION_TOKEN_THRESHOLD",
             "Tokens of observations from which they are reflected upon";
     }
@@ -382,7 +382,7 @@ group! {
 
 group! {
     /// Dreams, besides their language model.
-    pub struct Dream {
+    pub struct DreamSettings {
         enabled: bool = Switch(false),
             Open "dream.enabled", "PIMEM_DREAM_ENABLED",
             "Dream by itself when a session ends";
@@ -465,25 +465,25 @@ macro_rules! language_model {
                 provider = Choice(PROVIDERS, PROVIDER_NAMES),
                     Reviewed concat!($name, ".provider"), concat!("PIMEM_", $env, "_PROVIDER"),
                     "Who runs the language model; openai stands for every server that speaks its language";
-                model = Text("gpt-5-nano"),
+                model = TextRule("gpt-5-nano"),
                     Reviewed concat!($name, ".model"), concat!("PIMEM_", $env, "_MODEL"),
                     "The language model, by its provider's name for it";
-                endpoint = Text(""),
+                endpoint = TextRule(""),
                     Reviewed concat!($name, ".endpoint"), concat!("PIMEM_", $env, "_ENDPOINT"),
                     "Address of the provider's server, as in http://localhost:8080/v1/, instead of its own";
-                api_key_env = Text(""),
+                api_key_env = TextRule(""),
                     Reviewed concat!($name, ".apiKeyEnv"), concat!("PIMEM_", $env, "_API_KEY_ENV"),
                     "The variable that holds the key, instead of the provider's usual one";
-                command = Text(""),
+                command = TextRule(""),
                     Reviewed concat!($name, ".command"), concat!("PIMEM_", $env, "_COMMAND"),
                     "What the provider command runs, by the shell: the prompt is its input, the answer its output";
                 temperature = Number($temperature, 0.0..=2.0),
                     Open concat!($name, ".temperature"), concat!("PIMEM_", $env, "_TEMPERATURE"),
                     "How much the model's answers vary";
-                max_output_tokens = Whole(100_000, 1..=10_000_000, u64::from),
+                max_output_tokens = WholeNumber(100_000, 1..=10_000_000, u64::from),
                     Open concat!($name, ".maxOutputTokens"), concat!("PIMEM_", $env, "_MAX_OUTPUT_TOKENS"),
                     "Tokens that an answer may have";
-                timeout = Whole(120, 1..=1800, Duration::from_secs),
+                timeout = WholeNumber(120, 1..=1800, Duration::from_secs),
                     Open concat!($name, ".timeoutSeconds"), concat!("PIMEM_", $env, "_TIMEOUT_SECONDS"),
                     "How long one answer is waited for";
             }

@@ -6,12 +6,12 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::{
-    layers::Origin,
-    schema::{self, CATEGORY_FIELDS, Guard, Key},
+    layers::SettingOrigin,
+    schema::{self, CATEGORY_FIELDS, Guard, SettingKey},
     settings::keys,
 };
 use pimem_core::{
-    exchange::json_position::{self, Lines},
+    exchange::json_position::{self, LineStarts},
     model::category::{CategorySpec, FILL, Traits},
 };
 
@@ -26,17 +26,17 @@ const QUOTED: usize = 40;
 
 /// The content of a file.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) settings: Vec<(&'static Key, Value)>,
+pub(super) struct FoundSettings {
+    pub(super) settings: Vec<(&'static SettingKey, Value)>,
     pub(super) unusable: Vec<Unusable>,
 }
 
 /// Parses a file. An unusable setting is skipped on its own; a file that is not valid JSON is
 /// skipped as a whole.
-pub(super) fn read(origin: &Origin, text: &str, lines: &Lines<'_>) -> Found {
-    let whole = |line: usize, message: String, hint: &str| Found {
+pub(super) fn read(origin: &SettingOrigin, text: &str, lines: &LineStarts<'_>) -> FoundSettings {
+    let whole = |line: usize, message: String, hint: &str| FoundSettings {
         unusable: vec![Unusable::file(origin.clone(), Some(line), message, hint)],
-        ..Found::default()
+        ..FoundSettings::default()
     };
     let root: Value = match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
         Ok(root) => root,
@@ -48,8 +48,8 @@ pub(super) fn read(origin: &Origin, text: &str, lines: &Lines<'_>) -> Found {
     let Value::Object(root) = root else {
         return whole(1, "the file is not a JSON object".to_owned(), "start it with {");
     };
-    let is_project = matches!(origin, Origin::Project(_));
-    let mut found = Found::default();
+    let is_project = matches!(origin, SettingOrigin::Project(_));
+    let mut found = FoundSettings::default();
     let mut more = 0;
     let flat = flatten(root);
     let paths = flat.iter().map(|(path, _)| path.as_str());
@@ -85,7 +85,7 @@ fn flatten(root: Map<String, Value>) -> Vec<(String, Value)> {
     let mut flat = Vec::new();
     for (name, value) in root.into_iter().filter(|(name, _)| name != "$schema") {
         match value {
-            Value::Object(group) if Key::find(&name).is_none() => {
+            Value::Object(group) if SettingKey::find(&name).is_none() => {
                 for (key, value) in group {
                     let path = format!("{name}.{key}");
                     match value {
@@ -118,19 +118,19 @@ enum Wrong {
     /// There is no such setting.
     Unknown,
     /// It is the name of a group; holds one of the group's settings.
-    Group(&'static Key),
+    Group(&'static SettingKey),
     /// The file sets it by this other name too.
     Twice(String),
     /// A project's file may not set it.
     Own,
     /// The value is invalid; holds what was expected.
-    Value(&'static Key, String),
+    Value(&'static SettingKey, String),
 }
 
-fn usable(path: &str, value: &Value, is_project: bool) -> Result<&'static Key, Wrong> {
+fn usable(path: &str, value: &Value, is_project: bool) -> Result<&'static SettingKey, Wrong> {
     let Some(key) = schema::find(path) else {
         let of_group =
-            |key: &&Key| key.name.split_once('.').is_some_and(|(group, _)| group == path);
+            |key: &&SettingKey| key.name.split_once('.').is_some_and(|(group, _)| group == path);
         return Err(keys().find(of_group).map_or(Wrong::Unknown, Wrong::Group));
     };
     if key.guard == Guard::Own && is_project {
@@ -188,7 +188,7 @@ pub(super) fn short(text: &str) -> String {
 /// A setting, or a whole settings file, that is skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unusable {
-    pub origin: Origin,
+    pub origin: SettingOrigin,
     /// Line in the file, from 1, if it is about one.
     pub line: Option<usize>,
     /// True if the whole file is skipped.
@@ -200,13 +200,13 @@ pub struct Unusable {
 
 impl Unusable {
     /// Creates the problem of a setting on a line of a file.
-    pub(super) fn key(origin: &Origin, line: usize, message: String, hint: String) -> Self {
+    pub(super) fn key(origin: &SettingOrigin, line: usize, message: String, hint: String) -> Self {
         Self { origin: origin.clone(), line: Some(line), whole: false, message, hint }
     }
 
     /// Creates the problem of a whole file.
     pub fn file(
-        origin: Origin,
+        origin: SettingOrigin,
         line: Option<usize>,
         message: String,
         hint: impl Into<String>,
@@ -216,13 +216,13 @@ impl Unusable {
 
     /// Creates the problem of a variable or command-line option.
     pub fn typed(name: &'static str, message: String, hint: impl Into<String>) -> Self {
-        let origin = Origin::Env(name);
+        let origin = SettingOrigin::Env(name);
         Self { origin, line: None, whole: false, message, hint: hint.into() }
     }
 
     /// Returns true if it comes from a variable or option rather than a file.
     pub fn is_typed(&self) -> bool {
-        matches!(self.origin, Origin::Env(_))
+        matches!(self.origin, SettingOrigin::Env(_))
     }
 }
 
@@ -241,11 +241,11 @@ impl fmt::Display for Unusable {
 /// field gets its default, and a category with an invalid name is skipped.
 pub(super) fn read_categories(
     table: &Map<String, Value>,
-    origin: &Origin,
+    origin: &SettingOrigin,
     text: Option<&str>,
     unusable: &mut Vec<Unusable>,
 ) -> Vec<CategorySpec> {
-    let lines = text.map(Lines::new);
+    let lines = text.map(LineStarts::new);
     let mut specs = Vec::new();
     for (name, value) in table {
         let mut complain = |field: Option<&str>, message: String, hint: String| {

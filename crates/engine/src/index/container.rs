@@ -105,13 +105,13 @@ impl Packed {
         let header = bytes.get(..HEADER).context("shorter than its header")?;
         let (head, crc) = header.split_at(HEADER - 4);
         ensure!(crc == crc32fast::hash(head).to_le_bytes(), "damaged header");
-        let mut fields = Reader(head);
+        let mut fields = ContainerReader(head);
         ensure!(fields.array() == Some(*MAGIC), "another format");
         let at = usize::try_from(fields.u64().unwrap_or(0))?;
         let length = usize::try_from(fields.u64().unwrap_or(0))?;
         let table = bytes.get(at..).filter(|table| table.len() == length).context("truncated")?;
         ensure!(fields.u32() == Some(crc32fast::hash(table)), "damaged table");
-        let mut table = Reader(table);
+        let mut table = ContainerReader(table);
         let block = usize::try_from(table.u32().unwrap_or(0))?;
         ensure!(block > 0, "damaged table");
         let mut sections = BTreeMap::new();
@@ -263,9 +263,9 @@ impl Writer {
 
 /// Reads numbers and strings; methods return `None` if the bytes end too early.
 #[derive(Debug, Clone, Copy)]
-pub struct Reader<'a>(pub &'a [u8]);
+pub struct ContainerReader<'a>(pub &'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> ContainerReader<'a> {
     pub fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }

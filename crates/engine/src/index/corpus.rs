@@ -13,17 +13,17 @@ use anyhow::Result;
 
 use super::{
     container::{Cache, Packed},
-    manifest::{self, Indexed, Manifest, Source},
+    manifest::{self, Indexed, IndexedSource, Manifest},
     postings::{self, Lexical},
-    strengths::Folded,
+    strengths::FoldedStrengths,
     vector_files,
-    vectors::{self, Known, Vectors},
+    vectors::{self, KnownVectors, Vectors},
 };
-use crate::store::{Store, read::Problem};
+use crate::store::{Store, read::ReadProblem};
 use pimem_core::{
     model::category::Categories,
     search::{
-        bm25::{Query, Segment, Size},
+        bm25::{FieldSize, Query, Segment},
         documents::{Doc, Scan, SourceKind},
     },
 };
@@ -52,16 +52,16 @@ pub enum Freshness {
 /// The documents of a store that a query searches.
 pub struct Corpus {
     /// The searched files.
-    pub sources: Vec<Source>,
+    pub sources: Vec<IndexedSource>,
     /// Total size of the searched documents.
-    pub size: Size,
+    pub size: FieldSize,
     pub freshness: Freshness,
     /// True if the index should be refreshed in the background.
     pub wants_refresh: bool,
     /// Files that could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
     /// Folded evidence, if the index has it.
-    pub folded: Option<Folded>,
+    pub folded: Option<FoldedStrengths>,
     indexed: Vec<(Lexical, Manifest, Packed)>,
     scan: Scan,
 }
@@ -77,7 +77,7 @@ impl Corpus {
         let (sources, problems) = manifest::sources(store);
         let mut corpus = Self {
             sources,
-            size: Size::default(),
+            size: FieldSize::default(),
             freshness: Freshness::Absent,
             wants_refresh: false,
             problems,
@@ -115,7 +115,7 @@ impl Corpus {
         let mut alive: Vec<Vec<Range<u32>>> = vec![Vec::new(); files.len()];
         let mut pending = Vec::new();
         let mut compared = 0;
-        self.size = Size::default();
+        self.size = FieldSize::default();
         for (number, source) in (0_u32..).zip(&self.sources) {
             // A file in the delta has changed since the base was built.
             let mut newest = files.iter().enumerate().rev();
@@ -151,7 +151,7 @@ impl Corpus {
             };
         }
         // The newest index file has the newest evidence.
-        self.folded = files.last().and_then(|(packed, _)| Folded::open(packed).ok());
+        self.folded = files.last().and_then(|(packed, _)| FoldedStrengths::open(packed).ok());
         for ((packed, manifest), mut ranges) in files.into_iter().zip(alive) {
             ranges.sort_unstable_by_key(|range| range.start);
             let opened = catch(|| Lexical::open(&packed, query, ranges))?;
@@ -231,7 +231,7 @@ pub fn vectors_of(
 
 /// Returns all stored vectors of a model, by the key of their text. They are valid even if their
 /// index is damaged, deleted, or built for other categories.
-pub fn known_vectors(dir: &Cache, model: (u64, usize)) -> Known {
+pub fn known_vectors(dir: &Cache, model: (u64, usize)) -> KnownVectors {
     let end = vectors::end_of_name(model.0);
     let found = fs::read_dir(&**dir).into_iter().flatten().flatten();
     let mut names: Vec<String> =
@@ -256,7 +256,7 @@ pub fn open_files(dir: &Cache, categories: &Categories) -> Result<Vec<(Packed, M
     Ok([Some(base), delta].into_iter().flatten().collect())
 }
 
-pub fn same_stamp(source: &Source, indexed: &Indexed) -> bool {
+pub fn same_stamp(source: &IndexedSource, indexed: &Indexed) -> bool {
     !indexed.racy && source.stamp == indexed.stamp && source.kind == indexed.kind
 }
 

@@ -5,15 +5,15 @@ use std::{fs::Metadata, time::SystemTime};
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-use super::container::{Reader, Writer};
+use super::container::{ContainerReader, Writer};
 use crate::store::{
     Store,
-    read::{self, Problem, ProblemKind},
+    read::{self, ProblemKind, ReadProblem},
     snapshot,
 };
 use pimem_core::{
     model::category::Categories,
-    search::{bm25::Size, documents::SourceKind, tokens},
+    search::{bm25::FieldSize, documents::SourceKind, tokens},
 };
 
 /// A file modified less than this before it was read may change again with the same time stamp, so
@@ -62,7 +62,7 @@ impl Stamp {
         out.u64(self.inode);
     }
 
-    pub fn read(reader: &mut Reader<'_>) -> Option<Self> {
+    pub fn read(reader: &mut ContainerReader<'_>) -> Option<Self> {
         let len = reader.u64()?;
         let modified = i128::from_le_bytes(reader.array()?);
         let changed = i128::from_le_bytes(reader.array()?);
@@ -91,7 +91,7 @@ fn nanos(time: SystemTime) -> i128 {
 
 /// The current state of a searched file.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct IndexedSource {
     /// Path relative to the store.
     pub name: String,
     pub kind: SourceKind,
@@ -112,7 +112,7 @@ pub struct Indexed {
     /// Number of its first document.
     pub first: u32,
     /// Number of its documents and words.
-    pub size: Size,
+    pub size: FieldSize,
 }
 
 impl Indexed {
@@ -175,7 +175,7 @@ impl Manifest {
     }
 
     fn try_read(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader(bytes);
+        let mut reader = ContainerReader(bytes);
         let (base, id, recipe) = (reader.u64()?, reader.u64()?, reader.u64()?);
         let mut sources = Vec::new();
         for _ in 0..reader.u32()? {
@@ -184,7 +184,7 @@ impl Manifest {
             let stamp = Stamp::read(&mut reader)?;
             let racy = reader.u32()? != 0;
             let (hash, first) = (reader.array()?, reader.u32()?);
-            let size = Size { docs: reader.u64()?, words: reader.u64()? };
+            let size = FieldSize { docs: reader.u64()?, words: reader.u64()? };
             sources.push(Indexed { name, kind, stamp, racy, hash, first, size });
         }
         Some(Self { base, id, recipe, sources })
@@ -198,7 +198,7 @@ impl Manifest {
 }
 
 /// Returns every searched file of a store, sorted by name, with one `stat` each.
-pub fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
+pub fn sources(store: &Store) -> (Vec<IndexedSource>, Vec<ReadProblem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let mut names: Vec<(String, SourceKind)> = Vec::new();
@@ -235,11 +235,11 @@ pub fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
         match read::checked(root, &path) {
             Ok(Some(meta)) if meta.len() > read::MAX_FILE => {
                 let kind = ProblemKind::TooLarge(meta.len(), read::MAX_FILE);
-                problems.push(Problem { path, kind });
+                problems.push(ReadProblem { path, kind });
             }
-            Ok(Some(meta)) => found.push(Source { name, kind, stamp: Stamp::of(&meta) }),
+            Ok(Some(meta)) => found.push(IndexedSource { name, kind, stamp: Stamp::of(&meta) }),
             Ok(None) => {}
-            Err(kind) => problems.push(Problem { path, kind }),
+            Err(kind) => problems.push(ReadProblem { path, kind }),
         }
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));

@@ -26,9 +26,9 @@ use anyhow::Result;
 use self::{
     container::Cache,
     corpus::{BASE, DELTA},
-    manifest::{Indexed, Manifest, Source},
-    postings::Builder,
-    vector_files::Kept,
+    manifest::{Indexed, IndexedSource, Manifest},
+    postings::PostingsBuilder,
+    vector_files::KeptVectors,
 };
 use crate::store::{
     Store,
@@ -39,7 +39,7 @@ use pimem_core::{
     embed::{self, table, vector::Vector},
     model::category::Categories,
     search::{
-        bm25::Size,
+        bm25::FieldSize,
         documents::{HeadingTokens, SourceKind, category_name, documents},
         tokens::Tokenizer,
     },
@@ -79,7 +79,7 @@ pub fn refresh(
     categories: &Categories,
     real_now: SystemTime,
     whole: bool,
-    kept: Kept,
+    kept: KeptVectors,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Option<Built>> {
     atomic::create_dir(dir, Sync::Private)?;
@@ -97,7 +97,7 @@ pub fn refresh(
     let base = base.map(|(_, manifest)| manifest);
     let models = vector_files::models(dir, kept, real_now);
     let id = u64::try_from(atomic::random()? & u128::from(u64::MAX)).unwrap_or(0);
-    let mut build = |base: u64, sources: &[&Source], name: &str| -> Result<Built> {
+    let mut build = |base: u64, sources: &[&IndexedSource], name: &str| -> Result<Built> {
         let manifest = Manifest { base, id, recipe, sources: Vec::new() };
         let (bytes, texts, built) =
             index(store, sources, categories, real_now, manifest, kept, progress)?;
@@ -108,7 +108,7 @@ pub fn refresh(
         Ok(built)
     };
     if let Some(base) = base {
-        let changed: Vec<&Source> = sources
+        let changed: Vec<&IndexedSource> = sources
             .iter()
             .filter(|source| {
                 let known = base.find(&source.name);
@@ -116,7 +116,7 @@ pub fn refresh(
             })
             .collect();
         let bytes =
-            |sources: &[&Source]| sources.iter().map(|source| source.stamp.len).sum::<u64>();
+            |sources: &[&IndexedSource]| sources.iter().map(|source| source.stamp.len).sum::<u64>();
         let all: u64 = sources.iter().map(|source| source.stamp.len).sum();
         if bytes(&changed) * 100 <= all * DELTA_SHARE {
             let built = build(base.base, &changed, DELTA)?;
@@ -125,7 +125,7 @@ pub fn refresh(
             return Ok(Some(built));
         }
     }
-    let all: Vec<&Source> = sources.iter().collect();
+    let all: Vec<&IndexedSource> = sources.iter().collect();
     let built = build(id, &all, BASE)?;
     atomic::remove_derived(&dir.join(DELTA));
     // Nothing is left of texts that are in the store no longer.
@@ -138,8 +138,8 @@ pub fn refresh(
 const MANY: usize = 2_000;
 
 /// Embeds texts by the built-in model.
-fn embed_all(texts: &[Text]) -> Vec<Vector> {
-    let some = |texts: &[Text]| -> Vec<Vector> {
+fn embed_all(texts: &[IndexText]) -> Vec<Vector> {
+    let some = |texts: &[IndexText]| -> Vec<Vector> {
         let mut model = table::Static::default();
         texts.iter().map(|(_, text)| Vector::quantize(&model.vector(text))).collect()
     };
@@ -156,20 +156,20 @@ fn embed_all(texts: &[Text]) -> Vec<Vector> {
 }
 
 /// A text that is embedded, with its key.
-pub type Text = (u64, String);
+pub type IndexText = (u64, String);
 
 /// Reads and indexes files into the bytes of a packed file.
 fn index(
     store: &Store,
-    sources: &[&Source],
+    sources: &[&IndexedSource],
     categories: &Categories,
     real_now: SystemTime,
     mut manifest: Manifest,
-    kept: Kept,
+    kept: KeptVectors,
     progress: &mut dyn FnMut(usize, usize),
-) -> Result<(Vec<u8>, Vec<Text>, Built)> {
+) -> Result<(Vec<u8>, Vec<IndexText>, Built)> {
     let mut texts = Vec::new();
-    let mut builder = Builder::new()?;
+    let mut builder = PostingsBuilder::new()?;
     let mut tokenizer = Tokenizer::default();
     let mut above = HeadingTokens::default();
     let mut built = Built::default();
@@ -186,7 +186,7 @@ fn index(
         let is_sealed = store.seal.is_sealed();
         let stamp = if is_sealed { source.stamp } else { source.stamp.of_read(&bytes) };
         let racy = stamp.racy(real_now) || stamp != source.stamp;
-        let mut size = Size::default();
+        let mut size = FieldSize::default();
         let mut failed = None;
         documents(source.kind, &source.name, bytes, categories, |mut doc, text, headings| {
             tokens.clear();
@@ -197,7 +197,7 @@ fn index(
             for token in above.of(headings, &mut tokenizer, |token| Some(token.to_owned())) {
                 postings::join(&mut tokens, token);
             }
-            size += Size { docs: 1, words: u64::from(doc.words) };
+            size += FieldSize { docs: 1, words: u64::from(doc.words) };
             failed = failed.take().or(builder.add(&doc, &tokens).err());
             let key = vectors::key(category_name(categories, doc.category), text);
             let text = embed::passage(text);

@@ -14,7 +14,7 @@ use tantivy::{
     tokenizer::{Token, TokenStream, Tokenizer as TantivyTokenizer},
 };
 
-use super::container::{Packed, Reader, Writer};
+use super::container::{ContainerReader, Packed, Writer};
 use pimem_core::search::{
     bm25::{Query, Segment},
     documents::Doc,
@@ -39,7 +39,7 @@ fn schema() -> (Schema, Field) {
 }
 
 /// Collects documents into the sections of a packed file.
-pub struct Builder {
+pub struct PostingsBuilder {
     writer: tantivy::indexer::SingleSegmentIndexWriter,
     ram: RamDirectory,
     field: Field,
@@ -47,7 +47,7 @@ pub struct Builder {
     count: u32,
 }
 
-impl Builder {
+impl PostingsBuilder {
     pub fn new() -> Result<Self> {
         let (schema, field) = schema();
         let ram = RamDirectory::create();
@@ -139,7 +139,7 @@ impl Lexical {
 
     pub fn doc(&self, number: u32) -> Option<Doc> {
         let start = usize::try_from(number).ok()? * DOC;
-        let mut reader = Reader(self.docs.get(start..start + DOC)?);
+        let mut reader = ContainerReader(self.docs.get(start..start + DOC)?);
         Some(Doc {
             id: reader.u64()?,
             category: reader.u32()?,

@@ -10,14 +10,14 @@ use anyhow::Result;
 use tantivy::directory::OwnedBytes;
 
 use super::{
-    container::{Packed, Reader, Writer},
+    container::{ContainerReader, Packed, Writer},
     manifest::Stamp,
 };
 use crate::store::{Store, evidence, read};
 use pimem_core::{
     model::{
         entry::EntryId,
-        event::{Cue, Why},
+        event::{ArchiveReason, Cue},
         hash::{IdMap, IdSet},
         operation::UserState,
         time::{Now, Timestamp},
@@ -65,7 +65,7 @@ impl Stamps {
         Some(Self([local, stamp(&store.dir, &store.evidence())?]))
     }
 
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+    fn read(reader: &mut ContainerReader<'_>) -> Option<Self> {
         Some(Self([Stamp::read(reader)?, Stamp::read(reader)?]))
     }
 
@@ -114,7 +114,7 @@ pub fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
 const EVER: Now = Now(Timestamp(i64::MAX));
 
 fn aged(ledger: &Ledger, id: EntryId) -> u32 {
-    if ledger.archived_for(id) != Some(Why::Age) {
+    if ledger.archived_for(id) != Some(ArchiveReason::Age) {
         return 0;
     }
     match ledger.evidence(EVER, id) {
@@ -149,9 +149,9 @@ pub struct ArchivedEntries {
 }
 
 /// A section as read.
-pub struct Folded(OwnedBytes);
+pub struct FoldedStrengths(OwnedBytes);
 
-impl Folded {
+impl FoldedStrengths {
     /// Opens the section of an index file.
     pub fn open(packed: &Packed) -> Result<Self> {
         Ok(Self(packed.section(SECTION)?))
@@ -210,7 +210,7 @@ impl Folded {
     /// Returns the entries that new lines mention, and the time of the latest folded event; `None`
     /// if the log does not start with the folded log.
     fn mentioned(&self, store: &Store) -> Option<(IdSet<EntryId>, Timestamp)> {
-        let mut header = Reader(&self.0);
+        let mut header = ContainerReader(&self.0);
         let then = Stamps::read(&mut header)?;
         let (racy, sum, old) = (header.u32()? != 0, header.u32()?, header.u32()?);
         let latest = Timestamp(header.u64()?.cast_signed());
@@ -224,9 +224,9 @@ impl Folded {
     /// Returns the strength of an entry, and the flags of its record.
     fn find(&self, id: EntryId) -> Option<(Strength, u32)> {
         let records = self.0.get(HEADER..)?.as_chunks::<RECORD>().0;
-        let key = |record: &[u8; RECORD]| Reader(record).u64().unwrap_or_default();
+        let key = |record: &[u8; RECORD]| ContainerReader(record).u64().unwrap_or_default();
         let at = records.binary_search_by_key(&id.0, key).ok()?;
-        let mut reader = Reader(records.get(at)?);
+        let mut reader = ContainerReader(records.get(at)?);
         reader.u64()?;
         let count = reader.u64()?;
         let last_reinforced = Timestamp(reader.u64()?.cast_signed());

@@ -11,11 +11,11 @@ use std::{collections::BTreeMap, fs, io::Write, path::Path, time::SystemTime};
 use anyhow::Result;
 
 use super::{
-    Text,
+    IndexText,
     container::{Cache, Packed, Writer},
     corpus,
     manifest::{Indexed, Manifest},
-    vectors::{self, Builder, Head, Known, Vectors},
+    vectors::{self, Head, KnownVectors, Vectors, VectorsBuilder},
 };
 use crate::store::atomic::{self, Sync};
 use pimem_core::{
@@ -31,7 +31,7 @@ type Space = (u64, usize);
 
 /// Which vectors an index has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Kept {
+pub struct KeptVectors {
     /// True if it has those of the table, for every document.
     pub table: bool,
     /// The chosen model, if that is another one.
@@ -41,7 +41,7 @@ pub struct Kept {
 /// The vectors of a model that are known.
 pub struct Owned {
     space: Space,
-    known: Known,
+    known: KnownVectors,
     /// Last use, in seconds since 1970.
     used: u64,
 }
@@ -51,7 +51,7 @@ fn seconds(time: SystemTime) -> u64 {
 }
 
 /// Returns the vectors of the chosen model and of those used within a month.
-pub fn models(dir: &Cache, kept: Kept, real_now: SystemTime) -> Vec<Owned> {
+pub fn models(dir: &Cache, kept: KeptVectors, real_now: SystemTime) -> Vec<Owned> {
     let now = seconds(real_now);
     let mut used: BTreeMap<Space, u64> = BTreeMap::new();
     for name in names(dir) {
@@ -71,12 +71,12 @@ pub fn models(dir: &Cache, kept: Kept, real_now: SystemTime) -> Vec<Owned> {
 pub fn write(
     dir: &Cache,
     id: u64,
-    texts: &[Text],
+    texts: &[IndexText],
     by_table: &[Vector],
     models: &[Owned],
     real_now: SystemTime,
 ) -> Result<()> {
-    let mut own = Builder::new(table::model().space());
+    let mut own = VectorsBuilder::new(table::model().space());
     for ((key, _), vector) in texts.iter().zip(by_table) {
         own.push(*key, Some(vector));
     }
@@ -90,7 +90,7 @@ pub fn write(
 /// Writes the vectors of a model, if it has any.
 fn write_model(dir: &Cache, id: u64, keys: &[u64], model: &Owned) -> Result<()> {
     let Owned { space, known, used } = model;
-    let mut builder = Builder::new(*space);
+    let mut builder = VectorsBuilder::new(*space);
     for key in keys {
         builder.push(*key, known.get(key));
     }
@@ -109,7 +109,7 @@ fn replace(dir: &Cache, id: u64, model: u64, bytes: &[u8]) -> Result<()> {
 pub fn settle(
     dir: &Cache,
     categories: &Categories,
-    kept: Kept,
+    kept: KeptVectors,
     real_now: SystemTime,
 ) -> Result<()> {
     let Some(space) = kept.model else { return Ok(()) };
@@ -173,7 +173,7 @@ fn record_width(dimension: usize) -> usize {
 }
 
 /// Adds vectors of a model.
-pub fn append_recent(dir: &Cache, model: (u64, usize), made: &Known) -> Result<()> {
+pub fn append_recent(dir: &Cache, model: (u64, usize), made: &KnownVectors) -> Result<()> {
     let dimension = model.1;
     if made.is_empty() {
         return Ok(());
@@ -193,7 +193,7 @@ pub fn append_recent(dir: &Cache, model: (u64, usize), made: &Known) -> Result<(
 }
 
 /// Returns what is appended to a file of `length` bytes.
-fn records(length: usize, dimension: usize, made: &Known) -> Vec<u8> {
+fn records(length: usize, dimension: usize, made: &KnownVectors) -> Vec<u8> {
     let mut made: Vec<(&u64, &Vector)> = made.iter().collect();
     made.retain(|(_, vector)| vector.numbers.len() == dimension);
     made.sort_unstable_by_key(|(key, _)| **key);
@@ -212,7 +212,7 @@ fn records(length: usize, dimension: usize, made: &Known) -> Vec<u8> {
 }
 
 /// Returns the vectors of a model. Damaged ones are left out.
-pub fn read_recent(dir: &Cache, model: (u64, usize)) -> Known {
+pub fn read_recent(dir: &Cache, model: (u64, usize)) -> KnownVectors {
     let name = recent_name(model);
     let bytes = match dir.opened(&name) {
         Some(opened) => opened.unwrap_or_default(),
@@ -221,7 +221,7 @@ pub fn read_recent(dir: &Cache, model: (u64, usize)) -> Known {
     parse_recent(&bytes, model.1)
 }
 
-fn parse_recent(bytes: &[u8], dimension: usize) -> Known {
+fn parse_recent(bytes: &[u8], dimension: usize) -> KnownVectors {
     let record = |record: &[u8]| {
         let (body, crc) = record.split_last_chunk::<4>()?;
         let (key, rest) = body.split_first_chunk::<8>()?;
@@ -251,7 +251,7 @@ pub fn remove_all_recent(dir: &Path) {
 mod tests {
     use super::*;
 
-    fn known(keys: &[u64]) -> Known {
+    fn known(keys: &[u64]) -> KnownVectors {
         let vector = |key: u64| Vector::quantize(&[key as f32; 8]);
         keys.iter().map(|key| (*key, vector(*key))).collect()
     }
@@ -261,7 +261,7 @@ mod tests {
         let mut bytes = records(0, 8, &known(&[1, 2]));
         bytes.extend(records(bytes.len(), 8, &known(&[3])));
         assert_eq!(parse_recent(&bytes, 8), known(&[1, 2, 3]));
-        assert_eq!(parse_recent(&bytes, 9), Known::default(), "of another dimension");
+        assert_eq!(parse_recent(&bytes, 9), KnownVectors::default(), "of another dimension");
         assert!(records(0, 9, &known(&[1])).is_empty());
     }
 

@@ -20,7 +20,7 @@ use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 use tantivy::directory::OwnedBytes;
 
-use super::container::{self, Cache, Packed, Reader, Writer};
+use super::container::{self, Cache, ContainerReader, Packed, Writer};
 use pimem_core::{
     embed::vector::Vector,
     model::hash::{IdMap, first_64},
@@ -28,7 +28,7 @@ use pimem_core::{
 };
 
 /// Vectors by the key of their text.
-pub type Known = IdMap<u64, Vector>;
+pub type KnownVectors = IdMap<u64, Vector>;
 
 /// Returns the key of a text: an entry's canonical line, or, without a category, the text itself.
 pub fn key(category: Option<&str>, text: &str) -> u64 {
@@ -58,7 +58,7 @@ pub const SUFFIX: &str = ".vec";
 /// Place of a document without a row.
 const NOWHERE: u32 = u32::MAX;
 
-pub struct Builder {
+pub struct VectorsBuilder {
     model: u64,
     dimension: usize,
     count: u32,
@@ -69,7 +69,7 @@ pub struct Builder {
     rows: Writer,
 }
 
-impl Builder {
+impl VectorsBuilder {
     pub fn new((model, dimension): (u64, usize)) -> Self {
         let [keys, places, scales, signs, rows] = std::array::from_fn(|_| Writer::default());
         Self { model, dimension, count: 0, keys, places, scales, signs, rows }
@@ -156,7 +156,7 @@ impl Vectors {
     }
 
     /// Reads the vectors of a file by name, whether or not its index still exists.
-    pub fn known_in(dir: &Cache, name: &str, model: (u64, usize)) -> Result<Known> {
+    pub fn known_in(dir: &Cache, name: &str, model: (u64, usize)) -> Result<KnownVectors> {
         let packed = Packed::open(dir, name)?.context("no file")?;
         Ok(Self::read(packed, None, model)?.known())
     }
@@ -205,8 +205,8 @@ impl Vectors {
     }
 
     /// Returns all undamaged vectors of the file, by the key of their text.
-    pub fn known(&self) -> Known {
-        let Some(file) = &self.file else { return Known::default() };
+    pub fn known(&self) -> KnownVectors {
+        let Some(file) = &self.file else { return KnownVectors::default() };
         (0..)
             .zip(self.keys())
             .filter_map(|(doc, key)| {
@@ -236,7 +236,7 @@ impl Head {
 
     fn of(packed: &Packed) -> Result<Self> {
         let head = packed.section("model")?;
-        let mut head = Reader(&head);
+        let mut head = ContainerReader(&head);
         let mut number = || head.u64().context("a short head");
         let (model, index) = (number()?, number()?);
         let dimension = usize::try_from(head.u32().context("a short head")?)?;
@@ -310,7 +310,7 @@ mod tests {
     }
 
     fn file() -> Vec<u8> {
-        let mut builder = Builder::new((7, DIMENSION));
+        let mut builder = VectorsBuilder::new((7, DIMENSION));
         for n in 0..100 {
             builder.push(u64::from(n), (n != 3).then(|| vector(n)).as_ref());
         }

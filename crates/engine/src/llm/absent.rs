@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Key, ModelError};
+use super::{ApiKey, ModelError};
 
 /// Cannot be created.
-pub(super) enum Server {}
+pub(super) enum ModelServer {}
 
-impl Server {
+impl ModelServer {
     /// Always fails.
-    pub(super) fn new(_: &str, _: Option<&Key>) -> Result<Self, ModelError> {
+    pub(super) fn new(_: &str, _: Option<&ApiKey>) -> Result<Self, ModelError> {
         let hint = "build pimem with its default features";
         Err(ModelError::new("this build asks no servers", hint))
     }

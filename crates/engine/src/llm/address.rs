@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use ureq::http::Uri;
 
-use super::Key;
+use super::ApiKey;
 use crate::config::env::Env;
 
 /// The address of a server over http or https, with a trailing slash.
@@ -57,11 +57,11 @@ pub(crate) fn is_here(address: &Url) -> bool {
 }
 
 /// Returns the variable that names a proxy for an address, as curl reads them.
-pub(crate) fn proxy(address: &str, env: &Env) -> Option<Key> {
+pub(crate) fn proxy(address: &str, env: &Env) -> Option<ApiKey> {
     let address = Url::parse(address).filter(|address| !is_here(address))?;
     let host = address.host();
     let first = |names: [&str; 2]| {
-        let key = |name: &str| Some(Key { variable: name.to_owned(), value: env.key(name)? });
+        let key = |name: &str| Some(ApiKey { variable: name.to_owned(), value: env.key(name)? });
         names.into_iter().find_map(key)
     };
     let exempt = first(["NO_PROXY", "no_proxy"]);

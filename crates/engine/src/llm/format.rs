@@ -22,7 +22,7 @@ type Models = (Vec<String>, Option<u32>, Map<String, Value>);
 /// The format of a provider. `$model`, `$rules`, `$text`, `$temperature`, `$most` and `$key` stand
 /// for values.
 #[derive(Deserialize)]
-pub(super) struct Format {
+pub(super) struct ProviderFormat {
     /// Path below the address of the server.
     pub(super) path: String,
     /// Sent in place of a missing key; without it, no headers are sent then.
@@ -44,7 +44,7 @@ pub(super) struct Format {
     pub(super) read: Option<String>,
 }
 
-impl Format {
+impl ProviderFormat {
     pub(super) fn of(provider: Provider) -> Option<Self> {
         let all = serde_json::from_str::<BTreeMap<String, Self>>(include_str!("formats.json"));
         all.ok()?.remove(provider.name())
@@ -117,13 +117,13 @@ mod tests {
     fn every_server_has_a_format() {
         for provider in Provider::ALL {
             let is_server = provider != Provider::Command;
-            assert_eq!(Format::of(provider).is_some(), is_server, "{}", provider.name());
+            assert_eq!(ProviderFormat::of(provider).is_some(), is_server, "{}", provider.name());
         }
     }
 
     fn service(provider: Provider, model: &str) -> Service {
         Service {
-            role: crate::llm::Role::Dream,
+            role: crate::llm::ModelRole::Dream,
             provider,
             name: String::new(),
             model: model.to_owned(),
@@ -139,7 +139,7 @@ mod tests {
     /// The limit of tokens that Anthropic requires, and whether thinking is turned off.
     #[test]
     fn limits() {
-        let format = Format::of(Provider::Anthropic).unwrap();
+        let format = ProviderFormat::of(Provider::Anthropic).unwrap();
         for (model, most, thinking) in [
             ("claude-opus-5", 128_000, json!({"type": "disabled"})),
             ("claude-sonnet-5-20260601", 64_000, json!({"type": "disabled"})),
@@ -172,7 +172,7 @@ mod tests {
     /// Parameters that depend on the model.
     #[test]
     fn parameters() {
-        let openai = Format::of(Provider::OpenAi).unwrap();
+        let openai = ProviderFormat::of(Provider::OpenAi).unwrap();
         for (model, most, is_cached) in [
             ("o3-mini", "max_completion_tokens", true),
             ("gpt-5.1", "max_completion_tokens", true),
@@ -242,7 +242,7 @@ mod tests {
             ),
             (Ollama, json!({"error": "no"}), false, None, None),
         ] {
-            let format = Format::of(provider).unwrap();
+            let format = ProviderFormat::of(provider).unwrap();
             let got = (format.stop(&document, CUT_OFF).is_some(), format.refusal(&document));
             assert_eq!(got, (is_cut_off, refusal), "{document}");
             assert_eq!(format.text(&document).as_deref(), text, "{document}");

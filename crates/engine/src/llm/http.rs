@@ -18,9 +18,9 @@ use ureq::{
 };
 
 use super::{
-    Key, MAX_ANSWER, ModelError, Provider, Question, Service,
+    ApiKey, MAX_ANSWER, ModelError, Provider, Question, Service,
     address::Url,
-    format::{CUT_OFF, Format},
+    format::{CUT_OFF, ProviderFormat},
     reason,
     retry::{self, Failed},
     said,
@@ -59,13 +59,13 @@ fn within<T>(agent: &Agent, limit: Duration, work: impl FnOnce() -> T) -> T {
 }
 
 /// A server that answers JSON with JSON.
-pub(super) struct Server {
+pub(super) struct ModelServer {
     agent: Agent,
     address: Url,
 }
 
-impl Server {
-    pub(super) fn new(address: &str, proxy: Option<&Key>) -> Result<Self, ModelError> {
+impl ModelServer {
+    pub(super) fn new(address: &str, proxy: Option<&ApiKey>) -> Result<Self, ModelError> {
         let address = Url::parse(address).ok_or_else(|| {
             let message = format!("{address} is not the address of a server");
             ModelError::new(message, "write it as http://localhost:11434/, without a password")
@@ -116,7 +116,7 @@ fn attempts(
     question: Question<'_>,
     end: Instant,
 ) -> Result<String, ModelError> {
-    let format = Format::of(service.provider).ok_or_else(|| odd(service, address))?;
+    let format = ProviderFormat::of(service.provider).ok_or_else(|| odd(service, address))?;
     let key = service.key.as_ref().map(|key| &key.value).or(format.no_key.as_ref());
     let mut temperature = Some(service.temperature);
     let mut made = 0;
@@ -162,7 +162,7 @@ fn address(service: &Service) -> Result<Url, ModelError> {
     })
 }
 
-fn agent(proxy: Option<&Key>) -> Result<Agent, ModelError> {
+fn agent(proxy: Option<&ApiKey>) -> Result<Agent, ModelError> {
     let proxy = proxy.map(|proxy| {
         let message = format!("{} is not an address", proxy.variable);
         Proxy::new(&proxy.value)
@@ -204,7 +204,7 @@ fn is_cut_short(asked: usize, read: u64) -> bool {
 fn text(
     service: &Service,
     address: &Url,
-    format: &Format,
+    format: &ProviderFormat,
     question: Question<'_>,
     response: &Response<String>,
 ) -> Result<String, ModelError> {
@@ -290,7 +290,7 @@ fn hint(service: &Service, status: u16) -> String {
     match status {
         300..=399 => format!("redirects are not followed; set {endpoint} to where it leads"),
         401 | 403 => match &service.key {
-            Some(Key { variable, .. }) => format!("is the key in {variable} right?"),
+            Some(ApiKey { variable, .. }) => format!("is the key in {variable} right?"),
             None => format!("no key was sent; {} names its variable", service.setting("apiKeyEnv")),
         },
         404 => {

@@ -26,7 +26,7 @@ use clap::ValueEnum;
 
 use crate::{
     config::{env::Env, layers::Config, settings::Provider},
-    store::read::Problem,
+    store::read::ReadProblem,
 };
 use pimem_core::safety::secret;
 
@@ -36,7 +36,7 @@ const MAX_ANSWER: usize = 4 << 20;
 pimem_core::named! {
 /// What a model is wanted for; each has settings of its own.
     #[derive(ValueEnum)]
-    pub enum Role {
+    pub enum ModelRole {
     /// To make observations of a conversation.
         Observer = "observer",
     /// To consolidate observations.
@@ -69,8 +69,8 @@ impl ModelError {
     }
 }
 
-impl From<Problem> for ModelError {
-    fn from(problem: Problem) -> Self {
+impl From<ReadProblem> for ModelError {
+    fn from(problem: ReadProblem) -> Self {
         Self::new(problem.to_string(), problem.hint())
     }
 }
@@ -104,12 +104,12 @@ impl Provider {
     not(any(feature = "llm", feature = "sync")),
     expect(dead_code, reason = "only servers want it")
 )]
-pub(crate) struct Key {
+pub(crate) struct ApiKey {
     pub(crate) variable: String,
     pub(crate) value: String,
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Key({})", self.variable)
     }
@@ -119,16 +119,16 @@ impl fmt::Debug for Key {
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "only servers want some of it"))]
 pub struct Service {
-    role: Role,
+    role: ModelRole,
     provider: Provider,
     name: String,
     model: String,
     /// Address of the server, or command line.
     place: String,
-    key: Option<Key>,
+    key: Option<ApiKey>,
     /// Address of the proxy, which may contain a password.
     #[cfg(feature = "llm")]
-    proxy: Option<Key>,
+    proxy: Option<ApiKey>,
     temperature: f64,
     /// Maximum number of tokens of an answer, if the user has set one.
     most: Option<u32>,
@@ -137,7 +137,7 @@ pub struct Service {
 
 impl Service {
     /// Returns the model configured for a role; `None` if there is none.
-    pub fn of(config: &Config, env: &Env, role: Role) -> Result<Option<Self>, ModelError> {
+    pub fn of(config: &Config, env: &Env, role: ModelRole) -> Result<Option<Self>, ModelError> {
         setup::service(config, env, role)
     }
 

@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{ModelError, Provider, http::Server};
+use super::{ModelError, Provider, http::ModelServer};
 use crate::{
     config::env::Env,
     store::{
@@ -20,7 +20,7 @@ use crate::{
 };
 use pimem_core::{
     embed::{
-        catalog::{self, Embedder, Model, Pooling, Role, Unavailable},
+        catalog::{self, Embedder, Model, Pooling, TextRole, Unavailable},
         vector::{self, normalize},
     },
     model::hash::fnv1a64,
@@ -40,7 +40,7 @@ pub struct Remote {
     /// The model, as in `embedding.model`.
     id: String,
     address: String,
-    proxy: Option<super::Key>,
+    proxy: Option<super::ApiKey>,
     /// Path of the record.
     record: PathBuf,
 }
@@ -123,8 +123,8 @@ impl Remote {
         Ok(model)
     }
 
-    fn server(&self) -> Result<Server, Unavailable> {
-        Server::new(&self.address, self.proxy.as_ref()).map_err(|error| unavailable(&error))
+    fn server(&self) -> Result<ModelServer, Unavailable> {
+        ModelServer::new(&self.address, self.proxy.as_ref()).map_err(|error| unavailable(&error))
     }
 }
 
@@ -165,7 +165,7 @@ impl Clock {
 
 /// An open model.
 struct Client {
-    server: Server,
+    server: ModelServer,
     model: Model,
     clock: Clock,
 }
@@ -177,13 +177,13 @@ impl Embedder for Client {
 
     fn embed(
         &mut self,
-        role: Role,
+        role: TextRole,
         texts: &[&str],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Vec<Vec<f32>>, Unavailable> {
         let prefix = match role {
-            Role::Query => &self.model.query_prefix,
-            Role::Passage => &self.model.passage_prefix,
+            TextRole::Query => &self.model.query_prefix,
+            TextRole::Passage => &self.model.passage_prefix,
         };
         let name = catalog::of_ollama(&self.model.id).unwrap_or_default();
         let mut vectors = vec![vec![0.0; self.model.dimension]; texts.len()];
@@ -216,7 +216,7 @@ impl Embedder for Client {
 
 /// Returns the vectors of texts, of length 1.
 fn ask(
-    server: &Server,
+    server: &ModelServer,
     model: &str,
     texts: &[String],
     clock: &Clock,

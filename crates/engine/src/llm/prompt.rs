@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use crate::store::read::{self, Problem};
+use crate::store::read::{self, ReadProblem};
 
 /// Directory of the user's prompts, below the home directory.
 pub const FOLDER: &str = ".pi/agent/memory-prompts";
@@ -43,7 +43,7 @@ impl Prompt {
     }
 
     /// Returns the user's prompt if it exists, or else the built-in one.
-    pub fn text(self, home: Option<&Path>) -> Result<String, Problem> {
+    pub fn text(self, home: Option<&Path>) -> Result<String, ReadProblem> {
         let own = home.map(|home| self.path(home));
         let own = own.map(|path| read::file(Path::new("/"), &path, read::MAX_FILE)).transpose()?;
         let own = own.flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());

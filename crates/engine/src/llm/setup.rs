@@ -1,16 +1,16 @@
 //! Creates a service from settings, or reports the missing ones.
 
-use super::{Key, ModelError, Provider, Role, Service};
+use super::{ApiKey, ModelError, ModelRole, Provider, Service};
 use crate::config::{
     env::Env,
-    layers::{Config, Origin},
+    layers::{Config, SettingOrigin},
     schema,
     settings::{DreamModel, LanguageModel, ObserverModel, ReflectorModel},
 };
 
 /// The settings of a role.
 struct Settings<'a> {
-    role: Role,
+    role: ModelRole,
     model: &'a LanguageModel,
     /// True if the model is not set explicitly.
     default_model: bool,
@@ -22,7 +22,7 @@ struct Settings<'a> {
 pub(super) fn service(
     config: &Config,
     env: &Env,
-    role: Role,
+    role: ModelRole,
 ) -> Result<Option<Service>, ModelError> {
     let settings = Settings::of(config, role);
     let Some(provider) = settings.model.provider else { return Ok(None) };
@@ -52,18 +52,20 @@ pub(super) fn service(
 }
 
 impl<'a> Settings<'a> {
-    fn of(config: &'a Config, role: Role) -> Self {
+    fn of(config: &'a Config, role: ModelRole) -> Self {
         let all = &config.settings;
         let (model, chosen, limit) = match role {
-            Role::Observer => {
+            ModelRole::Observer => {
                 (&all.observer_model, &ObserverModel::model, &ObserverModel::max_output_tokens)
             }
-            Role::Reflector => {
+            ModelRole::Reflector => {
                 (&all.reflector_model, &ReflectorModel::model, &ReflectorModel::max_output_tokens)
             }
-            Role::Dream => (&all.dream_model, &DreamModel::model, &DreamModel::max_output_tokens),
+            ModelRole::Dream => {
+                (&all.dream_model, &DreamModel::model, &DreamModel::max_output_tokens)
+            }
         };
-        let is_default = |key: &schema::Key| *config.origin(key) == Origin::Default;
+        let is_default = |key: &schema::SettingKey| *config.origin(key) == SettingOrigin::Default;
         Self { role, model, default_model: is_default(chosen), default_limit: is_default(limit) }
     }
 
@@ -100,7 +102,7 @@ impl<'a> Settings<'a> {
 
     /// Returns the API key to send. A provider's usual variable is used only with the provider's
     /// own server.
-    fn key(&self, provider: Provider, env: &Env) -> Result<Option<Key>, ModelError> {
+    fn key(&self, provider: Provider, env: &Env) -> Result<Option<ApiKey>, ModelError> {
         let named = self.model.api_key_env.trim();
         let usual = provider.variable().filter(|_| self.model.endpoint.trim().is_empty());
         let variable = if named.is_empty() { usual } else { Some(named) };
@@ -109,7 +111,7 @@ impl<'a> Settings<'a> {
         };
         if let Some(value) = env.key(variable) {
             let value = value.trim().to_owned();
-            return Ok(Some(Key { variable: variable.to_owned(), value }));
+            return Ok(Some(ApiKey { variable: variable.to_owned(), value }));
         }
         let who = provider.name();
         let message = format!("there is no key for {who}: {variable} is not set");

@@ -3,14 +3,14 @@
 #![cfg(unix)]
 
 use super::*;
-use crate::config::layers::Origin;
+use crate::config::layers::SettingOrigin;
 
 /// Creates a service with this command.
 fn service(command: &str) -> Service {
     let file = serde_json::json!({"observer": {"provider": "command", "command": command}});
-    let files = [(Origin::User("memory.json".into()), file.to_string())];
+    let files = [(SettingOrigin::User("memory.json".into()), file.to_string())];
     let config = Config::load(&files, &Env::default());
-    Service::of(&config, &Env::default(), Role::Observer).unwrap().unwrap()
+    Service::of(&config, &Env::default(), ModelRole::Observer).unwrap().unwrap()
 }
 
 /// The question contains no secrets or private text, and is otherwise unchanged.
@@ -46,6 +46,6 @@ fn nobody_waits_for_the_other() {
 
 #[test]
 fn a_key_is_not_printed() {
-    let key = Key { variable: "A_KEY".to_owned(), value: "s3cret".to_owned() };
+    let key = ApiKey { variable: "A_KEY".to_owned(), value: "s3cret".to_owned() };
     assert_eq!(format!("{:?}", Some(key)), "Some(Key(A_KEY))");
 }

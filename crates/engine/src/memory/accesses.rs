@@ -9,7 +9,7 @@ use pimem_core::{
         access::{self, Access, Accesses},
         ledger::Ledger,
     },
-    usage::{record::What, sums},
+    usage::{record::RecordKindOf, sums},
 };
 
 impl Memory {
@@ -23,7 +23,7 @@ impl Memory {
         self.count_accesses(store, entries);
         if has_data {
             let entries = entries.iter().map(EntryId::to_string).collect();
-            self.note_telemetry(store, &[self.record(What::Access { entries })]);
+            self.note_telemetry(store, &[self.record(RecordKindOf::Access { entries })]);
         }
     }
 

@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::{
     Memory, added,
-    intake::{self, New},
+    intake::{self, NewText},
     learn, near_duplicates, selector,
 };
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::next::Prospect,
     store::{
         Store,
@@ -34,7 +34,7 @@ use pimem_core::{
 #[derive(Default)]
 pub struct AddRequest {
     /// The validated texts; either all are stored or none.
-    pub texts: Vec<New>,
+    pub texts: Vec<NewText>,
     /// True to store a text even if a known entry says the same in other words.
     pub force: bool,
     /// True to return all details of the entries.
@@ -90,7 +90,7 @@ impl Memory {
             let hint = format!("only a person brings it back: pimem restore {id:.7}");
             return Err(Rejected {
                 at: Some(at),
-                failure: Failure::new(Kind::Refused, message, hint),
+                failure: Failure::new(FailureKind::Refused, message, hint),
             });
         }
         let mut adding = Adding::new(self, &store, txn);
@@ -110,7 +110,7 @@ impl Memory {
     }
 
     /// Returns true if there may be evidence for a text, or for what it supersedes or adds tags to.
-    fn has_past(&self, txn: &Txn<'_>, new: &New) -> bool {
+    fn has_past(&self, txn: &Txn<'_>, new: &NewText) -> bool {
         let held = |of: &Wording| !txn.snapshot().holders(of).is_empty();
         let bare = new.untagged.as_deref().map(|text| new.said(self, text));
         let wording = new.wording(self);
@@ -122,7 +122,7 @@ impl Memory {
 }
 
 /// The result for one text.
-pub struct Done {
+pub struct AddedText {
     pub wording: Wording,
     pub until: Option<Timestamp>,
     /// True if the entry existed.
@@ -135,8 +135,8 @@ pub struct Done {
     pub replaces: Option<String>,
 }
 
-impl Done {
-    fn new(of: &New, wording: Wording, placed: Option<LocatedEntry>) -> Self {
+impl AddedText {
+    fn new(of: &NewText, wording: Wording, placed: Option<LocatedEntry>) -> Self {
         let reinforced = placed.is_none();
         Self { wording, until: of.until, reinforced, placed, was: None, replaces: None }
     }
@@ -152,7 +152,7 @@ pub struct Adding<'a, 'b> {
     archive: Option<Snapshot>,
     /// Entries that this add has put in force again.
     back: IdSet<EntryId>,
-    pub done: Vec<Done>,
+    pub done: Vec<AddedText>,
     /// Positions in `done` by id.
     at: IdMap<EntryId, Vec<usize>>,
 }
@@ -164,7 +164,7 @@ impl<'a, 'b> Adding<'a, 'b> {
     }
 
     /// Adds one text and records what it supersedes.
-    pub fn take(&mut self, new: &New) -> Result<(), Failure> {
+    pub fn take(&mut self, new: &NewText) -> Result<(), Failure> {
         let wording = new.wording(self.memory);
         if new.known.is_none() {
             self.refuse_twin(&wording)?;
@@ -191,7 +191,7 @@ impl<'a, 'b> Adding<'a, 'b> {
     }
 
     /// Returns the results for texts with an id.
-    fn done_as(&self, id: EntryId) -> impl Iterator<Item = &Done> {
+    fn done_as(&self, id: EntryId) -> impl Iterator<Item = &AddedText> {
         let at = self.at.get(&id).map_or(&[][..], Vec::as_slice);
         at.iter().filter_map(|at| self.done.get(*at))
     }
@@ -252,12 +252,12 @@ impl<'a, 'b> Adding<'a, 'b> {
         }
         twin.map_or(Ok(()), |twin| {
             let message = intake::is_twin(wording, &twin);
-            Err(Failure::new(Kind::Refused, message, "word one of the two otherwise"))
+            Err(Failure::new(FailureKind::Refused, message, "word one of the two otherwise"))
         })
     }
 
     /// Returns the entry with the text before tags were added, if it exists.
-    fn untagged(&self, new: &New) -> Option<Wording> {
+    fn untagged(&self, new: &NewText) -> Option<Wording> {
         let bare = new.said(self.memory, new.untagged.as_deref()?);
         let known = self.has_done(&bare);
         (known || !self.holders(&bare).is_empty()).then_some(bare)
@@ -281,7 +281,7 @@ impl<'a, 'b> Adding<'a, 'b> {
     }
 
     /// Reinforces a known entry.
-    fn again(&mut self, new: &New, wording: Wording) -> Result<Done, Failure> {
+    fn again(&mut self, new: &NewText, wording: Wording) -> Result<AddedText, Failure> {
         // The exact text counts as written here; a similar text may come from someone who never saw
         // the line.
         if new.known.is_none() {
@@ -291,11 +291,16 @@ impl<'a, 'b> Adding<'a, 'b> {
             self.bring_back(wording.id)?;
         }
         self.strengthen(new, &wording, &wording)?;
-        Ok(Done::new(new, wording, None))
+        Ok(AddedText::new(new, wording, None))
     }
 
     /// Adds tags to a known entry.
-    fn tag(&mut self, new: &New, bare: &Wording, wording: Wording) -> Result<Done, Failure> {
+    fn tag(
+        &mut self,
+        new: &NewText,
+        bare: &Wording,
+        wording: Wording,
+    ) -> Result<AddedText, Failure> {
         let over = self.is_over(bare);
         let (stems, _) = self.archived(&wording);
         let id = wording.id;
@@ -335,11 +340,11 @@ impl<'a, 'b> Adding<'a, 'b> {
         for stem in stems {
             self.txn.change(Target::Archive(stem), Change::Remove(wording.clone()));
         }
-        Ok(Done::new(new, wording, None))
+        Ok(AddedText::new(new, wording, None))
     }
 
     /// Records evidence for an entry, whose lines still have the text of `line`.
-    fn strengthen(&mut self, new: &New, line: &Wording, of: &Wording) -> Result<(), Failure> {
+    fn strengthen(&mut self, new: &NewText, line: &Wording, of: &Wording) -> Result<(), Failure> {
         self.txn.record(of.id, EventKind::Reinforce(1))?;
         if let Some(until) = new.until {
             self.txn.record(of.id, EventKind::Expire(until))?;
@@ -359,7 +364,7 @@ impl<'a, 'b> Adding<'a, 'b> {
     }
 
     /// Adds a line that does not exist, although it may have existed before.
-    fn add(&mut self, new: &New, wording: Wording) -> Result<Done, Failure> {
+    fn add(&mut self, new: &NewText, wording: Wording) -> Result<AddedText, Failure> {
         let mut markers = Markers { pinned: new.line(self.memory).pinned, enforced: false };
         let archived = self.txn.snapshot().ledger.archived(wording.id);
         let back = archived || self.txn.snapshot().ledger.is_over(self.memory.now, wording.id);
@@ -372,16 +377,16 @@ impl<'a, 'b> Adding<'a, 'b> {
         for stem in stems {
             self.txn.change(Target::Archive(stem), Change::Remove(wording.clone()));
         }
-        Ok(Done::new(new, wording, placed))
+        Ok(AddedText::new(new, wording, placed))
     }
 
     /// Records that an entry supersedes another. If the other is in the archive, returns its line;
     /// that is not an error.
-    fn supersede(&mut self, selector: &str, by: &Done) -> Result<Option<String>, Failure> {
+    fn supersede(&mut self, selector: &str, by: &AddedText) -> Result<Option<String>, Failure> {
         let memory = self.memory;
         let (old, archived) = match selector::entry(memory, &self.ranking(), &[], selector) {
             Ok(row) => (row.entry.wording(), None),
-            Err(failure) if failure.kind == Kind::NotFound => {
+            Err(failure) if failure.kind == FailureKind::NotFound => {
                 let archive = self.store.read_archive(&memory.config.categories);
                 let gone = archive.placed(self.store, &memory.config.categories);
                 let ledger = &self.txn.snapshot().ledger;
@@ -396,7 +401,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         };
         if old == by.wording {
             let message = format!("{selector:?} means the entry itself");
-            return Err(Failure::new(Kind::Usage, message, "an entry replaces another one"));
+            return Err(Failure::new(FailureKind::Usage, message, "an entry replaces another one"));
         }
         self.txn.record(old.id, EventKind::Supersede(by.wording.id))?;
         self.ranking = None;

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 
 use super::{
     Memory,
-    add::Done,
+    add::AddedText,
     next::{self, Next},
 };
 use crate::{
@@ -25,7 +25,7 @@ use pimem_core::{
     },
     report::{
         budget::Tokens,
-        certain::{self, Asked, Line, Part, Size},
+        certain::{self, Asked, CertainLine, CertainPart, SectionSize},
         replaced::{self, Newer},
     },
     score::{
@@ -39,7 +39,7 @@ pub(super) fn results(
     memory: &Memory,
     store: &Store,
     mut written: Written,
-    done: &[Done],
+    done: &[AddedText],
     (whole, has_past): (bool, bool),
 ) -> Result<Vec<Added>, Failure> {
     let ids: Vec<EntryId> = {
@@ -72,7 +72,7 @@ pub(super) fn results(
     let has_older = next.ranking.rows.iter().any(was_there);
     let newer = OnceCell::new();
     let newer = || newer.get_or_init(|| Newer::new(&next.ranking, categories));
-    let older = |done: &Done, row: &ScoredEntry| {
+    let older = |done: &AddedText, row: &ScoredEntry| {
         let fills = memory.config.settings.report.fill;
         let counts = fills && row.entry.reviewed && !row.is_over();
         if done.placed.is_some() {
@@ -110,8 +110,8 @@ pub(super) fn results(
 }
 
 /// Returns the result for one text.
-fn result_of(memory: &Memory, done: &Done, short: String, next: Prospect) -> Added {
-    let Done { wording, reinforced, replaces, .. } = done;
+fn result_of(memory: &Memory, done: &AddedText, short: String, next: Prospect) -> Added {
+    let AddedText { wording, reinforced, replaces, .. } = done;
     Added {
         action: if *reinforced { "reinforced" } else { "added" },
         entry: None,
@@ -127,7 +127,7 @@ fn result_of(memory: &Memory, done: &Done, short: String, next: Prospect) -> Add
 struct Side {
     /// `None` for the store that was written.
     other: Option<(Store, Snapshot)>,
-    lines: Vec<Line>,
+    lines: Vec<CertainLine>,
 }
 
 /// Returns true if the next report certainly shows a new entry, and it seems to replace none: see
@@ -158,7 +158,7 @@ fn is_certain(
         return Ok(false);
     }
     let (rules, settings) = (memory.rules(), memory.report_settings(None, Tokens(0)));
-    let mut sizes = vec![Size::default(); categories.iter().count()];
+    let mut sizes = vec![SectionSize::default(); categories.iter().count()];
     let mut count = |category: CategoryId, text: &str| {
         if let Some(size) = sizes.get_mut(usize::from(category.0)) {
             size.add(text);
@@ -185,10 +185,10 @@ fn is_certain(
         let Some(ledger) = ledger else { return Ok(false) };
         ledgers.push(ledger);
     }
-    let parts: Vec<Part<'_>> = sides
+    let parts: Vec<CertainPart<'_>> = sides
         .iter()
         .zip(&ledgers)
-        .map(|(side, ledger)| Part { lines: &side.lines, ledger })
+        .map(|(side, ledger)| CertainPart { lines: &side.lines, ledger })
         .collect();
     let held = |at: usize| {
         let other = sides.get(at).and_then(|side| side.other.as_ref());
@@ -212,7 +212,7 @@ fn is_certain(
 }
 
 /// Returns the lines of a category.
-fn lines(snapshot: &Snapshot, category: CategoryId) -> Vec<Line> {
+fn lines(snapshot: &Snapshot, category: CategoryId) -> Vec<CertainLine> {
     let lines = snapshot.entries().map(|(_, entry)| entry);
     let lines = lines.filter(|entry| entry.category == category);
     lines.map(|entry| (entry.wording(), entry.markers.pinned)).collect()

@@ -15,7 +15,7 @@ use crate::{
 use pimem_core::{
     model::{
         entry::{EntryId, Markers},
-        event::{EventKind, Why},
+        event::{ArchiveReason, EventKind},
         hash::IdSet,
     },
     score::{
@@ -51,7 +51,9 @@ impl Archived {
             let mut found = ArchivedEntries::default();
             for id in ids {
                 let Some(evidence) = ledger.evidence(memory.now, id) else { continue };
-                if ledger.archived_for(id) == Some(Why::Age) && !ledger.is_over(memory.now, id) {
+                if ledger.archived_for(id) == Some(ArchiveReason::Age)
+                    && !ledger.is_over(memory.now, id)
+                {
                     found.aged.insert(id, evidence.strength());
                 }
                 if ledger.archived(id) && !evidence.superseded_by.is_empty() {
@@ -99,7 +101,7 @@ pub fn graves(
 }
 
 /// Moves an entry's line to the archive. The archive is written before the topic.
-pub fn archive(txn: &mut Txn<'_>, row: &ScoredEntry, why: Why) -> Result<()> {
+pub fn archive(txn: &mut Txn<'_>, row: &ScoredEntry, why: ArchiveReason) -> Result<()> {
     let of = row.entry.wording();
     let topic = row.entry.subject().to_owned();
     let LocatedEntry { id, category, text, pinned, enforced, .. } = row.entry.clone();

@@ -14,7 +14,7 @@ use crate::{
     local_time,
     store::{
         Store,
-        read::Problem,
+        read::ReadProblem,
         rooms::TOPIC_CHARS,
         snapshot::{self, EVIDENCE, Snapshot},
         transaction::{Change, Target},
@@ -22,13 +22,13 @@ use crate::{
 };
 use pimem_core::{
     lint::{
-        rule::{self, Finding, Fix, Place, Rule},
+        rule::{self, Finding, FindingPlace, Fix, Rule},
         store::{self, Contents, Measure},
     },
     markdown::topic::TopicEntry,
     model::{
         entry::{EntryId, Wording},
-        event::Why,
+        event::ArchiveReason,
     },
     safety::secret,
     score::ranking::{Ranking, Scope, ScoredEntry},
@@ -99,7 +99,11 @@ fn root<'a>(memory: &Memory, dir: &'a Path) -> Option<&'a Path> {
 }
 
 /// Checks a whole store. Also returns the files that could not be read.
-fn look(memory: &Memory, request: &CheckRequest, store: &Store) -> (Vec<Finding>, Vec<Problem>) {
+fn look(
+    memory: &Memory,
+    request: &CheckRequest,
+    store: &Store,
+) -> (Vec<Finding>, Vec<ReadProblem>) {
     let categories = &memory.config.categories;
     let snapshot = store.read(memory.now, categories);
     let archive = store.read_archive(categories);
@@ -142,7 +146,7 @@ fn is_let_out(finding: &Finding, rows: &[ScoredEntry]) -> bool {
 pub(super) fn health(memory: &Memory, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
     let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
     let topics = snapshot::docs(&snapshot.topics);
-    let logs: [store::Log<'_>; 2] = [(EVIDENCE, &logs.shared), (&local, &logs.local)];
+    let logs: [store::LintedLog<'_>; 2] = [(EVIDENCE, &logs.shared), (&local, &logs.local)];
     let mut found = store::health(measure(memory), &topics, &logs);
     if found.iter().any(|finding| finding.rule == &rule::SECRET) {
         let ranking = ranking(memory, store, snapshot);
@@ -208,7 +212,7 @@ fn mend(memory: &Memory, request: &CheckRequest, store: &Store) -> Result<Vec<Fi
         txn.change(Target::Topic(stem), change);
     }
     for row in ranking.rows.iter().filter(|row| archived.contains(&row.entry.id)) {
-        archived::archive(&mut txn, row, Why::Replaced)?;
+        archived::archive(&mut txn, row, ArchiveReason::Replaced)?;
     }
     txn.commit()?;
     Ok(fixed)
@@ -249,7 +253,7 @@ pub struct FindingView {
     pub scope: &'static str,
     /// File, with line and column only if the finding is about one.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: FindingPlace,
     /// Entry on that line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,

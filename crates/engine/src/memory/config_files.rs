@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::Memory;
 use crate::{
-    config::{layers::Origin, settings_file::Unusable},
+    config::{layers::SettingOrigin, settings_file::Unusable},
     store::{
         discover::Places,
-        read::{self, Problem, ProblemKind},
+        read::{self, ProblemKind, ReadProblem},
     },
 };
 
@@ -15,13 +15,13 @@ use crate::{
 const MAX: u64 = 1 << 20;
 
 /// Returns the readable configuration files in ascending priority, and the unreadable ones.
-pub fn read(places: &Places) -> (Vec<(Origin, String)>, Vec<Unusable>) {
-    let user = places.user().map(|dir| Origin::User(Memory::config_file(&dir)));
-    let project = places.project().map(|dir| Origin::Project(Memory::config_file(&dir)));
+pub fn read(places: &Places) -> (Vec<(SettingOrigin, String)>, Vec<Unusable>) {
+    let user = places.user().map(|dir| SettingOrigin::User(Memory::config_file(&dir)));
+    let project = places.project().map(|dir| SettingOrigin::Project(Memory::config_file(&dir)));
     let (mut files, mut unusable) = (Vec::new(), Vec::new());
     for origin in [user, project].into_iter().flatten() {
-        let (Origin::User(path) | Origin::Project(path)) = &origin else { continue };
-        match bytes(path, matches!(origin, Origin::Project(_))) {
+        let (SettingOrigin::User(path) | SettingOrigin::Project(path)) = &origin else { continue };
+        match bytes(path, matches!(origin, SettingOrigin::Project(_))) {
             Ok(None) => {}
             Ok(Some(bytes)) => files.push((origin, String::from_utf8_lossy(&bytes).into_owned())),
             Err(problem) => unusable.push(told(origin, &problem)),
@@ -31,14 +31,14 @@ pub fn read(places: &Places) -> (Vec<(Origin, String)>, Vec<Unusable>) {
 }
 
 /// Reads a configuration file; `None` if it does not exist.
-pub fn bytes(path: &Path, is_project: bool) -> Result<Option<Vec<u8>>, Problem> {
+pub fn bytes(path: &Path, is_project: bool) -> Result<Option<Vec<u8>>, ReadProblem> {
     // The user's file may be a link to anywhere; a project's must stay inside the project.
     let root = if is_project { path.parent().unwrap_or(path) } else { Path::new("/") };
     read::file(root, path, MAX)
 }
 
 /// Describes an unreadable file as an unusable setting.
-fn told(origin: Origin, problem: &Problem) -> Unusable {
+fn told(origin: SettingOrigin, problem: &ReadProblem) -> Unusable {
     let (message, hint) = match &problem.kind {
         ProblemKind::NotAFile => ("not a file".to_owned(), "put a file there, or nothing"),
         ProblemKind::LeadsOutside => (

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use super::{Memory, archived, intake, leaky::Leaky, next::Next, pins, selector};
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{
         next::{ChangedEntry, Prospect},
-        pins::{Action, Curated, CuratedEntry},
+        pins::{Curated, CuratedEntry, PinAction},
     },
     store::{
         Store,
@@ -25,7 +25,7 @@ use crate::{
 use pimem_core::{
     model::{
         entry::{Markers, Wording},
-        event::{EventKind, Order, Why},
+        event::{ArchiveReason, EventKind, Order},
         operation::UserState,
     },
     score::{
@@ -73,50 +73,50 @@ impl Memory {
     /// # Errors
     /// Fails if a selector does not match exactly one entry, or a store cannot be written. Then
     /// nothing is changed.
-    pub fn curate(&self, action: Action, selectors: &[String]) -> Result<Curated, Failure> {
-        let leaves = matches!(action, Action::Removed | Action::Forgot);
+    pub fn curate(&self, action: PinAction, selectors: &[String]) -> Result<Curated, Failure> {
+        let leaves = matches!(action, PinAction::Removed | PinAction::Forgot);
         let (selectors, away) =
             if leaves { self.split(selectors)? } else { (selectors.to_vec(), Vec::new()) };
         let selectors = selectors.as_slice();
         let changed = match action {
-            Action::Pinned => on_each(self, selectors, |txn, row| {
+            PinAction::Pinned => on_each(self, selectors, |txn, row| {
                 txn.record(row.entry.id, EventKind::Pin)?;
                 mark(txn, &row.entry.wording(), true);
                 Ok(())
             }),
-            Action::Unpinned => on_each(self, selectors, |txn, row| {
+            PinAction::Unpinned => on_each(self, selectors, |txn, row| {
                 txn.record(row.entry.id, EventKind::Unpin)?;
                 mark(txn, &row.entry.wording(), false);
                 Ok(())
             }),
-            Action::Forgot => on_each(self, selectors, |txn, row| {
+            PinAction::Forgot => on_each(self, selectors, |txn, row| {
                 // A marker would override the decision, so it is removed, and recorded for a later
                 // restore.
                 if row.entry.pinned && row.evidence.user != UserState::Pinned {
                     txn.record(row.entry.id, EventKind::Pin)?;
                 }
                 txn.record(row.entry.id, EventKind::Forget)?;
-                archived::archive(txn, &unpinned(row), Why::Person)
+                archived::archive(txn, &unpinned(row), ArchiveReason::Person)
             }),
-            Action::Removed => {
-                on_each(self, selectors, |txn, row| archived::archive(txn, row, Why::Person))
-            }
-            Action::PinWaits => return self.ask_pin(selectors),
-            Action::Restored => {
+            PinAction::Removed => on_each(self, selectors, |txn, row| {
+                archived::archive(txn, row, ArchiveReason::Person)
+            }),
+            PinAction::PinWaits => return self.ask_pin(selectors),
+            PinAction::Restored => {
                 let results = restore(self, selectors)?;
                 return Ok(Curated { action, results });
             }
         };
         let mut changed = changed?;
-        if action == Action::Forgot {
+        if action == PinAction::Forgot {
             self.judge_forgotten(&mut changed.rows)?;
         }
-        let Changed { before, next, rows, .. } = &changed;
+        let CuratedEntries { before, next, rows, .. } = &changed;
         // A person has decided.
         pins::settle(self, rows)?;
         let known = if leaves { before } else { &next.ranking };
         let entries = Entries::new(self.now, &self.config.categories, known);
-        let is_told = matches!(action, Action::Pinned | Action::Unpinned);
+        let is_told = matches!(action, PinAction::Pinned | PinAction::Unpinned);
         let result = |row: &ScoredEntry| {
             // A decision about an entry in one store does not apply to the same entry in another.
             let other = next.ranking.find(&row.entry.wording());
@@ -138,7 +138,9 @@ impl Memory {
         let (ranking, snapshots) = self.ranking(&self.readers()?);
         let unread = super::problems(&snapshots);
         let is_away = |selector: &String| match selector::entry(self, &ranking, &unread, selector) {
-            Err(failure) if failure.kind == Kind::NotFound => find_gone(self, selector).is_ok(),
+            Err(failure) if failure.kind == FailureKind::NotFound => {
+                find_gone(self, selector).is_ok()
+            }
             _ => false,
         };
         let (away, here) = selectors.iter().cloned().partition(is_away);
@@ -147,7 +149,7 @@ impl Memory {
 
     /// Forgets or archives an entry whose line is in the archive: what is put away stays so, and what
     /// is in force there can still be forgotten.
-    fn put_away_again(&self, action: Action, selector: &str) -> Result<CuratedEntry, Failure> {
+    fn put_away_again(&self, action: PinAction, selector: &str) -> Result<CuratedEntry, Failure> {
         let categories = &self.config.categories;
         let store = find_gone(self, selector)?;
         let found = |snapshot: &Snapshot| {
@@ -159,7 +161,7 @@ impl Memory {
             Ok::<_, Failure>((entry, row.entry.id, is_out))
         };
         let (mut entry, id, forgotten) = found(&store.read(self.now, categories))?;
-        let already = action == Action::Removed || forgotten;
+        let already = action == PinAction::Removed || forgotten;
         if !already {
             let lock = super::lock(self, &store)?;
             let mut txn = store.begin(&lock, categories, self.now, self.who());
@@ -308,7 +310,7 @@ fn find_gone(memory: &Memory, selector: &str) -> Result<Store, Failure> {
         let snapshot = store.read(memory.now, &memory.config.categories);
         match gone(memory, &store, &snapshot, selector) {
             Ok(_) => return Ok(store),
-            Err(failure) if failure.kind == Kind::NotFound => {
+            Err(failure) if failure.kind == FailureKind::NotFound => {
                 unread.extend(snapshot.problems);
                 unread.extend(store.read_archive(&memory.config.categories).problems);
             }
@@ -399,7 +401,7 @@ fn mark(txn: &mut Txn<'_>, of: &Wording, pinned: bool) {
 }
 
 /// The result of [`on_each`].
-pub struct Changed {
+pub struct CuratedEntries {
     pub before: Leaky<Ranking>,
     /// What is there now.
     pub next: Next,
@@ -410,7 +412,7 @@ pub struct Changed {
     was: Vec<Order>,
 }
 
-impl Changed {
+impl CuratedEntries {
     /// Returns what the next report does with one of the entries.
     pub fn prospect(&self, memory: &Memory, entries: &Entries<'_>, of: &ScoredEntry) -> Prospect {
         let at = self.rows.iter().position(|row| row.entry.is_copy(&of.entry));
@@ -428,7 +430,7 @@ pub fn on_each(
     memory: &Memory,
     selectors: &[String],
     act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
-) -> Result<Changed, Failure> {
+) -> Result<CuratedEntries, Failure> {
     let stores = memory.readers()?;
     let (before, snapshots) = memory.ranking(&stores);
     let rows = selector::entries(memory, &before, &super::problems(&snapshots), selectors)?;
@@ -448,7 +450,7 @@ impl Memory {
         let mut gone = Vec::new();
         for selector in selectors {
             match selector::entry(self, &ranking, &unread, selector) {
-                Err(failure) if failure.kind == Kind::NotFound => {
+                Err(failure) if failure.kind == FailureKind::NotFound => {
                     if find_gone(self, selector).is_err() {
                         return Ok(false);
                     }
@@ -471,7 +473,7 @@ pub fn on_rows(
     before: Leaky<Ranking>,
     rows: &[ScoredEntry],
     act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
-) -> Result<Changed, Failure> {
+) -> Result<CuratedEntries, Failure> {
     let categories = &memory.config.categories;
     let mut written = Vec::new();
     for store in memory.readers()? {
@@ -509,7 +511,7 @@ pub fn on_rows(
     };
     let was = rows.iter().map(|row| row.evidence.choice()).collect();
     let rows = rows.iter().map(now).collect();
-    Ok(Changed { before, next, rows, was })
+    Ok(CuratedEntries { before, next, rows, was })
 }
 
 /// Entries that were reinforced.

@@ -7,7 +7,7 @@ use crate::{
     error::Failure,
     store::{
         Store,
-        read::Problem,
+        read::ReadProblem,
         snapshot::{Past, Snapshot},
     },
     view::{Entries, JudgedEntry, displayed, factors::Factors},
@@ -20,7 +20,7 @@ use pimem_core::{
     },
     report::{
         budget::Tokens,
-        render::{self, Difference, Kind},
+        render::{self, Difference, DifferenceKind},
     },
     safety::safe_text::SafeText,
     score::ranking::Ranking,
@@ -34,7 +34,7 @@ struct Then {
     /// Ids at that time of current entries whose id differs.
     former: IdMap<EntryId, EntryId>,
     /// Problems with reading the archive.
-    problems: Vec<Problem>,
+    problems: Vec<ReadProblem>,
 }
 
 impl Memory {
@@ -62,11 +62,11 @@ impl Memory {
         let categories = &self.config.categories;
         let old = Entries::new(before.now, categories, &before.ranking);
         let new = Entries::new(after.now, categories, &after.ranking);
-        let side = |entries: &Entries<'_>, side: &render::Side| Side {
+        let side = |entries: &Entries<'_>, side: &render::DiffSide| SideView {
             judged: entries.judged(&side.row, &side.verdict),
             factors: entries.factors(&side.row),
         };
-        let change = |difference: &Difference| Change {
+        let change = |difference: &Difference| DiffChange {
             change: difference.kind(),
             id: difference.id.to_string(),
             before: difference.before.as_ref().map(|before| side(&old, before)),
@@ -119,7 +119,7 @@ pub struct Diff {
     pub to: Timestamp,
     pub tokens: Sizes,
     /// Most important first.
-    pub changes: Vec<Change>,
+    pub changes: Vec<DiffChange>,
     /// The reports at both times.
     #[serde(skip)]
     pub reports: [SafeText; 2],
@@ -134,21 +134,21 @@ pub struct Sizes {
 
 /// An entry that differs between the two times.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Change {
-    pub change: Kind,
+pub struct DiffChange {
+    pub change: DifferenceKind,
     /// Id of the entry at the second time.
     pub id: String,
     /// `None` if the entry did not exist at the first time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<Side>,
+    pub before: Option<SideView>,
     /// `None` if the entry did not exist at the second time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<Side>,
+    pub after: Option<SideView>,
 }
 
 /// An entry at one of the two times.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Side {
+pub struct SideView {
     /// The entry with its verdict in the report.
     #[serde(flatten)]
     pub judged: JudgedEntry,

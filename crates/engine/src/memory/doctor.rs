@@ -17,7 +17,7 @@ use crate::{
     store::{
         self, Store, discover, evidence,
         lock::{LockError, StoreLock},
-        read::Problem,
+        read::ReadProblem,
         snapshot::Snapshot,
     },
     view::count,
@@ -64,24 +64,25 @@ impl Memory {
 }
 
 /// Returns findings that do not depend on the content of a store.
-pub(super) fn around(memory: &Memory, stores: &[Store]) -> Vec<Finding> {
+pub(super) fn around(memory: &Memory, stores: &[Store]) -> Vec<DoctorFinding> {
     let wrong = memory.config.unusable.iter();
-    let mut findings: Vec<Finding> = wrong
-        .map(|wrong| Finding::new(format!("{wrong}; left out"), wrong.hint.as_str()))
+    let mut findings: Vec<DoctorFinding> = wrong
+        .map(|wrong| DoctorFinding::new(format!("{wrong}; left out"), wrong.hint.as_str()))
         .collect();
     findings.extend(model::lacking(memory).map(|failure| {
         let origin = memory.config.origin(&Embedding::model);
         let fix = format!("{}; until then the built-in model serves", failure.hints.join("; "));
-        Finding::new(format!("{origin}: embedding.model: {}", failure.message), fix)
+        DoctorFinding::new(format!("{origin}: embedding.model: {}", failure.message), fix)
     }));
-    findings
-        .extend(memory.seal_problems().iter().map(|it| Finding::new(it.to_string(), it.hint())));
+    findings.extend(
+        memory.seal_problems().iter().map(|it| DoctorFinding::new(it.to_string(), it.hint())),
+    );
     let away = memory.leads_away();
-    findings.extend(away.iter().map(|away| Finding::new(away.to_string(), discover::REMEDY)));
+    findings.extend(away.iter().map(|away| DoctorFinding::new(away.to_string(), discover::REMEDY)));
     let (_, problems) = memory.all_mirrors();
-    findings.extend(problems.iter().map(|it| Finding::new(it.to_string(), it.hint())));
+    findings.extend(problems.iter().map(|it| DoctorFinding::new(it.to_string(), it.hint())));
     if stores.is_empty() && away.is_none() {
-        findings.push(Finding::new("there is no store here", "pimem init makes one"));
+        findings.push(DoctorFinding::new("there is no store here", "pimem init makes one"));
     }
     findings
 }
@@ -93,7 +94,7 @@ pub(super) fn examine(
     store: &Store,
     snapshot: &Snapshot,
     (unreviewed, health): (&Unreviewed, &[rule::Finding]),
-) -> (Index, Vec<Finding>) {
+) -> (IndexState, Vec<DoctorFinding>) {
     let mut findings = contents(snapshot, health);
     findings.extend(waiting(unreviewed));
     findings.extend(writing(store));
@@ -105,18 +106,19 @@ pub(super) fn examine(
 }
 
 /// Returns findings about Markdown files and logs.
-fn contents(snapshot: &Snapshot, health: &[rule::Finding]) -> Vec<Finding> {
-    let mut found: Vec<Finding> = snapshot
+fn contents(snapshot: &Snapshot, health: &[rule::Finding]) -> Vec<DoctorFinding> {
+    let mut found: Vec<DoctorFinding> = snapshot
         .problems
         .iter()
-        .map(|problem| Finding::new(problem.to_string(), problem.hint()))
+        .map(|problem| DoctorFinding::new(problem.to_string(), problem.hint()))
         .collect();
-    found
-        .extend(health.iter().map(|f| Finding::new(format!("{} {}", f.place, f.says), f.rule.fix)));
+    found.extend(
+        health.iter().map(|f| DoctorFinding::new(format!("{} {}", f.place, f.says), f.rule.fix)),
+    );
     if !snapshot.adopted.is_empty() {
         let mut entries: Vec<_> = snapshot.adopted.iter().map(|event| event.entry).collect();
         entries.dedup();
-        found.push(Finding::new(
+        found.push(DoctorFinding::new(
             match entries.len() {
                 1 => "1 entry was written by hand and has no evidence yet".to_owned(),
                 count => format!("{count} entries were written by hand and have no evidence yet"),
@@ -128,40 +130,43 @@ fn contents(snapshot: &Snapshot, health: &[rule::Finding]) -> Vec<Finding> {
 }
 
 /// Returns a finding if entries await review.
-fn waiting(unreviewed: &Unreviewed) -> Option<Finding> {
+fn waiting(unreviewed: &Unreviewed) -> Option<DoctorFinding> {
     let any = unreviewed.waiting + unreviewed.others > 0;
     let fix = match unreviewed.others {
         0 => "pimem trust --review shows what agents are not shown",
         _ => unreviewed.came.remedy(),
     };
-    any.then(|| Finding::new(unreviewed.told(None), fix))
+    any.then(|| DoctorFinding::new(unreviewed.told(None), fix))
 }
 
 /// Returns a finding if sentences of prompts could not be learned.
-fn spooled(store: &Store) -> Option<Finding> {
+fn spooled(store: &Store) -> Option<DoctorFinding> {
     let waiting = store.spooled().len();
     let what = format!("{} of prompts could not be learned yet", count(waiting, "sentence"));
     let fix = "the next call that can write the store learns them";
-    (waiting > 0).then(|| Finding::new(what, fix))
+    (waiting > 0).then(|| DoctorFinding::new(what, fix))
 }
 
 /// Returns a finding if the store is not writable or its lock cannot be taken.
-fn writing(store: &Store) -> Option<Finding> {
+fn writing(store: &Store) -> Option<DoctorFinding> {
     let fix = "give yourself write permission, or go on reading only";
     match StoreLock::probe(&store.dir, Duration::from_millis(200)) {
         Ok(()) => None,
-        Err(LockError::Busy(..)) => Some(Finding::new(
+        Err(LockError::Busy(..)) => Some(DoctorFinding::new(
             format!("{} is locked by another process", store.dir.display()),
             "wait for it to end; a lock never outlives its process",
         )),
-        Err(LockError::Refused(problem)) => Some(Finding::new(problem.to_string(), problem.hint())),
-        Err(LockError::Io(_, error)) => {
-            Some(Finding::new(format!("{} cannot be written: {error}", store.dir.display()), fix))
+        Err(LockError::Refused(problem)) => {
+            Some(DoctorFinding::new(problem.to_string(), problem.hint()))
         }
+        Err(LockError::Io(_, error)) => Some(DoctorFinding::new(
+            format!("{} cannot be written: {error}", store.dir.display()),
+            fix,
+        )),
     }
 }
 
-fn git_files(memory: &Memory, store: &Store) -> Vec<Finding> {
+fn git_files(memory: &Memory, store: &Store) -> Vec<DoctorFinding> {
     let mut found = Vec::new();
     if memory.places.work_tree(&store.dir).is_none() {
         return found;
@@ -173,7 +178,7 @@ fn git_files(memory: &Memory, store: &Store) -> Vec<Finding> {
         let held = match store.file(name) {
             Ok(held) => String::from_utf8_lossy(&held.unwrap_or_default()).into_owned(),
             Err(problem) => {
-                found.push(Finding::new(problem.to_string(), problem.hint()));
+                found.push(DoctorFinding::new(problem.to_string(), problem.hint()));
                 continue;
             }
         };
@@ -181,14 +186,14 @@ fn git_files(memory: &Memory, store: &Store) -> Vec<Finding> {
         let lacking: Vec<&str> = wanted.lines().filter(|line| !is_there(line)).collect();
         if !lacking.is_empty() {
             let what = format!("{name} lacks: {}", lacking.join("; "));
-            found.push(Finding::new(what, format!("add these lines, so that {why}")));
+            found.push(DoctorFinding::new(what, format!("add these lines, so that {why}")));
         }
     }
     found
 }
 
 /// State of a store's index.
-pub(super) struct Index {
+pub(super) struct IndexState {
     /// Freshness relative to the store; `None` if there is no cache directory.
     freshness: Option<Freshness>,
     /// Number of lines to search.
@@ -196,7 +201,7 @@ pub(super) struct Index {
     bytes: u64,
 }
 
-impl Index {
+impl IndexState {
     /// Returns the state for JSON output.
     pub(super) fn state(&self) -> &'static str {
         match &self.freshness {
@@ -234,33 +239,37 @@ fn rounded(bytes: u64) -> String {
 }
 
 /// Returns the state of the index, and findings about it.
-fn index(memory: &Memory, store: &Store, known: &[Problem]) -> (Index, Vec<Finding>) {
+fn index(
+    memory: &Memory,
+    store: &Store,
+    known: &[ReadProblem],
+) -> (IndexState, Vec<DoctorFinding>) {
     let Some(dir) = memory.cache_dir(store) else {
         let fix = "set XDG_CACHE_HOME or HOME; searches work without it";
-        let none = Index { freshness: None, lines: 0, bytes: 0 };
-        return (none, vec![Finding::new("there is no cache directory", fix)]);
+        let none = IndexState { freshness: None, lines: 0, bytes: 0 };
+        return (none, vec![DoctorFinding::new("there is no cache directory", fix)]);
     };
     let corpus =
         corpus::Corpus::open(store, Some(&dir), &Query::new("index"), &memory.config.categories);
-    let mut found: Vec<Finding> = corpus
+    let mut found: Vec<DoctorFinding> = corpus
         .problems
         .iter()
         .filter(|problem| !known.contains(problem))
-        .map(|problem| Finding::new(problem.to_string(), problem.hint()))
+        .map(|problem| DoctorFinding::new(problem.to_string(), problem.hint()))
         .collect();
     if let Freshness::Broken(why) = &corpus.freshness {
         let fix = "pimem rebuild makes it anew; searches work without it";
-        found.push(Finding::new(format!("the index is damaged: {why}"), fix));
+        found.push(DoctorFinding::new(format!("the index is damaged: {why}"), fix));
     }
     let (lines, bytes) = (corpus.size.docs, postings::size_on_disk(&dir));
-    (Index { freshness: Some(corpus.freshness), lines, bytes }, found)
+    (IndexState { freshness: Some(corpus.freshness), lines, bytes }, found)
 }
 
 /// The condition of the stores, with the problems found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Diagnosis {
     pub facts: Vec<Fact>,
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DoctorFinding>,
 }
 
 /// A named property of the installation.
@@ -273,14 +282,14 @@ pub struct Fact {
 
 /// A problem and its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct DoctorFinding {
     /// Description of the problem.
     #[serde(rename = "finding")]
     pub what: String,
     pub fix: String,
 }
 
-impl Finding {
+impl DoctorFinding {
     pub fn new(what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { what: what.into(), fix: fix.into() }
     }

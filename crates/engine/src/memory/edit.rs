@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Memory, curate, intake, selector};
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::next::Prospect,
     store::transaction::{Change, Target},
     view::{Entries, EntryView},
@@ -72,11 +72,11 @@ impl Memory {
             let entries = Entries::new(self.now, &self.config.categories, &ranking);
             if !twin.entry.is(&to) {
                 let message = intake::is_twin(&to, &twin.entry.text);
-                return Err(Failure::new(Kind::Refused, message, "word it otherwise"));
+                return Err(Failure::new(FailureKind::Refused, message, "word it otherwise"));
             }
             let message = format!("there is such an entry already: {}", entries.line(twin));
             return Err(Failure::new(
-                Kind::Refused,
+                FailureKind::Refused,
                 message,
                 "pimem forget takes one of the two out",
             ));
@@ -85,7 +85,7 @@ impl Memory {
         let (scope, was) = (old.entry.scope, old.evidence.choice());
         let changed = curate::on_rows(self, ranking, &[old], |txn, row| {
             intake::keep_to_topics(self, txn);
-            let line = adopt::Line {
+            let line = adopt::AdoptedLine {
                 id,
                 category: &spec.name,
                 topic: row.entry.subject(),

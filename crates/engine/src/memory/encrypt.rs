@@ -4,13 +4,13 @@ use serde::Serialize;
 
 use super::Memory;
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::{
         Store,
         cover::{Cover, Covered},
         git,
         lock::StoreLock,
-        seal::{Kept, Source, store_file},
+        seal::{KeySource, SealKept, store_file},
     },
 };
 
@@ -26,7 +26,7 @@ impl Memory {
         if let Some(problem) = store.read_topics(&self.config.categories).problems.first() {
             return Err(Failure::from(problem));
         }
-        if !matches!(store.seal.kept(), Kept::Sealed(sealed) if !sealed.is_opening()) {
+        if !matches!(store.seal.kept(), SealKept::Sealed(sealed) if !sealed.is_opening()) {
             store_file::begin(source(&store)?, store.sync)?;
             store.seal.reread();
         }
@@ -54,7 +54,7 @@ impl Memory {
         let target = self.target()?;
         if !target.exists {
             let (message, hint) = super::target::no_store(&target.dir);
-            return Err(Failure::new(Kind::Usage, message, hint));
+            return Err(Failure::new(FailureKind::Usage, message, hint));
         }
         let store = self.store(target.dir, target.scope);
         if !store.seal.is_sealed() {
@@ -70,10 +70,10 @@ impl Memory {
     /// Fails if the store is not sealed, or cannot be written.
     pub fn encrypt_rotate(&self) -> Result<Encryption, Failure> {
         let (store, lock) = self.sealed_store()?;
-        if matches!(store.seal.kept(), Kept::Sealed(sealed) if sealed.is_opening()) {
+        if matches!(store.seal.kept(), SealKept::Sealed(sealed) if sealed.is_opening()) {
             let message = "the store is being made plain";
             return Err(Failure::new(
-                Kind::Refused,
+                FailureKind::Refused,
                 message,
                 "end that first: pimem encrypt decrypt",
             ));
@@ -109,7 +109,7 @@ impl Memory {
                 store.seal.closed().into_iter().map(|(path, _)| path).collect();
             let message = format!("lines that cannot be opened: {closed}, in {}", files.join(", "));
             let hint = "bring the key that they are sealed under, or take them out by hand";
-            return Err(Failure::new(Kind::Refused, message, hint));
+            return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         store_file::begin_opening(source(&store)?, store.sync)?;
         store.seal.reread();
@@ -129,14 +129,14 @@ impl Memory {
     pub fn encrypt_repair(&self) -> Result<Encryption, Failure> {
         let target = self.target()?;
         let store = self.store(target.dir, target.scope);
-        let fail = |message, hint: &str| Err(Failure::new(Kind::Refused, message, hint));
+        let fail = |message, hint: &str| Err(Failure::new(FailureKind::Refused, message, hint));
         if !target.exists {
             let (message, hint) = super::target::no_store(&store.dir);
-            return Err(Failure::new(Kind::Usage, message, hint));
+            return Err(Failure::new(FailureKind::Usage, message, hint));
         }
         let _lock = StoreLock::acquire(&store.dir, store.patience)?;
         store.seal.reread();
-        if matches!(store.seal.kept(), Kept::Sealed(_)) {
+        if matches!(store.seal.kept(), SealKept::Sealed(_)) {
             return self.encryption(&store, 0);
         }
         let places = store.sealed_places().map_err(|problem| Failure::from(&problem))?;
@@ -159,7 +159,7 @@ impl Memory {
         let store = self.store(target.dir, target.scope);
         if !target.exists || !store.seal.is_sealed() {
             let message = format!("{} is not sealed", store.dir.display());
-            return Err(Failure::new(Kind::Usage, message, "pimem encrypt init seals it"));
+            return Err(Failure::new(FailureKind::Usage, message, "pimem encrypt init seals it"));
         }
         let lock = super::lock(self, &store)?;
         Ok((store, lock))
@@ -172,9 +172,9 @@ impl Memory {
         }
         let kept = match store.seal.kept() {
             _ if undescribed.is_some() => KeptAs::Undescribed,
-            Kept::Sealed(sealed) if sealed.is_opening() => KeptAs::Opening,
-            Kept::Plain => KeptAs::Plain,
-            Kept::Sealed(_) | Kept::Locked(_) | Kept::Undescribed(_) => KeptAs::Sealed,
+            SealKept::Sealed(sealed) if sealed.is_opening() => KeptAs::Opening,
+            SealKept::Plain => KeptAs::Plain,
+            SealKept::Sealed(_) | SealKept::Locked(_) | SealKept::Undescribed(_) => KeptAs::Sealed,
         };
         let problem = undescribed.or_else(|| store.seal.disputed());
         let Cover { files, plain, former, closed } = store.cover()?;
@@ -198,10 +198,14 @@ impl Memory {
     }
 }
 
-fn source(store: &Store) -> Result<&Source, Failure> {
+fn source(store: &Store) -> Result<&KeySource, Failure> {
     store.seal.source().ok_or_else(|| {
         let message = format!("{} cannot be sealed", store.dir.display());
-        Failure::new(Kind::Usage, message, "pimem encrypt init --dir DIR seals another store")
+        Failure::new(
+            FailureKind::Usage,
+            message,
+            "pimem encrypt init --dir DIR seals another store",
+        )
     })
 }
 

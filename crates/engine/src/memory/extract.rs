@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::{
-    Effect, Memory, Target,
-    learn::{self, Learned, Speaker, What},
+    Effect, Memory, WriteTarget,
+    learn::{self, HookSpeaker, Learned, LearnedAs},
     lock_for,
 };
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::next::NotShown,
     store::{Store, spool::Said},
 };
@@ -25,13 +25,13 @@ const PIPED: &str = "it came from standard input";
 pub struct ExtractRequest<'a> {
     /// The text, as one message.
     pub text: &'a str,
-    pub origin: Origin,
+    pub origin: PairOrigin,
     pub dry_run: bool,
 }
 
 /// Source of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum PairOrigin {
     /// Typed by the user.
     Typed,
     /// From an unknown source; its preferences await review.
@@ -47,7 +47,7 @@ impl Memory {
         let ExtractRequest { text, origin, dry_run } = *request;
         let effect = Effect::of(dry_run);
         let mut stated = preference::find(text);
-        if origin == Origin::Piped {
+        if origin == PairOrigin::Piped {
             for found in &mut stated {
                 found.waits = found.waits.or(Some(PIPED));
             }
@@ -73,13 +73,15 @@ impl Memory {
             let store = self.place_for_review(effect)?;
             found.extend(self.take(&store, &rest, effect)?);
         }
-        let learned = |learned: &&Learned| matches!(learned.what, What::Learned | What::Reinforced);
+        let learned =
+            |learned: &&Learned| matches!(learned.what, LearnedAs::Learned | LearnedAs::Reinforced);
         let ids: Vec<EntryId> =
             found.iter().filter(learned).filter_map(|learned| learned.id).collect();
         let told = !dry_run && !ids.is_empty();
         let mut left_out = if told { self.left_out(&ids)? } else { Vec::new() }.into_iter();
         let result = |learned: Learned| {
-            let is_told = told && matches!(learned.what, What::Learned | What::Reinforced);
+            let is_told =
+                told && matches!(learned.what, LearnedAs::Learned | LearnedAs::Reinforced);
             let absent = if is_told { left_out.next().flatten() } else { None };
             let one = view(learned, &stated);
             ExtractedPreference { eligible: is_told.then_some(absent.is_none()), absent, ..one }
@@ -89,7 +91,7 @@ impl Memory {
 
     fn take(&self, store: &Store, all: &[Said], effect: Effect) -> Result<Vec<Learned>, Failure> {
         let lock = lock_for(self, store, effect)?;
-        let speaker = Speaker { now: self.now, who: self.who(), marked: false };
+        let speaker = HookSpeaker { now: self.now, who: self.who(), marked: false };
         learn::learn(self, store, lock.as_ref(), all, speaker)
     }
 
@@ -98,10 +100,10 @@ impl Memory {
         let (store, there) = learn::place(self).ok_or_else(|| {
             let message = "there is no project whose store could keep this for a review";
             let hint = "in a project, or with pimem add --user if it is what you want";
-            Failure::new(Kind::Usage, message, hint)
+            Failure::new(FailureKind::Usage, message, hint)
         })?;
         if effect == Effect::Write && !there {
-            self.made(Target { dir: store.dir.clone(), scope: store.scope, exists: false })?;
+            self.made(WriteTarget { dir: store.dir.clone(), scope: store.scope, exists: false })?;
         }
         Ok(store)
     }
@@ -111,14 +113,14 @@ fn view(learned: Learned, stated: &[Preference]) -> ExtractedPreference {
     let same = |found: &&Preference| found.text == learned.text;
     let why = || stated.iter().find(same).or(stated.first())?.waits.map(str::to_owned);
     let (action, reason) = match learned.what {
-        What::Learned => (ExtractAction::Learned, None),
-        What::Reinforced => (ExtractAction::Reinforced, None),
-        What::Recent => (ExtractAction::Recent, None),
-        What::Known => (ExtractAction::Known, None),
-        What::Waiting => (ExtractAction::Waiting, why()),
-        What::Forgotten => (ExtractAction::Forgotten, None),
-        What::Doubtful(does) => (ExtractAction::Doubtful, Some(format!("it {does}"))),
-        What::Refused(why) => (ExtractAction::Refused, Some(why)),
+        LearnedAs::Learned => (ExtractAction::Learned, None),
+        LearnedAs::Reinforced => (ExtractAction::Reinforced, None),
+        LearnedAs::Recent => (ExtractAction::Recent, None),
+        LearnedAs::Known => (ExtractAction::Known, None),
+        LearnedAs::Waiting => (ExtractAction::Waiting, why()),
+        LearnedAs::Forgotten => (ExtractAction::Forgotten, None),
+        LearnedAs::Doubtful(does) => (ExtractAction::Doubtful, Some(format!("it {does}"))),
+        LearnedAs::Refused(why) => (ExtractAction::Refused, Some(why)),
     };
     let id = learned.id.map(|id| id.to_string());
     ExtractedPreference { action, id, text: learned.text, reason, eligible: None, absent: None }

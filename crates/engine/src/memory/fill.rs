@@ -7,7 +7,7 @@ use super::{
     Memory, background,
     search::{
         embedding,
-        segments::{DocRef, Document},
+        segments::{DocRef, IndexedDocument},
         texts::Texts,
     },
 };
@@ -18,7 +18,7 @@ use crate::{
         container::Cache,
         corpus::{self, Corpus},
         vector_files,
-        vectors::{self, Known},
+        vectors::{self, KnownVectors},
     },
     models::built_in,
     process,
@@ -27,7 +27,7 @@ use crate::{
 use pimem_core::{
     embed::{
         self,
-        catalog::{self, Embedder, Role, Unavailable},
+        catalog::{self, Embedder, TextRole, Unavailable},
         table,
         vector::Vector,
     },
@@ -133,7 +133,7 @@ fn survey(memory: &Memory, store: &Store, dir: &Cache, space: Option<(u64, usize
     for (segment, documents) in corpora.iter().flat_map(Corpus::segments).enumerate() {
         for number in documents.alive().iter().cloned().flatten() {
             let at = DocRef { store: 0, segment, number };
-            let document = Document::find(&corpora, at);
+            let document = IndexedDocument::find(&corpora, at);
             let Some(document) = document.filter(|document| document.kind.is_embedded()) else {
                 continue;
             };
@@ -203,14 +203,14 @@ pub fn make(
     model: &mut dyn Embedder,
     texts: &[(u64, &str)],
     progress: &mut dyn FnMut(usize, usize),
-    keep: &mut dyn FnMut(Known),
+    keep: &mut dyn FnMut(KnownVectors),
 ) -> Result<(), Unavailable> {
     let all = texts.len();
     for (number, batch) in texts.chunks(BATCH).enumerate() {
         let before = number * BATCH;
         let passages: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
         let made =
-            model.embed(Role::Passage, &passages, &mut |done| progress(before + done, all))?;
+            model.embed(TextRole::Passage, &passages, &mut |done| progress(before + done, all))?;
         let made = made.iter().map(|made| Vector::quantize(made));
         keep(batch.iter().map(|(key, _)| *key).zip(made).collect());
     }

@@ -8,14 +8,14 @@ use super::{Answer, Memory, placed, problems, selector};
 use crate::{
     error::Failure,
     local_time,
-    store::read::Problem,
+    store::read::ReadProblem,
     view::{Entries, displayed, six_decimals},
 };
 use pimem_core::{
     model::time::{DAY_MS, Date, Now, Timestamp},
     report::{
         budget::Tokens,
-        explain::{self, Act, Day, Kept},
+        explain::{self, DayOutlook, KeptBy, Remedy},
     },
     score::{
         forecast,
@@ -110,7 +110,7 @@ impl Memory {
                 text: row.entry.text.clone(),
                 expires,
                 returns: *returns,
-                keep: keep.map(|Kept { act, until }| Keep {
+                keep: keep.map(|KeptBy { act, until }| KeepAdvice {
                     command: act.command(&short),
                     until,
                     act,
@@ -119,12 +119,12 @@ impl Memory {
             }
         });
         let leaving = leaving.collect();
-        let day = |day: &Day| DayAhead {
+        let day = |day: &DayOutlook| DayAhead {
             date: local_time::local(day.at).date,
             tokens: day.tokens,
             entries: day.shown.len(),
         };
-        let change = |Event { at, row, what }: Event<'_>| Change {
+        let change = |Event { at, row, what }: Event<'_>| ForecastChange {
             at,
             what,
             id: row.entry.id.to_string(),
@@ -195,7 +195,7 @@ fn named<'a>(
     memory: &Memory,
     selectors: &[String],
     ranking: &'a Ranking,
-    problems: &[Problem],
+    problems: &[ReadProblem],
 ) -> Result<Vec<Cow<'a, ScoredEntry>>, Failure> {
     let named = selectors.iter().map(|selector| {
         match selector::entry(memory, ranking, problems, selector) {
@@ -215,7 +215,7 @@ fn others_of(
     entries: &Entries<'_>,
     chosen: &[&ScoredEntry],
     leaving: &[Left<'_>],
-    days: &[Day],
+    days: &[DayOutlook],
 ) -> Vec<Other> {
     let stays = |row: &&&ScoredEntry| leaving.iter().all(|left| left.row.entry.id != row.entry.id);
     let now_shown =
@@ -233,7 +233,7 @@ fn events<'a>(
     memory: &Memory,
     ranking: &'a Ranking,
     rows: &[&'a ScoredEntry],
-    (days, leaving): (&[Day], &[Left<'a>]),
+    (days, leaving): (&[DayOutlook], &[Left<'a>]),
 ) -> Vec<Event<'a>> {
     let end = days.last().map_or(memory.now.0, |day| day.at);
     let mut events: Vec<Event<'a>> = Vec::new();
@@ -272,9 +272,9 @@ struct Left<'a> {
 }
 
 /// Returns the rows that the report shows now and then does not, soonest first.
-fn leaving<'a>(rows: &[&'a ScoredEntry], days: &[Day]) -> Vec<Left<'a>> {
+fn leaving<'a>(rows: &[&'a ScoredEntry], days: &[DayOutlook]) -> Vec<Left<'a>> {
     let mut found: Vec<Left<'a>> = Vec::new();
-    let shown = |day: Option<&Day>, row: &ScoredEntry| {
+    let shown = |day: Option<&DayOutlook>, row: &ScoredEntry| {
         day.is_some_and(|day| day.shown.contains(&row.entry.id))
     };
     for row in rows.iter().copied().filter(|row| shown(days.first(), row)) {
@@ -350,7 +350,7 @@ pub struct Forecast {
     /// The reports of today and of each coming day.
     pub days: Vec<DayAhead>,
     /// Changes of entries, soonest first.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ForecastChange>,
     /// Entries that leave the report, soonest first.
     pub leaving: Vec<Leaving>,
     /// Entries that were asked for and do not leave it.
@@ -378,7 +378,7 @@ pub struct Leaving {
     pub returns: Option<Timestamp>,
     /// What keeps it if it is done now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub keep: Option<Keep>,
+    pub keep: Option<KeepAdvice>,
     /// Shortest unique prefix of the id.
     #[serde(skip)]
     pub short: String,
@@ -386,14 +386,14 @@ pub struct Leaving {
 
 /// A command that keeps an entry in the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Keep {
+pub struct KeepAdvice {
     pub command: String,
     /// A moment of the day on which it leaves the report all the same, RFC 3339; absent if that is
     /// years away.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_displayed")]
     pub until: Option<Timestamp>,
     #[serde(skip)]
-    pub act: Act,
+    pub act: Remedy,
 }
 
 /// An entry that does not leave the report.
@@ -419,7 +419,7 @@ pub struct DayAhead {
 
 /// A change of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Change {
+pub struct ForecastChange {
     /// Time of the change, RFC 3339.
     #[serde(serialize_with = "displayed")]
     pub at: Timestamp,

@@ -4,11 +4,11 @@ use std::{borrow::Cow, cmp::Reverse};
 
 use serde::Serialize;
 
-use super::{Memory, Target, todo};
+use super::{Memory, WriteTarget, todo};
 use crate::{
     error::Failure,
     local_time,
-    store::{Store, git, notes, trust::Kind},
+    store::{Store, git, notes, trust::TrustedKind},
 };
 use pimem_core::{
     markdown::{
@@ -35,7 +35,7 @@ impl Memory {
     /// # Errors
     /// Fails if scratchpads or logs cannot be read, or the store cannot be written.
     pub fn hand_off(&self, leave: &Leave) -> Result<HandoffView, Failure> {
-        let Target { dir, scope, exists } = self.target()?;
+        let WriteTarget { dir, scope, exists } = self.target()?;
         let store = self.store(dir, scope);
         let left = if exists { write(self, &store, &self.readers()?, leave)? } else { None };
         let (file, text) = left.unzip();
@@ -113,7 +113,7 @@ pub fn write(
     // The handoff repeats texts of stores, which may have come with a clone.
     let all_ours = || stores.iter().all(|store| ours(store, notes::SCRATCHPAD));
     if *unasked || ours(store, &name) && all_ours() {
-        store.trust.record_text(Kind::Handoff, &block.join("\n"));
+        store.trust.record_text(TrustedKind::Handoff, &block.join("\n"));
     }
     store.append(&lock, &name, &now.date.to_string(), &block)?;
     Ok(Some((name, block.join("\n"))))
@@ -125,7 +125,7 @@ pub fn visible(id: &str) -> String {
 }
 
 /// A handoff in a log.
-pub struct Left<'a> {
+pub struct LeftByAgent<'a> {
     pub store: &'a Store,
     /// Local time at which it was written.
     pub at: LocalTime,
@@ -137,10 +137,10 @@ pub struct Left<'a> {
     pub text: String,
 }
 
-impl Left<'_> {
+impl LeftByAgent<'_> {
     /// Returns true if it was written on this machine and is unchanged.
     pub fn is_ours(&self) -> bool {
-        self.store.trust.holds_text(Kind::Handoff, &self.text)
+        self.store.trust.holds_text(TrustedKind::Handoff, &self.text)
     }
 
     /// Returns the block as an agent may see it.
@@ -154,10 +154,10 @@ pub fn newest_within<'a>(
     memory: &Memory,
     stores: &'a [Store],
     seconds: i64,
-    counts: impl Fn(&Left<'_>) -> bool,
-) -> Result<Option<Left<'a>>, Failure> {
+    counts: impl Fn(&LeftByAgent<'_>) -> bool,
+) -> Result<Option<LeftByAgent<'a>>, Failure> {
     let now = local_time::local(memory.now.0);
-    let mut newest: Option<(i64, Left<'a>)> = None;
+    let mut newest: Option<(i64, LeftByAgent<'a>)> = None;
     let near = 1 + seconds / (24 * 3600);
     for store in stores {
         let mut days = store.days().map_err(|problem| Failure::from(&problem))?;
@@ -166,14 +166,17 @@ pub fn newest_within<'a>(
         for date in days {
             let name = notes::daily(date);
             let log = store.tail(&name, TAIL).map_err(|p| Failure::from(&p))?.unwrap_or_default();
-            let left = |block| -> Option<(i64, Left<'a>)> {
+            let left = |block| -> Option<(i64, LeftByAgent<'a>)> {
                 let text = String::from_utf8_lossy(log.get(block)?).trim_end().to_owned();
                 let (at, id) = handoff::head(&text)?;
                 let session = id.map(str::to_owned);
-                Some((now.seconds_since(at), Left { store, at, log: name.clone(), session, text }))
+                Some((
+                    now.seconds_since(at),
+                    LeftByAgent { store, at, log: name.clone(), session, text },
+                ))
             };
             let blocks = handoff::blocks(&log).into_iter().rev();
-            let mut found: Vec<(i64, Left<'a>)> = blocks.filter_map(left).collect();
+            let mut found: Vec<(i64, LeftByAgent<'a>)> = blocks.filter_map(left).collect();
             found.retain(|(age, _)| age.abs() <= seconds);
             found.sort_by_key(|(age, _)| *age);
             let Some(found) = found.into_iter().find(|(_, left)| counts(left)) else { continue };

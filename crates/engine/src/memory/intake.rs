@@ -3,7 +3,7 @@
 use super::Memory;
 use crate::{
     config::settings::TopicLimit,
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::{
         Store,
         transaction::{Change, Target, Txn},
@@ -20,7 +20,7 @@ use pimem_core::{
         time::Timestamp,
     },
     report::budget::thousands,
-    review::{self, Order},
+    review::{self, OrderFound},
     safety::entry_text::EntryText,
     score::{
         adopt,
@@ -29,7 +29,7 @@ use pimem_core::{
 };
 
 /// A validated new entry.
-pub struct New {
+pub struct NewText {
     pub category: CategoryId,
     /// Stem of the topic file; `None` for that of the category.
     pub topic: Option<String>,
@@ -54,7 +54,7 @@ pub struct New {
     pub known: Option<Wording>,
 }
 
-impl New {
+impl NewText {
     /// Creates an entry from a text with default attributes.
     pub fn plain(category: CategoryId, text: EntryText, cue: Cue) -> Self {
         Self {
@@ -100,10 +100,10 @@ impl New {
     }
 
     /// Returns the line that it would have.
-    pub fn line<'a>(&'a self, memory: &'a Memory) -> adopt::Line<'a> {
+    pub fn line<'a>(&'a self, memory: &'a Memory) -> adopt::AdoptedLine<'a> {
         let spec = memory.config.categories.spec(self.category);
         let text = self.text.as_str();
-        adopt::Line {
+        adopt::AdoptedLine {
             id: EntryId::of(&spec.name, text.as_bytes()),
             category: &spec.name,
             topic: self.topic.as_deref().unwrap_or(&spec.topic),
@@ -188,7 +188,7 @@ impl New {
     ) -> anyhow::Result<()> {
         let line = self.line(memory);
         let topic = txn.snapshot().subject(line.topic).to_owned();
-        let line = adopt::Line { topic: &topic, ..line };
+        let line = adopt::AdoptedLine { topic: &topic, ..line };
         let kind = EventKind::Add(self.cue, Some(adopt::origin(&line)));
         txn.record_tagged(line.id, kind, self.tags.clone())?;
         if let Some(after) = after {
@@ -252,7 +252,7 @@ impl Memory {
     /// typed it. Where nobody did, says that they are hidden from agents.
     pub fn review_text(&self, store: &Store, text: &str) {
         let trust = &store.trust;
-        for Order { span, does } in review::orders(text) {
+        for OrderFound { span, does } in review::orders(text) {
             let said = review::said(text.get(span).unwrap_or_default());
             if trust.waits(&said).is_none() {
                 trust.note_order(&said);
@@ -321,7 +321,7 @@ pub fn category(memory: &Memory, name: &str) -> Result<CategoryId, Failure> {
         format!("the categories are {}", categories.names()),
         "pimem config set categories.preset all sets all".to_owned(),
     ];
-    Err(Failure { kind: Kind::Usage, message, hints })
+    Err(Failure { kind: FailureKind::Usage, message, hints })
 }
 
 /// Like [`category`], also for a category whose entries are only read.
@@ -333,7 +333,7 @@ pub fn known_category(memory: &Memory, name: &str) -> Result<CategoryId, Failure
         if let Some(name) = json_position::closest(name, known) {
             hints.insert(0, format!("did you mean {name}?"));
         }
-        Failure { kind: Kind::Usage, message: format!("unknown category {name:?}"), hints }
+        Failure { kind: FailureKind::Usage, message: format!("unknown category {name:?}"), hints }
     })
 }
 
@@ -345,7 +345,7 @@ pub fn topic(name: &str) -> Result<String, Failure> {
     }
     let message = format!("{name:?} is not a usable name of a topic");
     let hint = "names are small letters, digits and hyphens, 64 at most: --topic payments";
-    Err(Failure::new(Kind::Usage, message, hint))
+    Err(Failure::new(FailureKind::Usage, message, hint))
 }
 
 /// Returns a text with tags appended.
@@ -361,7 +361,7 @@ pub fn with_tags(plain: &EntryText, tags: &[String]) -> Result<EntryText, Failur
         if !good {
             let message = format!("{tag:?} is not a usable tag");
             let hint = "tags are letters, digits, and any of - _ : / .";
-            return Err(Failure::new(Kind::Refused, message, hint));
+            return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         let word = format!("#{name}");
         if !all.split_whitespace().any(|known| known == word) {

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 use super::{
     Memory,
-    intake::{self, New},
+    intake::{self, NewText},
     near_duplicates,
 };
 use crate::{
     error::Failure,
     store::{
         Store, discover, lock::StoreLock, snapshot::Snapshot, spool::Said, transaction::Txn,
-        trust::Key, trust_ledger,
+        trust::TextKey, trust_ledger,
     },
 };
 use pimem_core::{
@@ -42,7 +42,7 @@ const MOST: usize = 50;
 
 /// Result for a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum LearnedAs {
     /// A new entry was added.
     Learned,
     /// A known entry was reinforced.
@@ -61,7 +61,7 @@ pub enum What {
     Refused(String),
 }
 
-impl What {
+impl LearnedAs {
     /// Returns true unless nothing came of it.
     pub fn is_news(&self) -> bool {
         !matches!(self, Self::Recent | Self::Known)
@@ -74,11 +74,11 @@ pub struct Learned {
     /// Text without secrets.
     pub text: String,
     pub id: Option<EntryId>,
-    pub what: What,
+    pub what: LearnedAs,
 }
 
 /// Who said something, and when.
-pub struct Speaker {
+pub struct HookSpeaker {
     pub now: Now,
     pub who: Provenance,
     /// True if the ids of the events are made of what was said, so that it counts once.
@@ -88,7 +88,7 @@ pub struct Speaker {
 /// Returns a statement as it is learned; the reason, if it may not be kept at all.
 pub fn said(found: &Preference) -> Result<Said, Learned> {
     if let Some(kind) = found.secret {
-        let what = What::Refused(TextError::Secret(kind).to_string());
+        let what = LearnedAs::Refused(TextError::Secret(kind).to_string());
         let text = secret::redact(&found.text).into_owned();
         return Err(Learned { text, id: None, what });
     }
@@ -114,9 +114,9 @@ pub fn learn(
     store: &Store,
     lock: Option<&StoreLock>,
     all: &[Said],
-    speaker: Speaker,
+    speaker: HookSpeaker,
 ) -> Result<Vec<Learned>, Failure> {
-    let Speaker { now, who, marked } = speaker;
+    let HookSpeaker { now, who, marked } = speaker;
     let mut done = Vec::new();
     let (mut heard, mut news) = (Vec::new(), Vec::new());
     for said in all {
@@ -137,7 +137,7 @@ pub fn learn(
         as_held(memory, &txn, new);
     }
     near_duplicates::find(memory, &mut txn, &mut news);
-    let held = |new: &New| !txn.snapshot().holders(&new.wording(memory)).is_empty();
+    let held = |new: &NewText| !txn.snapshot().holders(&new.wording(memory)).is_empty();
     if news.iter().any(|new| held(new) || txn.mentions(new.id(memory))) {
         txn.read_evidence();
     }
@@ -145,7 +145,7 @@ pub fn learn(
     let others = if waits { elsewhere(memory, store)? } else { Vec::new() };
     let recent = recent(now, store.local(COOLDOWN).ok().flatten().as_deref());
     let mut learned: Vec<EntryId> = Vec::new();
-    let mut keys: Vec<Key> = Vec::new();
+    let mut keys: Vec<TextKey> = Vec::new();
     for (said, new) in heard.into_iter().zip(&news) {
         let id = new.id(memory);
         if marked {
@@ -154,24 +154,24 @@ pub fn learn(
         let held = !txn.snapshot().holders(&new.wording(memory)).is_empty();
         let entries = txn.snapshot().entries().map(|(_, entry)| entry);
         let what = if let Some(twin) = intake::twin(entries, &new.wording(memory)) {
-            What::Refused(intake::is_twin(&new.wording(memory), &twin.text))
+            LearnedAs::Refused(intake::is_twin(&new.wording(memory), &twin.text))
         } else if is_over(memory, &txn, new) {
-            What::Forgotten
+            LearnedAs::Forgotten
         } else if said.waits {
             let key = txn.key(new.category, new.text.as_str());
             let is_known = |other: &Snapshot| !other.holders(&new.wording(memory)).is_empty();
             if held || others.iter().any(is_known) || keys.contains(&key) {
-                What::Known
+                LearnedAs::Known
             } else if waiting(&txn, new) + keys.len() >= MOST {
-                What::Doubtful("is one of too many that wait")
+                LearnedAs::Doubtful("is one of too many that wait")
             } else {
                 new.begin(memory, &mut txn)?;
                 new.place_unreviewed(memory, &mut txn, Markers::default());
                 keys.push(key);
-                What::Waiting
+                LearnedAs::Waiting
             }
         } else if learned.contains(&id) || held && recent.contains_key(&id.to_string()) {
-            What::Recent
+            LearnedAs::Recent
         } else {
             learned.push(id);
             typed(memory, &mut txn, new, held)?
@@ -190,45 +190,50 @@ pub fn learn(
 }
 
 /// Adds or reinforces what was typed.
-fn typed(memory: &Memory, txn: &mut Txn<'_>, new: &New, held: bool) -> Result<What, Failure> {
+fn typed(
+    memory: &Memory,
+    txn: &mut Txn<'_>,
+    new: &NewText,
+    held: bool,
+) -> Result<LearnedAs, Failure> {
     if !held {
         new.begin(memory, txn)?;
         new.place(memory, txn);
-        return Ok(What::Learned);
+        return Ok(LearnedAs::Learned);
     }
     // The exact text counts as written here, whatever brought the line.
     if new.known.is_none() {
         txn.say(new.category, new.text.as_str());
     }
     if txn.is_recorded() {
-        return Ok(What::Recent);
+        return Ok(LearnedAs::Recent);
     }
     txn.record(new.id(memory), EventKind::Reinforce(1))?;
-    Ok(What::Reinforced)
+    Ok(LearnedAs::Reinforced)
 }
 
 /// Validates a statement as a new entry.
-fn checked(memory: &Memory, said: &Said) -> Result<New, What> {
+fn checked(memory: &Memory, said: &Said) -> Result<NewText, LearnedAs> {
     if let Some((_, does)) = injection::find(&said.text) {
-        return Err(What::Doubtful(does));
+        return Err(LearnedAs::Doubtful(does));
     }
     let kind = said.kind.as_deref().and_then(MemoryKind::find).unwrap_or(MemoryKind::Preference);
     let category = match memory.category_of(kind).filter(|_| kind != MemoryKind::Preference) {
         Some(category) => category,
         None => intake::category(memory, "preference")
-            .map_err(|failure| What::Refused(failure.message))?,
+            .map_err(|failure| LearnedAs::Refused(failure.message))?,
     };
     // Parsed twice to drop a trailing marker: automatic learning never pins.
     let text = EntryText::new(&said.text).and_then(|text| EntryText::new(text.as_str()));
-    let text = text.map_err(|error| What::Refused(error.to_string()))?;
-    let mut new = New::plain(category, text, Cue::Explicit);
+    let text = text.map_err(|error| LearnedAs::Refused(error.to_string()))?;
+    let mut new = NewText::plain(category, text, Cue::Explicit);
     new.importance = said.importance.map(Share::clamped);
     Ok(new)
 }
 
 /// Takes a text that an entry of another category has for that entry: a sentence is learned once,
 /// whatever the settings said of its kind when it was first said.
-fn as_held(memory: &Memory, txn: &Txn<'_>, new: &mut New) {
+fn as_held(memory: &Memory, txn: &Txn<'_>, new: &mut NewText) {
     let wording = new.wording(memory);
     if !txn.snapshot().holders(&wording).is_empty() {
         return;
@@ -241,7 +246,7 @@ fn as_held(memory: &Memory, txn: &Txn<'_>, new: &mut New) {
 }
 
 /// Returns true if a person put it out of force; then only a command of a person restores it.
-pub fn is_over(memory: &Memory, txn: &Txn<'_>, new: &New) -> bool {
+pub fn is_over(memory: &Memory, txn: &Txn<'_>, new: &NewText) -> bool {
     let (id, held) = (new.id(memory), txn.snapshot());
     let known = !held.holders(&new.wording(memory)).is_empty();
     let stands_over = || {
@@ -258,7 +263,7 @@ fn elsewhere(memory: &Memory, store: &Store) -> Result<Vec<Snapshot>, Failure> {
 }
 
 /// Returns the number of waiting entries in its category.
-fn waiting(txn: &Txn<'_>, new: &New) -> usize {
+fn waiting(txn: &Txn<'_>, new: &NewText) -> usize {
     let all = txn.snapshot().entries().filter(|(_, entry)| entry.category == new.category);
     all.filter(|(_, entry)| !txn.reviewed(new.category, &entry.text)).count()
 }

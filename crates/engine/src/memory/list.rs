@@ -52,7 +52,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if there is no such category, or the named store does not exist.
-    pub fn list(&self, request: &ListRequest<'_>) -> Result<Answer<Listed>, Failure> {
+    pub fn list(&self, request: &ListRequest<'_>) -> Result<Answer<EntryList>, Failure> {
         let ListRequest { topic, states, order, .. } = *request;
         let wording = WordingFilter::new(request.tags, request.text);
         let categories = request.categories.iter().map(|name| intake::known_category(self, name));
@@ -122,14 +122,14 @@ impl Memory {
         let entries = rows.into_iter().map(listed).collect();
         let of = all().count();
         let no_topic = topic.is_some_and(|topic| !all().any(|row| is_of(row, topic)));
-        Ok(Answer { view: Listed { entries, of, no_topic }, problems: problems(&snapshots) })
+        Ok(Answer { view: EntryList { entries, of, no_topic }, problems: problems(&snapshots) })
     }
 
     /// Returns all details of an entry.
     ///
     /// # Errors
     /// Fails if the selector does not match exactly one entry.
-    pub fn show(&self, selector: &str) -> Result<Answer<Shown>, Failure> {
+    pub fn show(&self, selector: &str) -> Result<Answer<ListedEntry>, Failure> {
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let problems = problems(&snapshots);
@@ -141,7 +141,7 @@ impl Memory {
         let ledgers = snapshots.iter().map(|snapshot| &snapshot.ledger);
         let accessed = accesses::of_entry(&self.accesses(&stores), row.entry.id, ledgers);
         let superseded_by = row.superseded_by.and_then(|by| ranking.get(by));
-        let view = Shown {
+        let view = ListedEntry {
             entry: entries.accessed(row, accessed),
             known_for: self.now.since(row.evidence.first_seen).to_string(),
             superseded_by: superseded_by.map(|by| entries.line(by)),
@@ -150,13 +150,13 @@ impl Memory {
     }
 
     /// Returns all details of an entry of a mirror, or else the failure.
-    fn show_team(&self, selector: &str, failure: Failure) -> Result<Answer<Shown>, Failure> {
+    fn show_team(&self, selector: &str, failure: Failure) -> Result<Answer<ListedEntry>, Failure> {
         let selected = self.selected(selector, failure.clone())?;
         let (mirror, row) = selected.get().ok_or(failure)?;
         let entries = Entries::new(self.now, &self.config.categories, &mirror.ranking);
         let superseded_by = row.superseded_by.and_then(|by| mirror.ranking.get(by));
         let listed = entries.accessed(row, Access::default());
-        let view = Shown {
+        let view = ListedEntry {
             entry: AccessedEntry { entry: mirror.view(&entries, row), ..listed },
             known_for: self.now.since(row.evidence.first_seen).to_string(),
             superseded_by: superseded_by.map(|by| entries.line(by)),
@@ -172,7 +172,7 @@ fn is_of(row: &ScoredEntry, topic: &str) -> bool {
 
 /// Entries in the requested order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Listed {
+pub struct EntryList {
     pub entries: Vec<AccessedEntry>,
     /// Number of entries among which they were looked for.
     #[serde(skip)]
@@ -184,7 +184,7 @@ pub struct Listed {
 
 /// An entry in full.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shown {
+pub struct ListedEntry {
     pub entry: AccessedEntry,
     /// Age since it was first seen: `now`, `3d`.
     #[serde(skip)]
@@ -195,6 +195,6 @@ pub struct Shown {
 }
 
 documents! {
-    Listed: "pimem.list/1",
-    Shown: "pimem.show/1",
+    EntryList: "pimem.list/1",
+    ListedEntry: "pimem.show/1",
 }

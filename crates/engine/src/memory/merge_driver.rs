@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Memory;
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::{
         merge_driver::{self, Repository},
         seal::Seal,
@@ -54,7 +54,7 @@ fn repository(memory: &Memory) -> Result<Repository, Failure> {
     let patience = memory.config.settings.lock.timeout;
     Repository::of(&memory.places, patience).ok_or_else(|| {
         let message = format!("{} is in no git repository", memory.places.cwd.display());
-        Failure::new(Kind::Usage, message, "change to the work tree that the store is in")
+        Failure::new(FailureKind::Usage, message, "change to the work tree that the store is in")
     })
 }
 

@@ -9,7 +9,7 @@ use crate::{
     store::{
         Store,
         foreign_store::{self, MIRRORS},
-        read::Problem,
+        read::ReadProblem,
         snapshot::Snapshot,
     },
 };
@@ -67,7 +67,7 @@ impl Memory {
     }
 
     /// Returns all mirrors of this machine that can be used, and what is wrong with the others.
-    pub(super) fn all_mirrors(&self) -> (Vec<Store>, Vec<Problem>) {
+    pub(super) fn all_mirrors(&self) -> (Vec<Store>, Vec<ReadProblem>) {
         let Some(data) = Env::data_dir() else { return (Vec::new(), Vec::new()) };
         let foreign_store::Mirrors { mut mirrors, mut problems } =
             foreign_store::find_mirrors(&data.join(MIRRORS));

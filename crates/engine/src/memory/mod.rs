@@ -85,20 +85,20 @@ use std::{
 use self::leaky::Leaky;
 pub use self::{
     add::{AddRequest, Rejected},
-    intake::New,
-    report::{Listed, ReportRequest, Reported},
+    intake::NewText,
+    report::{ReportListing, ReportRequest, Reported},
     search::{SearchResult, request::SearchRequest},
-    target::{Effect, Target, lock, lock_for},
+    target::{Effect, WriteTarget, lock, lock_for},
 };
 pub use crate::memory::add::Added;
 use crate::{
     config::{
         env::Env,
-        layers::{Config, Origin},
+        layers::{Config, SettingOrigin},
         settings::{AgingClock, HookEvidence, MemoryBlock, PolicyName},
         settings_file::Unusable,
     },
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     index::container::Cache,
     models::installed::Models,
     store::{
@@ -120,7 +120,7 @@ use pimem_core::{
     },
     report::{
         budget::{self, Tokens},
-        render::{self, Settings},
+        render::{self, RenderSettings},
     },
     review::Contributor,
     score::{
@@ -128,7 +128,7 @@ use pimem_core::{
         clock::Clock,
         ledger::Ledger,
         policy::{Policy, ebbinghaus::Fading, weighted::Switches},
-        ranking::{LocatedEntry, Ranking, Rules, Scope},
+        ranking::{LocatedEntry, Ranking, RankingRules, Scope},
     },
 };
 
@@ -181,7 +181,7 @@ pub enum Reach {
 
 /// Options that select stores and the time.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub struct StoreWish {
     /// A store named explicitly: the directory that holds `topics/`.
     pub dir: Option<PathBuf>,
     /// True to use the user's store instead of the project's.
@@ -196,7 +196,7 @@ pub struct Wish {
 
 /// How to handle unusable options and variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum Vantage {
     /// The user typed them; they are errors.
     Typed,
     /// No user is present; they are ignored.
@@ -215,7 +215,7 @@ pub struct Memory {
     pub places: Places,
     pub config: Config,
     pub notices: Rc<dyn Notices>,
-    wish: Wish,
+    wish: StoreWish,
     ends_soon: bool,
     /// True if no user typed the command: it is a hook, or started by one.
     unasked: bool,
@@ -243,7 +243,7 @@ pub struct Memory {
 pub struct Answer<V> {
     pub view: V,
     /// Files and lines that could not be read.
-    pub problems: Vec<read::Problem>,
+    pub problems: Vec<read::ReadProblem>,
 }
 
 impl Memory {
@@ -254,9 +254,9 @@ impl Memory {
     pub fn open(
         cwd: PathBuf,
         clock: SystemTime,
-        mut wish: Wish,
+        mut wish: StoreWish,
         env: Env,
-        asked: Asked,
+        asked: Vantage,
         notices: Rc<dyn Notices>,
     ) -> Result<Self, Failure> {
         let path = |name: &str| env.get(name).map(PathBuf::from);
@@ -282,8 +282,8 @@ impl Memory {
                 Err(failure) => {
                     let (message, hint) =
                         (format!("{text:?} is not a time"), failure.hints.join("; "));
-                    if asked == Asked::Typed {
-                        return Err(Failure::new(Kind::Usage, message, hint));
+                    if asked == Vantage::Typed {
+                        return Err(Failure::new(FailureKind::Usage, message, hint));
                     }
                     unusable.push(Unusable::typed(name, message, hint));
                 }
@@ -293,13 +293,13 @@ impl Memory {
         unusable.append(&mut config.unusable);
         config.unusable = unusable;
         let wrong = config.unusable.iter().find(|wrong| wrong.is_typed());
-        if let Some(wrong) = wrong.filter(|_| asked == Asked::Typed) {
+        if let Some(wrong) = wrong.filter(|_| asked == Vantage::Typed) {
             return Err(Failure::from(wrong));
         }
         // If a named store does not exist, the project's store is not used in its place; the user's
         // store still is.
         let gone = |named: &mut PathBuf| !discover::is_store(&places.cwd.join(named));
-        if asked == Asked::Unasked
+        if asked == Vantage::Unasked
             && let Some(named) = places.named.take_if(gone)
         {
             let name = if wish.dir.is_some() { "--dir" } else { "PIMEM_DIR" };
@@ -310,7 +310,7 @@ impl Memory {
         let mut memory = Self {
             run: None,
             by_agent: false,
-            unasked: asked == Asked::Unasked || env.text("PIMEM_UNASKED") == Some("1"),
+            unasked: asked == Vantage::Unasked || env.text("PIMEM_UNASKED") == Some("1"),
             now,
             real_now: clock,
             env,
@@ -423,8 +423,8 @@ impl Memory {
     }
 
     /// Returns the rules for scoring.
-    pub fn rules(&self) -> Rules<'_> {
-        Rules {
+    pub fn rules(&self) -> RankingRules<'_> {
+        RankingRules {
             categories: &self.config.categories,
             fresh: self.config.settings.scoring.fresh,
             reserve: self.config.settings.report.fill,
@@ -445,7 +445,7 @@ impl Memory {
     /// Returns the similarity from which a text may repeat another.
     pub fn merge_threshold(&self) -> f64 {
         let set = &MemoryBlock::merge_threshold;
-        let is_default = *self.config.origin(set) == Origin::Default;
+        let is_default = *self.config.origin(set) == SettingOrigin::Default;
         if is_default && matches!(self.policy(), Policy::Ebbinghaus(_)) {
             return MERGE;
         }
@@ -471,14 +471,18 @@ impl Memory {
 
     /// Returns the settings of a report within `limit`, or the configured budget, beside a system
     /// prompt.
-    pub fn report_settings(&self, limit: Option<Tokens>, system_prompt: Tokens) -> Settings<'_> {
+    pub fn report_settings(
+        &self,
+        limit: Option<Tokens>,
+        system_prompt: Tokens,
+    ) -> RenderSettings<'_> {
         let report = &self.config.settings.report;
         let limit = limit.unwrap_or(report.budget);
         let budget = match limit {
             Tokens::UNLIMITED => limit,
             limit => budget::available(limit, report.context, system_prompt),
         };
-        Settings {
+        RenderSettings {
             budget,
             ground_truth: report.ground_truth,
             remove_command: &report.remove_command,
@@ -490,8 +494,8 @@ impl Memory {
     pub(crate) fn crowded(&self, report: &render::Report) -> Option<String> {
         let set = &self.config.settings.report;
         // The default is the name of an agent's tool.
-        let key = &crate::config::settings::Report::remove_command;
-        let is_set = *self.config.origin(key) != Origin::Default;
+        let key = &crate::config::settings::ReportSettings::remove_command;
+        let is_set = *self.config.origin(key) != SettingOrigin::Default;
         let command = if is_set { &*set.remove_command } else { "pimem forget" };
         let is_due = report.crowded && !set.ground_truth.warns();
         is_due.then(|| render::warning(command).to_string())
@@ -523,7 +527,11 @@ impl Memory {
     /// Returns the installed models.
     pub fn models(&self) -> Result<Models, Failure> {
         let cache = self.env.cache.as_deref().ok_or_else(|| {
-            Failure::new(Kind::Usage, "there is no cache directory", "set HOME, or XDG_CACHE_HOME")
+            Failure::new(
+                FailureKind::Usage,
+                "there is no cache directory",
+                "set HOME, or XDG_CACHE_HOME",
+            )
         })?;
         let setting = &self.config.settings.embedding.runtime;
         let program = Env::program().map_err(|error| {
@@ -549,7 +557,7 @@ pub fn placed<'a>(
 }
 
 /// Returns the problems of all snapshots.
-pub fn problems(snapshots: &[Snapshot]) -> Vec<read::Problem> {
+pub fn problems(snapshots: &[Snapshot]) -> Vec<read::ReadProblem> {
     snapshots.iter().flat_map(|snapshot| snapshot.problems.iter().cloned()).collect()
 }
 

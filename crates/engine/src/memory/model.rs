@@ -10,20 +10,20 @@ use serde::Serialize;
 use super::{Memory, search::embedding, settings};
 use crate::{
     config::settings::Embedding,
-    error::{Failure, Kind},
-    memory::settings::Changed,
+    error::{Failure, FailureKind},
+    memory::settings::ChangedSetting,
     models::{
         archive::Archive,
         built_in,
         download::Hub,
         fastembed, install,
-        installed::{Manifest, Models, TRIAL},
-        staging::{Directory, Source},
+        installed::{ModelManifest, Models, TRIAL},
+        staging::{Directory, ModelSource},
     },
 };
 use pimem_core::{
     embed::{
-        catalog::{self, Embedder, Model, Pooling, Role, Unavailable},
+        catalog::{self, Embedder, Model, Pooling, TextRole, Unavailable},
         table,
     },
     exchange::json_position,
@@ -48,7 +48,7 @@ pub struct PullRequest {
 }
 
 /// Says how much time has passed since some moment.
-pub type Clock<'a> = &'a dyn Fn() -> Duration;
+pub type Stopwatch<'a> = &'a dyn Fn() -> Duration;
 
 impl Memory {
     /// The models: built in, installed, and those that can be downloaded.
@@ -57,7 +57,7 @@ impl Memory {
     /// When there is no cache directory.
     pub fn list_models(&self) -> Result<ModelList, Failure> {
         let (models, current) = (self.models()?, in_force(self));
-        let listed = |name: &str, state, model: Option<&Model>, source: &str| Listed {
+        let listed = |name: &str, state, model: Option<&Model>, source: &str| ListedModel {
             name: name.to_owned(),
             state,
             in_use: name == current,
@@ -96,7 +96,7 @@ impl Memory {
     ///
     /// # Errors
     /// When it is not installed, or the settings cannot be changed.
-    pub fn choose_model(&self, name: &str) -> Result<Changed, Failure> {
+    pub fn choose_model(&self, name: &str) -> Result<ChangedSetting, Failure> {
         let name = built_in::resolve(name);
         if let Some(remote) = embedding::remote(self, &name) {
             let model = remote.measure(Some(TRIAL)).map_err(|why| unasked(&name, why))?;
@@ -118,19 +118,19 @@ impl Memory {
     ///
     /// # Errors
     /// When it is in use or not installed, or cannot be deleted.
-    pub fn remove_model(&self, name: &str) -> Result<Removed, Failure> {
+    pub fn remove_model(&self, name: &str) -> Result<RemovedModel, Failure> {
         let name = catalog::canonical(name);
         if name == in_force(self) && catalog::is_usable(&name) {
             let message = format!("the model {name} is in use");
             let hint = "pimem model use static chooses another";
-            return Err(Failure::new(Kind::Refused, message, hint));
+            return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         if !install::remove(&self.models()?, &name)? {
             let message = format!("the model {name} is not installed");
             let hint = "pimem model list names those that are";
-            return Err(Failure::new(Kind::NotFound, message, hint));
+            return Err(Failure::new(FailureKind::NotFound, message, hint));
         }
-        Ok(Removed { model: name })
+        Ok(RemovedModel { model: name })
     }
 
     /// Installs the ONNX Runtime library from a file, or from the directory it is in. Gives its
@@ -171,13 +171,13 @@ impl Memory {
     pub fn model_status(
         &self,
         name: Option<&str>,
-        clock: Option<Clock<'_>>,
-    ) -> Result<Status, Failure> {
+        clock: Option<Stopwatch<'_>>,
+    ) -> Result<ModelStatus, Failure> {
         let current = in_force(self);
         let name = name.map_or_else(|| current.clone(), built_in::resolve);
         let origin = || self.config.origin(&Embedding::model).to_string();
         let chosen_by = (name == current).then(origin);
-        let mut view = Status { name, chosen_by, ..Status::default() };
+        let mut view = ModelStatus { name, chosen_by, ..ModelStatus::default() };
         match view.name.as_str() {
             "static" => view.properties = Some(Properties::from(&table::model())),
             "none" => {}
@@ -205,8 +205,8 @@ impl Memory {
 /// Looks at an installed model; what keeps it from serving is the inner error.
 fn examine(
     memory: &Memory,
-    view: &mut Status,
-    clock: Option<Clock<'_>>,
+    view: &mut ModelStatus,
+    clock: Option<Stopwatch<'_>>,
 ) -> Result<Result<(), Unavailable>, Failure> {
     let models = memory.models()?;
     Ok(models.manifest(&view.name).and_then(|manifest| {
@@ -214,7 +214,7 @@ fn examine(
         view.properties = Some(Properties::from(&manifest.model));
         view.max_tokens = Some(manifest.max_tokens);
         let damage = damage(&models, &manifest);
-        view.files = Some(Files {
+        view.files = Some(ModelFiles {
             count: manifest.files.len(),
             bytes: manifest.files.iter().map(|file| file.size).sum(),
             whole: damage.is_none(),
@@ -229,8 +229,8 @@ fn examine(
 /// Looks at the built-in transformer.
 fn examine_built_in(
     memory: &Memory,
-    view: &mut Status,
-    clock: Option<Clock<'_>>,
+    view: &mut ModelStatus,
+    clock: Option<Stopwatch<'_>>,
 ) -> Result<(), Unavailable> {
     let (model, max_tokens) = built_in::describe()?;
     view.properties = Some(Properties::from(&model));
@@ -242,8 +242,8 @@ fn examine_built_in(
 /// Asks Ollama for the vector of a sentence.
 fn examine_remote(
     memory: &Memory,
-    view: &mut Status,
-    clock: Option<Clock<'_>>,
+    view: &mut ModelStatus,
+    clock: Option<Stopwatch<'_>>,
 ) -> Result<(), Unavailable> {
     let remote = embedding::remote(memory, &view.name);
     let remote = remote.ok_or_else(|| Unavailable("there is no cache directory".to_owned()))?;
@@ -261,17 +261,17 @@ fn examine_remote(
 /// Embeds a sentence, if there is a clock.
 fn attempt(
     memory: &Memory,
-    view: &mut Status,
-    clock: Option<Clock<'_>>,
+    view: &mut ModelStatus,
+    clock: Option<Stopwatch<'_>>,
     open: impl Fn(&str) -> Result<Box<dyn Embedder>, Unavailable>,
 ) -> Result<(), Unavailable> {
     let Some(clock) = clock else { return Ok(()) };
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let deadline_ms = millis(memory.config.settings.embedding.deadline);
     let start = clock();
-    open(&view.name)?.embed(Role::Query, &[SENTENCE], &mut |_| ())?;
+    open(&view.name)?.embed(TextRole::Query, &[SENTENCE], &mut |_| ())?;
     let took_ms = millis(clock().saturating_sub(start));
-    view.trial = Some(Trial { took_ms, deadline_ms });
+    view.trial = Some(TrialView { took_ms, deadline_ms });
     if took_ms > deadline_ms {
         let why = format!("a search waits for {deadline_ms} ms only (embedding.deadlineMs)");
         return Err(Unavailable(why));
@@ -284,15 +284,15 @@ fn is_included(name: &str) -> bool {
     [table::NAME, embedding::NONE].contains(&name) || built_in::is_it(name)
 }
 
-fn damage(models: &Models, manifest: &Manifest) -> Option<String> {
+fn damage(models: &Models, manifest: &ModelManifest) -> Option<String> {
     let dir = models.dir(&manifest.model.id);
     manifest.files.iter().find_map(|file| file.deep_damage(&dir))
 }
 
 /// Finds the library, and has another process load it.
-fn runtime(models: &Models, view: &mut Status) -> Result<(), Unavailable> {
+fn runtime(models: &Models, view: &mut ModelStatus) -> Result<(), Unavailable> {
     let library = models.library()?;
-    view.library = Some(Library {
+    view.library = Some(RuntimeLibrary {
         runtime: library.path.display().to_string(),
         runtime_from: library.origin.name(),
     });
@@ -305,7 +305,7 @@ fn refuse_without_models() -> Result<(), Failure> {
         return Ok(());
     }
     let hint = "build it with its default features";
-    Err(Failure::new(Kind::Refused, "this build has no models but those built in", hint))
+    Err(Failure::new(FailureKind::Refused, "this build has no models but those built in", hint))
 }
 
 fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Failure> {
@@ -313,17 +313,17 @@ fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Fa
     if let Some(own) = catalog::of_ollama(&name) {
         let message = format!("{name} is installed by Ollama");
         let hint = format!("ollama pull {own} does it; pimem model use {name} chooses it");
-        return Err(Failure::new(Kind::Refused, message, hint));
+        return Err(Failure::new(FailureKind::Refused, message, hint));
     }
     if built_in::is_it(&name) {
         let message = format!("the model {name} is a part of the program");
         let hint = format!("pimem model use {name} chooses it; other files need another name");
-        return Err(Failure::new(Kind::Refused, message, hint));
+        return Err(Failure::new(FailureKind::Refused, message, hint));
     }
     if !catalog::is_usable(&name) {
         let message = format!("{name:?} cannot be the name of a model");
         let hint = "names are 1 to 64 of a-z, 0-9, ., _ and -, and not static, minilm or none";
-        return Err(Failure::new(Kind::Usage, message, hint));
+        return Err(Failure::new(FailureKind::Usage, message, hint));
     }
     let models = memory.models()?;
     let known = fastembed::supported().into_iter().find(|known| known.model.id == name);
@@ -337,7 +337,7 @@ fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Fa
     };
     let what = if request.from.is_some() { "Copying" } else { "Downloading" };
     let mut progress = memory.notices.transfer(what);
-    let mut install = |original: &dyn Source, exported: &dyn Source| {
+    let mut install = |original: &dyn ModelSource, exported: &dyn ModelSource| {
         let sources = (original, exported);
         install::model(&models, &wish, sources, memory.real_now, &mut progress)
     };
@@ -345,9 +345,9 @@ fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Fa
         let path = std::fs::canonicalize(path).map_err(|error| {
             let message = format!("cannot read {}: {error}", path.display());
             let hint = "--from takes the directory of a model's files, or an archive of them";
-            Failure::new(Kind::Usage, message, hint)
+            Failure::new(FailureKind::Usage, message, hint)
         })?;
-        let source: &dyn Source =
+        let source: &dyn ModelSource =
             if path.is_file() { &Archive::open(&path)? } else { &Directory(path) };
         return Ok(install(source, source)?);
     }
@@ -396,7 +396,7 @@ pub fn lacking(memory: &Memory) -> Option<Failure> {
 fn unasked(name: &str, Unavailable(why): Unavailable) -> Failure {
     let own = catalog::of_ollama(name).unwrap_or_default();
     let hint = "is Ollama running? embedding.endpoint says where";
-    let mut failure = Failure::new(Kind::Io, why, hint);
+    let mut failure = Failure::new(FailureKind::Io, why, hint);
     failure.hints.push(format!("ollama pull {own} installs the model"));
     failure
 }
@@ -411,20 +411,20 @@ pub fn unknown(name: &str, why: String) -> Failure {
         None if is_known => format!("pimem model pull {name} installs it"),
         None => format!("pimem model pull {name} --from DIR installs one from files"),
     };
-    Failure::new(Kind::NotFound, why, hint)
+    Failure::new(FailureKind::NotFound, why, hint)
 }
 
 /// The models there are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelList {
     /// Built in, installed, and those that can be downloaded.
-    pub models: Vec<Listed>,
+    pub models: Vec<ListedModel>,
 }
 
 /// A model of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Listed {
+pub struct ListedModel {
     /// Its name.
     pub name: String,
     /// `built in`, `off`, `served` (by Ollama), `installed` or `available`.
@@ -439,14 +439,14 @@ pub struct Listed {
 
 /// A model that was deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Removed {
+pub struct RemovedModel {
     /// Its name.
     pub model: String,
 }
 
 /// What was installed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Pulled {
+pub struct PullResult {
     /// Version of the ONNX Runtime library.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime: Option<String>,
@@ -467,7 +467,7 @@ pub struct PulledModel {
 /// A model, and whether it can serve.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Status {
+pub struct ModelStatus {
     /// Its name.
     pub name: String,
     /// The setting that chooses it; absent when none does.
@@ -484,16 +484,16 @@ pub struct Status {
     pub max_tokens: Option<usize>,
     /// Its files.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub files: Option<Files>,
+    pub files: Option<ModelFiles>,
     /// The library that computes it.
     #[serde(flatten)]
-    pub library: Option<Library>,
+    pub library: Option<RuntimeLibrary>,
     /// Version of that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime_version: Option<String>,
     /// How long a query takes.
     #[serde(flatten)]
-    pub trial: Option<Trial>,
+    pub trial: Option<TrialView>,
     /// Whether it can serve.
     pub serves: bool,
     /// Why not.
@@ -525,7 +525,7 @@ pub struct Properties {
 
 /// Files of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Files {
+pub struct ModelFiles {
     /// How many.
     pub count: usize,
     /// Bytes in all.
@@ -537,7 +537,7 @@ pub struct Files {
 /// An ONNX Runtime library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Library {
+pub struct RuntimeLibrary {
     /// Its path.
     pub runtime: String,
     /// What names it.
@@ -547,7 +547,7 @@ pub struct Library {
 /// A query as it was tried, from the start of a process on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Trial {
+pub struct TrialView {
     /// Milliseconds that it took.
     pub took_ms: u64,
     /// Milliseconds for which a search waits.
@@ -571,7 +571,7 @@ impl From<&Model> for Properties {
 
 documents! {
     ModelList: "pimem.models/1",
-    Removed: "pimem.uninstall/1",
-    Pulled: "pimem.pull/1",
-    Status: "pimem.model/1",
+    RemovedModel: "pimem.uninstall/1",
+    PullResult: "pimem.pull/1",
+    ModelStatus: "pimem.model/1",
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::read,
 };
 
@@ -11,9 +11,9 @@ use crate::{
 /// file.
 pub fn named(path: &Path, limit: u64, hint: &str) -> Result<Vec<u8>, Failure> {
     let bytes = read::file(Path::new("/"), path, limit)
-        .map_err(|problem| Failure::new(Kind::Io, problem.to_string(), hint))?;
+        .map_err(|problem| Failure::new(FailureKind::Io, problem.to_string(), hint))?;
     bytes.ok_or_else(|| {
-        Failure::new(Kind::Usage, format!("there is no file {}", path.display()), hint)
+        Failure::new(FailureKind::Usage, format!("there is no file {}", path.display()), hint)
     })
 }
 
@@ -22,12 +22,16 @@ pub fn named(path: &Path, limit: u64, hint: &str) -> Result<Vec<u8>, Failure> {
 pub fn writable(path: &Path, hint: &str) -> Result<(), Failure> {
     if path.exists() && !path.is_file() {
         let message = format!("{} is not a file", path.display());
-        return Err(Failure::new(Kind::Usage, message, hint));
+        return Err(Failure::new(FailureKind::Usage, message, hint));
     }
     let dir = path.parent();
     if let Some(dir) = dir.filter(|dir| !dir.as_os_str().is_empty() && !dir.is_dir()) {
         let message = format!("there is no directory {}", dir.display());
-        return Err(Failure::new(Kind::Usage, message, "make it first, or name another file"));
+        return Err(Failure::new(
+            FailureKind::Usage,
+            message,
+            "make it first, or name another file",
+        ));
     }
     Ok(())
 }

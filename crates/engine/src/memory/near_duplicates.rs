@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     Memory,
-    intake::{self, New},
+    intake::{self, NewText},
 };
 use crate::store::transaction::Txn;
 use pimem_core::{
@@ -48,11 +48,11 @@ fn note(forms: &mut Forms, category: CategoryId, (id, text): (EntryId, &str), ea
 
 /// Finds the new entries that repeat a known entry or an earlier new one. Entries out of force are
 /// ignored.
-pub fn find(memory: &Memory, txn: &mut Txn<'_>, news: &mut [New]) {
+pub fn find(memory: &Memory, txn: &mut Txn<'_>, news: &mut [NewText]) {
     let mut over: Vec<Wording> = Vec::new();
     let mut forms = (news.len() >= MANY).then(|| forms(txn));
     for at in 0..news.len() {
-        let Some((new, earlier)) = news.get_mut(..=at).and_then(<[New]>::split_last_mut) else {
+        let Some((new, earlier)) = news.get_mut(..=at).and_then(<[NewText]>::split_last_mut) else {
             continue;
         };
         if let (Some(forms), Some(last)) = (&mut forms, earlier.last()) {
@@ -63,7 +63,7 @@ pub fn find(memory: &Memory, txn: &mut Txn<'_>, news: &mut [New]) {
         if new.until.is_some() || !txn.snapshot().holders(&new.wording(memory)).is_empty() {
             continue;
         }
-        let search = |txn: &Txn<'_>, new: &New, over: &[Wording]| match &forms {
+        let search = |txn: &Txn<'_>, new: &NewText, over: &[Wording]| match &forms {
             None => repeated(memory, txn, new, earlier, over),
             Some(forms) => repeated_form(memory, txn, new, forms, over),
         };
@@ -85,7 +85,7 @@ pub fn find(memory: &Memory, txn: &mut Txn<'_>, news: &mut [New]) {
 fn repeated_form(
     memory: &Memory,
     txn: &Txn<'_>,
-    new: &New,
+    new: &NewText,
     forms: &Forms,
     over: &[Wording],
 ) -> Option<Wording> {
@@ -118,14 +118,14 @@ fn are_near(a: &str, b: &str, least: f64) -> bool {
 fn repeated(
     memory: &Memory,
     txn: &Txn<'_>,
-    new: &New,
-    earlier: &[New],
+    new: &NewText,
+    earlier: &[NewText],
     over: &[Wording],
 ) -> Option<Wording> {
     let entries = txn.snapshot().entries().map(|(_, entry)| entry);
     let entries = entries.filter(|entry| entry.category == new.category);
     let known = entries.map(|entry| (entry.id, entry.text.as_str()));
-    let like = |other: &&New| other.category == new.category && !new.told;
+    let like = |other: &&NewText| other.category == new.category && !new.told;
     let texts = earlier.iter().filter(like).map(|other| (other.id(memory), other.text.as_str()));
     same(new, known.chain(texts), memory.merge_threshold(), |id, text| {
         let said = earlier.iter().any(|other| other.text.as_str() == text);
@@ -136,7 +136,7 @@ fn repeated(
 
 /// Returns the entry that says the same in other words.
 fn same<'a>(
-    new: &New,
+    new: &NewText,
     entries: impl Iterator<Item = (EntryId, &'a str)>,
     least: f64,
     counts: impl Fn(EntryId, &str) -> bool,

@@ -25,7 +25,7 @@ use pimem_core::{
         explain,
         render::{self, Report},
         replaced::Newer,
-        select::{self, Verdict},
+        select::{self, ReportVerdict},
     },
     score::ranking::{Ranking, ScoredEntry},
 };
@@ -87,22 +87,22 @@ impl Next {
         let make = || render::report(&self.ranking, rules.categories, settings);
         let report = self.report.get_or_init(make);
         let verdict = self.place(row).and_then(|at| report.verdict_at(at));
-        let verdict = verdict.unwrap_or(&Verdict::ReportFull);
+        let verdict = verdict.unwrap_or(&ReportVerdict::ReportFull);
         if verdict.shown() {
             return None;
         }
         let trials = self.trials.get();
         self.trials.set(trials.saturating_sub(1));
         let act = if trials == 0 && row.entry.reviewed && !row.is_over() {
-            Some(explain::Act::Pin)
+            Some(explain::Remedy::Pin)
         } else {
             let stores = placed(rules.categories, &self.stores, &self.snapshots);
             explain::cheapest(memory.now, rules, settings, &stores, row)
         };
         let reason = match verdict {
-            Verdict::SectionFull(_) | Verdict::ReportFull | Verdict::NoRoom(_) => {
-                too_long(memory, &row.entry.wording())
-            }
+            ReportVerdict::SectionFull(_)
+            | ReportVerdict::ReportFull
+            | ReportVerdict::NoRoom(_) => too_long(memory, &row.entry.wording()),
             _ => None,
         };
         let plain = || verdict.to_string().trim_start_matches("out: ").to_owned();

@@ -39,30 +39,30 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if a file cannot be read.
-    pub fn read_notes(&self, file: NotesFile) -> Result<Files, Failure> {
+    pub fn read_notes(&self, file: NotesFile) -> Result<NoteFiles, Failure> {
         let name = file.name();
         let mut files = Vec::new();
         for store in self.readers()? {
             let bytes = store.tail(&name, read::MAX_LOG).map_err(|p| Failure::from(&p))?;
             let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
             let (scope, file) = (store.scope.name(), || name.clone());
-            files.extend(text.map(|text| File { scope, file: file(), text }));
+            files.extend(text.map(|text| NoteFile { scope, file: file(), text }));
         }
-        Ok(Files { files })
+        Ok(NoteFiles { files })
     }
 
     /// Returns the days that have a log.
     ///
     /// # Errors
     /// Fails if the directory of logs cannot be read.
-    pub fn logged_days(&self) -> Result<Days, Failure> {
+    pub fn logged_days(&self) -> Result<LogDays, Failure> {
         let mut days = Vec::new();
         for store in self.readers()? {
             let dates = store.days().map_err(|problem| Failure::from(&problem))?;
-            days.extend(dates.into_iter().map(|date| Day { date, scope: store.scope.name() }));
+            days.extend(dates.into_iter().map(|date| LogDay { date, scope: store.scope.name() }));
         }
         days.sort_unstable_by(|a, b| b.cmp(a));
-        Ok(Days { days })
+        Ok(LogDays { days })
     }
 
     /// Appends to the long-term notes, or to the section with a heading, which is created if it is
@@ -132,13 +132,13 @@ pub enum NotedIn {
 
 /// One file from each store that has it, the project's first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Files {
-    pub files: Vec<File>,
+pub struct NoteFiles {
+    pub files: Vec<NoteFile>,
 }
 
 /// A file with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct File {
+pub struct NoteFile {
     /// `project` or `user`.
     pub scope: &'static str,
     /// File name, relative to the store.
@@ -148,14 +148,14 @@ pub struct File {
 
 /// Days with a log, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Days {
+pub struct LogDays {
     /// One per log and store.
-    pub days: Vec<Day>,
+    pub days: Vec<LogDay>,
 }
 
 /// A day with a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Day {
+pub struct LogDay {
     #[serde(serialize_with = "displayed")]
     pub date: Date,
     /// `project` or `user`.
@@ -172,6 +172,6 @@ impl Document for Noted {
 }
 
 documents! {
-    Files: "pimem.read/1",
-    Days: "pimem.days/1",
+    NoteFiles: "pimem.read/1",
+    LogDays: "pimem.days/1",
 }

@@ -6,13 +6,13 @@ use std::{io::Read, ops::ControlFlow};
 use serde::Serialize;
 
 use super::{
-    Memory, Target, lock,
+    Memory, WriteTarget, lock,
     reflect::{self, How},
-    sessions::{self, Opened, Transcript},
+    sessions::{self, OpenedTranscript, Transcript},
 };
 use crate::{
     error::Failure,
-    llm::{ModelError, Question, Role, Service, prompt::Prompt},
+    llm::{ModelError, ModelRole, Question, Service, prompt::Prompt},
     local_time,
     memory::reflect::ReflectedFile,
     store::{
@@ -28,12 +28,12 @@ use pimem_core::{
         time::{Date, Timestamp},
     },
     observe::{
-        document::{self, Document},
-        rules::{self, Heard, answer},
+        document::{self, Observations},
+        rules::{self, HeardTurn, answer},
     },
     report::budget::Tokens,
     safety::secret,
-    session::transcript::{Lines, Message, Role as Speaker, Session},
+    session::transcript::{Message, Role as Speaker, Session, TranscriptLines},
 };
 
 /// Tokens of a conversation that are observed at once.
@@ -70,7 +70,7 @@ struct ObserveRequest<'a> {
 struct Observed {
     /// Name of the session's file without `.md`.
     stem: String,
-    found: Document,
+    found: Observations,
     /// Number of new messages, and their tokens.
     messages: u64,
     tokens: Tokens,
@@ -88,7 +88,7 @@ struct Observed {
 
 impl Observed {
     /// Converts to the output, with the observations that were written, or would be.
-    fn view(self, written: &Document, reflected: Option<ReflectedFile>) -> ObserveView {
+    fn view(self, written: &Observations, reflected: Option<ReflectedFile>) -> ObserveView {
         let session = ObservedSession {
             file: notes::observation_file(&self.stem),
             messages: self.messages,
@@ -139,7 +139,7 @@ impl Memory {
         if !observed.due {
             let tokens = observed.tokens;
             notices.note(&format!("Not due: what is new has {tokens} of {least} tokens"));
-            return Ok(observed.view(&Document::default(), None));
+            return Ok(observed.view(&Observations::default(), None));
         }
         if observing == Observing::Anew {
             let found = observed.found.clone();
@@ -154,12 +154,12 @@ impl Memory {
         // Without observations, no store is created.
         if observed.found.is_empty() && !target.exists {
             notices.note("There is nothing new to note");
-            return Ok(observed.view(&Document::default(), None));
+            return Ok(observed.view(&Observations::default(), None));
         }
         let Some((store, written)) = write(self, target, &observed)? else {
             notices
                 .note("Another process has observed this session meanwhile: nothing was written");
-            return Ok(observed.view(&Document::default(), None));
+            return Ok(observed.view(&Observations::default(), None));
         };
         if observed.more {
             notices.note("The transcript goes on: the same call again observes more of it");
@@ -200,7 +200,7 @@ fn observe(
         seen: Seen::default(),
         piece: Piece::default(),
         waiting: Vec::new(),
-        found: Document::default(),
+        found: Observations::default(),
         chars: 0,
         asked: 0,
         looked: false,
@@ -211,12 +211,12 @@ fn observe(
     };
     match sessions::opened(input, name)? {
         None => {}
-        Some(Opened::Text(text)) => {
+        Some(OpenedTranscript::Text(text)) => {
             let messages = sessions::blocks(&text).into_iter().filter_map(spoken);
             work.take(None, messages);
         }
-        Some(Opened::Lines(input)) => {
-            let mut lines = Lines::default();
+        Some(OpenedTranscript::Lines(input)) => {
+            let mut lines = TranscriptLines::default();
             let read = read::each_line(input, u64::MAX, |line| {
                 let messages = lines.push(line);
                 work.take(lines.session(), messages);
@@ -234,18 +234,18 @@ fn observe(
 /// process has observed the same messages meanwhile.
 fn write(
     memory: &Memory,
-    target: Target,
+    target: WriteTarget,
     observed: &Observed,
-) -> Result<Option<(Store, Document)>, Failure> {
+) -> Result<Option<(Store, Observations)>, Failure> {
     let store = memory.made(target)?;
-    let mut written = Document::default();
+    let mut written = Observations::default();
     {
         let lock = lock(memory, &store)?;
         if store.reached(&observed.stem) != observed.before {
             return Ok(None);
         }
         store.rewrite(&lock, &notes::observation_file(&observed.stem), |bytes| {
-            written = observed.found.without(&Document::parse(&String::from_utf8_lossy(bytes)));
+            written = observed.found.without(&Observations::parse(&String::from_utf8_lossy(bytes)));
             (!written.is_empty()).then(|| document::append(bytes, &written))
         })?;
         store.note_reached(&observed.stem, &observed.reached)?;
@@ -255,12 +255,12 @@ fn write(
 
 /// Converts a message to local time and redacts secrets. A message without a time gets the `day` of
 /// the previous one.
-pub fn heard(memory: &Memory, message: Message, day: &mut Option<Date>) -> Heard {
+pub fn heard(memory: &Memory, message: Message, day: &mut Option<Date>) -> HeardTurn {
     let Message { role, text, when } = message;
     let at = local_time::local(memory.now.cap(when.unwrap_or(memory.now.0)));
     let date = if when.is_some() { at.date } else { day.unwrap_or(at.date) };
     *day = Some(date);
-    Heard { role, text: secret::clean_lines(&text), date, minute: when.map(|_| at.minute()) }
+    HeardTurn { role, text: secret::clean_lines(&text), date, minute: when.map(|_| at.minute()) }
 }
 
 /// Parses a message of plain text. A prefix such as `Assistant:` names the speaker.
@@ -297,7 +297,7 @@ struct Seen {
 /// Messages that are observed together.
 #[derive(Default)]
 struct Piece {
-    heard: Vec<Heard>,
+    heard: Vec<HeardTurn>,
     chars: usize,
 }
 
@@ -309,7 +309,7 @@ struct Work<'a> {
     piece: Piece,
     /// Pieces that are observed as soon as there are enough.
     waiting: Vec<Piece>,
-    found: Document,
+    found: Observations,
     chars: usize,
     asked: usize,
     looked: bool,
@@ -358,7 +358,7 @@ impl Work<'_> {
         let stem = notes::observation_stem(&id);
         let (mut reached, mut so_far) = (Reached::default(), String::new());
         let known = self.memory.target().ok().filter(|target| target.exists && !self.request.anew);
-        if let Some(Target { dir, scope, .. }) = known {
+        if let Some(WriteTarget { dir, scope, .. }) = known {
             let store = self.memory.store(dir, scope).strict();
             reached = store.reached(&stem);
             let name = notes::observation_file(&stem);
@@ -399,7 +399,7 @@ impl Work<'_> {
         if std::mem::replace(&mut self.looked, true) {
             return;
         }
-        match Service::of(&self.memory.config, &self.memory.env, Role::Observer) {
+        match Service::of(&self.memory.config, &self.memory.env, ModelRole::Observer) {
             Ok(service) => self.service = service,
             Err(trouble) => warn(self.memory, &trouble, "observed by rules instead"),
         }
@@ -407,7 +407,7 @@ impl Work<'_> {
     }
 
     /// Observes a piece by the model, or else by rules.
-    fn observed(&mut self, heard: &[Heard]) -> Document {
+    fn observed(&mut self, heard: &[HeardTurn]) -> Observations {
         self.find_model();
         if let Some(service) = self.service.take() {
             match self.asked(&service, heard) {
@@ -423,11 +423,15 @@ impl Work<'_> {
         rules::observe(heard)
     }
 
-    fn asked(&mut self, service: &Service, heard: &[Heard]) -> Result<Document, ModelError> {
+    fn asked(
+        &mut self,
+        service: &Service,
+        heard: &[HeardTurn],
+    ) -> Result<Observations, ModelError> {
         let text = Prompt::Observer.text(self.memory.env.home.as_deref())?;
         let before = self.place.as_ref().map(|place| place.so_far.as_str()).unwrap_or_default();
         let before = format!("{before}{}", self.found);
-        let said: String = heard.iter().map(Heard::read_out).collect();
+        let said: String = heard.iter().map(HeardTurn::read_out).collect();
         let mut about = String::new();
         if !before.trim().is_empty() {
             about = format!(
@@ -476,7 +480,7 @@ impl Work<'_> {
 }
 
 impl Piece {
-    fn push(&mut self, heard: Heard) {
+    fn push(&mut self, heard: HeardTurn) {
         self.chars += heard.read_out().chars().count();
         self.heard.push(heard);
     }

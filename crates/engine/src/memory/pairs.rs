@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Memory,
-    intake::{self, New},
+    intake::{self, NewText},
     lock, near_duplicates,
 };
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::Store,
 };
 use pimem_core::{
@@ -44,19 +44,22 @@ impl Memory {
             let Line { question, answer } = serde_json::from_str(line).map_err(|error| {
                 let message = format!("line {}: {error}", at + 1);
                 let hint = "as in {\"question\": \"Which port?\", \"answer\": \"5433\"}";
-                Failure::new(Kind::Usage, message, hint)
+                Failure::new(FailureKind::Usage, message, hint)
             })?;
             Ok(self.pair(at + 1, importance::weigh(&question, &answer)))
         });
         Ok(Pairs { pairs: pairs.collect::<Result<_, Failure>>()? })
     }
 
-    fn pair(&self, line: usize, weighed: Weighed) -> Pair {
+    fn pair(&self, line: usize, weighed: Weighed) -> PairView {
         let made = self.entry_of(&weighed);
         let category = made.as_ref().ok().map(|new| new.category);
-        let share =
-            |one: importance::Share| PairShare { of: one.of, cue: one.cue, share: one.share };
-        Pair {
+        let share = |one: importance::ImportanceShare| PairShare {
+            of: one.of,
+            cue: one.cue,
+            share: one.share,
+        };
+        PairView {
             line,
             importance: Share::clamped(weighed.importance).get(),
             kind: weighed.kind.name(),
@@ -70,7 +73,7 @@ impl Memory {
     }
 
     /// Returns the entry that a question and its answer make, or why there is none.
-    fn entry_of(&self, weighed: &Weighed) -> Result<New, String> {
+    fn entry_of(&self, weighed: &Weighed) -> Result<NewText, String> {
         if let Some(why) = &weighed.refused {
             return Err(why.clone());
         }
@@ -79,7 +82,7 @@ impl Memory {
         // Parsed twice to drop a trailing marker: automatic learning never pins.
         let text = EntryText::new(text).and_then(|text| EntryText::new(text.as_str()));
         let mut new =
-            New::plain(category, text.map_err(|error| error.to_string())?, Cue::Behavioral);
+            NewText::plain(category, text.map_err(|error| error.to_string())?, Cue::Behavioral);
         new.importance = Some(Share::clamped(weighed.importance));
         Ok(new)
     }
@@ -136,13 +139,13 @@ impl Memory {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pairs {
     /// One per question.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<PairView>,
 }
 
 /// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Pair {
+pub struct PairView {
     /// Line of the input, from 1.
     pub line: usize,
     /// From 0.2 to 0.9.

@@ -1,6 +1,6 @@
 //! Periods given by `--since` and `--until`.
 
-use crate::error::{Failure, Kind};
+use crate::error::{Failure, FailureKind};
 use pimem_core::model::time::{Age, DAY_MS, Now, Timestamp};
 
 /// A period that includes both ends; a missing end is open.
@@ -18,7 +18,7 @@ impl Period {
         let until = until.map(|text| when(now, text, Timestamp::end_of_day)).transpose()?;
         if since.zip(until).is_some_and(|(since, until)| until < since) {
             let message = "--until is before --since";
-            return Err(Failure::new(Kind::Usage, message, "exchange the two"));
+            return Err(Failure::new(FailureKind::Usage, message, "exchange the two"));
         }
         Ok(Self { since, until })
     }
@@ -52,7 +52,7 @@ pub fn when(
     time.or_else(|| Age::parse(text).map(ago)).ok_or_else(|| {
         let message = format!("{text:?} is neither a date nor an age");
         let hint = "write it as in 2026-12-31, 2026-12-31T18:00:00Z, yesterday or 7d";
-        Failure::new(Kind::Usage, message, hint)
+        Failure::new(FailureKind::Usage, message, hint)
     })
 }
 

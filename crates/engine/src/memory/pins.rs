@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::{Memory, problems, selector};
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::next::Prospect,
     store::{
         Store,
-        trust::{self, Key},
+        trust::{self, TextKey},
         trust_ledger,
     },
     view::{Document, Entries, EntryView},
@@ -33,13 +33,13 @@ impl Memory {
         for store in &stores {
             let wanted = rows.iter().filter(|row| row.entry.scope == store.scope);
             let wanted = wanted.filter(|row| row.standing != Standing::Pinned);
-            let keys: Vec<Key> = wanted.map(|row| key(self, store, row)).collect();
+            let keys: Vec<TextKey> = wanted.map(|row| key(self, store, row)).collect();
             if keys.is_empty() {
                 continue;
             }
             if store.trust.ledger().is_none() {
                 let hint = "set HOME, or XDG_STATE_HOME; pimem pin pins at once";
-                return Err(Failure::new(Kind::Io, "there is no place to note a pin", hint));
+                return Err(Failure::new(FailureKind::Io, "there is no place to note a pin", hint));
             }
             let _lock = super::lock(self, store)?;
             trust_ledger::note_waiting(&store.trust, &keys)?;
@@ -52,7 +52,7 @@ impl Memory {
             shown_elsewhere: false,
             already: false,
         };
-        let action = if pinned { Action::Pinned } else { Action::PinWaits };
+        let action = if pinned { PinAction::Pinned } else { PinAction::PinWaits };
         Ok(Curated { action, results: rows.iter().map(result).collect() })
     }
 }
@@ -67,10 +67,11 @@ pub(super) fn waiting<'a>(
         return Vec::new();
     }
     let rows = rows.iter().filter(|row| row.entry.scope == store.scope && row.entry.reviewed);
-    let rows: Vec<(&ScoredEntry, Key)> = rows.map(|row| (row, key(memory, store, row))).collect();
-    let keys: Vec<Key> = rows.iter().map(|(_, key)| *key).collect();
+    let rows: Vec<(&ScoredEntry, TextKey)> =
+        rows.map(|row| (row, key(memory, store, row))).collect();
+    let keys: Vec<TextKey> = rows.iter().map(|(_, key)| *key).collect();
     let held = trust_ledger::waiting_of(&store.trust, &keys);
-    let waits = |(row, key): (&'a ScoredEntry, Key)| held.contains(&key).then_some(row);
+    let waits = |(row, key): (&'a ScoredEntry, TextKey)| held.contains(&key).then_some(row);
     rows.into_iter().filter_map(waits).filter(|row| row.standing != Standing::Pinned).collect()
 }
 
@@ -100,21 +101,21 @@ pub(super) fn settle_in<'a>(
     rows: impl Iterator<Item = &'a ScoredEntry>,
 ) -> Result<(), Failure> {
     if trust_ledger::any_waiting(&store.trust) {
-        let keys: Vec<Key> = rows.map(|row| key(memory, store, row)).collect();
+        let keys: Vec<TextKey> = rows.map(|row| key(memory, store, row)).collect();
         trust_ledger::forget_waiting(&store.trust, &keys)?;
     }
     Ok(())
 }
 
-fn key(memory: &Memory, store: &Store, row: &ScoredEntry) -> Key {
+fn key(memory: &Memory, store: &Store, row: &ScoredEntry) -> TextKey {
     let name = &memory.config.categories.spec(row.entry.category).name;
-    store.trust.text(trust::Kind::Pin, &topic::canonical(name, &row.entry.text))
+    store.trust.text(trust::TrustedKind::Pin, &topic::canonical(name, &row.entry.text))
 }
 
 /// Entries that a person's decision changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curated {
-    pub action: Action,
+    pub action: PinAction,
     /// Entries after the change; archived and restored ones as they were before it.
     pub results: Vec<CuratedEntry>,
 }
@@ -122,7 +123,7 @@ pub struct Curated {
 /// A person's decision about entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum PinAction {
     /// The score no longer decays.
     Pinned,
     /// An agent asked for a pin, which a person has to confirm.
@@ -138,7 +139,7 @@ pub enum Action {
     Restored,
 }
 
-impl Action {
+impl PinAction {
     /// Returns the first word of an output line.
     pub fn verb(self) -> &'static str {
         match self {
@@ -176,11 +177,11 @@ pub struct CuratedEntry {
 impl Document for Curated {
     fn schema(&self) -> &'static str {
         match self.action {
-            Action::Pinned | Action::PinWaits | Action::Unpinned | Action::Forgot => {
+            PinAction::Pinned | PinAction::PinWaits | PinAction::Unpinned | PinAction::Forgot => {
                 "pimem.curate/1"
             }
-            Action::Removed => "pimem.remove/1",
-            Action::Restored => "pimem.restore/1",
+            PinAction::Removed => "pimem.remove/1",
+            PinAction::Restored => "pimem.restore/1",
         }
     }
 }

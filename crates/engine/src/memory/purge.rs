@@ -8,7 +8,7 @@ use super::{
     Memory,
     dream::gather,
     pins, problems, selector,
-    stale::{Act, Stale},
+    stale::{Refresh, Stale},
 };
 use crate::{
     error::Failure,
@@ -109,7 +109,7 @@ impl Memory {
                 store.trust.forget(Some(&keys))?;
             }
             if !changed.is_empty() {
-                stale.push(Stale::of(store, Act::Whole));
+                stale.push(Stale::of(store, Refresh::Whole));
             }
             files.extend(changed);
         }

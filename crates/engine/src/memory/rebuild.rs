@@ -24,7 +24,7 @@ use pimem_core::{
         table,
     },
     model::{
-        event::Why,
+        event::ArchiveReason,
         operation::UserState,
         time::{Age, Timestamp},
     },
@@ -89,7 +89,7 @@ fn rebuild(
     let before = Ranking::new(memory.now, memory.rules(), vec![(placed, &txn.snapshot().ledger)]);
     let days = store.used_days();
     let entries = Entries::new(memory.now, categories, &before);
-    let mut archived = BTreeMap::<String, Archived>::new();
+    let mut archived = BTreeMap::<String, ArchivedEntry>::new();
     for (topic, rows) in before.topics(store.scope) {
         let cold = ranking::cold(&rows, categories);
         for row in rows {
@@ -98,10 +98,13 @@ fn rebuild(
             // Earlier versions left the line of a forgotten entry where it stood.
             let forgotten = row.evidence.user == UserState::Forgotten && !row.entry.pinned;
             if faded || forgotten {
-                let why =
-                    if forgotten { Why::Person } else { forecast::why_archived(row, categories) };
+                let why = if forgotten {
+                    ArchiveReason::Person
+                } else {
+                    forecast::why_archived(row, categories)
+                };
                 archived::archive(&mut txn, row, why)?;
-                let here = archived.entry(topic.to_owned()).or_insert_with(|| Archived {
+                let here = archived.entry(topic.to_owned()).or_insert_with(|| ArchivedEntry {
                     topic: topic.to_owned(),
                     entries: 0,
                     ids: Vec::new(),
@@ -140,7 +143,7 @@ fn index(
     store: &Store,
     whole: bool,
     model: &mut Option<Chosen>,
-) -> Option<Indexed> {
+) -> Option<IndexedCounts> {
     let dir = memory.cache_dir(store)?;
     let mut progress = memory.notices.progress("indexing");
     let (categories, when) = (&memory.config.categories, memory.real_now);
@@ -159,7 +162,7 @@ fn index(
     let model = embedding::name(memory);
     // The table has a vector for every line.
     let vectors = if model == table::NAME { docs } else { kept as u64 };
-    Some(Indexed { files, lines: docs, model, vectors, kept, missing, trouble })
+    Some(IndexedCounts { files, lines: docs, model, vectors, kept, missing, trouble })
 }
 
 /// Returns the time since the last rebuild of a store, by the time in its scores file. If that time
@@ -193,14 +196,14 @@ pub struct RebuiltStore {
     /// Hand-written entries that got evidence.
     pub adopted: usize,
     /// Archived entries, by topic.
-    pub archived: Vec<Archived>,
+    pub archived: Vec<ArchivedEntry>,
     /// Result of indexing; null if the index was not touched.
-    pub indexed: Option<Indexed>,
+    pub indexed: Option<IndexedCounts>,
 }
 
 /// Archived entries of a topic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Archived {
+pub struct ArchivedEntry {
     /// Stem of the topic file.
     pub topic: String,
     /// Number of entries.
@@ -213,7 +216,7 @@ pub struct Archived {
 
 /// The result of indexing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Indexed {
+pub struct IndexedCounts {
     /// Number of files.
     pub files: usize,
     /// Number of lines.

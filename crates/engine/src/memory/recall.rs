@@ -2,7 +2,7 @@
 
 use super::{
     Memory, relevance,
-    search::{Hit, SearchResult, find_each, request::SearchRequest},
+    search::{FoundHit, SearchResult, find_each, request::SearchRequest},
 };
 use crate::store::{Store, notes, snapshot};
 use pimem_core::{
@@ -39,8 +39,8 @@ pub struct Recalled {
     /// Entries in force.
     pub entries: SearchResult,
     /// Notes and log items.
-    pub notes: Vec<Hit>,
-    pub sessions: Vec<Hit>,
+    pub notes: Vec<FoundHit>,
+    pub sessions: Vec<FoundHit>,
 }
 
 /// Recalls entries, except those in `except`, and passages for a prompt. `shown` is the number of
@@ -93,10 +93,14 @@ pub fn search(
 
 /// Returns the first notes and log items that score at least as well as the hits beside them,
 /// without those shown before.
-pub fn notes(hits: Vec<Hit>, beside: &[Hit], known: impl Fn(&str) -> bool) -> Vec<Hit> {
+pub fn notes(
+    hits: Vec<FoundHit>,
+    beside: &[FoundHit],
+    known: impl Fn(&str) -> bool,
+) -> Vec<FoundHit> {
     let best = beside.iter().map(|hit| hit.score).fold(0.0, f64::max);
     let beside: Vec<Sketch> = beside.iter().map(|hit| Sketch::of(&hit.text)).collect();
-    let is_new = |hit: &Hit| {
+    let is_new = |hit: &FoundHit| {
         let sketch = Sketch::of(&note_text(hit));
         hit.score >= best
             && !known(said(hit))
@@ -106,7 +110,7 @@ pub fn notes(hits: Vec<Hit>, beside: &[Hit], known: impl Fn(&str) -> bool) -> Ve
 }
 
 /// Returns the first past sessions, without those shown before.
-pub fn sessions(hits: Vec<Hit>, known: impl Fn(&str) -> bool) -> Vec<Hit> {
+pub fn sessions(hits: Vec<FoundHit>, known: impl Fn(&str) -> bool) -> Vec<FoundHit> {
     hits.into_iter().filter(|hit| !known(&hit.text)).take(SESSIONS).collect()
 }
 
@@ -116,7 +120,7 @@ pub fn limit(memory: &Memory) -> usize {
 }
 
 /// Returns the entries to recall among those found.
-pub fn chosen(memory: &Memory, stores: &[Store], hits: Vec<Hit>) -> Vec<Hit> {
+pub fn chosen(memory: &Memory, stores: &[Store], hits: Vec<FoundHit>) -> Vec<FoundHit> {
     if relevance::is_used(memory) {
         return relevance::of_stores(memory, stores, hits);
     }
@@ -124,7 +128,7 @@ pub fn chosen(memory: &Memory, stores: &[Store], hits: Vec<Hit>) -> Vec<Hit> {
 }
 
 /// Like [`chosen`], by a ranking.
-pub fn chosen_on(memory: &Memory, ranking: &Ranking, hits: Vec<Hit>) -> Vec<Hit> {
+pub fn chosen_on(memory: &Memory, ranking: &Ranking, hits: Vec<FoundHit>) -> Vec<FoundHit> {
     if relevance::is_used(memory) {
         return relevance::chosen(memory, ranking, entries(hits, relevance::POOL));
     }
@@ -132,13 +136,13 @@ pub fn chosen_on(memory: &Memory, ranking: &Ranking, hits: Vec<Hit>) -> Vec<Hit>
 }
 
 /// Returns up to `limit` entries without near duplicates.
-pub fn entries(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+pub fn entries(hits: Vec<FoundHit>, limit: usize) -> Vec<FoundHit> {
     distinct(hits.into_iter().filter(|hit| hit.entry.is_some()), limit)
 }
 
 /// Returns the first `limit` hits without near duplicates.
-fn distinct(hits: impl Iterator<Item = Hit>, limit: usize) -> Vec<Hit> {
-    let mut kept: Vec<(Hit, Sketch)> = Vec::new();
+fn distinct(hits: impl Iterator<Item = FoundHit>, limit: usize) -> Vec<FoundHit> {
+    let mut kept: Vec<(FoundHit, Sketch)> = Vec::new();
     for hit in hits {
         if kept.len() >= limit {
             break;
@@ -152,7 +156,7 @@ fn distinct(hits: impl Iterator<Item = Hit>, limit: usize) -> Vec<Hit> {
 }
 
 /// Returns a recalled entry as a line of a prompt.
-pub fn line(memory: &Memory, hit: &Hit) -> SafeText {
+pub fn line(memory: &Memory, hit: &FoundHit) -> SafeText {
     let mut categories = memory.config.categories.known().map(|(_, spec)| &spec.name);
     let name = categories.find(|name| documents::category_hash(name) == hit.category);
     let name = name.map_or("", |name| name.as_ref());
@@ -171,13 +175,13 @@ pub fn line(memory: &Memory, hit: &Hit) -> SafeText {
 }
 
 /// Returns the first line of a note or log item that is not a heading.
-fn said(hit: &Hit) -> &str {
+fn said(hit: &FoundHit) -> &str {
     let mut lines = hit.text.lines().map(str::trim);
     lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default()
 }
 
 /// Returns the text of a note or log item on one line.
-fn note_text(hit: &Hit) -> String {
+fn note_text(hit: &FoundHit) -> String {
     let lines = hit.text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
     let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
     let text = text.strip_prefix("- ").unwrap_or(&text);
@@ -190,7 +194,7 @@ fn note_text(hit: &Hit) -> String {
 }
 
 /// Returns a note with its file, or a log item with its day.
-fn note(hit: &Hit) -> SafeText {
+fn note(hit: &FoundHit) -> SafeText {
     let from = match (hit.kind, hit.when) {
         (SourceKind::Daily, Some(when)) => when.date(),
         _ => hit.source.clone(),
@@ -199,39 +203,39 @@ fn note(hit: &Hit) -> SafeText {
 }
 
 /// Returns the date and summary of a past session.
-pub fn session(hit: &Hit) -> String {
+pub fn session(hit: &FoundHit) -> String {
     let date = hit.when.map(Timestamp::date).unwrap_or_default();
     format!("{date} {}", hit.text).trim().to_owned()
 }
 
 /// A line of recalled text.
-pub struct Line<'a> {
+pub struct RecalledLine<'a> {
     /// The line with its terminator, safe for a model.
     pub text: SafeText,
     /// The hit that the line shows; `None` for a heading.
-    pub hit: Option<&'a Hit>,
+    pub hit: Option<&'a FoundHit>,
 }
 
 /// Returns what was recalled as lines of a prompt.
 pub fn lines<'a>(
     memory: &Memory,
-    entries: &'a [Hit],
-    notes: &'a [Hit],
-    sessions: &'a [Hit],
-) -> Vec<Line<'a>> {
-    let mut lines: Vec<Line<'_>> = Vec::new();
+    entries: &'a [FoundHit],
+    notes: &'a [FoundHit],
+    sessions: &'a [FoundHit],
+) -> Vec<RecalledLine<'a>> {
+    let mut lines: Vec<RecalledLine<'_>> = Vec::new();
     let preamble = relevance::is_used(memory).then(|| SafeText::fixed(relevance::PREAMBLE));
     let mut section = |heading: &str,
                        preamble: Option<SafeText>,
-                       hits: &'a [Hit],
-                       line: &dyn Fn(&Hit) -> SafeText| {
+                       hits: &'a [FoundHit],
+                       line: &dyn Fn(&FoundHit) -> SafeText| {
         if hits.is_empty() {
             return;
         }
         let gap = (!lines.is_empty()).then(|| SafeText::fixed("\n"));
         let head = gap.into_iter().chain([safe!("# {}\n", heading), SafeText::fixed("\n")]);
-        lines.extend(head.chain(preamble).map(|text| Line { text, hit: None }));
-        lines.extend(hits.iter().map(|hit| Line { text: line(hit), hit: Some(hit) }));
+        lines.extend(head.chain(preamble).map(|text| RecalledLine { text, hit: None }));
+        lines.extend(hits.iter().map(|hit| RecalledLine { text: line(hit), hit: Some(hit) }));
     };
     section("Contextually Relevant Memories", preamble, entries, &|hit| line(memory, hit));
     section("Relevant Notes and Logs", None, notes, &note);
@@ -240,12 +244,17 @@ pub fn lines<'a>(
 }
 
 /// Returns what was recalled as one text.
-pub fn text(memory: &Memory, entries: &[Hit], notes: &[Hit], sessions: &[Hit]) -> SafeText {
+pub fn text(
+    memory: &Memory,
+    entries: &[FoundHit],
+    notes: &[FoundHit],
+    sessions: &[FoundHit],
+) -> SafeText {
     lines(memory, entries, notes, sessions).iter().map(|line| &line.text).collect()
 }
 
 /// Returns true if a hit is a past session.
-pub fn is_session(hit: &Hit) -> bool {
+pub fn is_session(hit: &FoundHit) -> bool {
     hit.kind == SourceKind::Session
 }
 

@@ -2,19 +2,19 @@
 
 use serde::Serialize;
 
-use super::{Memory, Target, lock, observe::warn};
+use super::{Memory, WriteTarget, lock, observe::warn};
 use crate::{
-    error::{Failure, Kind},
-    llm::{ModelError, Question, Role, Service, prompt::Prompt},
+    error::{Failure, FailureKind},
+    llm::{ModelError, ModelRole, Question, Service, prompt::Prompt},
     local_time,
-    store::{Store, notes, read::Problem},
+    store::{Store, notes, read::ReadProblem},
 };
 use pimem_core::{
     markdown::patch,
     model::time::Date,
     observe::{
-        document::Document,
-        reflect::{self, Mode},
+        document::Observations,
+        reflect::{self, ReflectMode},
         rules::answer,
     },
     report::budget::Tokens,
@@ -43,7 +43,7 @@ impl Memory {
     /// # Errors
     /// Fails if a session has no observations, or a file cannot be read or written.
     pub fn reflect(&self, request: &ReflectRequest<'_>) -> Result<Reflected, Failure> {
-        let Target { dir, scope, exists } = self.target()?;
+        let WriteTarget { dir, scope, exists } = self.target()?;
         let store = self.store(dir, scope);
         let mut stems = Vec::new();
         if exists {
@@ -85,7 +85,7 @@ fn find(all: &[String], name: &str) -> Result<String, Failure> {
         [] => {
             let message = format!("there are no observations of a session {name}");
             Err(Failure::new(
-                Kind::NotFound,
+                FailureKind::NotFound,
                 message,
                 "pimem reflect --dry-run lists those there are",
             ))
@@ -93,7 +93,7 @@ fn find(all: &[String], name: &str) -> Result<String, Failure> {
         several => {
             let hints = several.iter().map(|stem| (*stem).clone()).collect();
             let message = format!("{name} begins several sessions");
-            Err(Failure { kind: Kind::Ambiguous, message, hints })
+            Err(Failure { kind: FailureKind::Ambiguous, message, hints })
         }
     }
 }
@@ -161,7 +161,7 @@ pub(super) fn file(
 
 fn by_rules(before: &str, today: Date, how: How) -> (String, bool) {
     if !how.aggressive {
-        let after = reflect::reflect(before, today, Mode::Normal);
+        let after = reflect::reflect(before, today, ReflectMode::Normal);
         let (was, is) = (Tokens::of(before), Tokens::of(&after));
         // A file that is not too long and in which nothing has faded is left alone; otherwise it
         // would lose more with every call.
@@ -169,7 +169,7 @@ fn by_rules(before: &str, today: Date, how: How) -> (String, bool) {
             return (after, false);
         }
     }
-    (reflect::reflect(before, today, Mode::Aggressive), true)
+    (reflect::reflect(before, today, ReflectMode::Aggressive), true)
 }
 
 /// Returns the consolidation by a model, with its name and whether the aggressive prompt was used.
@@ -182,7 +182,7 @@ fn asked(
     today: Date,
     how: How,
 ) -> Option<(String, (String, bool))> {
-    let service = match Service::of(&memory.config, &memory.env, Role::Reflector) {
+    let service = match Service::of(&memory.config, &memory.env, ModelRole::Reflector) {
         Ok(service) => service?,
         Err(trouble) => {
             warn(memory, &trouble, INSTEAD);
@@ -237,7 +237,7 @@ fn answered(
     today: Date,
 ) -> Result<Result<String, &'static str>, ModelError> {
     let rules = prompt.text(memory.env.home.as_deref())?;
-    let document = Document::parse(before);
+    let document = Observations::parse(before);
     let kept = reflect::kept_word_for_word(&document, today);
     let kept: String = kept.iter().flat_map(|note| [note.to_string(), "\n".to_owned()]).collect();
     let kept = if kept.is_empty() { "None.\n".to_owned() } else { kept };
@@ -253,7 +253,7 @@ fn answered(
 /// Reads a file and normalises its line ends.
 fn read(store: &Store, stem: &str) -> Result<String, Failure> {
     let name = notes::observation_file(stem);
-    let bytes = store.file(&name).map_err(|problem: Problem| Failure::from(&problem))?;
+    let bytes = store.file(&name).map_err(|problem: ReadProblem| Failure::from(&problem))?;
     text_of(&bytes.unwrap_or_default()).ok_or_else(|| no_text(&name))
 }
 
@@ -262,7 +262,11 @@ fn text_of(bytes: &[u8]) -> Option<String> {
 }
 
 fn no_text(name: &str) -> Failure {
-    Failure::new(Kind::Refused, format!("{name} is not UTF-8"), "convert it first, as with iconv")
+    Failure::new(
+        FailureKind::Refused,
+        format!("{name} is not UTF-8"),
+        "convert it first, as with iconv",
+    )
 }
 
 /// The result of consolidating observations.

@@ -3,7 +3,7 @@
 
 use super::{
     Memory, recall,
-    search::{Hit, Relevance},
+    search::{FoundHit, Relevance},
 };
 use crate::store::Store;
 use pimem_core::{
@@ -13,7 +13,7 @@ use pimem_core::{
     },
     score::{
         policy::{
-            Parts, Policy,
+            Policy, PolicyParts,
             ebbinghaus::{self},
         },
         ranking::Ranking,
@@ -35,7 +35,7 @@ pub fn is_used(memory: &Memory) -> bool {
 }
 
 /// Returns the most relevant hits that are in force.
-pub fn of_stores(memory: &Memory, stores: &[Store], hits: Vec<Hit>) -> Vec<Hit> {
+pub fn of_stores(memory: &Memory, stores: &[Store], hits: Vec<FoundHit>) -> Vec<FoundHit> {
     let hits = recall::entries(hits, POOL);
     if hits.is_empty() {
         return hits;
@@ -45,8 +45,8 @@ pub fn of_stores(memory: &Memory, stores: &[Store], hits: Vec<Hit>) -> Vec<Hit> 
 }
 
 /// Returns the most relevant of the hits, which are in force.
-pub fn chosen(memory: &Memory, ranking: &Ranking, hits: Vec<Hit>) -> Vec<Hit> {
-    let mut judged: Vec<(Knowledge, Hit)> = hits
+pub fn chosen(memory: &Memory, ranking: &Ranking, hits: Vec<FoundHit>) -> Vec<FoundHit> {
+    let mut judged: Vec<(Knowledge, FoundHit)> = hits
         .into_iter()
         .map(|mut hit| {
             let (kind, relevance) = judge(memory, ranking, &hit);
@@ -54,7 +54,7 @@ pub fn chosen(memory: &Memory, ranking: &Ranking, hits: Vec<Hit>) -> Vec<Hit> {
             (kind, hit)
         })
         .collect();
-    let of = |hit: &Hit| hit.relevance.map_or(0.0, |relevance| relevance.score);
+    let of = |hit: &FoundHit| hit.relevance.map_or(0.0, |relevance| relevance.score);
     // Hits are sorted by similarity, which decides among equals.
     judged.sort_by(|(_, a), (_, b)| of(b).total_cmp(&of(a)));
     judged.truncate(recall::limit(memory));
@@ -70,8 +70,8 @@ pub fn chosen(memory: &Memory, ranking: &Ranking, hits: Vec<Hit>) -> Vec<Hit> {
 }
 
 /// Removes the hits for which those before them leave no room.
-pub fn fit(memory: &Memory, before: &[Hit], hits: &mut Vec<Hit>) {
-    let chars = |hit: &Hit| recall::line(memory, hit).chars().count();
+pub fn fit(memory: &Memory, before: &[FoundHit], hits: &mut Vec<FoundHit>) {
+    let chars = |hit: &FoundHit| recall::line(memory, hit).chars().count();
     let mut used = PREAMBLE.chars().count() + before.iter().map(chars).sum::<usize>();
     hits.retain(|hit| {
         used += chars(hit);
@@ -80,7 +80,7 @@ pub fn fit(memory: &Memory, before: &[Hit], hits: &mut Vec<Hit>) {
 }
 
 /// Returns the kind of a hit and its relevance.
-fn judge(memory: &Memory, ranking: &Ranking, hit: &Hit) -> (Knowledge, Relevance) {
+fn judge(memory: &Memory, ranking: &Ranking, hit: &FoundHit) -> (Knowledge, Relevance) {
     let mut categories = memory.config.categories.known().map(|(_, spec)| spec);
     let spec = categories.find(|spec| documents::category_hash(&spec.name) == hit.category);
     let kind = spec.map_or(Traits::OTHER, |spec| spec.traits).knowledge;
@@ -88,7 +88,7 @@ fn judge(memory: &Memory, ranking: &Ranking, hit: &Hit) -> (Knowledge, Relevance
     let parts = row.and_then(|row| row.judged.as_ref()).map(|judged| judged.parts);
     let (importance, idle) = match parts {
         // What is pinned never fades.
-        Some(Parts::Ebbinghaus(parts)) => match row.map(|row| row.standing) {
+        Some(PolicyParts::Ebbinghaus(parts)) => match row.map(|row| row.standing) {
             Some(Standing::Pinned) => (1.0, parts.idle),
             _ => (parts.importance(), parts.idle),
         },

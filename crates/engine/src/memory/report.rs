@@ -13,12 +13,12 @@ use super::{
 use crate::{
     error::Failure,
     memory::search::hits::HitView,
-    store::read::Problem,
+    store::read::ReadProblem,
     view::{Entries, JudgedEntry, counted},
 };
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
-    report::{budget::Tokens, render, select::Verdict},
+    report::{budget::Tokens, render, select::ReportVerdict},
     safety::safe_text::SafeText,
     score::ranking::Ranking,
     search::social_gate,
@@ -32,12 +32,12 @@ pub struct ReportRequest {
     pub system_prompt: Tokens,
     /// A prompt for which to recall entries and past sessions that the report lacks.
     pub prompt: Option<String>,
-    pub listed: Listed,
+    pub listed: ReportListing,
 }
 
 /// The entries that a report lists beside its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Listed {
+pub enum ReportListing {
     /// Those in the text.
     #[default]
     Shown,
@@ -52,7 +52,7 @@ pub struct Reported {
     /// The report; its text is what goes into a prompt.
     pub view: ReportView,
     /// Files and lines that could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
     /// Stores whose index should be refreshed afterwards.
     pub stale: Vec<Stale>,
 }
@@ -67,7 +67,7 @@ impl Memory {
         let settings = self.report_settings(request.budget, request.system_prompt);
         let (ranking, snapshots) = self.own_ranking(&stores);
         let mut report = render::report(&ranking, &self.config.categories, settings);
-        let explained = request.listed == Listed::Explained;
+        let explained = request.listed == ReportListing::Explained;
         let total = self.team_total(request.budget, request.system_prompt);
         let team = self.add_team(&mut report, (&ranking, &snapshots), settings, total, explained);
         let mut recalled = SearchResult::default();
@@ -89,10 +89,10 @@ impl Memory {
         self.say_left_out(&waiting);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
         let detail = if explained { Detail::Explained } else { Detail::Plain };
-        let is_listed = |verdict: &Verdict| match request.listed {
-            Listed::Explained => true,
-            Listed::Shown => verdict.shown(),
-            Listed::None => false,
+        let is_listed = |verdict: &ReportVerdict| match request.listed {
+            ReportListing::Explained => true,
+            ReportListing::Shown => verdict.shown(),
+            ReportListing::None => false,
         };
         let judged = report.judged(&ranking).filter(|(_, verdict)| is_listed(verdict));
         let judged = judged.map(|(row, verdict)| {
@@ -128,8 +128,11 @@ fn nothing(ranking: &Ranking, report: &render::Report) -> Option<(String, bool)>
         return None;
     }
     let count = counted(reviewed, "entry", "entries");
-    let is_room = |verdict: &Verdict| {
-        matches!(verdict, Verdict::ReportFull | Verdict::SectionFull(_) | Verdict::NoRoom(_))
+    let is_room = |verdict: &ReportVerdict| {
+        matches!(
+            verdict,
+            ReportVerdict::ReportFull | ReportVerdict::SectionFull(_) | ReportVerdict::NoRoom(_)
+        )
     };
     let is_small = report.verdicts.iter().any(is_room);
     Some(match report.budget {

@@ -12,9 +12,9 @@ use crate::{
     local_time,
     store::{
         Store, evidence, provenance,
-        read::Problem,
+        read::ReadProblem,
         snapshot::{SESSIONS, Snapshot},
-        trust::{self, Key},
+        trust::{self, TextKey},
         trust_ledger,
     },
     view::{Entries, EntryView},
@@ -25,26 +25,26 @@ use pimem_core::{
         entry::EntryId,
         event::{Author, Event, EventKind},
     },
-    review::{Order, orders, said},
+    review::{OrderFound, orders, said},
     score::ranking::{Ranking, Scope, ScoredEntry},
     session::summaries,
 };
 
 /// A text that awaits review.
-pub struct Item {
+pub struct ReviewItem {
     /// Keys that trusting it adds to the ledger.
-    pub keys: Vec<Key>,
+    pub keys: Vec<TextKey>,
     /// The entry that trusting it pins.
     pub pin: Option<String>,
-    pub view: Awaiting,
+    pub view: AwaitingText,
 }
 
 /// An entry that an agent has added and that no person has looked at since.
 pub struct ByAgent {
     /// The key that says so.
-    pub key: Key,
+    pub key: TextKey,
     pub id: String,
-    pub view: Awaiting,
+    pub view: AwaitingText,
 }
 
 /// A store with its unreviewed texts.
@@ -53,13 +53,13 @@ pub struct Held {
     /// Number of entries.
     pub entries: usize,
     /// Unreviewed texts, entries first.
-    pub items: Vec<Item>,
+    pub items: Vec<ReviewItem>,
     /// What agents have added and are told.
     pub by_agents: Vec<ByAgent>,
     /// Counts of unreviewed entries, and how they came here.
     pub unreviewed: Unreviewed,
     /// Files that could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
 }
 
 /// Why a preference learned by a hook awaits review.
@@ -87,7 +87,7 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     let (reviewed, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.entry.reviewed);
     let by_agent =
         |row: &&ScoredEntry| store.trust.by_agent(entries.category(row), &row.entry.text);
-    let all: Vec<Key> = reviewed.iter().map(by_agent).collect();
+    let all: Vec<TextKey> = reviewed.iter().map(by_agent).collect();
     let of_agents = store.trust.held(&all);
     let log = match rows.as_slice() {
         [] if of_agents.is_empty() => None,
@@ -95,14 +95,14 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     };
     let log = evidence::by_entry(&log.unwrap_or_default());
     let key = |row: &ScoredEntry| store.trust.entry(entries.category(row), &row.entry.text);
-    let keys: Vec<Key> = rows.iter().map(|row| key(row)).collect();
+    let keys: Vec<TextKey> = rows.iter().map(|row| key(row)).collect();
     let pasted = trust_ledger::waiting_of(&store.trust, &keys);
     let view = |row: &ScoredEntry, why: &str| {
         let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
         let origin = log.get(&row.entry.id).and_then(|events| added(events));
         let origin = origin.unwrap_or_else(|| "not in the log".to_owned());
-        Awaiting {
-            what: Text::Entry(Box::new(entries.entry(row))),
+        AwaitingText {
+            what: ReviewText::Entry(Box::new(entries.entry(row))),
             warnings: lines::warnings(&row.entry.text),
             lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {origin}{why}")],
         }
@@ -110,10 +110,10 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     let item = |row: &&ScoredEntry| {
         let key = key(row);
         let why = if pasted.contains(&key) { PASTED } else { "" };
-        Item { keys: vec![key], pin: None, view: view(row, why) }
+        ReviewItem { keys: vec![key], pin: None, view: view(row, why) }
     };
-    let mut items: Vec<Item> = rows.iter().map(item).collect();
-    let of_agent = |(row, key): (&&ScoredEntry, &Key)| ByAgent {
+    let mut items: Vec<ReviewItem> = rows.iter().map(item).collect();
+    let of_agent = |(row, key): (&&ScoredEntry, &TextKey)| ByAgent {
         key: *key,
         id: row.entry.id.to_string(),
         view: view(row, ""),
@@ -123,9 +123,9 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     let pin = |row: &ScoredEntry| {
         let line = format!("+ pin of {}", entries.line(row));
         let asked = "    an agent asked for it: it would be in every report".to_owned();
-        let what = Text::Pin { pin: Box::new(entries.entry(row)) };
-        let view = Awaiting { what, warnings: Vec::new(), lines: vec![line, asked] };
-        Item { keys: Vec::new(), pin: Some(row.entry.id.to_string()), view }
+        let what = ReviewText::Pin { pin: Box::new(entries.entry(row)) };
+        let view = AwaitingText { what, warnings: Vec::new(), lines: vec![line, asked] };
+        ReviewItem { keys: Vec::new(), pin: Some(row.entry.id.to_string()), view }
     };
     items.extend(pins::waiting(memory, &store, &ranking.rows).into_iter().map(pin));
     let mut unread = Vec::new();
@@ -134,8 +134,8 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     items.extend(passages(&store));
     if store.scope == Scope::Project {
         items.extend(memory.headings.iter().map(|heading| {
-            let what = Text::Heading { heading: heading.clone() };
-            text(&store, trust::Kind::Heading, heading, what)
+            let what = ReviewText::Heading { heading: heading.clone() };
+            text(&store, trust::TrustedKind::Heading, heading, what)
         }));
         items.extend(settings(&store, &memory.config.awaiting));
     }
@@ -161,13 +161,13 @@ pub fn of_mirror(memory: &Memory, mut mirror: Mirrored) -> Held {
         let lines = vec![format!("+ {}", entries.line(row)), format!("    {place}")];
         let warnings = lines::warnings(&row.entry.text);
         let key = mirror.store.trust.entry(entries.category(row), &row.entry.text);
-        Item {
+        ReviewItem {
             keys: vec![key],
             pin: None,
-            view: Awaiting { what: Text::Entry(Box::new(entry)), warnings, lines },
+            view: AwaitingText { what: ReviewText::Entry(Box::new(entry)), warnings, lines },
         }
     };
-    let items: Vec<Item> = rows.iter().map(item).collect();
+    let items: Vec<ReviewItem> = rows.iter().map(item).collect();
     Held {
         entries: mirror.ranking.rows.len(),
         items,
@@ -211,14 +211,14 @@ fn added(events: &[(Event, String)]) -> Option<String> {
 }
 
 /// Returns the passages of notes, lists and logs that are withheld because they are worded as orders.
-fn passages_withheld(store: &Store) -> Vec<Item> {
+fn passages_withheld(store: &Store) -> Vec<ReviewItem> {
     // Files that cannot be read are reported with their notes.
     let (names, _) = store.note_files_there();
     let mut found = Vec::new();
     for name in names {
         let Ok(Some(bytes)) = store.file(&name) else { continue };
         let text = String::from_utf8_lossy(&bytes);
-        for Order { span, does } in orders(&text) {
+        for OrderFound { span, does } in orders(&text) {
             let order = said(text.get(span.clone()).unwrap_or_default());
             if store.trust.holds_order(&order) {
                 continue;
@@ -226,10 +226,10 @@ fn passages_withheld(store: &Store) -> Vec<Item> {
             let line = 1 + text.get(..span.start).map_or(0, |text| text.matches('\n').count());
             let place = format!("{name}:{line}");
             let lines = vec![format!("+ order: {order}"), format!("    {place}")];
-            let keys = vec![store.trust.text(trust::Kind::Order, &order)];
-            let what = Text::Order { order, place };
-            let view = Awaiting { what, warnings: vec![does.to_owned()], lines };
-            found.push(Item { keys, pin: None, view });
+            let keys = vec![store.trust.text(trust::TrustedKind::Order, &order)];
+            let what = ReviewText::Order { order, place };
+            let view = AwaitingText { what, warnings: vec![does.to_owned()], lines };
+            found.push(ReviewItem { keys, pin: None, view });
         }
     }
     found
@@ -237,11 +237,11 @@ fn passages_withheld(store: &Store) -> Vec<Item> {
 
 /// Returns notes, lists and logs, which are reviewed in an editor because they may be long. Adds
 /// read problems to `unread`.
-fn notes(store: &Store, unread: &mut Vec<Problem>) -> Option<Item> {
+fn notes(store: &Store, unread: &mut Vec<ReadProblem>) -> Option<ReviewItem> {
     if store.trust.is_whole() {
         return None;
     }
-    let all = store.trust.text(trust::Kind::Notes, "");
+    let all = store.trust.text(trust::TrustedKind::Notes, "");
     let (mut files, mut keys, mut warnings) = (Vec::new(), vec![all], Vec::new());
     let (names, problems) = store.note_files_there();
     unread.extend(problems);
@@ -268,26 +268,27 @@ fn notes(store: &Store, unread: &mut Vec<Problem>) -> Option<Item> {
     let lines =
         vec!["+ notes and logs, to be read".to_owned(), format!("    {}", files.join(", "))];
     let is_any = !files.is_empty();
-    let view = Awaiting { what: Text::Notes { notes: files }, warnings, lines };
-    is_any.then_some(Item { keys, pin: None, view })
+    let view = AwaitingText { what: ReviewText::Notes { notes: files }, warnings, lines };
+    is_any.then_some(ReviewItem { keys, pin: None, view })
 }
 
 /// Returns the settings of the project's file, which are reviewed together.
-fn settings(store: &Store, awaiting: &[layers::Awaiting]) -> Option<Item> {
-    let whole = layers::Awaiting::text(awaiting);
+fn settings(store: &Store, awaiting: &[layers::AwaitingSettings]) -> Option<ReviewItem> {
+    let whole = layers::AwaitingSettings::text(awaiting);
     let mut warnings = vec!["it decides what is run, what is sent, and to whom".to_owned()];
     warnings.extend(lines::warnings(&whole.replace('\n', " ")));
     let file = awaiting.first()?.place.rsplit_once(':').map_or("", |(file, _)| file);
     let mut lines = vec![format!("+ settings of {file}")];
     lines.extend(whole.lines().map(|line| format!("    {line}")));
-    let of = |setting: &layers::Awaiting| (setting.key.name.to_owned(), setting.value.clone());
-    let what = Text::Settings { settings: awaiting.iter().map(of).collect() };
-    let keys = vec![store.trust.text(trust::Kind::Settings, &whole)];
-    Some(Item { keys, pin: None, view: Awaiting { what, warnings, lines } })
+    let of =
+        |setting: &layers::AwaitingSettings| (setting.key.name.to_owned(), setting.value.clone());
+    let what = ReviewText::Settings { settings: awaiting.iter().map(of).collect() };
+    let keys = vec![store.trust.text(trust::TrustedKind::Settings, &whole)];
+    Some(ReviewItem { keys, pin: None, view: AwaitingText { what, warnings, lines } })
 }
 
 /// Returns summaries of past sessions.
-fn passages(store: &Store) -> Vec<Item> {
+fn passages(store: &Store) -> Vec<ReviewItem> {
     if store.trust.is_whole() {
         return Vec::new();
     }
@@ -296,22 +297,22 @@ fn passages(store: &Store) -> Vec<Item> {
     let object = |span: &Range<usize>| bytes.get(span.clone()).unwrap_or_default();
     let texts = found.iter().map(|found| summaries::text(object(&found.span)));
     texts
-        .filter(|text| !store.trust.holds_text(trust::Kind::Session, text))
+        .filter(|text| !store.trust.holds_text(trust::TrustedKind::Session, text))
         .map(|session| {
-            let what = Text::Session { session: session.clone() };
-            text(store, trust::Kind::Session, &session, what)
+            let what = ReviewText::Session { session: session.clone() };
+            text(store, trust::TrustedKind::Session, &session, what)
         })
         .collect()
 }
 
 /// Returns a text that is not an entry.
-fn text(store: &Store, kind: trust::Kind, text: &str, what: Text) -> Item {
-    let view = Awaiting {
+fn text(store: &Store, kind: trust::TrustedKind, text: &str, what: ReviewText) -> ReviewItem {
+    let view = AwaitingText {
         what,
         warnings: lines::warnings(text),
         lines: vec![format!("+ {}: {text}", kind.name())],
     };
-    Item { keys: vec![store.trust.text(kind, text)], pin: None, view }
+    ReviewItem { keys: vec![store.trust.text(kind, text)], pin: None, view }
 }
 
 impl Held {
@@ -337,9 +338,9 @@ impl Held {
 
 /// A text that awaits review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Awaiting {
+pub struct AwaitingText {
     #[serde(flatten)]
-    pub what: Text,
+    pub what: ReviewText,
     /// Warnings about unusual content.
     pub warnings: Vec<String>,
     /// Text and origin, formatted for people.
@@ -350,7 +351,7 @@ pub struct Awaiting {
 /// Kinds of text that can await review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Text {
+pub enum ReviewText {
     Entry(Box<EntryView>),
     /// Notes, lists and logs.
     Notes {
@@ -385,7 +386,7 @@ pub enum Text {
     },
 }
 
-impl Awaiting {
+impl AwaitingText {
     /// Returns the lines for people, warnings last.
     pub fn in_words(&self) -> impl Iterator<Item = String> {
         let warnings = self.warnings.iter().map(|warning| format!("    warning: {warning}"));
@@ -393,6 +394,6 @@ impl Awaiting {
     }
 
     pub fn is_entry(&self) -> bool {
-        matches!(self.what, Text::Entry(_))
+        matches!(self.what, ReviewText::Entry(_))
     }
 }

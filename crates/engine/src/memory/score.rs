@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{Answer, Memory, archived, curate, placed, problems, telemetry};
 use crate::{
     config::settings::PolicyName,
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::export,
     view::{
         Entries,
@@ -19,12 +19,12 @@ use crate::{
     },
 };
 use pimem_core::{
-    model::{entry::Wording, event::Why},
+    model::{entry::Wording, event::ArchiveReason},
     report::{explain::Arithmetic, team},
     score::{
         forecast,
-        policy::{Parts, Policy},
-        ranking::{Ranking, Rules, ScoredEntry},
+        policy::{Policy, PolicyParts},
+        ranking::{Ranking, RankingRules, ScoredEntry},
         stability::{Standing as StandingOf, State},
     },
     usage::sums,
@@ -35,9 +35,9 @@ const UNCHANGED: f64 = 5e-7;
 
 impl Memory {
     /// Returns the rules for scoring by another policy than that in force.
-    fn rules_of(&self, policy: Policy) -> Rules<'_> {
+    fn rules_of(&self, policy: Policy) -> RankingRules<'_> {
         let accesses = (!policy.is_stability()).then(|| self.counted());
-        Rules { policy, accesses, ..self.rules() }
+        RankingRules { policy, accesses, ..self.rules() }
     }
 
     /// Returns all entries as a policy scores them, or that in force.
@@ -54,8 +54,10 @@ impl Memory {
         let known: HashMap<Wording, &ScoredEntry> =
             ranking.rows.iter().map(|row| (row.entry.wording(), row)).collect();
         let entries = Entries::new(self.now, categories, &ranking);
-        let standing =
-            |row: &ScoredEntry| Standing { score: row.standing.shown(), state: row.state.name() };
+        let standing = |row: &ScoredEntry| StandingView {
+            score: row.standing.shown(),
+            state: row.state.name(),
+        };
         let mirrors = self.listed_mirrors();
         let theirs = mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
         let entries = entries.beside(theirs.map(|row| row.entry.id).collect());
@@ -94,7 +96,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn stats(&self) -> Result<Answer<Stats>, Failure> {
+    pub fn stats(&self) -> Result<Answer<StatsView>, Failure> {
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let categories = &self.config.categories;
@@ -125,7 +127,7 @@ impl Memory {
             ids.map(|id| known.elsewhere(id, None, &snapshot.ledger))
         });
         let counts = known.sorted().into_iter().map(|(_, access)| access).chain(elsewhere);
-        let view = Stats {
+        let view = StatsView {
             policy: ranking.policy.name(),
             total: rows().count(),
             by_category,
@@ -161,18 +163,22 @@ impl Memory {
         if apply && !is_in_force {
             let message = format!("scoring.policy is {}, by which nothing decays", in_force.name());
             let hint = "pimem config set scoring.policy ebbinghaus chooses the other one";
-            return Err(Failure::new(Kind::Refused, message, hint));
+            return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         let policy = self.policy_of(PolicyName::Ebbinghaus);
         let Policy::Ebbinghaus(fading) = policy else {
-            return Err(Failure::new(Kind::Refused, "there is no such policy", "report this"));
+            return Err(Failure::new(
+                FailureKind::Refused,
+                "there is no such policy",
+                "report this",
+            ));
         };
         let stores = self.readers()?;
         let (mine, snapshots) = self.own_ranking(&stores);
         let placed = placed(&self.config.categories, &stores, &snapshots);
         let ranking = Ranking::new(self.now, self.rules_of(policy), placed);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
-        let mut faded: Vec<(Wording, Faded)> = ranking
+        let mut faded: Vec<(Wording, FadedEntry)> = ranking
             .rows
             .iter()
             .filter(|row| matches!(row.standing, StandingOf::Scored(_)) && !row.is_over())
@@ -188,7 +194,9 @@ impl Memory {
             };
             let rows: Vec<ScoredEntry> = mine.rows.iter().filter(goes).cloned().collect();
             let gone: Vec<Wording> = rows.iter().map(|row| row.entry.wording()).collect();
-            curate::on_rows(self, mine, &rows, |txn, row| archived::archive(txn, row, Why::Age))?;
+            curate::on_rows(self, mine, &rows, |txn, row| {
+                archived::archive(txn, row, ArchiveReason::Age)
+            })?;
             for (of, one) in &mut faded {
                 one.archived = gone.contains(of);
             }
@@ -205,11 +213,11 @@ impl Memory {
 }
 
 /// Returns how an entry's importance has changed; `None` if it has not, and is not below `least`.
-fn faded(entries: &Entries<'_>, row: &ScoredEntry, least: f64) -> Option<Faded> {
-    let Parts::Ebbinghaus(parts) = row.judged.as_ref()?.parts else { return None };
+fn faded(entries: &Entries<'_>, row: &ScoredEntry, least: f64) -> Option<FadedEntry> {
+    let PolicyParts::Ebbinghaus(parts) = row.judged.as_ref()?.parts else { return None };
     let now = parts.importance();
     let (changed, below) = ((now - parts.base).abs() > UNCHANGED, now < least);
-    (changed || below).then(|| Faded {
+    (changed || below).then(|| FadedEntry {
         id: row.entry.id.to_string(),
         short: entries.short(row.entry.id),
         category: entries.category(row).to_owned(),
@@ -252,7 +260,7 @@ pub struct ScoreRow {
     /// What the score is made of, whatever the user decided.
     pub parts: PartsView,
     /// The same by the policy in force.
-    pub in_force: Standing,
+    pub in_force: StandingView,
     /// `project` or `user`.
     pub scope: &'static str,
     /// Author and project of a line of a mirror.
@@ -262,7 +270,7 @@ pub struct ScoreRow {
 
 /// Score and state of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Standing {
+pub struct StandingView {
     #[serde(serialize_with = "six_decimals")]
     pub score: f64,
     pub state: &'static str,
@@ -271,7 +279,7 @@ pub struct Standing {
 /// Counts of a store's entries.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Stats {
+pub struct StatsView {
     pub policy: &'static str,
     pub total: usize,
     pub by_category: BTreeMap<String, usize>,
@@ -301,13 +309,13 @@ pub struct Decay {
     /// True if what fell below was archived.
     pub applied: bool,
     /// Least important first.
-    pub entries: Vec<Faded>,
+    pub entries: Vec<FadedEntry>,
 }
 
 /// An entry whose importance has changed since its last access.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Faded {
+pub struct FadedEntry {
     /// 16 hexadecimal digits.
     pub id: String,
     /// Shortest unique prefix of the id.
@@ -335,6 +343,6 @@ pub struct Faded {
 
 documents! {
     Scores: "pimem.score/1",
-    Stats: "pimem.stats/1",
+    StatsView: "pimem.stats/1",
     Decay: "pimem.decay/1",
 }

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use super::Memory;
 use crate::{
     config::env::Env,
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::{
         Store,
-        read::Problem,
-        seal::{KeyPlaces, Seal, Source},
+        read::ReadProblem,
+        seal::{KeyPlaces, KeySource, Seal},
     },
 };
 
@@ -22,7 +22,7 @@ impl Memory {
             return seal;
         }
         let known = self.config.categories.known();
-        let seal = Seal::of(Source {
+        let seal = Seal::of(KeySource {
             dir: dir.to_path_buf(),
             keys: self.key_places(),
             categories: known.map(|(_, spec)| spec.name.clone().into_owned()).collect(),
@@ -95,7 +95,7 @@ impl Memory {
     }
 
     /// Returns what is wrong with how stores are kept.
-    pub(super) fn seal_problems(&self) -> Vec<Problem> {
+    pub(super) fn seal_problems(&self) -> Vec<ReadProblem> {
         let seals = self.seals.borrow();
         let wrong = |seal: &Seal| {
             seal.check().err().or_else(|| seal.undescribed()).or_else(|| seal.disputed())
@@ -116,6 +116,6 @@ impl Memory {
     }
 }
 
-fn locked_failure(problem: &Problem) -> Failure {
-    Failure::new(Kind::Refused, problem.to_string(), problem.hint())
+fn locked_failure(problem: &ReadProblem) -> Failure {
+    Failure::new(FailureKind::Refused, problem.to_string(), problem.hint())
 }

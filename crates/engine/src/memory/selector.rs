@@ -2,8 +2,8 @@
 
 use super::Memory;
 use crate::{
-    error::{Failure, Kind},
-    store::read::Problem,
+    error::{Failure, FailureKind},
+    store::read::ReadProblem,
     view::Entries,
 };
 use pimem_core::{
@@ -23,7 +23,7 @@ const CANDIDATES: usize = 8;
 pub fn entry<'a>(
     memory: &Memory,
     ranking: &'a Ranking,
-    unread: &[Problem],
+    unread: &[ReadProblem],
     selector: &str,
 ) -> Result<&'a ScoredEntry, Failure> {
     let entries = Entries::new(memory.now, &memory.config.categories, ranking);
@@ -42,7 +42,7 @@ pub fn entry<'a>(
 pub fn entries<'a>(
     memory: &Memory,
     ranking: &'a Ranking,
-    unread: &[Problem],
+    unread: &[ReadProblem],
     selectors: &[String],
 ) -> Result<Vec<&'a ScoredEntry>, Failure> {
     let mut rows: Vec<&ScoredEntry> = Vec::new();
@@ -109,7 +109,7 @@ pub fn failure(selector: &str, candidates: impl Iterator<Item = String>) -> Fail
     if hints.is_empty() {
         let message = format!("no entry matches {selector:?}");
         let hint = "pimem list shows the entries; use an id, the exact text or a part of it";
-        return Failure::new(Kind::NotFound, message, hint);
+        return Failure::new(FailureKind::NotFound, message, hint);
     }
     let message = format!("{selector:?} matches {} entries", hints.len());
     let more = hints.len().saturating_sub(CANDIDATES);
@@ -117,5 +117,5 @@ pub fn failure(selector: &str, candidates: impl Iterator<Item = String>) -> Fail
     if more > 0 {
         hints.push(format!("… and {more} more"));
     }
-    Failure { kind: Kind::Ambiguous, message, hints }
+    Failure { kind: FailureKind::Ambiguous, message, hints }
 }

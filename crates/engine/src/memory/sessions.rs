@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::{Answer, Memory};
 use crate::{
-    error::{Failure, Kind},
-    store::{Store, machine_local, read, trust::Kind as Text},
+    error::{Failure, FailureKind},
+    store::{Store, machine_local, read, trust::TrustedKind as Text},
 };
 use pimem_core::{
     model::{hash::fnv1a64, time::Timestamp},
@@ -21,7 +21,7 @@ use pimem_core::{
     safety::secret,
     session::{
         summaries::{self, Summary},
-        transcript::{Lines, Message, Role},
+        transcript::{Message, Role, TranscriptLines},
     },
 };
 
@@ -128,7 +128,7 @@ pub fn index(store: &Store, new: &summaries::Summary) -> Result<Option<String>, 
     let aside = store.set_aside(machine_local::SESSIONS, damaged)?;
     if add()? {
         let message = format!("{} is damaged again", machine_local::SESSIONS);
-        return Err(Failure::new(Kind::Io, message, "look at which program writes it"));
+        return Err(Failure::new(FailureKind::Io, message, "look at which program writes it"));
     }
     Ok(aside)
 }
@@ -199,11 +199,11 @@ pub fn from_transcript(
 /// Opens a transcript that the user or an agent named.
 pub fn open(path: &Path) -> Result<File, Failure> {
     let file = read::open_named(path).map_err(|problem| {
-        Failure::new(Kind::Io, problem.to_string(), "name the transcript of a session")
+        Failure::new(FailureKind::Io, problem.to_string(), "name the transcript of a session")
     })?;
     file.ok_or_else(|| {
         let message = format!("there is no file {}", path.display());
-        Failure::new(Kind::Usage, message, "name the transcript of a session")
+        Failure::new(FailureKind::Usage, message, "name the transcript of a session")
     })
 }
 
@@ -216,20 +216,23 @@ pub fn from_stdin(
 ) -> Result<Option<summaries::Summary>, Failure> {
     match opened(input, "standard input")? {
         None => Ok(None),
-        Some(Opened::Lines(input)) => from_lines(memory, named, input, "standard input"),
-        Some(Opened::Text(text)) => Ok(of_prompts(memory, named, blocks(&text))),
+        Some(OpenedTranscript::Lines(input)) => from_lines(memory, named, input, "standard input"),
+        Some(OpenedTranscript::Text(text)) => Ok(of_prompts(memory, named, blocks(&text))),
     }
 }
 
 /// The format of an input.
-pub enum Opened<R> {
+pub enum OpenedTranscript<R> {
     /// Lines of JSON, or one document.
     Lines(R),
     Text(String),
 }
 
 /// Detects the format from the first line; `None` if the input is empty.
-pub fn opened(input: impl Read, name: &str) -> Result<Option<Opened<impl Read>>, Failure> {
+pub fn opened(
+    input: impl Read,
+    name: &str,
+) -> Result<Option<OpenedTranscript<impl Read>>, Failure> {
     let mut input = BufReader::new(input);
     let fail = |error| unreadable(name, error);
     let mut start = Vec::new();
@@ -243,11 +246,11 @@ pub fn opened(input: impl Read, name: &str) -> Result<Option<Opened<impl Read>>,
     let json = first.starts_with(b"{") || first.starts_with(b"[");
     let all = io::Cursor::new(start.clone()).chain(input);
     if json {
-        return Ok(Some(Opened::Lines(all)));
+        return Ok(Some(OpenedTranscript::Lines(all)));
     }
     let mut text = Vec::new();
     all.take(MOST_TEXT).read_to_end(&mut text).map_err(fail)?;
-    Ok(Some(Opened::Text(String::from_utf8_lossy(&text).replace("\r\n", "\n"))))
+    Ok(Some(OpenedTranscript::Text(String::from_utf8_lossy(&text).replace("\r\n", "\n"))))
 }
 
 /// Splits plain text into messages.
@@ -264,7 +267,7 @@ pub fn unknown(name: &str) -> Failure {
     let message = format!("{name} is no transcript that pimem knows");
     let hint = "transcripts of Claude Code, Codex, Gemini and pi are read; plain text is taken \
                 from standard input";
-    Failure::new(Kind::Refused, message, hint)
+    Failure::new(FailureKind::Refused, message, hint)
 }
 
 fn from_lines(
@@ -273,7 +276,7 @@ fn from_lines(
     input: impl Read,
     name: &str,
 ) -> Result<Option<summaries::Summary>, Failure> {
-    let mut lines = Lines::default();
+    let mut lines = TranscriptLines::default();
     let mut said = Said::default();
     let read = read::each_line(input, read::MOST_READ, |line| {
         said.take(lines.push(line));
@@ -288,7 +291,7 @@ fn from_lines(
 /// The summary of what the user said, and the time of the last message.
 #[derive(Default)]
 struct Said {
-    summary: summary::Summary,
+    summary: summary::ObservationSummary,
     last: Option<Timestamp>,
 }
 

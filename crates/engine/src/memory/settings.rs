@@ -8,17 +8,17 @@ use std::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Memory, Target, config_files};
+use super::{Memory, WriteTarget, config_files};
 use crate::{
     config::{
         env::Env,
-        layers::{self, Awaiting},
-        schema::{self, Guard, Key},
+        layers::{self, AwaitingSettings},
+        schema::{self, Guard, SettingKey},
         settings,
         settings_file::Unusable,
     },
-    error::{Failure, Kind},
-    llm::{self, Question, Role, Service},
+    error::{Failure, FailureKind},
+    llm::{self, ModelRole, Question, Service},
     store::{Store, atomic, read, trust},
 };
 use pimem_core::{exchange::json_position, score::ranking::Scope};
@@ -28,12 +28,12 @@ const HELLO: Question<'_> = Question { rules: "Answer with one word.", text: "Sa
 
 impl Memory {
     /// Returns all settings with their origins, and the unusable ones.
-    pub fn settings(&self) -> Settings {
-        let awaiting = |key: &Key| {
+    pub fn settings(&self) -> SettingsView {
+        let awaiting = |key: &SettingKey| {
             let other = self.config.awaiting.iter().find(|other| other.key.name == key.name)?;
             Some(AwaitingSetting { value: other.value.clone(), place: other.place.clone() })
         };
-        let setting = |key: &'static Key| Setting {
+        let setting = |key: &'static SettingKey| Setting {
             key: key.name,
             value: self.config.value(key),
             origin: self.config.origin(key).to_string(),
@@ -41,7 +41,10 @@ impl Memory {
             description: key.doc,
             awaiting: awaiting(key),
         };
-        Settings { settings: settings::keys().map(setting).collect(), unusable: self.unusable() }
+        SettingsView {
+            settings: settings::keys().map(setting).collect(),
+            unusable: self.unusable(),
+        }
     }
 
     /// Returns one setting.
@@ -61,14 +64,14 @@ impl Memory {
     /// written.
     pub fn change_setting(
         &self,
-        key: &Key,
+        key: &SettingKey,
         text: &str,
-        target: Target,
-    ) -> Result<Changed, Failure> {
+        target: WriteTarget,
+    ) -> Result<ChangedSetting, Failure> {
         let value = key.read(text);
         let wrong = |expected: &str| {
             let message = format!("{} cannot be {text:?}: it takes {expected}", key.name);
-            Failure::new(Kind::Config, message, key.doc)
+            Failure::new(FailureKind::Config, message, key.doc)
         };
         if let Some(expected) = key.mismatch(&value) {
             return Err(wrong(&expected));
@@ -77,7 +80,7 @@ impl Memory {
         if key.guard == Guard::Own && is_project {
             let message = format!("a project's file may not set {}", key.name);
             return Err(Failure::new(
-                Kind::Config,
+                FailureKind::Config,
                 message,
                 "pimem config set --user sets it for you",
             ));
@@ -89,16 +92,16 @@ impl Memory {
         let headings =
             categories.flat_map(|table| table.values()).filter_map(|of| of.get("section"));
         for heading in headings.filter_map(Value::as_str) {
-            store.trust.record_text(trust::Kind::Heading, heading);
+            store.trust.record_text(trust::TrustedKind::Heading, heading);
         }
-        Ok(Changed { key: key.name, value, file: file.path.display().to_string() })
+        Ok(ChangedSetting { key: key.name, value, file: file.path.display().to_string() })
     }
 
     /// Removes a setting from the file of a store; the other bytes of the file stay as they are.
     ///
     /// # Errors
     /// Fails if the file cannot be read, understood or written.
-    pub fn unset_setting(&self, key: &Key, target: Target) -> Result<Unset, Failure> {
+    pub fn unset_setting(&self, key: &SettingKey, target: WriteTarget) -> Result<Unset, Failure> {
         let path = Memory::config_file(&target.dir);
         let absent =
             |path: &Path| Unset { key: key.name, removed: false, file: path.display().to_string() };
@@ -114,7 +117,7 @@ impl Memory {
     /// Edits the settings file of a store. `edit` returns `None` for what is no JSON object.
     fn edit_settings(
         &self,
-        key: &Key,
+        key: &SettingKey,
         store: &Store,
         edit: impl Fn(&str) -> Option<String>,
     ) -> Result<Edited, Failure> {
@@ -129,9 +132,10 @@ impl Memory {
         let before = config_files::bytes(&path, is_project).map_err(|p| Failure::from(&p))?;
         let before = String::from_utf8(before.unwrap_or_default()).map_err(|_| {
             let message = format!("{} is not UTF-8", path.display());
-            Failure::new(Kind::Config, message, "iconv turns it into UTF-8")
+            Failure::new(FailureKind::Config, message, "iconv turns it into UTF-8")
         })?;
-        let origin = if is_project { layers::Origin::Project } else { layers::Origin::User };
+        let origin =
+            if is_project { layers::SettingOrigin::Project } else { layers::SettingOrigin::User };
         let load = |text: &str| {
             layers::Config::load(&[(origin(path.clone()), text.to_owned())], &Env::default())
         };
@@ -140,7 +144,7 @@ impl Memory {
             let in_the_way = old.unusable.first().map(Failure::from);
             in_the_way.unwrap_or_else(|| {
                 let message = format!("{} is not a JSON object", path.display());
-                Failure::new(Kind::Config, message, "start it with {")
+                Failure::new(FailureKind::Config, message, "start it with {")
             })
         })?;
         if after == before {
@@ -165,11 +169,11 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the user's own file cannot be read.
-    pub fn prompt(&self, prompt: llm::prompt::Prompt) -> Result<Prompt, Failure> {
+    pub fn prompt(&self, prompt: llm::prompt::Prompt) -> Result<PromptView, Failure> {
         let home = self.env.home.as_deref();
         let own = home.map(|home| prompt.path(home));
         let text = prompt.text(home).map_err(|problem| Failure::from(&problem))?;
-        Ok(Prompt {
+        Ok(PromptView {
             prompt: prompt.name(),
             path: own.as_ref().map(|path| path.display().to_string()),
             own: own.as_ref().is_some_and(|path| path.is_file()),
@@ -181,11 +185,11 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if no model is set, or it does not answer.
-    pub fn check_model(&self, role: Role) -> Result<ModelCheck, Failure> {
+    pub fn check_model(&self, role: ModelRole) -> Result<ModelCheck, Failure> {
         let Some(service) = Service::of(&self.config, &self.env, role)? else {
             let message = format!("no language model is set for the {}", role.name());
             let hint = format!("pimem config set --user {}.provider NAME sets one", role.name());
-            return Err(Failure::new(Kind::Config, message, hint));
+            return Err(Failure::new(FailureKind::Config, message, hint));
         };
         let answer = service.ask(HELLO)?.chars().take(80).collect();
         Ok(ModelCheck {
@@ -206,20 +210,26 @@ struct Edited {
 }
 
 /// Returns the setting of that name.
-pub fn find(name: &str) -> Result<&'static Key, Failure> {
+pub fn find(name: &str) -> Result<&'static SettingKey, Failure> {
     schema::find(name).ok_or_else(|| {
         let hint = json_position::closest(name, settings::keys().map(|key| key.name)).map_or_else(
             || "pimem config show --all lists the settings".to_owned(),
             |name| format!("did you mean {name}?"),
         );
-        Failure::new(Kind::Config, format!("unknown setting {name:?}"), hint)
+        Failure::new(FailureKind::Config, format!("unknown setting {name:?}"), hint)
     })
 }
 
 /// Records that settings were made here. Settings that came with a clone do not become trusted by
 /// adding to them.
-fn vouch(memory: &Memory, trust: &trust::Trust, old: &[Awaiting], new: &[Awaiting]) {
-    let text = |settings| trust.text(trust::Kind::Settings, &Awaiting::text(settings));
+fn vouch(
+    memory: &Memory,
+    trust: &trust::Trust,
+    old: &[AwaitingSettings],
+    new: &[AwaitingSettings],
+) {
+    let text =
+        |settings| trust.text(trust::TrustedKind::Settings, &AwaitingSettings::text(settings));
     if old.is_empty() || trust.holds(text(old)) {
         trust.note(|| vec![text(new)]);
     } else {
@@ -231,7 +241,7 @@ fn vouch(memory: &Memory, trust: &trust::Trust, old: &[Awaiting], new: &[Awaitin
 
 /// All settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Settings {
+pub struct SettingsView {
     /// Sorted by group.
     pub settings: Vec<Setting>,
     /// Parts of files and variables that are ignored.
@@ -294,7 +304,7 @@ pub struct InForce {
 
 /// A setting that was changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Changed {
+pub struct ChangedSetting {
     /// Dotted name.
     pub key: &'static str,
     /// New value.
@@ -316,7 +326,7 @@ pub struct Unset {
 
 /// The instructions that a language model gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Prompt {
+pub struct PromptView {
     /// Name of the prompt.
     pub prompt: &'static str,
     /// Path of the file that overrides the prompt; null without a home directory.
@@ -345,10 +355,10 @@ pub struct ModelCheck {
 }
 
 documents! {
-    Settings: "pimem.config/1",
+    SettingsView: "pimem.config/1",
     InForce: "pimem.config/1",
-    Changed: "pimem.set/1",
+    ChangedSetting: "pimem.set/1",
     Unset: "pimem.unset/1",
-    Prompt: "pimem.prompt/1",
+    PromptView: "pimem.prompt/1",
     ModelCheck: "pimem.model-check/1",
 }

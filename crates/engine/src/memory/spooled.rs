@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     Memory,
-    learn::{self, Learned, Speaker, What},
+    learn::{self, HookSpeaker, Learned, LearnedAs},
     lock, of_system,
 };
 use crate::{
@@ -144,12 +144,12 @@ impl Memory {
         let run = undo::learning(said.mark(), now.0.to_string(), of_system(self.real_now).0);
         let id = run.id.get(..ID).map(str::to_owned);
         let store = &Store { run: Some(run), ..store.clone() };
-        let speaker = Speaker { now, who: said.who(), marked: true };
+        let speaker = HookSpeaker { now, who: said.who(), marked: true };
         let done = learn::learn(self, store, Some(lock), std::slice::from_ref(said), speaker)?;
         let news: Vec<&Learned> = done.iter().filter(|learned| learned.what.is_news()).collect();
         let entries: Vec<String> =
             news.iter().filter_map(|learned| learned.id).map(|id| id.to_string()).collect();
-        let learned = news.iter().filter(|learned| learned.what == What::Learned);
+        let learned = news.iter().filter(|learned| learned.what == LearnedAs::Learned);
         let told = learned.map(|learned| News {
             text: learned.text.clone(),
             entry: learned.id,

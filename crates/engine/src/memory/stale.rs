@@ -2,7 +2,7 @@
 
 use super::{Memory, fill, search::embedding};
 use crate::{
-    index::{self, container::Cache, corpus::Corpus, vector_files, vectors::Known},
+    index::{self, container::Cache, corpus::Corpus, vector_files, vectors::KnownVectors},
     store::Store,
 };
 use pimem_core::embed::catalog::{Embedder, Unavailable};
@@ -11,23 +11,23 @@ use pimem_core::embed::catalog::{Embedder, Unavailable};
 pub struct Stale {
     pub store: Store,
     /// What is done to the index.
-    pub act: Act,
+    pub act: Refresh,
     /// Vectors that the search made, with key and dimension of their model.
-    pub fresh: Option<((u64, usize), Known)>,
+    pub fresh: Option<((u64, usize), KnownVectors)>,
     /// Texts for whose vectors the search had no time, by their keys.
     pub waiting: Vec<(u64, String)>,
 }
 
 impl Stale {
     /// Returns a store whose index should be refreshed, apart from any search.
-    pub fn of(store: &Store, act: Act) -> Self {
+    pub fn of(store: &Store, act: Refresh) -> Self {
         Self { store: store.clone(), act, fresh: None, waiting: Vec::new() }
     }
 }
 
 /// What is done to an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum Refresh {
     Nothing,
     /// What changed is indexed.
     Changed,
@@ -52,16 +52,16 @@ pub fn of(
             let made = made.next().map(std::mem::take).unwrap_or_default();
             let many = made.recent + made.fresh.len() > vector_files::MANY_RECENT;
             let act = if lacking.next().unwrap_or_default() {
-                Act::Whole
+                Refresh::Whole
             } else if corpus.wants_refresh || many {
-                Act::Changed
+                Refresh::Changed
             } else {
-                Act::Nothing
+                Refresh::Nothing
             };
             let waiting = made.waiting;
             let fresh = space.filter(|_| !made.fresh.is_empty()).map(|space| (space, made.fresh));
             let store = store.clone();
-            let is_stale = act != Act::Nothing || fresh.is_some() || !waiting.is_empty();
+            let is_stale = act != Refresh::Nothing || fresh.is_some() || !waiting.is_empty();
             is_stale.then_some(Stale { store, act, fresh, waiting })
         })
         .collect()
@@ -108,12 +108,12 @@ pub fn refresh(memory: &Memory, stores: Vec<Stale>) {
                 make_up(memory, &dir, model.as_mut(), &waiting);
             }
         }
-        if act == Act::Nothing {
+        if act == Refresh::Nothing {
             continue;
         }
         let mut progress = memory.notices.progress("indexing");
         let (categories, when) = (&memory.config.categories, memory.real_now);
-        let (whole, kept) = (act == Act::Whole, embedding::kept(memory));
+        let (whole, kept) = (act == Refresh::Whole, embedding::kept(memory));
         let done = index::refresh(&store, &dir, categories, when, whole, kept, &mut progress);
         if let Err(error) = done {
             memory.notices.detail(&format!("index not refreshed: {error:#}"));

@@ -6,14 +6,14 @@
 use serde::Serialize;
 
 use super::{
-    Memory, Target, check, doctor,
+    Memory, WriteTarget, check, doctor,
     dream::gather::LEFT,
     export,
     mirrors::Mirrored,
     review::{self, Held},
 };
 use crate::{
-    config::layers::Origin,
+    config::layers::SettingOrigin,
     error::Failure,
     index::{corpus, vectors},
     memory::settings::UnusableView,
@@ -58,16 +58,16 @@ impl Memory {
         Ok(Status {
             stores: seen,
             mirrors,
-            away: self.leads_away().map(|away| Away {
+            away: self.leads_away().map(|away| AwayStatus {
                 path: away.path.display().to_string(),
                 says: away.to_string(),
                 fix: discover::REMEDY,
             }),
-            absent: absent.map(|Target { dir, scope, .. }| Absent {
+            absent: absent.map(|WriteTarget { dir, scope, .. }| Absent {
                 scope: scope.name(),
                 place: self.places.short(&dir),
             }),
-            report: Report {
+            report: ReportStatus {
                 entries: shown,
                 left_out: ranking.rows.len() - own,
                 lines: report.text.lines().count(),
@@ -86,9 +86,9 @@ impl Memory {
 }
 
 impl Memory {
-    fn status_of_mirror(&self, mirror: &Mirrored) -> Mirror {
+    fn status_of_mirror(&self, mirror: &Mirrored) -> MirrorStatus {
         let rows = &mirror.ranking.rows;
-        Mirror {
+        MirrorStatus {
             project: mirror.mirror().project.clone(),
             server: mirror.mirror().server.clone(),
             store: mirror.store.dir.display().to_string(),
@@ -102,7 +102,7 @@ impl Memory {
 fn unusable_place(memory: &Memory) -> String {
     let Some(wrong) = memory.config.unusable.first() else { return String::new() };
     let place = match &wrong.origin {
-        Origin::User(path) | Origin::Project(path) => memory.places.short(path),
+        SettingOrigin::User(path) | SettingOrigin::Project(path) => memory.places.short(path),
         origin => origin.to_string(),
     };
     place + &wrong.line.map_or_else(String::new, |line| format!(":{line}"))
@@ -123,7 +123,7 @@ fn look(
     let lines = health.into_iter().filter(|finding| {
         [&rule::SECRET, &rule::NO_ENTRY, &rule::UNCLOSED].contains(&finding.rule)
     });
-    let line = |finding: Finding| Line {
+    let line = |finding: Finding| StatusLine {
         rule: finding.rule.id,
         place: finding.place.to_string(),
         says: finding.says,
@@ -138,19 +138,19 @@ fn look(
         trust: trust(&store.trust),
         entries: rows().count(),
         states: States::of(rows()),
-        marks: Marks::of(rows()),
+        marks: AgentMarks::of(rows()),
         archived: archive.entries().count(),
         grave: grave(&store.buried(snapshot, &archive, &memory.config.categories)),
         awaiting: awaiting(&held),
         by_agents: held.by_agents.len(),
         lines: lines.map(line).collect(),
-        index: Index {
+        index: IndexStatus {
             state: index.state(),
             lines: index.lines,
             embedded: embedded(memory, store, rows()),
             in_words: index.in_words(),
         },
-        dream: Dream {
+        dream: DreamStatus {
             last: dreams.last.map(|last| last.to_string()),
             sessions: sessions.len() + more,
             plan: store.dream_dir().is_some_and(|dir| dir.join(LEFT).is_file()),
@@ -161,10 +161,10 @@ fn look(
 }
 
 /// Returns what is in a grave, if something is.
-fn grave(buried: &[(LocatedEntry, Buried)]) -> Option<Grave> {
+fn grave(buried: &[(LocatedEntry, Buried)]) -> Option<GraveStatus> {
     let until = buried.iter().map(|(_, one)| one.until()).min()?;
     let ids = buried.iter().map(|(entry, _)| entry.id.to_string()).collect();
-    Some(Grave { lines: buried.len(), until: until.to_string(), ids })
+    Some(GraveStatus { lines: buried.len(), until: until.to_string(), ids })
 }
 
 /// Returns the number of entries of which the cache has a vector by the model in use.
@@ -183,7 +183,7 @@ fn embedded<'a>(
     rows.filter(has).count()
 }
 
-fn awaiting(held: &Held) -> Awaiting {
+fn awaiting(held: &Held) -> AwaitingCounts {
     let in_words = if !held.items.is_empty() {
         let came = &held.unreviewed.came;
         let remedy =
@@ -194,7 +194,7 @@ fn awaiting(held: &Held) -> Awaiting {
     } else {
         None
     };
-    Awaiting {
+    AwaitingCounts {
         entries: held.unreviewed.others,
         preferences: held.unreviewed.waiting,
         others: held.others(),
@@ -226,16 +226,16 @@ pub struct Status {
     pub stores: Vec<StoreStatus>,
     /// Mirrors of what others have shared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub mirrors: Vec<Mirror>,
+    pub mirrors: Vec<MirrorStatus>,
     /// A part of the project's store that leads away from the project, so that the store is left
     /// out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub away: Option<Away>,
+    pub away: Option<AwayStatus>,
     /// Store that the next write would create.
     #[serde(skip)]
     pub absent: Option<Absent>,
     /// Current report.
-    pub report: Report,
+    pub report: ReportStatus,
     pub hooks: Hooks,
     /// Ignored settings.
     pub unusable: Vec<UnusableView>,
@@ -261,27 +261,27 @@ pub struct StoreStatus {
     /// Entries by state.
     pub states: States,
     /// Entries by annotation.
-    pub marks: Marks,
+    pub marks: AgentMarks,
     /// Number of entries in the archive.
     pub archived: usize,
     /// Lines whose purge came by an exchange, and that can be restored for a while.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub grave: Option<Grave>,
+    pub grave: Option<GraveStatus>,
     /// Texts that await review.
-    pub awaiting: Awaiting,
+    pub awaiting: AwaitingCounts,
     /// Number of entries that agents have added since a person looked at them.
     #[serde(rename = "byAgents")]
     pub by_agents: usize,
     /// Lines with secrets, and list items that are no entries.
-    pub lines: Vec<Line>,
-    pub index: Index,
-    pub dream: Dream,
+    pub lines: Vec<StatusLine>,
+    pub index: IndexStatus,
+    pub dream: DreamStatus,
     pub calls: Calls,
 }
 
 /// The grave of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Grave {
+pub struct GraveStatus {
     /// Number of lines.
     pub lines: usize,
     /// When the first of them is destroyed, RFC 3339.
@@ -301,7 +301,7 @@ pub struct Calls {
 
 /// A mirror of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Mirror {
+pub struct MirrorStatus {
     pub project: String,
     /// Address of its server.
     pub server: String,
@@ -315,7 +315,7 @@ pub struct Mirror {
 
 /// A line of a topic that no agent is told, and for which somebody has to do something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Line {
+pub struct StatusLine {
     /// The rule of `pimem check` that finds it.
     pub rule: &'static str,
     /// File and line, as `topics/lessons.md:5`.
@@ -326,7 +326,7 @@ pub struct Line {
 
 /// A part of a store's root that is a link, a repository of its own or a mount.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Away {
+pub struct AwayStatus {
     pub path: String,
     /// What it is, and where it leads.
     pub says: String,
@@ -373,7 +373,7 @@ pub struct States {
 
 /// Numbers of entries by annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Marks {
+pub struct AgentMarks {
     /// Pinned by the user.
     pub pinned: usize,
     /// Too young to be judged.
@@ -388,7 +388,7 @@ pub struct Marks {
 
 /// Numbers of texts that await review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Awaiting {
+pub struct AwaitingCounts {
     pub entries: usize,
     /// Preferences that were learned on this machine.
     pub preferences: usize,
@@ -400,7 +400,7 @@ pub struct Awaiting {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Index {
+pub struct IndexStatus {
     /// `none`, `fresh`, `stale` or `damaged`.
     pub state: &'static str,
     /// Number of lines in the index.
@@ -414,7 +414,7 @@ pub struct Index {
 
 /// The consolidation of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Dream {
+pub struct DreamStatus {
     /// Time of the last dream, RFC 3339; null if there was none.
     pub last: Option<String>,
     /// Sessions that wait for the next dream.
@@ -426,7 +426,7 @@ pub struct Dream {
 /// The size of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct ReportStatus {
     /// Number of entries shown.
     pub entries: usize,
     /// Number of entries left out.
@@ -450,7 +450,7 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Hooks {
     /// Agents whose settings name pimem, or cannot be read.
-    pub agents: Vec<Agent>,
+    pub agents: Vec<AgentSeen>,
     /// Program found in the PATH; null if there is none.
     pub program: Option<String>,
     /// Why the agents are not known.
@@ -459,7 +459,7 @@ pub struct Hooks {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Agent {
+pub struct AgentSeen {
     pub agent: &'static str,
     /// State of the hooks: `installed`, or what is wrong.
     pub state: String,
@@ -488,7 +488,7 @@ impl States {
     }
 }
 
-impl Marks {
+impl AgentMarks {
     /// Counts entries by annotation.
     pub fn of<'a>(rows: impl Iterator<Item = &'a ScoredEntry>) -> Self {
         let mut marks = Self::default();

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Memory, Reach};
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::{
         Store,
         discover::{self, Away},
@@ -17,7 +17,7 @@ use pimem_core::score::ranking::Scope;
 
 /// The store that a writing call is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct WriteTarget {
     pub dir: PathBuf,
     pub scope: Scope,
     pub exists: bool,
@@ -82,7 +82,7 @@ impl Memory {
                 && !discover::is_store(dir)
             {
                 let (message, hint) = no_store(named);
-                return Err(Failure::new(Kind::Usage, message, hint));
+                return Err(Failure::new(FailureKind::Usage, message, hint));
             }
             stores.extend(found.map(|dir| self.store(dir, Scope::Project)));
         }
@@ -127,7 +127,7 @@ impl Memory {
     }
 
     /// Returns the store of a target. If it is to be written to and does not exist, it is created.
-    pub fn opened(&self, target: Target, effect: Effect) -> Result<Store, Failure> {
+    pub fn opened(&self, target: WriteTarget, effect: Effect) -> Result<Store, Failure> {
         match effect {
             Effect::Write => self.made(target),
             Effect::DryRun => Ok(self.store(target.dir, target.scope)),
@@ -135,7 +135,7 @@ impl Memory {
     }
 
     /// Returns the store of a target, and creates it if it does not exist.
-    pub fn made(&self, Target { dir, scope, exists }: Target) -> Result<Store, Failure> {
+    pub fn made(&self, WriteTarget { dir, scope, exists }: WriteTarget) -> Result<Store, Failure> {
         let store = self.store(dir, scope);
         if !exists {
             store.init()?;
@@ -153,7 +153,7 @@ impl Memory {
     /// # Errors
     /// Fails if there can be no such store, or it cannot be written.
     pub fn init(&self) -> Result<Initialized, Failure> {
-        let Target { dir, scope, .. } = self.target()?;
+        let WriteTarget { dir, scope, .. } = self.target()?;
         let store = self.store(dir, scope);
         let created = store.init()?;
         let (store, scope) = (store.dir.display().to_string(), scope.name());
@@ -161,34 +161,38 @@ impl Memory {
     }
 
     /// Returns the target of a writing command.
-    pub fn target(&self) -> Result<Target, Failure> {
+    pub fn target(&self) -> Result<WriteTarget, Failure> {
         if self.wish.user || self.wish.stores == Some(Reach::User) {
             return self.users();
         }
         if self.wish.stores == Some(Reach::Team) {
             let hint = "leave out --scope, or use --user for your own store";
-            return Err(Failure::new(Kind::Usage, "mirrors of the team are only read", hint));
+            return Err(Failure::new(
+                FailureKind::Usage,
+                "mirrors of the team are only read",
+                hint,
+            ));
         }
         let found = self.places.found().transpose().map_err(|away| Failure::from(&away))?;
         if let Some(dir) = found.filter(|dir| discover::is_there(dir)) {
-            return Ok(Target { dir, scope: Scope::Project, exists: true });
+            return Ok(WriteTarget { dir, scope: Scope::Project, exists: true });
         }
         let new = self.places.new_project().transpose().map_err(|away| Failure::from(&away))?;
         let dir = new.ok_or_else(|| {
             Failure::new(
-                Kind::Usage,
+                FailureKind::Usage,
                 "the home directory is not a project",
                 "use --user for your own store, or --dir for another one",
             )
         })?;
-        Ok(Target { dir, scope: Scope::Project, exists: false })
+        Ok(WriteTarget { dir, scope: Scope::Project, exists: false })
     }
 
     /// Returns the user's store as a target.
-    pub fn users(&self) -> Result<Target, Failure> {
+    pub fn users(&self) -> Result<WriteTarget, Failure> {
         let dir = self.places.user().ok_or_else(no_home)?;
         let exists = discover::is_there(&dir);
-        Ok(Target { dir, scope: Scope::User, exists })
+        Ok(WriteTarget { dir, scope: Scope::User, exists })
     }
 }
 
@@ -231,7 +235,7 @@ pub(super) fn no_store(named: &Path) -> (String, &'static str) {
 }
 
 fn no_home() -> Failure {
-    Failure::new(Kind::Usage, "there is no home directory", "set HOME, or PIMEM_USER_DIR")
+    Failure::new(FailureKind::Usage, "there is no home directory", "set HOME, or PIMEM_USER_DIR")
 }
 
 /// The result of creating a store.

@@ -6,11 +6,11 @@ use super::{
     Memory,
     mirrors::{self, Mirrored},
     recall, relevance,
-    search::{self, Hit, SearchResult, request::SearchRequest},
+    search::{self, FoundHit, SearchResult, request::SearchRequest},
     selector,
 };
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::{Store, snapshot::Snapshot},
     view::{Entries, EntryView, JudgedEntry},
 };
@@ -19,9 +19,9 @@ use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
     report::{
         budget::{self, Tokens},
-        render::{Report, Settings},
-        select::Verdict,
-        team::{self, Own, Room, Source, Team},
+        render::{RenderSettings, Report},
+        select::ReportVerdict,
+        team::{self, Own, Team, TeamRoom, TeamSource},
     },
     score::{
         ledger::Ledger,
@@ -35,12 +35,12 @@ const KINDS: &[SourceKind] = &[SourceKind::Topic, SourceKind::Archive];
 
 /// The mirrors of a report, and what became of their lines.
 #[derive(Default)]
-pub struct Reported {
+pub struct TeamReport {
     pub mirrors: Vec<Mirrored>,
     pub team: Team,
 }
 
-impl Reported {
+impl TeamReport {
     /// Returns the rows in the report: number of their line in its text from 0, mirror and row.
     pub fn shown(&self) -> impl Iterator<Item = (usize, &Mirrored, &ScoredEntry)> {
         self.team.shown.iter().filter_map(|(line, at, row)| {
@@ -53,7 +53,7 @@ impl Reported {
     pub fn judged(
         &self,
         memory: &Memory,
-        wanted: impl Fn(&Verdict) -> bool,
+        wanted: impl Fn(&ReportVerdict) -> bool,
         explained: bool,
     ) -> Vec<JudgedEntry> {
         let mut all = Vec::new();
@@ -79,9 +79,9 @@ impl Mirrored {
     }
 
     /// `home` is the name of the project at hand.
-    fn source(&self, home: Option<&str>) -> Source<'_> {
+    fn source(&self, home: Option<&str>) -> TeamSource<'_> {
         let mirror = self.mirror();
-        Source { mirror, ranking: &self.ranking, is_home: mirrors::is_home(mirror, home) }
+        TeamSource { mirror, ranking: &self.ranking, is_home: mirrors::is_home(mirror, home) }
     }
 }
 
@@ -109,19 +109,19 @@ impl Memory {
         &self,
         report: &mut Report,
         (own, snapshots): (&Ranking, &[Snapshot]),
-        settings: Settings<'_>,
+        settings: RenderSettings<'_>,
         total: Tokens,
         explained: bool,
-    ) -> Reported {
+    ) -> TeamReport {
         let tokens = self.config.settings.report.team;
         if tokens == Tokens(0) && !explained || settings.budget == Tokens(0) {
-            return Reported::default();
+            return TeamReport::default();
         }
         let stores = self.mirrors();
         if stores.is_empty() {
-            return Reported::default();
+            return TeamReport::default();
         }
-        let (room, mirrors) = (Room { tokens, total }, self.mirrored(stores));
+        let (room, mirrors) = (TeamRoom { tokens, total }, self.mirrored(stores));
         self.add_mirrors(report, (own, snapshots), (settings, room), mirrors, explained)
     }
 
@@ -130,12 +130,12 @@ impl Memory {
         &self,
         report: &mut Report,
         (own, snapshots): (&Ranking, &[Snapshot]),
-        (settings, room): (Settings<'_>, Room),
+        (settings, room): (RenderSettings<'_>, TeamRoom),
         mirrors: Vec<Mirrored>,
         explained: bool,
-    ) -> Reported {
+    ) -> TeamReport {
         let home = self.project_name();
-        let sources: Vec<Source<'_>> =
+        let sources: Vec<TeamSource<'_>> =
             mirrors.iter().map(|mirror| mirror.source(home.as_deref())).collect();
         let withheld = |at: usize, row: &ScoredEntry| mirrors.get(at)?.withheld(self, row);
         let categories = &self.config.categories;
@@ -147,12 +147,12 @@ impl Memory {
                 let rows = mirror.ranking.rows.iter().zip(verdicts);
                 for (row, verdict) in rows.filter(|(_, verdict)| !verdict.shown()) {
                     if let Some(why) = mirror.withheld(self, row) {
-                        *verdict = Verdict::Withheld(why);
+                        *verdict = ReportVerdict::Withheld(why);
                     }
                 }
             }
         }
-        Reported { mirrors, team }
+        TeamReport { mirrors, team }
     }
 
     /// Returns the limit of a report with the section of the team: that of the command line, or what
@@ -187,10 +187,10 @@ impl Memory {
             return;
         }
         let least = self.config.settings.recall.min_score;
-        let is_own = |hit: &Hit| found.hits.iter().any(|own| own.text == hit.text);
+        let is_own = |hit: &FoundHit| found.hits.iter().any(|own| own.text == hit.text);
         team.hits.retain(|hit| !is_own(hit));
         let best = found.hits.iter().map(|hit| hit.rank).fold(0.0, f64::max);
-        let is_recalled = |hit: &Hit| hit.score >= least && rank::is_near(hit.rank, best);
+        let is_recalled = |hit: &FoundHit| hit.score >= least && rank::is_near(hit.rank, best);
         let own = std::mem::take(&mut found.hits);
         found.hits = joined(own, team.hits, is_recalled, |hit| hit.score);
         let over = found.hits.split_off(request.limit.min(found.hits.len()));
@@ -223,7 +223,7 @@ impl Memory {
             found.hits.iter().chain(&found.near).filter_map(|hit| hit.entry).collect();
         if !ids.is_empty() {
             let ledgers: Vec<_> = stores.iter().map(|store| store.ledger_of(&ids)).collect();
-            let is_over = |hit: &Hit| {
+            let is_over = |hit: &FoundHit| {
                 let id = hit.entry.unwrap_or_default();
                 ledgers.iter().any(|ledger| ledger.is_over(self.now, id) || ledger.archived(id))
             };
@@ -240,9 +240,9 @@ impl Memory {
         stores: &[Store],
         prompt: &str,
         except: &IdSet<EntryId>,
-        own: &[Hit],
+        own: &[FoundHit],
         stale: &mut Vec<super::stale::Stale>,
-    ) -> Vec<Hit> {
+    ) -> Vec<FoundHit> {
         let left = recall::limit(self).saturating_sub(own.len());
         if left == 0 || !self.config.settings.recall.enabled {
             return Vec::new();
@@ -296,7 +296,7 @@ impl Memory {
         }
         let row = match selector::entry(self, &all, &[], selector) {
             Ok(row) => row,
-            Err(failure) if failure.kind == Kind::NotFound => return Ok(None),
+            Err(failure) if failure.kind == FailureKind::NotFound => return Ok(None),
             Err(failure) => return Err(failure),
         };
         let at = all.rows.iter().position(|known| std::ptr::eq(known, row));
@@ -310,7 +310,7 @@ impl Memory {
     /// # Errors
     /// Fails as it did there, or if it matches several.
     pub(super) fn selected(&self, selector: &str, failure: Failure) -> Result<Selected, Failure> {
-        if failure.kind != Kind::NotFound {
+        if failure.kind != FailureKind::NotFound {
             return Err(failure);
         }
         let mut selected = self.select_team(selector)?.ok_or(failure)?;
@@ -324,7 +324,7 @@ impl Memory {
     /// Returns the failure for a selector that matches nothing in the user's stores. If it matches a
     /// line of a mirror, that is said.
     pub(super) fn not_own(&self, selector: &str, failure: Failure) -> Failure {
-        if failure.kind != Kind::NotFound {
+        if failure.kind != FailureKind::NotFound {
             return failure;
         }
         let selected = match self.select_team(selector) {
@@ -345,7 +345,7 @@ impl Memory {
                 "change it in that project".to_owned(),
             ),
         };
-        Failure::new(Kind::Refused, format!("{line} {whose}, and only read here"), hint)
+        Failure::new(FailureKind::Refused, format!("{line} {whose}, and only read here"), hint)
     }
 }
 

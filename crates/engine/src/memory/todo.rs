@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Memory;
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::{Store, notes},
 };
 use pimem_core::markdown::{
@@ -67,7 +67,11 @@ impl Memory {
         let text = text.trim();
         if text.is_empty() {
             let message = "the text is empty";
-            return Err(Failure::new(Kind::Usage, message, "give a part of the item's text"));
+            return Err(Failure::new(
+                FailureKind::Usage,
+                message,
+                "give a part of the item's text",
+            ));
         }
         let (done, change) = match tick {
             Tick::Done => (true, TodoChange::Done),
@@ -111,7 +115,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if a scratchpad cannot be read or written.
-    pub fn clear_todo(&self) -> Result<Cleared, Failure> {
+    pub fn clear_todo(&self) -> Result<ClearedItems, Failure> {
         let mut all = Vec::new();
         for store in self.readers()? {
             if checklist::clear(&scratchpad(&store)?).1.is_empty() {
@@ -134,7 +138,7 @@ impl Memory {
             }
             all.extend(cleared);
         }
-        Ok(Cleared { cleared: all })
+        Ok(ClearedItems { cleared: all })
     }
 }
 
@@ -174,11 +178,11 @@ pub enum TodoChange {
 
 /// Lines moved from scratchpads to archives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Cleared {
+pub struct ClearedItems {
     pub cleared: Vec<String>,
 }
 
 documents! {
     Todo: "pimem.todo/1",
-    Cleared: "pimem.todo/1",
+    ClearedItems: "pimem.todo/1",
 }

@@ -30,7 +30,7 @@ impl Memory {
             }
             for (name, (files, characters)) in files {
                 let rows = rows.get(name).map_or(&[][..], Vec::as_slice);
-                topics.push(Topic {
+                topics.push(TopicView {
                     name: name.to_owned(),
                     scope: store.scope.name(),
                     entries: rows.len(),
@@ -56,12 +56,12 @@ impl Memory {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Topics {
     /// One per topic and store.
-    pub topics: Vec<Topic>,
+    pub topics: Vec<TopicView>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Topic {
+pub struct TopicView {
     /// Name of its first file, without `.md`.
     pub name: String,
     /// `project` or `user`.

@@ -6,12 +6,12 @@ use std::{cell::RefCell, collections::HashMap};
 use super::{Memory, provenance::Came};
 use crate::{
     config::{
-        layers::{Awaiting, Origin},
+        layers::{AwaitingSettings, SettingOrigin},
         settings::Scoring,
     },
     store::{
         Store,
-        trust::{Key, Kind},
+        trust::{TextKey, TrustedKind},
         trust_ledger,
     },
 };
@@ -24,10 +24,11 @@ impl Memory {
     /// Resets unreviewed headings of the project: they may have come with a clone, and are in every
     /// report.
     pub fn withhold_headings(&mut self) {
-        let by_project = matches!(self.config.origin(&Scoring::categories), Origin::Project(_));
+        let by_project =
+            matches!(self.config.origin(&Scoring::categories), SettingOrigin::Project(_));
         if let Some(dir) = self.places.project().filter(|_| by_project) {
             let trust = self.store(dir, Scope::Project).strict().trust;
-            let keeps = |heading: &str| trust.holds_text(Kind::Heading, heading);
+            let keeps = |heading: &str| trust.holds_text(TrustedKind::Heading, heading);
             self.headings = self.config.categories.reset_headings(keeps);
         }
     }
@@ -40,7 +41,9 @@ impl Memory {
         }
         if let Some(dir) = self.places.project() {
             let trust = self.store(dir, Scope::Project).strict().trust;
-            if trust.holds_text(Kind::Settings, &Awaiting::text(&self.config.awaiting)) {
+            if trust
+                .holds_text(TrustedKind::Settings, &AwaitingSettings::text(&self.config.awaiting))
+            {
                 self.config.admit();
             }
         }
@@ -111,7 +114,7 @@ impl Memory {
                 store.trust.entry(name, &entry.text)
             };
             let here = |entry: &&LocatedEntry| entry.scope == store.scope;
-            let keys: Vec<Key> = others.iter().copied().filter(here).map(key).collect();
+            let keys: Vec<TextKey> = others.iter().copied().filter(here).map(key).collect();
             let waits = trust_ledger::waiting_of(&store.trust, &keys);
             if !waits.is_empty() {
                 let before = others.len();
@@ -223,14 +226,14 @@ impl Unreviewed {
 }
 
 /// Decides which notes, lists and logs may be shown; checks each file once.
-pub struct Notes<'a> {
+pub struct TrustNotes<'a> {
     memory: &'a Memory,
     stores: &'a [Store],
     all: RefCell<HashMap<usize, bool>>,
     known: RefCell<HashMap<(usize, String), bool>>,
 }
 
-impl<'a> Notes<'a> {
+impl<'a> TrustNotes<'a> {
     pub fn new(memory: &'a Memory, stores: &'a [Store]) -> Self {
         Self { memory, stores, all: RefCell::default(), known: RefCell::default() }
     }

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::Memory;
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::{
         Store,
-        undo::{Changed, Step},
+        undo::{UndoStep, UndoneFile},
     },
 };
 use pimem_core::{
@@ -23,7 +23,7 @@ use pimem_core::{
 /// The part of the command in one store.
 struct Part {
     store: Store,
-    steps: Vec<Step>,
+    steps: Vec<UndoStep>,
 }
 
 impl Memory {
@@ -44,7 +44,7 @@ impl Memory {
             Some(id) => Some(named(steps(), id)?),
             None => steps().filter(|step| !step.learned).max_by_key(|step| step.typed),
         };
-        let Some(Step { run, command, at, .. }) = chosen.cloned() else {
+        let Some(UndoStep { run, command, at, .. }) = chosen.cloned() else {
             let older = parts.iter().map(|part| part.store.older_steps()).sum();
             let categories = &self.config.categories;
             let buried = |store: &Store| {
@@ -72,18 +72,18 @@ impl Memory {
 const ID: usize = 4;
 
 /// Returns a step of the only run whose id begins with `id`.
-fn named<'a>(steps: impl Iterator<Item = &'a Step>, id: &str) -> Result<&'a Step, Failure> {
+fn named<'a>(steps: impl Iterator<Item = &'a UndoStep>, id: &str) -> Result<&'a UndoStep, Failure> {
     let id = id.to_ascii_lowercase();
     let mut found = steps.filter(|step| id.len() >= ID && step.run.starts_with(&id));
     let Some(first) = found.next() else {
         let message = format!("no step has the id {id:?}");
         let hint = "a step is taken back once, and of what was learned the last 20 are kept; \
                     pimem forget takes an entry out of force";
-        return Err(Failure::new(Kind::NotFound, message, hint));
+        return Err(Failure::new(FailureKind::NotFound, message, hint));
     };
     if found.any(|step| step.run != first.run) {
         let message = format!("several steps have ids that begin with {id:?}");
-        return Err(Failure::new(Kind::Ambiguous, message, "give more of the id"));
+        return Err(Failure::new(FailureKind::Ambiguous, message, "give more of the id"));
     }
     Ok(first)
 }
@@ -101,7 +101,7 @@ fn take_back(
         return Err(Failure::from(problem));
     }
     let mut events: BTreeMap<EntryId, Vec<EventId>> = BTreeMap::new();
-    for (entry, id) in steps.iter().flat_map(Step::events) {
+    for (entry, id) in steps.iter().flat_map(UndoStep::events) {
         events.entry(entry).or_default().push(id);
     }
     let mut open = events.clone();
@@ -127,17 +127,17 @@ fn take_back(
 }
 
 fn refused(error: anyhow::Error, command: &str) -> Failure {
-    match error.downcast_ref::<Changed>() {
+    match error.downcast_ref::<UndoneFile>() {
         Some(changed) => {
             let message = format!("{command} cannot be taken back, {changed}");
-            Failure::new(Kind::Refused, message, "put the line back, or change it by hand")
+            Failure::new(FailureKind::Refused, message, "put the line back, or change it by hand")
         }
         None => Failure::from(error),
     }
 }
 
 /// Returns the restored and removed lines, as in a patch.
-fn lines(steps: &[Step]) -> Vec<UndoneLine> {
+fn lines(steps: &[UndoStep]) -> Vec<UndoneLine> {
     let mut all = Vec::new();
     for touched in steps.iter().rev().flat_map(|step| step.files.iter().rev()) {
         for hunk in &touched.hunks {

@@ -1,7 +1,7 @@
 //! Messages about unusable settings. Commands continue without these settings.
 
 use super::Memory;
-use crate::{config::layers::Origin, memory::settings::UnusableView};
+use crate::{config::layers::SettingOrigin, memory::settings::UnusableView};
 
 impl Memory {
     /// Returns the unusable settings, for programs.
@@ -39,10 +39,10 @@ impl Memory {
     pub fn unusable_for_agents(&self) -> Option<String> {
         let (first, more) = self.config.unusable.split_first()?;
         let file = match &first.origin {
-            Origin::Project(_) => "the project's memory.json",
-            Origin::User(_) => "the user's memory.json",
-            Origin::Env(name) => name,
-            Origin::Default => return None,
+            SettingOrigin::Project(_) => "the project's memory.json",
+            SettingOrigin::User(_) => "the user's memory.json",
+            SettingOrigin::Env(name) => name,
+            SettingOrigin::Default => return None,
         };
         let what = match first.line {
             Some(line) if !first.whole => format!("line {line} of {file}"),

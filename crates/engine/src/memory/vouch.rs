@@ -7,15 +7,15 @@ use serde::Serialize;
 
 use super::{
     Answer, Memory, pins, problems,
-    review::{self, Held, Item},
+    review::{self, Held, ReviewItem},
     selector,
 };
 use crate::{
-    error::{Failure, Kind},
-    memory::{pins::Action as Decision, review::Awaiting},
+    error::{Failure, FailureKind},
+    memory::{pins::PinAction as Decision, review::AwaitingText},
     store::{
         Store, discover,
-        trust::{self, Key},
+        trust::{self, TextKey},
     },
     view::{self, EntryView},
 };
@@ -36,15 +36,15 @@ pub enum Reply {
 
 /// A text that a person is asked about.
 #[derive(Debug, Clone, Copy)]
-pub enum Question<'a> {
+pub enum VouchQuestion<'a> {
     /// It awaits review.
-    Awaits(&'a Awaiting),
+    Awaits(&'a AwaitingText),
     /// An agent has added it, and agents are told it.
-    ByAgent(&'a Awaiting),
+    ByAgent(&'a AwaitingText),
 }
 
 /// The key of an entry, and the key that marks it as brought by git.
-type Pair = (Key, Key);
+type Pair = (TextKey, TextKey);
 
 impl Memory {
     /// Returns what awaits review.
@@ -64,7 +64,7 @@ impl Memory {
     /// written, or the user cannot be asked.
     pub fn review_each(
         &self,
-        mut ask: impl FnMut(&Store, Question<'_>) -> Result<Reply, Failure>,
+        mut ask: impl FnMut(&Store, VouchQuestion<'_>) -> Result<Reply, Failure>,
     ) -> Result<Answer<Review>, Failure> {
         let mut held = self.held()?;
         held.extend(self.held_mirrors());
@@ -72,7 +72,7 @@ impl Memory {
             let mut left = Vec::new();
             let mut waiting = std::mem::take(by_agents).into_iter();
             while let Some(one) = waiting.next() {
-                match ask(store, Question::ByAgent(&one.view))? {
+                match ask(store, VouchQuestion::ByAgent(&one.view))? {
                     Reply::Trust => drop(store.trust.forget(Some(&[one.key]))?),
                     Reply::Forget => drop(self.curate(Decision::Forgot, &[one.id])?),
                     Reply::Leave => left.push(one),
@@ -89,7 +89,7 @@ impl Memory {
             let mut left = Vec::new();
             let mut waiting = std::mem::take(items).into_iter();
             while let Some(item) = waiting.next() {
-                match ask(store, Question::Awaits(&item.view))? {
+                match ask(store, VouchQuestion::Awaits(&item.view))? {
                     Reply::Trust => self.accept(store, &item)?,
                     Reply::Leave | Reply::Forget => left.push(item),
                     Reply::Stop => {
@@ -119,7 +119,7 @@ impl Memory {
             asked.try_for_each(|item| self.accept(store, &item))?;
         }
         for Held { store, by_agents, .. } in held.iter_mut().filter(|h| !h.by_agents.is_empty()) {
-            let keys: Vec<Key> = by_agents.drain(..).map(|one| one.key).collect();
+            let keys: Vec<TextKey> = by_agents.drain(..).map(|one| one.key).collect();
             store.trust.forget(Some(&keys))?;
         }
         let needs = |held: &&mut Held| !held.store.trust.is_whole() || !held.items.is_empty();
@@ -130,11 +130,11 @@ impl Memory {
             let archive = archive.placed(store, &self.config.categories);
             let name = |category| &self.config.categories.spec(category).name;
             let archived = archive.iter().map(|e| store.trust.entry(name(e.category), &e.text));
-            let keys: Vec<Key> =
+            let keys: Vec<TextKey> =
                 items.iter().flat_map(|item| item.keys.clone()).chain(archived).collect();
             store.trust.record(&[keys, vec![made(store)]].concat())?;
             let entries = items.iter().filter(|item| item.view.is_entry()).count();
-            done.push(of(store, Act::Trusted(entries), std::mem::take(items)));
+            done.push(of(store, VouchAct::Trusted(entries), std::mem::take(items)));
         }
         Ok(answer(&held, done))
     }
@@ -153,8 +153,8 @@ impl Memory {
         }
         let (mut held, mut done) = (self.held()?, Vec::new());
         for Held { store, items, .. } in held.iter_mut().filter(|held| !held.store.trust.is_own()) {
-            store.trust.record(&[store.trust.text(trust::Kind::Always, "")])?;
-            done.push(of(store, Act::Always, std::mem::take(items)));
+            store.trust.record(&[store.trust.text(trust::TrustedKind::Always, "")])?;
+            done.push(of(store, VouchAct::Always, std::mem::take(items)));
         }
         for held in &mut held {
             let store = Store { trust: held.store.trust.anew(), ..held.store.clone() };
@@ -173,7 +173,7 @@ impl Memory {
         for store in self.strict_readers()?.iter().filter(|store| !store.trust.is_own()) {
             let texts = store.trust.forget(None)?;
             discover::take_back(store.state.as_deref(), &store.dir)?;
-            done.push(of(store, Act::Revoked(texts), Vec::new()));
+            done.push(of(store, VouchAct::Revoked(texts), Vec::new()));
         }
         // Only the output for programs includes what then awaits review.
         let held = if self.notices.for_programs() { self.held()? } else { Vec::new() };
@@ -188,8 +188,8 @@ impl Memory {
     pub fn trust_entries(
         &self,
         selectors: &[String],
-        action: Action,
-    ) -> Result<Answer<Entries>, Failure> {
+        action: VouchAction,
+    ) -> Result<Answer<VouchedEntries>, Failure> {
         let stores = self.strict_readers()?;
         let (ranking, snapshots) = self.ranking(&stores);
         let unread = problems(&snapshots);
@@ -216,12 +216,12 @@ impl Memory {
             if let Some(store) = stores.iter().find(|store| store.scope == row.entry.scope)
                 && pins::waits(self, store, row)
             {
-                if action == Action::Revoked {
+                if action == VouchAction::Revoked {
                     pins::drop_of(self, store, row)?;
                 } else {
                     pins.push(row.entry.id.to_string());
                 }
-                if store.trust.is_whole() || row.entry.reviewed && action == Action::Trusted {
+                if store.trust.is_whole() || row.entry.reviewed && action == VouchAction::Trusted {
                     results.push(entries.entry(row));
                     continue;
                 }
@@ -236,7 +236,7 @@ impl Memory {
                     let message =
                         format!("{} is in a store that is trusted as a whole", entries.line(row));
                     let hint = "pimem trust --revoke ends that, but for your own";
-                    Failure::new(Kind::Refused, message, hint)
+                    Failure::new(FailureKind::Refused, message, hint)
                 })?;
             refuse_foreign(store)?;
             let pair = pair(store, entries.category(row), &row.entry.text);
@@ -245,13 +245,13 @@ impl Memory {
         }
         for (store, (key, _)) in theirs {
             match action {
-                Action::Revoked => drop(store.trust.forget(Some(&[key]))?),
+                VouchAction::Revoked => drop(store.trust.forget(Some(&[key]))?),
                 _ => store.trust.record(&[key])?,
             }
         }
         for (store, keys) in keys.values() {
-            let (keys, brought): (Vec<Key>, Vec<Key>) = keys.iter().copied().unzip();
-            if action == Action::Revoked {
+            let (keys, brought): (Vec<TextKey>, Vec<TextKey>) = keys.iter().copied().unzip();
+            if action == VouchAction::Revoked {
                 // Otherwise the entry would be recognised as typed here.
                 store.trust.record(&brought)?;
                 store.trust.forget(Some(&keys))?;
@@ -262,7 +262,7 @@ impl Memory {
         if !pins.is_empty() {
             self.curate(Decision::Pinned, &pins)?;
         }
-        Ok(Answer { view: Entries { action, results }, problems: unread })
+        Ok(Answer { view: VouchedEntries { action, results }, problems: unread })
     }
 
     /// Lets agents see entries that look as if they held a secret, or ends that. It holds for the
@@ -273,8 +273,8 @@ impl Memory {
     pub fn let_out(
         &self,
         selectors: &[String],
-        action: Action,
-    ) -> Result<Answer<Entries>, Failure> {
+        action: VouchAction,
+    ) -> Result<Answer<VouchedEntries>, Failure> {
         let stores = self.strict_readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let unread = problems(&snapshots);
@@ -290,15 +290,19 @@ impl Memory {
         }
         for (store, key) in found {
             match action {
-                Action::Revoked => drop(store.trust.forget(Some(&[key]))?),
+                VouchAction::Revoked => drop(store.trust.forget(Some(&[key]))?),
                 _ => store.trust.record(&[key])?,
             }
         }
-        let action = if action == Action::Revoked { Action::KeptBack } else { Action::LetOut };
-        Ok(Answer { view: Entries { action, results }, problems: unread })
+        let action = if action == VouchAction::Revoked {
+            VouchAction::KeptBack
+        } else {
+            VouchAction::LetOut
+        };
+        Ok(Answer { view: VouchedEntries { action, results }, problems: unread })
     }
 
-    fn accept(&self, store: &Store, item: &Item) -> Result<(), Failure> {
+    fn accept(&self, store: &Store, item: &ReviewItem) -> Result<(), Failure> {
         store.trust.record(&item.keys)?;
         item.pin
             .iter()
@@ -319,7 +323,7 @@ impl Memory {
             return Ok(());
         }
         let hint = "pimem trust --scope team asks about what is withheld";
-        Err(Failure::new(Kind::Refused, "a mirror is not trusted as a whole", hint))
+        Err(Failure::new(FailureKind::Refused, "a mirror is not trusted as a whole", hint))
     }
 
     fn held(&self) -> Result<Vec<Held>, Failure> {
@@ -333,7 +337,7 @@ fn pair(store: &Store, category: &str, text: &str) -> Pair {
     (store.trust.entry(category, text), store.trust.brought(category, text))
 }
 
-fn answer(held: &[Held], done: Vec<Done>) -> Answer<Review> {
+fn answer(held: &[Held], done: Vec<VouchDone>) -> Answer<Review> {
     let store = |held: &Held| {
         let Held { store, entries, items, by_agents, .. } = held;
         ReviewedStore {
@@ -356,15 +360,15 @@ fn answer(held: &[Held], done: Vec<Done>) -> Answer<Review> {
 }
 
 /// Returns the result for a store, with the suspicious texts that nobody reviewed.
-fn of(store: &Store, act: Act, items: Vec<Item>) -> Done {
+fn of(store: &Store, act: VouchAct, items: Vec<ReviewItem>) -> VouchDone {
     let views = items.into_iter().map(|item| item.view);
     let odd = views.filter(|view| !view.warnings.is_empty()).collect();
-    Done { act, scope: store.scope, dir: store.dir.display().to_string(), odd }
+    VouchDone { act, scope: store.scope, dir: store.dir.display().to_string(), odd }
 }
 
 /// Returns the key that records a full review, so that text written later can be recognised.
-fn made(store: &Store) -> Key {
-    store.trust.text(trust::Kind::Made, "")
+fn made(store: &Store) -> TextKey {
+    store.trust.text(trust::TrustedKind::Made, "")
 }
 
 fn refuse_foreign(store: &Store) -> Result<(), Failure> {
@@ -373,7 +377,7 @@ fn refuse_foreign(store: &Store) -> Result<(), Failure> {
     }
     let message = format!("{} belongs to another user", store.dir.display());
     let hint = "vouch for it with pimem trust --always, or make it yours with chown";
-    Err(Failure::new(Kind::Refused, message, hint))
+    Err(Failure::new(FailureKind::Refused, message, hint))
 }
 
 /// The texts that await review, after the requested changes of trust.
@@ -383,7 +387,7 @@ pub struct Review {
     pub stores: Vec<ReviewedStore>,
     /// Changes of trust, one per store.
     #[serde(skip)]
-    pub done: Vec<Done>,
+    pub done: Vec<VouchDone>,
 }
 
 /// A store with the texts that await review.
@@ -404,10 +408,10 @@ pub struct ReviewedStore {
     /// Number of entries in topics.
     pub entries: usize,
     /// Texts that await review, entries first.
-    pub awaiting: Vec<Awaiting>,
+    pub awaiting: Vec<AwaitingText>,
     /// Entries that agents have added since a person looked at them. Agents are told them.
     #[serde(rename = "byAgents")]
-    pub by_agents: Vec<Awaiting>,
+    pub by_agents: Vec<AwaitingText>,
     /// Number of those texts, in words.
     #[serde(skip)]
     pub in_words: String,
@@ -415,18 +419,18 @@ pub struct ReviewedStore {
 
 /// A change of trust in a store.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Done {
-    pub act: Act,
+pub struct VouchDone {
+    pub act: VouchAct,
     pub scope: Scope,
     /// Directory of the store.
     pub dir: String,
     /// Texts with warnings that were trusted without review.
-    pub odd: Vec<Awaiting>,
+    pub odd: Vec<AwaitingText>,
 }
 
 /// Kinds of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum VouchAct {
     /// Trusted this many entries, and all other texts of the store.
     Trusted(usize),
     /// Trusted the store as a whole, including its future content.
@@ -437,16 +441,16 @@ pub enum Act {
 
 /// Entries whose trust was changed one by one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Entries {
+pub struct VouchedEntries {
     /// `trusted`, `revoked`, `letOut` or `keptBack`.
-    pub action: Action,
+    pub action: VouchAction,
     pub results: Vec<EntryView>,
 }
 
 /// A change of trust in single entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Action {
+pub enum VouchAction {
     /// Agents may see the entries.
     Trusted,
     /// Agents may not see the entries.
@@ -466,5 +470,5 @@ impl Review {
 
 documents! {
     Review: "pimem.trust/1",
-    Entries: "pimem.trust/1",
+    VouchedEntries: "pimem.trust/1",
 }

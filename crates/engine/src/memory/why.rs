@@ -6,20 +6,20 @@ use serde::Serialize;
 
 use super::{Answer, Memory, archived, placed, problems, review, selector, team::Selected};
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::{Store, snapshot::Snapshot},
     view::{Entries, EntryView, displayed, factors::Factors},
 };
 use pimem_core::{
     model::{category::CategorySpec, operation::UserState, time::Timestamp},
-    report::{budget::Tokens, explain, render, select::Verdict, team},
+    report::{budget::Tokens, explain, render, select::ReportVerdict, team},
     safety::safe_text,
     score::{
-        caps::Place,
+        caps::CapPlace,
         forecast,
         policy::{
             Policy,
-            limits::{self, Group},
+            limits::{self, LimitGroup},
         },
         ranking::{Ranking, Scope, ScoredEntry},
         stability::{Standing, State},
@@ -39,7 +39,7 @@ impl Memory {
         let row = match selector::entry(self, &ranking, &problems, selector) {
             Ok(row) => row,
             Err(failure) => {
-                if failure.kind == Kind::NotFound
+                if failure.kind == FailureKind::NotFound
                     && let Some(view) = self.why_archived(selector, (&stores, &snapshots))?
                 {
                     return Ok(Answer { view, problems });
@@ -51,7 +51,7 @@ impl Memory {
         let categories = &self.config.categories;
         let settings = self.report_settings(budget, Tokens(0));
         let report = render::report(&ranking, categories, settings);
-        let verdict = report.verdict(&ranking, row).unwrap_or(&Verdict::ReportFull);
+        let verdict = report.verdict(&ranking, row).unwrap_or(&ReportVerdict::ReportFull);
         let spec = categories.spec(row.entry.category);
         let turns = forecast::turns(self.now, self.rules().clock, ranking.policy, row, spec);
         let cheapest = || {
@@ -106,7 +106,7 @@ impl Memory {
         for (buried, ranking) in all {
             let row = match selector::entry(self, &ranking, &[], selector) {
                 Ok(row) => row,
-                Err(failure) if failure.kind == Kind::NotFound => continue,
+                Err(failure) if failure.kind == FailureKind::NotFound => continue,
                 Err(failure) => return Err(failure),
             };
             let spec = categories.spec(row.entry.category);
@@ -131,7 +131,7 @@ impl Memory {
                 section: spec.section.to_string(),
                 tokens: Tokens::of(&format!("- {}\n", safe_text::model(&row.entry.text))).0,
                 ahead: Vec::new(),
-                cheapest: Some(explain::Act::Restore.command(&entries.short(row.entry.id))),
+                cheapest: Some(explain::Remedy::Restore.command(&entries.short(row.entry.id))),
                 state: state(ranking.policy, row),
                 section_tokens: ranking.policy.is_stability().then_some(spec.section_tokens),
                 server: None,
@@ -151,7 +151,7 @@ impl Memory {
         let settings = self.report_settings(budget, Tokens(0));
         let mut report = render::report(own, categories, settings);
         let tokens = self.config.settings.report.team;
-        let room = team::Room { tokens, total: self.team_total(budget, Tokens(0)) };
+        let room = team::TeamRoom { tokens, total: self.team_total(budget, Tokens(0)) };
         let sections = self.add_mirrors(
             &mut report,
             (own, snapshots),
@@ -159,11 +159,11 @@ impl Memory {
             selected.mirrors,
             true,
         );
-        let none = || Failure::new(Kind::NotFound, "the entry is gone", "look again");
+        let none = || Failure::new(FailureKind::NotFound, "the entry is gone", "look again");
         let mirror = sections.mirrors.get(at.0).ok_or_else(none)?;
         let row = mirror.ranking.rows.get(at.1).ok_or_else(none)?;
         let verdict = sections.team.verdicts.get(at.0).and_then(|of| of.get(at.1));
-        let verdict = verdict.unwrap_or(&Verdict::ReportFull);
+        let verdict = verdict.unwrap_or(&ReportVerdict::ReportFull);
         let spec = categories.spec(row.entry.category);
         let policy = mirror.ranking.policy;
         let turns = forecast::turns(self.now, self.rules().clock, policy, row, spec);
@@ -172,7 +172,7 @@ impl Memory {
         let label = team::label(mirror.mirror(), row);
         let line = team::line(&spec.name, &row.entry.text, &label);
         // Others' pins count once somebody here has looked at the line.
-        let would_show = matches!(verdict, Verdict::Withheld(_))
+        let would_show = matches!(verdict, ReportVerdict::Withheld(_))
             || !verdict.shown() && mirror.unpinned.contains(&row.entry.id);
         let ahead = turns.into_iter().map(|(at, turn)| Ahead { at, what: turn.describe(spec) });
         let view = Why {
@@ -186,7 +186,7 @@ impl Memory {
             section: "Team".to_owned(),
             tokens: Tokens::of_chars(line.chars().count() + 1).0,
             ahead: ahead.collect(),
-            cheapest: would_show.then(|| explain::Act::Trust.command(&short)),
+            cheapest: would_show.then(|| explain::Remedy::Trust.command(&short)),
             state: state(policy, row),
             section_tokens: Some(tokens.0),
             server: Some(mirror.mirror().server.clone()),
@@ -280,42 +280,44 @@ pub fn state(policy: Policy, row: &ScoredEntry) -> String {
 pub fn place(policy: Policy, row: &ScoredEntry, spec: &CategorySpec) -> String {
     let cap = spec.max_active;
     match row.place {
-        Place::Pinned => "pinned: in no cap".to_owned(),
-        Place::Active(rank) => format!("{rank} of at most {cap} active in its category"),
-        Place::Pool(rank) => format!("{rank} of at most 6 in the overflow pool"),
-        Place::OverCap if row.state < State::Provisional => {
+        CapPlace::Pinned => "pinned: in no cap".to_owned(),
+        CapPlace::Active(rank) => format!("{rank} of at most {cap} active in its category"),
+        CapPlace::Pool(rank) => format!("{rank} of at most 6 in the overflow pool"),
+        CapPlace::OverCap if row.state < State::Provisional => {
             let least = State::Provisional.least().unwrap_or_default();
             format!("none: its category has {cap} places, and the pool begins at {least}")
         }
-        Place::OverCap => format!("none: its category has {cap} places, and the pool is full"),
-        Place::BelowPool => "none: the overflow pool is full".to_owned(),
-        Place::TooWeak => "none: its score is too low".to_owned(),
-        Place::Listed(rank) => {
+        CapPlace::OverCap => format!("none: its category has {cap} places, and the pool is full"),
+        CapPlace::BelowPool => "none: the overflow pool is full".to_owned(),
+        CapPlace::TooWeak => "none: its score is too low".to_owned(),
+        CapPlace::Listed(rank) => {
             let (text, of_user) = (&row.entry.text, row.entry.scope == Scope::User);
-            match Group::of(spec.traits.listed, text, of_user, row.evidence.first_seen) {
+            match LimitGroup::of(spec.traits.listed, text, of_user, row.evidence.first_seen) {
                 _ if !matches!(policy, Policy::Weighted(_)) => format!("{rank} by importance"),
-                Group::Global => {
+                LimitGroup::Global => {
                     format!("{rank} of at most {} that hold everywhere", limits::GLOBAL)
                 }
-                Group::Session(_) => format!("{rank} of the newest {} sessions", limits::SESSIONS),
+                LimitGroup::Session(_) => {
+                    format!("{rank} of the newest {} sessions", limits::SESSIONS)
+                }
                 _ => format!("{rank} of at most {} of the project", limits::PROJECT),
             }
         }
-        Place::Always => "kept: the latest decision on its topic".to_owned(),
-        Place::OverLimit => format!(
+        CapPlace::Always => "kept: the latest decision on its topic".to_owned(),
+        CapPlace::OverLimit => format!(
             "none: there are {} places for a project's memories, and {} for those that hold \
              everywhere",
             limits::PROJECT,
             limits::GLOBAL
         ),
-        Place::OlderDecision => "none: there is a newer decision on its topic".to_owned(),
-        Place::OlderSession => format!("none: {} newer sessions are kept", limits::SESSIONS),
-        Place::Spent => "none: harm outweighs its evidence".to_owned(),
-        Place::Forgotten => "none: forgotten".to_owned(),
-        Place::Excluded => "none: superseded or expired".to_owned(),
-        Place::Unset => "none: its category is of another preset".to_owned(),
-        Place::Secret => "none: it holds what looks like a secret".to_owned(),
-        Place::Unreviewed => "none: neither written nor reviewed on this machine".to_owned(),
+        CapPlace::OlderDecision => "none: there is a newer decision on its topic".to_owned(),
+        CapPlace::OlderSession => format!("none: {} newer sessions are kept", limits::SESSIONS),
+        CapPlace::Spent => "none: harm outweighs its evidence".to_owned(),
+        CapPlace::Forgotten => "none: forgotten".to_owned(),
+        CapPlace::Excluded => "none: superseded or expired".to_owned(),
+        CapPlace::Unset => "none: its category is of another preset".to_owned(),
+        CapPlace::Secret => "none: it holds what looks like a secret".to_owned(),
+        CapPlace::Unreviewed => "none: neither written nor reviewed on this machine".to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     Answer, Memory,
     report::ReportRequest,
     search::{
-        self, Hit, SearchResult,
+        self, FoundHit, SearchResult,
         request::{MinScore, SearchRequest},
     },
     stale::Stale,
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     error::Failure,
     local_time,
-    store::{Store, notes, read::Problem},
+    store::{Store, notes, read::ReadProblem},
 };
 use pimem_core::{
     markdown::{checklist, handoff},
@@ -57,7 +57,7 @@ impl Memory {
         for store in &stores {
             let mut changed = Vec::new();
             let mut add =
-                |name: &str, text: &mut String, read: &dyn Fn() -> Result<String, Problem>| {
+                |name: &str, text: &mut String, read: &dyn Fn() -> Result<String, ReadProblem>| {
                     let more = if self.shows_notes(store, name) {
                         read()
                     } else {
@@ -97,7 +97,7 @@ impl Memory {
         let prompt = request.prompt.as_deref();
         let found =
             prompt.map(|prompt| recall(self, &stores, prompt, &sources)).unwrap_or_default();
-        let line = |hit: &Hit| {
+        let line = |hit: &FoundHit| {
             let text = hit.text.replace('\n', " ");
             let text = text.strip_prefix("- ").unwrap_or(&text);
             format!("- {text} ({}:{})\n", hit.source, hit.line)
@@ -129,12 +129,14 @@ fn recall(memory: &Memory, stores: &[Store], prompt: &str, sources: &Sources) ->
     let others = answers.next().unwrap_or_default().hits;
     // A session whose start resembles the prompt scores high, but has less information than an
     // entry.
-    let is_session = |hit: &Hit| hit.kind == SourceKind::Session;
-    let sorted = |hits: Vec<Hit>| {
-        let (sessions, others): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(is_session);
+    let is_session = |hit: &FoundHit| hit.kind == SourceKind::Session;
+    let sorted = |hits: Vec<FoundHit>| {
+        let (sessions, others): (Vec<FoundHit>, Vec<FoundHit>) =
+            hits.into_iter().partition(is_session);
         others.into_iter().chain(sessions)
     };
-    let hits: Vec<Hit> = sorted(std::mem::take(&mut found.hits)).chain(sorted(others)).collect();
+    let hits: Vec<FoundHit> =
+        sorted(std::mem::take(&mut found.hits)).chain(sorted(others)).collect();
     for hit in hits {
         let is_there = sources.whole().any(|text| text.contains(hit.text.trim()));
         let is_again = found.hits.iter().any(|other| other.text == hit.text);
@@ -147,7 +149,7 @@ fn recall(memory: &Memory, stores: &[Store], prompt: &str, sources: &Sources) ->
 }
 
 /// Returns the open items of a store, one per line.
-pub fn open_items(store: &Store) -> Result<String, Problem> {
+pub fn open_items(store: &Store) -> Result<String, ReadProblem> {
     let bytes = store.file(notes::SCRATCHPAD)?.unwrap_or_default();
     let lines =
         checklist::open(&bytes).flat_map(|item| ["- [ ] ".to_owned(), item.text, "\n".to_owned()]);
@@ -155,14 +157,14 @@ pub fn open_items(store: &Store) -> Result<String, Problem> {
 }
 
 /// Returns the end of a day's log, with handoffs reduced to what is not shown elsewhere.
-fn log(store: &Store, date: Date, open: &str) -> Result<String, Problem> {
+fn log(store: &Store, date: Date, open: &str) -> Result<String, ReadProblem> {
     let end = store.tail(&notes::daily(date), READ)?;
     let log = end.map(|end| handoff::abridged(&end, open)).unwrap_or_default();
     Ok(store.trust.told(&log).into_owned())
 }
 
 /// Returns the long-term notes of a store.
-pub fn notes(store: &Store) -> Result<String, Problem> {
+pub fn notes(store: &Store) -> Result<String, ReadProblem> {
     let bytes = store.file(notes::NOTES)?.unwrap_or_default();
     Ok(store.trust.told(&String::from_utf8_lossy(&bytes)).into_owned())
 }

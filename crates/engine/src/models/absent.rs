@@ -12,9 +12,9 @@ pub mod fastembed {
     pub const INCLUDED: bool = false;
 
     /// Cannot be created.
-    pub enum Session {}
+    pub enum FastembedSession {}
 
-    impl Session {
+    impl FastembedSession {
         /// Never called.
         pub fn embed(&mut self, _: &str) -> Result<Vec<f32>, Unavailable> {
             match *self {}
@@ -27,7 +27,7 @@ pub mod fastembed {
     }
 
     /// Always fails.
-    pub fn load(_: &Path, _: &Path) -> Result<Session, Unavailable> {
+    pub fn load(_: &Path, _: &Path) -> Result<FastembedSession, Unavailable> {
         Err(super::absent())
     }
 
@@ -39,7 +39,7 @@ pub mod fastembed {
 
 /// Replaces the file `download.rs`.
 pub mod download {
-    use crate::models::staging::{InstallError, Opened, Source};
+    use crate::models::staging::{InstallError, ModelSource, OpenedSource};
 
     /// Cannot be created.
     pub enum Hub {}
@@ -52,12 +52,12 @@ pub mod download {
         }
     }
 
-    impl Source for Hub {
+    impl ModelSource for Hub {
         fn name(&self) -> String {
             match *self {}
         }
 
-        fn open(&self, _: &str) -> Result<Option<Opened>, InstallError> {
+        fn open(&self, _: &str) -> Result<Option<OpenedSource>, InstallError> {
             match *self {}
         }
     }
@@ -67,7 +67,7 @@ pub mod download {
 pub mod archive {
     use std::path::Path;
 
-    use crate::models::staging::{InstallError, Opened, Source};
+    use crate::models::staging::{InstallError, ModelSource, OpenedSource};
 
     /// Cannot be created.
     pub enum Archive {}
@@ -80,12 +80,12 @@ pub mod archive {
         }
     }
 
-    impl Source for Archive {
+    impl ModelSource for Archive {
         fn name(&self) -> String {
             match *self {}
         }
 
-        fn open(&self, _: &str) -> Result<Option<Opened>, InstallError> {
+        fn open(&self, _: &str) -> Result<Option<OpenedSource>, InstallError> {
             match *self {}
         }
     }

@@ -12,7 +12,7 @@ use zip::ZipArchive;
 use super::{
     install::{CONFIG, MODEL},
     packing::SAFETENSORS,
-    staging::{InstallError, Opened, Source},
+    staging::{InstallError, ModelSource, OpenedSource},
 };
 
 /// Maximum size in bytes of a file that is unpacked, which is done in memory.
@@ -82,14 +82,14 @@ impl Archive {
     }
 }
 
-impl Source for Archive {
+impl ModelSource for Archive {
     fn name(&self) -> String {
         self.name.clone()
     }
 
-    fn open(&self, path: &str) -> Result<Option<Opened>, InstallError> {
+    fn open(&self, path: &str) -> Result<Option<OpenedSource>, InstallError> {
         let entry = format!("{}{path}", self.directory);
-        let opened = |bytes: Vec<u8>| Opened {
+        let opened = |bytes: Vec<u8>| OpenedSource {
             name: format!("{}/{path}", self.name),
             size: Some(bytes.len() as u64),
             reader: Box::new(Cursor::new(bytes)),

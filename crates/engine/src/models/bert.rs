@@ -11,7 +11,7 @@ use pimem_core::embed::transformer::{
 };
 
 /// The files of a model besides its weights.
-pub struct Files {
+pub struct BertFiles {
     pub config: Vec<u8>,
     pub tokenizer: Option<Vec<u8>>,
     /// `vocab.txt`: a piece a line.
@@ -56,7 +56,7 @@ pub enum NotBert {
 }
 
 /// Reads the files of a model.
-pub fn read(files: &Files) -> Result<Bert, NotBert> {
+pub fn read(files: &BertFiles) -> Result<Bert, NotBert> {
     let config = object("config.json", &files.config)?;
     let kind = config.get("model_type").and_then(Value::as_str);
     let named = config.pointer("/architectures/0").and_then(Value::as_str);
@@ -124,7 +124,7 @@ fn other_step(modules: &[u8]) -> Option<String> {
 }
 
 /// Returns the vocabulary in the order of its numbers, if the tokenizer is BERT's uncased one.
-fn pieces(files: &Files) -> Result<Vec<String>, NotBert> {
+fn pieces(files: &BertFiles) -> Result<Vec<String>, NotBert> {
     let said = files.tokenizer_config.as_deref();
     let said = said.map(|text| object("tokenizer_config.json", text)).transpose()?;
     let lower = said.as_ref().and_then(|said| said.get("do_lower_case")).and_then(Value::as_bool);
@@ -223,8 +223,8 @@ mod tests {
         })
     }
 
-    fn files(config: &Value, tokenizer: &Value) -> Files {
-        Files {
+    fn files(config: &Value, tokenizer: &Value) -> BertFiles {
+        BertFiles {
             config: config.to_string().into(),
             tokenizer: Some(tokenizer.to_string().into()),
             vocabulary: None,
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!((shape.layers, shape.positions, positions, segments), (12, 256, 512, 2));
         assert_eq!(shape.epsilon.to_bits(), 1e-12_f32.to_bits());
         let text = "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n##b\n";
-        let plain = Files {
+        let plain = BertFiles {
             tokenizer: None,
             vocabulary: Some(text.into()),
             tokenizer_config: Some("{\"do_lower_case\": true}".into()),
@@ -298,10 +298,10 @@ mod tests {
             assert!(wrong.to_string().contains(want), "{wrong}");
         }
         let dense = r#"[{"type": "sentence_transformers.models.Dense"}]"#;
-        let dense = Files { modules: Some(dense.into()), ..files(&config(), &tokenizer()) };
+        let dense = BertFiles { modules: Some(dense.into()), ..files(&config(), &tokenizer()) };
         assert_eq!(read(&dense).unwrap_err().to_string(), "it has a step after the encoder, Dense");
         let cased = Some("{\"do_lower_case\": false}".into());
-        let cased = Files { tokenizer_config: cased, ..files(&config(), &tokenizer()) };
+        let cased = BertFiles { tokenizer_config: cased, ..files(&config(), &tokenizer()) };
         assert!(read(&cased).unwrap_err().to_string().contains("it keeps capital letters"));
     }
 }

@@ -5,7 +5,7 @@ use std::{io, time::Duration};
 
 use super::{
     installed,
-    native::{Native, Weights},
+    native::{Native, NativeWeights},
 };
 use pimem_core::embed::{
     catalog::{self, Embedder, Model, Unavailable},
@@ -57,7 +57,7 @@ pub fn verify() -> Result<(), Unavailable> {
 /// the first.
 pub fn embedder(deadline: Option<Duration>) -> Result<Box<dyn Embedder>, Unavailable> {
     let model = model(&open()?);
-    Ok(Box::new(Native::new(model, Weights::built_in(WEIGHTS), deadline)))
+    Ok(Box::new(Native::new(model, NativeWeights::built_in(WEIGHTS), deadline)))
 }
 
 /// Embeds texts from standard input, as [`super::installed::serve`] does by an installed model.
@@ -87,7 +87,7 @@ fn model(transformer: &Transformer<'_>) -> Model {
 #[cfg(all(test, feature = "minilm"))]
 mod tests {
     use super::*;
-    use pimem_core::embed::catalog::Role;
+    use pimem_core::embed::catalog::TextRole;
 
     #[test]
     fn the_weights_in_the_program_are_whole() {
@@ -111,10 +111,12 @@ mod tests {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let mut model = embedder(None).unwrap();
         let mut seen = Vec::new();
-        let all = model.embed(Role::Passage, &texts, &mut |done| seen.push(done)).unwrap();
+        let all = model.embed(TextRole::Passage, &texts, &mut |done| seen.push(done)).unwrap();
         assert_eq!(seen.last(), Some(&40));
         for (text, vector) in texts.iter().zip(&all) {
-            assert!(model.embed(Role::Passage, &[text], &mut |_| ()).unwrap() == [vector.clone()]);
+            assert!(
+                model.embed(TextRole::Passage, &[text], &mut |_| ()).unwrap() == [vector.clone()]
+            );
         }
     }
 
@@ -123,7 +125,7 @@ mod tests {
         let mut model = embedder(None).unwrap();
         let (short, long) = ("word ".repeat(62), "word ".repeat(100));
         let mut both = |role| model.embed(role, &[&short, &long], &mut |_| ()).unwrap();
-        let (queries, passages) = (both(Role::Query), both(Role::Passage));
+        let (queries, passages) = (both(TextRole::Query), both(TextRole::Passage));
         assert!(queries[0] == queries[1] && passages[0] == queries[0]);
         assert!(passages[0] != passages[1]);
     }
@@ -131,7 +133,7 @@ mod tests {
     #[test]
     fn a_deadline_that_has_passed() {
         let mut model = embedder(Some(Duration::ZERO)).unwrap();
-        let late = model.embed(Role::Query, &["text"], &mut |_| ()).unwrap_err();
+        let late = model.embed(TextRole::Query, &["text"], &mut |_| ()).unwrap_err();
         assert_eq!(late.0, "the model did not answer within 0 ms");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ureq::{Agent, Proxy};
 
-use super::staging::{InstallError, Opened, Source};
+use super::staging::{InstallError, ModelSource, OpenedSource};
 
 /// Default server.
 pub const ENDPOINT: &str = "https://huggingface.co";
@@ -45,12 +45,12 @@ impl Hub {
     }
 }
 
-impl Source for Hub {
+impl ModelSource for Hub {
     fn name(&self) -> String {
         self.base.clone()
     }
 
-    fn open(&self, file: &str) -> Result<Option<Opened>, InstallError> {
+    fn open(&self, file: &str) -> Result<Option<OpenedSource>, InstallError> {
         let address = format!("{}/resolve/main/{file}", self.base);
         let answer = match self.agent.get(&address).call() {
             Ok(answer) => answer,
@@ -66,6 +66,10 @@ impl Source for Hub {
             .headers()
             .get("content-length")
             .and_then(|length| length.to_str().ok()?.parse().ok());
-        Ok(Some(Opened { name: address, reader: Box::new(answer.into_body().into_reader()), size }))
+        Ok(Some(OpenedSource {
+            name: address,
+            reader: Box::new(answer.into_body().into_reader()),
+            size,
+        }))
     }
 }

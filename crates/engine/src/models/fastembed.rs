@@ -11,15 +11,15 @@ use ::fastembed::{
     UserDefinedEmbeddingModel,
 };
 
-use super::{install, installed::Manifest};
+use super::{install, installed::ModelManifest};
 use pimem_core::embed::catalog::{self, Known, Pooling, Unavailable};
 
 /// True if the build supports ONNX models.
 pub const INCLUDED: bool = true;
 
-pub struct Session(TextEmbedding);
+pub struct FastembedSession(TextEmbedding);
 
-impl Session {
+impl FastembedSession {
     /// Returns the vector of a text. Texts are embedded one at a time: with dynamic quantisation a
     /// vector depends on the rest of the batch, and small batches are the fastest.
     pub fn embed(&mut self, text: &str) -> Result<Vec<f32>, Unavailable> {
@@ -38,8 +38,8 @@ pub fn version(library: &Path) -> Result<Vec<f32>, Unavailable> {
     Ok(vec![1.0, minor as f32])
 }
 
-pub fn load(library: &Path, dir: &Path) -> Result<Session, Unavailable> {
-    let manifest = Manifest::read(dir)?
+pub fn load(library: &Path, dir: &Path) -> Result<FastembedSession, Unavailable> {
+    let manifest = ModelManifest::read(dir)?
         .ok_or_else(|| Unavailable(format!("there is no model in {}", dir.display())))?;
     // Without this step, fastembed panics if there is no library.
     let environment = ort::init_from(absolute(library)?)
@@ -83,7 +83,7 @@ pub fn load(library: &Path, dir: &Path) -> Result<Session, Unavailable> {
         .with_intra_threads(1);
     let session = TextEmbedding::try_new_from_user_defined(model, options)
         .map_err(|error| Unavailable(format!("cannot load the model: {error}")))?;
-    Ok(Session(session))
+    Ok(FastembedSession(session))
 }
 
 fn absolute(library: &Path) -> Result<PathBuf, Unavailable> {

@@ -6,16 +6,18 @@ use std::{fs::File, io, path::Path, time::SystemTime};
 use anyhow::Context as _;
 
 use super::{
-    installed::{self, FileRecord, MANIFEST, MAX_TOKENS, Manifest, Models, RUNTIME, RuntimeRecord},
+    installed::{
+        self, FileRecord, MANIFEST, MAX_TOKENS, ModelManifest, Models, RUNTIME, RuntimeRecord,
+    },
     onnx,
-    packing::{self, Outcome, SAFETENSORS},
+    packing::{self, PackingOutcome, SAFETENSORS},
     runtime,
-    staging::{Directory, InstallError, Opened, Progress, Source, Stage, small},
+    staging::{Directory, InstallError, ModelSource, OpenedSource, Progress, Stage, small},
     tokenizer,
 };
 use crate::store::{atomic, read};
 use pimem_core::embed::{
-    catalog::{self, Embedder, Known, Model, Pin, Pooling, Role, Thresholds, Unavailable},
+    catalog::{self, Embedder, Known, Model, Pin, Pooling, TextRole, Thresholds, Unavailable},
     transformer::{Original, PackedPooling},
     vector,
 };
@@ -48,14 +50,14 @@ pub struct Wish {
 
 /// The result of an installation.
 pub struct Installed {
-    pub manifest: Manifest,
+    pub manifest: ModelManifest,
     /// Why the model could not be tried.
     pub untried: Option<Unavailable>,
 }
 
 impl Wish {
     /// Returns the pooling: the user's, else that of the files, else that of the catalogue.
-    pub fn pooling(&self, source: &dyn Source) -> Result<Pooling, InstallError> {
+    pub fn pooling(&self, source: &dyn ModelSource) -> Result<Pooling, InstallError> {
         let said = match self.pooling {
             None if !self.downloaded => small(source, "1_Pooling/config.json")?,
             _ => None,
@@ -118,26 +120,29 @@ impl Wish {
 pub fn model(
     models: &Models,
     wish: &Wish,
-    (original, exported): (&dyn Source, &dyn Source),
+    (original, exported): (&dyn ModelSource, &dyn ModelSource),
     now: SystemTime,
     progress: Progress<'_>,
 ) -> Result<Installed, InstallError> {
     let mut stage = Stage::new(&models.root(), now)?;
     let source = exported;
     let onnx = match packing::prepare(&mut stage, wish, original, progress)? {
-        Outcome::Packed(bert) => {
+        PackingOutcome::Packed(bert) => {
             wish.check_dimension(bert.shape.hidden)?;
             return finish_packed(models, stage, wish, original, &bert);
         }
-        Outcome::Absent => onnx_file(wish, source),
-        Outcome::Unsupported(why) => onnx_file(wish, source).map_err(|missing| match missing {
-            InstallError::Refused(..) => {
-                let message = format!("{} cannot be computed: {why}", wish.name);
-                let hint = format!("nothing was installed; its files in ONNX, {MODEL}, will do");
-                InstallError::refused(message, hint)
-            }
-            io @ InstallError::Io(_) => io,
-        }),
+        PackingOutcome::Absent => onnx_file(wish, source),
+        PackingOutcome::Unsupported(why) => {
+            onnx_file(wish, source).map_err(|missing| match missing {
+                InstallError::Refused(..) => {
+                    let message = format!("{} cannot be computed: {why}", wish.name);
+                    let hint =
+                        format!("nothing was installed; its files in ONNX, {MODEL}, will do");
+                    InstallError::refused(message, hint)
+                }
+                io @ InstallError::Io(_) => io,
+            })
+        }
     };
     let (path, opened) = onnx?;
     let name = opened.name.clone();
@@ -152,7 +157,7 @@ pub fn model(
         }
     }
     let needed = |file: &str| small(source, file)?.ok_or_else(|| missing(source, file));
-    let files = tokenizer::Files {
+    let files = tokenizer::TokenizerFiles {
         tokenizer: needed(TOKENIZER)?,
         config: needed(CONFIG)?,
         special: small(source, SPECIAL)?,
@@ -178,7 +183,7 @@ fn finish_packed(
     models: &Models,
     mut stage: Stage,
     wish: &Wish,
-    source: &dyn Source,
+    source: &dyn ModelSource,
     original: &Original,
 ) -> Result<Installed, InstallError> {
     let pooling = match original.shape.pooling {
@@ -187,7 +192,8 @@ fn finish_packed(
     };
     let mut model = wish.model(original.shape.hidden, pooling);
     let (files, tokens) = (stage.files.clone(), original.shape.positions);
-    let manifest = |model: Model| Manifest::new(model, source.name(), None, tokens, files.clone());
+    let manifest =
+        |model: Model| ModelManifest::new(model, source.name(), None, tokens, files.clone());
     let failed = |Unavailable(why)| {
         let message = format!("{} does not work: {why}", wish.name);
         let hint = "nothing was installed; its files may be damaged, or not belong together";
@@ -198,7 +204,7 @@ fn finish_packed(
         Model { query_prefix: String::new(), passage_prefix: String::new(), ..model.clone() };
     let mut native = manifest(plain).native(&stage.dir, None).map_err(failed)?;
     let texts = [&[SENTENCE], vector::SENTENCES.as_slice()].concat();
-    let vectors = native.embed(Role::Passage, &texts, &mut |_| ()).map_err(failed)?;
+    let vectors = native.embed(TextRole::Passage, &texts, &mut |_| ()).map_err(failed)?;
     if vectors.iter().flatten().any(|number| !number.is_finite()) {
         return Err(failed(Unavailable("its vectors have what is no number".to_owned())));
     }
@@ -225,7 +231,7 @@ fn finish(
 ) -> Result<Installed, InstallError> {
     let files = stage.files.clone();
     let record = |model: &Model| {
-        let manifest = Manifest::new(
+        let manifest = ModelManifest::new(
             model.clone(),
             source.to_owned(),
             output.cloned(),
@@ -320,7 +326,7 @@ pub fn library(
     let file = stage.files.first().cloned();
     let file = file.with_context(|| format!("cannot copy {}", path.display()))?;
     let library =
-        runtime::Library { path: stage.dir.join(name), origin: runtime::Origin::Installed };
+        runtime::Library { path: stage.dir.join(name), origin: runtime::RuntimeOrigin::Installed };
     let version = models.version(&library).map_err(|why| {
         // The error names the temporary path, which the user does not know.
         let shown = why.0.replace(&*library.path.to_string_lossy(), &path.to_string_lossy());
@@ -334,7 +340,10 @@ pub fn library(
 }
 
 /// Returns the ONNX file of the source, and its path there.
-fn onnx_file(wish: &Wish, source: &dyn Source) -> Result<(String, Opened), InstallError> {
+fn onnx_file(
+    wish: &Wish,
+    source: &dyn ModelSource,
+) -> Result<(String, OpenedSource), InstallError> {
     let known = wish.known.as_ref().map(|known| known.file.as_str());
     let plain = &[MODEL, "onnx/model.onnx"][..];
     let quantised =
@@ -381,7 +390,7 @@ fn other_dimension(given: usize, said: usize) -> InstallError {
     InstallError::refused(message, hint)
 }
 
-pub fn missing(source: &dyn Source, file: &str) -> InstallError {
+pub fn missing(source: &dyn ModelSource, file: &str) -> InstallError {
     let hint = format!(
         "a model has {SAFETENSORS} or {MODEL} (or onnx/{MODEL}), {TOKENIZER} and {CONFIG}; pimem model \
          list names those that can be downloaded"
@@ -389,7 +398,7 @@ pub fn missing(source: &dyn Source, file: &str) -> InstallError {
     InstallError::refused(format!("there is no {file} in {}", source.name()), hint)
 }
 
-pub fn unfit(source: &dyn Source, wrong: &str) -> InstallError {
+pub fn unfit(source: &dyn ModelSource, wrong: &str) -> InstallError {
     InstallError::refused(format!("{}: {wrong}", source.name()), "nothing was installed")
 }
 

@@ -14,13 +14,13 @@ use sha2::{Digest, Sha256};
 
 use super::{
     fastembed,
-    native::{Native, PIECES, WEIGHTS, Weights},
-    runtime::{self, Library, Origin},
+    native::{Native, NativeWeights, PIECES, WEIGHTS},
+    runtime::{self, Library, RuntimeOrigin},
     worker::{Program, Worker},
 };
 use crate::store::read;
 use pimem_core::{
-    embed::catalog::{self, Embedder, Model, Role, Unavailable},
+    embed::catalog::{self, Embedder, Model, TextRole, Unavailable},
     model::{hash::first_64, hex},
 };
 
@@ -51,7 +51,7 @@ pub struct FileRecord {
 
 /// The manifest of an installed model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct ModelManifest {
     schema: String,
     pub model: Model,
     /// Where the model came from.
@@ -64,7 +64,7 @@ pub struct Manifest {
     pub files: Vec<FileRecord>,
 }
 
-impl Manifest {
+impl ModelManifest {
     /// Creates a manifest. The revision of its model is a hash of the files and of how they are
     /// used.
     pub fn new(
@@ -101,7 +101,7 @@ impl Manifest {
 
     /// Opens a native model in its directory. `deadline` is that of [`Native::new`].
     pub fn native(&self, dir: &Path, deadline: Option<Duration>) -> Result<Native, Unavailable> {
-        let weights = Weights::read(dir, self.has(PIECES))?;
+        let weights = NativeWeights::read(dir, self.has(PIECES))?;
         if weights.transformer().is_ok_and(|it| it.dimension() != self.model.dimension) {
             return Err(Unavailable(format!("{} is damaged", dir.join(MANIFEST).display())));
         }
@@ -199,14 +199,14 @@ impl Models {
     }
 
     /// Returns the manifest of an installed model, without starting a process.
-    pub fn manifest(&self, name: &str) -> Result<Manifest, Unavailable> {
+    pub fn manifest(&self, name: &str) -> Result<ModelManifest, Unavailable> {
         let name = catalog::canonical(name);
         let missing =
             || Unavailable(format!("the model {name} is not installed (pimem model pull {name})"));
         if !catalog::is_usable(&name) {
             return Err(Unavailable(format!("there is no model {name:?}")));
         }
-        Manifest::read(&self.dir(&name))?.ok_or_else(missing)
+        ModelManifest::read(&self.dir(&name))?.ok_or_else(missing)
     }
 
     /// Opens an installed model, after checking the sizes of its files and, for one in ONNX, that
@@ -261,7 +261,8 @@ impl Models {
         if !fastembed::INCLUDED {
             return Err(Unavailable("this build has no models but those built in".to_owned()));
         }
-        let named = [(&self.setting, Origin::Setting), (&self.variable, Origin::Variable)];
+        let named =
+            [(&self.setting, RuntimeOrigin::Setting), (&self.variable, RuntimeOrigin::Variable)];
         for (path, origin) in named {
             let Some(path) = path else { continue };
             let library = Library { path: path.clone(), origin };
@@ -274,7 +275,7 @@ impl Models {
             let path = self.runtime_dir().join(&file.name);
             return match file.damage(&self.runtime_dir()) {
                 Some(damage) => Err(Unavailable(damage)),
-                None => Ok(Library { path, origin: Origin::Installed }),
+                None => Ok(Library { path, origin: RuntimeOrigin::Installed }),
             };
         }
         let library = runtime::of_system().ok_or_else(|| {
@@ -341,7 +342,7 @@ pub fn serve_native(
     input: &mut dyn io::BufRead,
     write: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> anyhow::Result<()> {
-    let manifest = Manifest::read(dir)?
+    let manifest = ModelManifest::read(dir)?
         .ok_or_else(|| Unavailable(format!("there is no model in {}", dir.display())))?;
     answer_by(&mut manifest.native(dir, None)?, input, write)
 }
@@ -353,7 +354,7 @@ pub fn answer_by(
     write: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     answer(input, write, &mut |text| {
-        let vectors = model.embed(Role::Passage, &[text], &mut |_| ())?;
+        let vectors = model.embed(TextRole::Passage, &[text], &mut |_| ())?;
         vectors.into_iter().next().ok_or_else(|| Unavailable("there is no vector".to_owned()))
     })
 }

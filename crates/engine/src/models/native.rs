@@ -12,7 +12,7 @@ use std::{
 };
 
 use pimem_core::embed::{
-    catalog::{Embedder, Model, Role, Unavailable},
+    catalog::{Embedder, Model, TextRole, Unavailable},
     transformer::{self, Hash, Level, PackError, Pieces, Transformer, VOCABULARY},
 };
 
@@ -29,13 +29,13 @@ const QUERY_TOKENS: usize = 64;
 
 /// Packed weights with their vocabulary.
 #[derive(Debug)]
-pub struct Weights {
+pub struct NativeWeights {
     bytes: Cow<'static, [u8]>,
     vocabulary: Hash,
     pieces: Option<Pieces>,
 }
 
-impl Weights {
+impl NativeWeights {
     /// Weights in the vocabulary of the built-in table.
     pub fn built_in(bytes: &'static [u8]) -> Self {
         Self { bytes: Cow::Borrowed(bytes), vocabulary: VOCABULARY, pieces: None }
@@ -80,14 +80,14 @@ impl Weights {
 /// A model that this process computes.
 pub struct Native {
     model: Model,
-    weights: Weights,
+    weights: NativeWeights,
     deadline: Option<Duration>,
     end: Option<Instant>,
 }
 
 impl Native {
     /// `deadline` applies to all calls of [`Embedder::embed`] together, and runs from the first.
-    pub fn new(model: Model, weights: Weights, deadline: Option<Duration>) -> Self {
+    pub fn new(model: Model, weights: NativeWeights, deadline: Option<Duration>) -> Self {
         Self { model, weights, deadline, end: None }
     }
 
@@ -132,13 +132,13 @@ impl Embedder for Native {
 
     fn embed(
         &mut self,
-        role: Role,
+        role: TextRole,
         texts: &[&str],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Vec<Vec<f32>>, Unavailable> {
         let (tokens, prefix) = match role {
-            Role::Query => (QUERY_TOKENS, &self.model.query_prefix),
-            Role::Passage => (usize::MAX, &self.model.passage_prefix),
+            TextRole::Query => (QUERY_TOKENS, &self.model.query_prefix),
+            TextRole::Passage => (usize::MAX, &self.model.passage_prefix),
         };
         let prefixed: Vec<String> = if prefix.is_empty() {
             Vec::new()

@@ -7,7 +7,7 @@ use super::{
     install::{CONFIG, TOKENIZER, TOKENIZER_CONFIG, Wish, missing},
     native::{PIECES, WEIGHTS},
     safetensors::{Safetensors, SafetensorsError},
-    staging::{InstallError, Progress, Source, Stage, small},
+    staging::{InstallError, ModelSource, Progress, Stage, small},
 };
 use pimem_core::embed::{
     catalog::{self, Pooling},
@@ -18,7 +18,7 @@ use pimem_core::embed::{
 pub const SAFETENSORS: &str = "model.safetensors";
 
 /// What became of original weights.
-pub enum Outcome {
+pub enum PackingOutcome {
     /// Packed weights are in the stage.
     Packed(Original),
     /// This program cannot compute the model.
@@ -34,17 +34,17 @@ pub enum Outcome {
 pub fn prepare(
     stage: &mut Stage,
     wish: &Wish,
-    source: &dyn Source,
+    source: &dyn ModelSource,
     progress: Progress<'_>,
-) -> Result<Outcome, InstallError> {
+) -> Result<PackingOutcome, InstallError> {
     let known = wish.known.as_ref();
     let weights = known.and_then(|known| known.weights);
     let is_export = known.is_some_and(|known| known.pin.is_some() && weights.is_none());
     if is_export || catalog::is_quantised(&wish.name) {
-        return Ok(Outcome::Absent);
+        return Ok(PackingOutcome::Absent);
     }
-    let Some(opened) = source.open(SAFETENSORS)? else { return Ok(Outcome::Absent) };
-    let files = bert::Files {
+    let Some(opened) = source.open(SAFETENSORS)? else { return Ok(PackingOutcome::Absent) };
+    let files = bert::BertFiles {
         config: small(source, CONFIG)?.ok_or_else(|| missing(source, CONFIG))?,
         tokenizer: small(source, TOKENIZER)?,
         vocabulary: small(source, PIECES)?,
@@ -53,7 +53,7 @@ pub fn prepare(
     };
     let mut bert = match bert::read(&files) {
         Ok(bert) => bert,
-        Err(why) => return Ok(Outcome::Unsupported(why)),
+        Err(why) => return Ok(PackingOutcome::Unsupported(why)),
     };
     bert.original.shape.pooling = match wish.pooling(source)? {
         Pooling::Cls => PackedPooling::First,
@@ -78,7 +78,7 @@ pub fn prepare(
     if vocabulary != VOCABULARY {
         stage.write(PIECES, format!("{}\n", bert.pieces.join("\n")).as_bytes())?;
     }
-    Ok(Outcome::Packed(bert.original))
+    Ok(PackingOutcome::Packed(bert.original))
 }
 
 /// Packs the staged weights.

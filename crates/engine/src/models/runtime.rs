@@ -22,7 +22,7 @@ const SYSTEM: &[&str] = &[
 
 pimem_core::named! {
 /// Source of a library's path.
-    pub enum Origin {
+    pub enum RuntimeOrigin {
     /// The setting `embedding.runtime`.
         Setting = "embedding.runtime",
     /// `ORT_DYLIB_PATH`.
@@ -38,13 +38,13 @@ pimem_core::named! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Library {
     pub path: PathBuf,
-    pub origin: Origin,
+    pub origin: RuntimeOrigin,
 }
 
 /// Returns the system's library, the newest by its name.
 pub fn of_system() -> Option<Library> {
     let path = SYSTEM.iter().find_map(|dir| in_directory(Path::new(dir)))?;
-    Some(Library { path, origin: Origin::System })
+    Some(Library { path, origin: RuntimeOrigin::System })
 }
 
 /// Returns the library in a directory: `libonnxruntime.so`, or its highest version.

@@ -12,7 +12,7 @@ use anyhow::Context as _;
 use sha2::{Digest, Sha256};
 
 use super::installed::FileRecord;
-use crate::store::{atomic, read::Problem};
+use crate::store::{atomic, read::ReadProblem};
 use pimem_core::model::hex;
 
 /// Maximum size in bytes of a file other than the model.
@@ -39,13 +39,13 @@ impl From<anyhow::Error> for InstallError {
     }
 }
 
-impl From<Problem> for InstallError {
-    fn from(problem: Problem) -> Self {
+impl From<ReadProblem> for InstallError {
+    fn from(problem: ReadProblem) -> Self {
         Self::refused(problem.to_string(), problem.hint())
     }
 }
 
-pub struct Opened {
+pub struct OpenedSource {
     /// Path or address, for messages.
     pub name: String,
     pub reader: Box<dyn Read>,
@@ -54,23 +54,23 @@ pub struct Opened {
 }
 
 /// A source of a model's files.
-pub trait Source {
+pub trait ModelSource {
     /// Returns the name for the manifest.
     fn name(&self) -> String;
 
     /// Opens a file by its path in the source; `None` if it does not exist.
-    fn open(&self, path: &str) -> Result<Option<Opened>, InstallError>;
+    fn open(&self, path: &str) -> Result<Option<OpenedSource>, InstallError>;
 }
 
 /// A directory with a model's files.
 pub struct Directory(pub PathBuf);
 
-impl Source for Directory {
+impl ModelSource for Directory {
     fn name(&self) -> String {
         self.0.display().to_string()
     }
 
-    fn open(&self, path: &str) -> Result<Option<Opened>, InstallError> {
+    fn open(&self, path: &str) -> Result<Option<OpenedSource>, InstallError> {
         let path = self.0.join(path);
         let name = path.display().to_string();
         // Checked before opening, because opening a FIFO blocks.
@@ -79,7 +79,7 @@ impl Source for Directory {
         }
         let file = File::open(&path).with_context(|| format!("cannot read {name}"))?;
         let size = file.metadata().ok().map(|meta| meta.len());
-        Ok(Some(Opened { name, reader: Box::new(file), size }))
+        Ok(Some(OpenedSource { name, reader: Box::new(file), size }))
     }
 }
 
@@ -106,10 +106,10 @@ impl Stage {
     pub fn copy(
         &mut self,
         name: &str,
-        from: Opened,
+        from: OpenedSource,
         progress: Progress<'_>,
     ) -> Result<(), InstallError> {
-        let Opened { name: source, mut reader, size } = from;
+        let OpenedSource { name: source, mut reader, size } = from;
         let path = self.dir.join(name);
         let mut file = atomic::new_file(&path)?;
         let mut hash = Sha256::new();
@@ -146,7 +146,7 @@ impl Stage {
     pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), InstallError> {
         let reader = Box::new(io::Cursor::new(bytes.to_vec()));
         let size = Some(bytes.len() as u64);
-        self.copy(name, Opened { name: name.to_owned(), reader, size }, &mut |_, _| ())
+        self.copy(name, OpenedSource { name: name.to_owned(), reader, size }, &mut |_, _| ())
     }
 
     /// Deletes a file that was needed for others only.
@@ -172,13 +172,13 @@ impl Drop for Stage {
 }
 
 /// Reads a small file of a source; `None` if it does not exist.
-pub fn small(source: &dyn Source, path: &str) -> Result<Option<Vec<u8>>, InstallError> {
+pub fn small(source: &dyn ModelSource, path: &str) -> Result<Option<Vec<u8>>, InstallError> {
     source.open(path)?.map(read_all).transpose()
 }
 
 /// Reads a small file completely.
-fn read_all(opened: Opened) -> Result<Vec<u8>, InstallError> {
-    let Opened { name, reader, size } = opened;
+fn read_all(opened: OpenedSource) -> Result<Vec<u8>, InstallError> {
+    let OpenedSource { name, reader, size } = opened;
     let mut bytes = Vec::new();
     let read = reader.take(MAX_JSON).read_to_end(&mut bytes);
     let hint = "nothing was installed; try again";

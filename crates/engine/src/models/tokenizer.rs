@@ -8,7 +8,7 @@ use pimem_core::embed::catalog::Pooling;
 const MAX_LENGTH: u64 = 512;
 
 /// The files of the source.
-pub struct Files {
+pub struct TokenizerFiles {
     pub tokenizer: Vec<u8>,
     pub config: Vec<u8>,
     /// `special_tokens_map.json`.
@@ -18,7 +18,7 @@ pub struct Files {
 
 /// The files in the form that fastembed requires.
 #[derive(Debug)]
-pub struct Parts {
+pub struct TokenizerParts {
     pub tokenizer: Vec<u8>,
     pub config: Vec<u8>,
     pub special: Vec<u8>,
@@ -45,7 +45,7 @@ pub enum TokenizerError {
 }
 
 /// Validates the files, and adds what fastembed requires and other programs omit.
-pub fn complete(files: Files) -> Result<Parts, TokenizerError> {
+pub fn complete(files: TokenizerFiles) -> Result<TokenizerParts, TokenizerError> {
     let tokenizer = object("tokenizer.json", &files.tokenizer)?;
     let config = object("config.json", &files.config)?;
     let tokens = words(&tokenizer).ok_or(TokenizerError::NoTokenizer)?;
@@ -70,8 +70,8 @@ pub fn complete(files: Files) -> Result<Parts, TokenizerError> {
         .find_map(|key| config.get(key).and_then(Value::as_u64))
         .and_then(|size| usize::try_from(size).ok())
         .filter(|size| (1..=super::installed::MAX_DIMENSION).contains(size));
-    let Files { tokenizer, config, .. } = files;
-    Ok(Parts { tokenizer, config, special, tokenizer_config, dimension })
+    let TokenizerFiles { tokenizer, config, .. } = files;
+    Ok(TokenizerParts { tokenizer, config, special, tokenizer_config, dimension })
 }
 
 /// Returns `tokenizer_config.json` with missing fields added; `None` if none is missing.
@@ -138,8 +138,8 @@ mod tests {
     const TOKENIZER: &str = r#"{"model": {"vocab": {"[PAD]": 0, "a": 1}},
         "added_tokens": [{"id": 0, "content": "<pad>"}]}"#;
 
-    fn files(tokenizer: &str, config: &str, tokenizer_config: Option<&str>) -> Files {
-        Files {
+    fn files(tokenizer: &str, config: &str, tokenizer_config: Option<&str>) -> TokenizerFiles {
+        TokenizerFiles {
             tokenizer: tokenizer.into(),
             config: config.into(),
             special: None,

@@ -14,8 +14,8 @@ use std::{
 
 use serde_json::Value;
 
-use crate::process::{Event, Keep, Kill, Running};
-use pimem_core::embed::catalog::{Embedder, Model, Role, Unavailable};
+use crate::process::{Keep, Kill, ProcessEvent, Running};
+use pimem_core::embed::catalog::{Embedder, Model, TextRole, Unavailable};
 
 /// Maximum length of an answer line in bytes.
 const MAX_LINE: u64 = 4 << 20;
@@ -120,11 +120,11 @@ impl Worker {
         }
         for _ in 0..count {
             let line = match running.next(SILENCE) {
-                Ok(Event::Output(line)) => line,
-                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => {
+                Ok(ProcessEvent::Output(line)) => line,
+                Ok(ProcessEvent::End) | Err(RecvTimeoutError::Disconnected) => {
                     return Err(end(running));
                 }
-                Ok(Event::Late) => {
+                Ok(ProcessEvent::Late) => {
                     let millis = self.deadline.unwrap_or_default().as_millis();
                     let message = format!("the model did not answer within {millis} ms");
                     return Err(Unavailable(message));
@@ -179,13 +179,13 @@ impl Embedder for Worker {
 
     fn embed(
         &mut self,
-        role: Role,
+        role: TextRole,
         texts: &[&str],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Vec<Vec<f32>>, Unavailable> {
         let prefix = match role {
-            Role::Query => &self.model.query_prefix,
-            Role::Passage => &self.model.passage_prefix,
+            TextRole::Query => &self.model.query_prefix,
+            TextRole::Passage => &self.model.passage_prefix,
         };
         let says_something = |text: &&&str| !text.trim().is_empty();
         let asked: Vec<String> =

@@ -12,14 +12,14 @@ fn worker(script: &str, deadline: Option<u64>) -> Worker {
 }
 
 fn embed(worker: &mut Worker, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
-    worker.embed(Role::Query, texts, &mut |_| ()).map_err(|error| error.0)
+    worker.embed(TextRole::Query, texts, &mut |_| ()).map_err(|error| error.0)
 }
 
 #[test]
 fn vectors_come_in_order_and_at_length_one() {
     let mut worker = worker("while read -r line; do echo '[3, 4]'; done", None);
     let mut seen = Vec::new();
-    let got = worker.embed(Role::Query, &["a", " ", "b"], &mut |done| seen.push(done));
+    let got = worker.embed(TextRole::Query, &["a", " ", "b"], &mut |done| seen.push(done));
     assert_eq!(got, Ok(vec![vec![0.6, 0.8], vec![0.0, 0.0], vec![0.6, 0.8]]));
     assert_eq!(seen, [1, 2]);
     assert_eq!(embed(&mut worker, &["again"]), Ok(vec![vec![0.6, 0.8]]), "the child lives on");
@@ -30,7 +30,7 @@ fn the_prefix_of_the_role() {
     let script = "read -r line; case $line in '\"query: é \\n\"') echo '[1, 0]';; *) echo x; esac";
     assert_eq!(embed(&mut worker(script, None), &["é \n"]), Ok(vec![vec![1.0, 0.0]]));
     let mut other = worker("read -r line; test \"$line\" = '\"x\"' && echo '[1, 0]'", None);
-    assert!(other.embed(Role::Passage, &["x"], &mut |_| ()).is_ok());
+    assert!(other.embed(TextRole::Passage, &["x"], &mut |_| ()).is_ok());
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use super::key::ServerKey;
 use crate::{
     config::env::Env,
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
 };
-use pimem_core::sync::wire::{Me, Pulled, Push, Pushed};
+use pimem_core::sync::wire::{KeyOwner, PulledPage, PushBody, PushResult};
 
 pub struct Client(std::convert::Infallible);
 
@@ -13,7 +13,7 @@ impl Client {
     /// Refuses, because there is no client.
     pub fn new(_: &str, _: ServerKey, _: bool, _: &Env) -> Result<Self, Failure> {
         let hint = "cargo install --features sync has it; --with, --bundle and --from need none";
-        Err(Failure::new(Kind::Usage, "this pimem was built without servers", hint))
+        Err(Failure::new(FailureKind::Usage, "this pimem was built without servers", hint))
     }
 
     pub fn is_spent(&self) -> bool {
@@ -24,15 +24,15 @@ impl Client {
         match self.0 {}
     }
 
-    pub fn me(&self) -> Result<Me, Failure> {
+    pub fn me(&self) -> Result<KeyOwner, Failure> {
         match self.0 {}
     }
 
-    pub fn push(&self, _: &Push) -> Result<Pushed, Failure> {
+    pub fn push(&self, _: &PushBody) -> Result<PushResult, Failure> {
         match self.0 {}
     }
 
-    pub fn pull(&self, _: &str, _: Option<&str>) -> Result<Option<Pulled>, Failure> {
+    pub fn pull(&self, _: &str, _: Option<&str>) -> Result<Option<PulledPage>, Failure> {
         match self.0 {}
     }
 }

@@ -19,7 +19,7 @@ use ureq::{
 use super::key::ServerKey;
 use crate::{
     config::env::Env,
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     llm::{
         address::{self, Url},
         retry::{self, Failed},
@@ -27,7 +27,7 @@ use crate::{
     },
     store::atomic,
 };
-use pimem_core::sync::wire::{Me, Problem, Pulled, Push, Pushed};
+use pimem_core::sync::wire::{KeyOwner, PulledPage, PushBody, PushResult, ServerProblem};
 
 /// Time limit of a request.
 const REQUEST: Duration = Duration::from_mins(1);
@@ -77,18 +77,19 @@ impl Client {
     pub fn new(place: &str, key: ServerKey, insecure: bool, env: &Env) -> Result<Self, Failure> {
         let odd = || {
             let message = format!("sync.server is {place:?}, which is no address");
-            Failure::new(Kind::Config, message, "write it as https://memory.example.org/")
+            Failure::new(FailureKind::Config, message, "write it as https://memory.example.org/")
         };
         let address = Url::parse(place).filter(|_| !place.contains('?')).ok_or_else(odd)?;
         if !address.is_https() && !address::is_here(&address) && !insecure {
             let message = format!("{place} is not encrypted, and not on this machine");
             let hint = "use https, or set sync.insecure if nobody can listen on the way";
-            return Err(Failure::new(Kind::Refused, message, hint));
+            return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         let proxy = address::proxy(place, env).map(|proxy| {
             let message = format!("{} is not an address", proxy.variable);
-            Proxy::new(&proxy.value)
-                .map_err(|_| Failure::new(Kind::Config, message, "write it as http://host:port"))
+            Proxy::new(&proxy.value).map_err(|_| {
+                Failure::new(FailureKind::Config, message, "write it as http://host:port")
+            })
         });
         let config = Agent::config_builder()
             .user_agent(concat!("pimem/", env!("CARGO_PKG_VERSION")))
@@ -116,19 +117,19 @@ impl Client {
     }
 
     /// Asks whose the key is.
-    pub fn me(&self) -> Result<Me, Failure> {
+    pub fn me(&self) -> Result<KeyOwner, Failure> {
         self.json(&self.ask(&Call::Get("v1/me".to_owned()))?)
     }
 
     /// Sends objects.
-    pub fn push(&self, push: &Push) -> Result<Pushed, Failure> {
+    pub fn push(&self, push: &PushBody) -> Result<PushResult, Failure> {
         let body = serde_json::to_string(push).unwrap_or_default();
         self.json(&self.ask(&Call::Post("v1/sync/push", body))?)
     }
 
     /// Asks for the objects after a cursor. `None` if the cursor has ended: then all are to be
     /// asked for again.
-    pub fn pull(&self, project: &str, cursor: Option<&str>) -> Result<Option<Pulled>, Failure> {
+    pub fn pull(&self, project: &str, cursor: Option<&str>) -> Result<Option<PulledPage>, Failure> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         // Nothing that a server has said gets into an address as more than a value.
         let cursor = cursor.filter(|cursor| cursor.chars().all(plain));
@@ -141,7 +142,7 @@ impl Client {
         self.pulls.set(self.pulls.get() + 1);
         self.bytes.set(self.bytes.get() + answer.body().len() as u64);
         if let (304, Some(cursor)) = (answer.status().as_u16(), cursor) {
-            return Ok(Some(Pulled { cursor: cursor.to_owned(), ..Pulled::default() }));
+            return Ok(Some(PulledPage { cursor: cursor.to_owned(), ..PulledPage::default() }));
         }
         if answer.status().as_u16() == 410 && cursor.is_some() {
             return Ok(None);
@@ -207,43 +208,57 @@ impl Client {
         }
         serde_json::from_str(answer.body()).map_err(|_| {
             let message = format!("{} gave what is no answer", self.address.join(""));
-            Failure::new(Kind::Io, message, "is sync.server the address of a pimem-server?")
+            Failure::new(FailureKind::Io, message, "is sync.server the address of a pimem-server?")
         })
     }
 
     fn over(&self) -> Failure {
         let (place, limit) = (self.address.join(""), self.limits.time);
         let message = format!("the exchange with {place} was not done within {limit:?}");
-        Failure::new(Kind::Io, message, "what was exchanged until now is kept; run it again later")
+        Failure::new(
+            FailureKind::Io,
+            message,
+            "what was exchanged until now is kept; run it again later",
+        )
     }
 
     fn unreachable(&self, error: &Error) -> Failure {
         let cause = said::shown(&error.to_string(), Some(self.key.as_str()));
         let message = format!("{} cannot be reached: {cause}", self.address.join(""));
-        Failure::new(Kind::Io, message, "what was exchanged until now is kept; run it again later")
+        Failure::new(
+            FailureKind::Io,
+            message,
+            "what was exchanged until now is kept; run it again later",
+        )
     }
 
     /// Converts an answer that is an error.
     fn refusal(&self, answer: &Response<String>) -> Failure {
         let status = answer.status().as_u16();
-        let problem: Problem = serde_json::from_str(answer.body()).unwrap_or_default();
+        let problem: ServerProblem = serde_json::from_str(answer.body()).unwrap_or_default();
         let clean = |text: &str| said::shown(text, Some(self.key.as_str()));
         let detail = if problem.detail.is_empty() { &problem.title } else { &problem.detail };
         let detail = if detail.is_empty() { String::new() } else { format!(": {}", clean(detail)) };
         let message = format!("{} answered {status}{detail}", self.address.join(""));
         let (kind, hint) = match status {
             401 => (
-                Kind::Refused,
+                FailureKind::Refused,
                 "is the key right, and has it not expired? PIMEM_SYNC_KEY, or pimem/sync.key",
             ),
-            403 | 404 => (Kind::Refused, "may the key see the project? sync.project names it"),
-            300..=399 => {
-                (Kind::Config, "redirects are not followed; set sync.server to where it leads")
+            403 | 404 => {
+                (FailureKind::Refused, "may the key see the project? sync.project names it")
             }
+            300..=399 => (
+                FailureKind::Config,
+                "redirects are not followed; set sync.server to where it leads",
+            ),
             429 | 500..=599 => {
-                (Kind::Io, "what was exchanged until now is kept; run it again later")
+                (FailureKind::Io, "what was exchanged until now is kept; run it again later")
             }
-            _ => (Kind::Io, "is sync.server the address of a pimem-server, as new as this pimem?"),
+            _ => (
+                FailureKind::Io,
+                "is sync.server the address of a pimem-server, as new as this pimem?",
+            ),
         };
         let mut failure = Failure::new(kind, message, hint);
         failure.hints.extend(problem.hints.iter().take(3).map(|hint| clean(hint)));

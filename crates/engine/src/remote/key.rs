@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     config::env::Env,
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::read,
 };
 
@@ -29,12 +29,12 @@ impl ServerKey {
         let text = match env.key(VARIABLE) {
             Some(key) => Zeroizing::new(key),
             None => of_file(FILE)?.ok_or_else(|| {
-                Failure::new(Kind::Config, "there is no key for the server", HINT)
+                Failure::new(FailureKind::Config, "there is no key for the server", HINT)
             })?,
         };
         let key = text.trim();
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(Failure::new(Kind::Config, "the key of the server is no key", HINT));
+            return Err(Failure::new(FailureKind::Config, "the key of the server is no key", HINT));
         }
         Ok(Self(Zeroizing::new(key.to_owned())))
     }
@@ -72,7 +72,11 @@ fn refuse_open(path: &std::path::Path) -> Result<(), Failure> {
     let meta = std::fs::metadata(path);
     if meta.is_ok_and(|meta| meta.mode() & 0o077 != 0) {
         let message = format!("others can read {}", path.display());
-        return Err(Failure::new(Kind::Refused, message, "chmod 600 it, and think of a new key"));
+        return Err(Failure::new(
+            FailureKind::Refused,
+            message,
+            "chmod 600 it, and think of a new key",
+        ));
     }
     Ok(())
 }

@@ -6,4 +6,4 @@ mod key;
 mod seal_keys;
 mod state;
 
-pub use self::{client::Client, key::ServerKey, seal_keys::SealKeys, state::State};
+pub use self::{client::Client, key::ServerKey, seal_keys::SealKeys, state::ServerState};

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::key;
 use crate::{
     config::env::Env,
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::atomic::{self, Sync},
 };
 use pimem_core::{model::hex, seal::KEY_BYTES, sync::sealed::Seals};
@@ -45,7 +45,11 @@ impl SealKeys {
     pub fn kept(env: &Env) -> Result<Option<Self>, Failure> {
         if env.key(VARIABLE).is_some() {
             let message = format!("the keys are those of {VARIABLE}");
-            return Err(Failure::new(Kind::Usage, message, "unset it to keep them in a file"));
+            return Err(Failure::new(
+                FailureKind::Usage,
+                message,
+                "unset it to keep them in a file",
+            ));
         }
         Self::of_file()
     }
@@ -73,7 +77,7 @@ impl SealKeys {
         keys.map(Self).ok_or_else(|| {
             let message = "the key that seals what is sent is no key";
             let hint = "each is 64 hexadecimal digits; pimem sync --seal-key new makes one";
-            Failure::new(Kind::Config, message, hint)
+            Failure::new(FailureKind::Config, message, hint)
         })
     }
 
@@ -96,7 +100,7 @@ impl SealKeys {
         let mut keys = known.map_or_else(Vec::new, |known| known.0);
         if keys.len() == MOST {
             let message = format!("there are {MOST} keys already");
-            return Err(Failure::new(Kind::Refused, message, "push into a new project"));
+            return Err(Failure::new(FailureKind::Refused, message, "push into a new project"));
         }
         let mut secret = Secret::default();
         atomic::fill(&mut *secret)?;
@@ -118,7 +122,7 @@ impl SealKeys {
         }
         let message = "other keys are here, and what was sealed under them would be lost";
         let hint = "move pimem/sync.seal below ~/.config to another place first";
-        Err(Failure::new(Kind::Refused, message, hint))
+        Err(Failure::new(FailureKind::Refused, message, hint))
     }
 
     /// Writes the file, which only its owner can read, and returns its path.
@@ -128,7 +132,7 @@ impl SealKeys {
     pub fn write(&self) -> Result<PathBuf, Failure> {
         let path = key::place(FILE).ok_or_else(|| {
             let message = "there is no configuration directory";
-            Failure::new(Kind::Usage, message, "set HOME, or XDG_CONFIG_HOME")
+            Failure::new(FailureKind::Usage, message, "set HOME, or XDG_CONFIG_HOME")
         })?;
         if let Some(dir) = path.parent() {
             atomic::create_dir(dir, Sync::PrivateFull)?;

@@ -13,8 +13,8 @@ use crate::store::{
 use pimem_core::{
     model::event::{Event, EventKind},
     sync::{
-        object::{self, Entry},
-        wire::Object,
+        object::{self, SyncEntry},
+        wire::SyncObject,
     },
 };
 
@@ -26,7 +26,7 @@ const WAITING: usize = 64 << 20;
 
 /// The state of one store and project.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct State {
+pub struct ServerState {
     #[serde(default)]
     version: u8,
     /// Where the next pull goes on.
@@ -39,13 +39,13 @@ pub struct State {
     pub keys: Option<String>,
     /// Lines whose events have not come yet.
     #[serde(default)]
-    pub waiting: Vec<Entry>,
+    pub waiting: Vec<SyncEntry>,
     /// Events that are dated too far ahead of this machine's clock.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub later: Vec<Object>,
+    pub later: Vec<SyncObject>,
 }
 
-impl State {
+impl ServerState {
     /// Returns the state of a store that has exchanged nothing by these keys.
     pub fn with(keys: Option<String>) -> Self {
         Self { version: VERSION, keys, ..Self::default() }
@@ -72,7 +72,7 @@ impl State {
     }
 
     /// Returns true if the server has the entry.
-    pub fn has_entry(&self, entry: &Entry) -> bool {
+    pub fn has_entry(&self, entry: &SyncEntry) -> bool {
         self.sent.contains(short(&entry.hash))
     }
 
@@ -105,7 +105,7 @@ impl State {
     }
 
     /// Notes that the server has an object.
-    pub fn note(&mut self, object: &Object) {
+    pub fn note(&mut self, object: &SyncObject) {
         if let Some(entry) = object.entry() {
             self.note_entry(&entry);
         }
@@ -114,7 +114,7 @@ impl State {
         }
     }
 
-    pub fn note_entry(&mut self, entry: &Entry) {
+    pub fn note_entry(&mut self, entry: &SyncEntry) {
         self.sent.insert(short(&entry.hash).to_owned());
     }
 
@@ -124,8 +124,9 @@ impl State {
 
     /// Returns true if what waits has room.
     pub fn has_room(&self) -> bool {
-        let line = |entry: &Entry| entry.line.as_ref().map_or(0, String::len);
-        let event = |object: &Object| object.event.as_ref().map_or(0, |event| event.get().len());
+        let line = |entry: &SyncEntry| entry.line.as_ref().map_or(0, String::len);
+        let event =
+            |object: &SyncObject| object.event.as_ref().map_or(0, |event| event.get().len());
         let lines: usize = self.waiting.iter().map(line).sum();
         lines + self.later.iter().map(event).sum::<usize>() <= WAITING
     }

@@ -19,7 +19,7 @@ use super::{
     Store,
     atomic::{self, Sync},
     lock::StoreLock,
-    read::{self, Problem, ProblemKind},
+    read::{self, ProblemKind, ReadProblem},
     rooms::{LineTooLong, TOPIC_CHARS, TopicFull},
     snapshot::{self, Snapshot, TopicFile},
     transaction::{Change, Target, Txn},
@@ -256,7 +256,7 @@ pub struct Written {
     /// Topic files that were written, by stem.
     changed: Vec<(String, Vec<u8>)>,
     /// The log as it was before, if it was read and not folded.
-    log: Option<Result<Vec<u8>, Problem>>,
+    log: Option<Result<Vec<u8>, ReadProblem>>,
     heard: bool,
     events: Vec<String>,
 }
@@ -302,7 +302,7 @@ impl Written {
     }
 
     /// Returns the log with the events that were written.
-    fn whole_log(&mut self, store: &Store) -> &Result<Vec<u8>, Problem> {
+    fn whole_log(&mut self, store: &Store) -> &Result<Vec<u8>, ReadProblem> {
         let events = std::mem::take(&mut self.events);
         let log = self.log.get_or_insert_with(|| store.log());
         if let Ok(log) = log {
@@ -439,7 +439,7 @@ impl Store {
         let bytes = match self.seal.read(root, &path, read::MAX_LOG) {
             Ok(Some(bytes)) => bytes,
             // If the state directory cannot be used, no journal was written.
-            Ok(None) | Err(Problem { kind: ProblemKind::Closed(_), .. }) => return Ok(false),
+            Ok(None) | Err(ReadProblem { kind: ProblemKind::Closed(_), .. }) => return Ok(false),
             Err(problem) => return Err(problem.into()),
         };
         // The journal is written atomically, so a file that does not parse is not ours.

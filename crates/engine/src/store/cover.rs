@@ -18,8 +18,8 @@ use super::{
     discover,
     lock::StoreLock,
     notes::{self, DAILY, NOTES, SCRATCHPAD},
-    read::{self, Problem},
-    seal::{Kept as How, Sealed},
+    read::{self, ReadProblem},
+    seal::{SealKept as How, Sealed},
     snapshot::EVIDENCE,
     trust_ledger,
 };
@@ -83,7 +83,7 @@ impl Store {
 
     /// Returns the files of the store and of this machine that may be sealed, each with the
     /// directory that it must not lead out of.
-    pub fn sealed_places(&self) -> Result<Vec<(PathBuf, PathBuf)>, Problem> {
+    pub fn sealed_places(&self) -> Result<Vec<(PathBuf, PathBuf)>, ReadProblem> {
         let files = self.kept_files()?;
         let all = files.store.into_iter().chain(files.data).chain(files.state);
         Ok(all.map(|kept| (kept.root, kept.path)).collect())
@@ -183,7 +183,7 @@ impl Sealed {
         self.seal(path, &opened.bytes, raw).map(Some)
     }
 
-    fn renew(&self, kept: &Kept, sync: Sync) -> Result<bool> {
+    fn renew(&self, kept: &KeptFile, sync: Sync) -> Result<bool> {
         for _ in 0..RETRIES {
             let Some(raw) = read::file(&kept.root, &kept.path, read::MAX_LOG)? else {
                 return Ok(false);
@@ -209,26 +209,26 @@ const FOLDERS: [&str; 4] = ["topics", "archive", DAILY, notes::OBSERVATIONS];
 const NAMES: [&str; 4] = [NOTES, SCRATCHPAD, EVIDENCE, "memory-scores.json"];
 
 /// A file that may be there, and the directory that it must not lead out of.
-pub(super) struct Kept {
+pub(super) struct KeptFile {
     pub(super) root: PathBuf,
     pub(super) path: PathBuf,
 }
 
 /// The files, by the lock that guards them.
-pub(super) struct Files {
+pub(super) struct CoveredFiles {
     /// In the store.
-    pub(super) store: Vec<Kept>,
+    pub(super) store: Vec<KeptFile>,
     /// In `data/`.
-    pub(super) data: Vec<Kept>,
+    pub(super) data: Vec<KeptFile>,
     /// In the user's state directory.
-    pub(super) state: Vec<Kept>,
+    pub(super) state: Vec<KeptFile>,
 }
 
 impl Store {
     /// Lists the files that hold what was remembered.
-    pub(super) fn kept_files(&self) -> Result<Files, Problem> {
-        let kept = |root: &Path, path: PathBuf| Kept { root: root.to_path_buf(), path };
-        let mut store: Vec<Kept> =
+    pub(super) fn kept_files(&self) -> Result<CoveredFiles, ReadProblem> {
+        let kept = |root: &Path, path: PathBuf| KeptFile { root: root.to_path_buf(), path };
+        let mut store: Vec<KeptFile> =
             NAMES.iter().map(|name| kept(&self.dir, self.dir.join(name))).collect();
         for folder in FOLDERS {
             let dir = self.dir.join(folder);
@@ -256,7 +256,7 @@ impl Store {
         if let Some(dir) = self.dream_dir() {
             state.extend(files_in(&dir).into_iter().map(|path| kept(&dir, path)));
         }
-        Ok(Files { store, data, state })
+        Ok(CoveredFiles { store, data, state })
     }
 }
 
@@ -319,7 +319,7 @@ impl Store {
 
     /// Parts the lines of a file that cannot be opened from the others. Returns true if there were
     /// any.
-    fn part(&self, kept: &Kept) -> Result<bool> {
+    fn part(&self, kept: &KeptFile) -> Result<bool> {
         let Ok(Some(raw)) = read::file(&kept.root, &kept.path, read::MAX_LOG) else {
             return Ok(false);
         };

@@ -275,13 +275,13 @@ pub const REMEDY: &str = "put the directory itself there; or, if it is meant so,
 pub struct Away {
     /// Path of the part; without links, but for the part itself.
     pub path: PathBuf,
-    pub way: Way,
+    pub way: AwayBy,
 }
 
 /// How a part of a root leads away.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub enum AwayBy {
     /// A link, to this place out of the work tree or in a directory of git.
     Link(PathBuf),
     /// It is in this work tree of another repository, as a submodule.
@@ -294,13 +294,13 @@ impl fmt::Display for Away {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match &self.way {
-            Way::Link(to) => {
+            AwayBy::Link(to) => {
                 write!(f, "{path} is a link that leads out of the work tree, to {}", to.display())
             }
-            Way::Repository(of) => {
+            AwayBy::Repository(of) => {
                 write!(f, "{path} belongs to another repository, that of {}", of.display())
             }
-            Way::Mount => write!(f, "{path} is mounted from another file system"),
+            AwayBy::Mount => write!(f, "{path} is mounted from another file system"),
         }?;
         f.write_str("; it is neither read nor written")
     }
@@ -326,14 +326,14 @@ struct Part {
 }
 
 /// Returns how a part leads away from the work tree.
-fn way(tree: &Tree, part: &Part) -> Option<Way> {
+fn way(tree: &Tree, part: &Part) -> Option<AwayBy> {
     let is_git = |name: &std::ffi::OsStr| name.eq_ignore_ascii_case(".git");
     let inside = part.real.strip_prefix(&tree.top);
     if inside.is_ok_and(|below| !below.iter().any(is_git)) {
-        let repository = part.repository.clone().filter(|_| tree.is_git).map(Way::Repository);
-        return repository.or((part.device != tree.device).then_some(Way::Mount));
+        let repository = part.repository.clone().filter(|_| tree.is_git).map(AwayBy::Repository);
+        return repository.or((part.device != tree.device).then_some(AwayBy::Mount));
     }
-    Some(Way::Link(part.real.clone()))
+    Some(AwayBy::Link(part.real.clone()))
 }
 
 /// Returns the part of the root in `dir` that leads away from its project and that no person has
@@ -458,8 +458,8 @@ mod tests {
 
     #[test]
     fn what_leads_away() {
-        let link = |to: &str| Some(Way::Link(to.into()));
-        let own = |of: &str| Some(Way::Repository(of.into()));
+        let link = |to: &str| Some(AwayBy::Link(to.into()));
+        let own = |of: &str| Some(AwayBy::Repository(of.into()));
         for (is_git, real, device, repository, want) in [
             (true, "/work/p/.pi", 1, None, None),
             (true, "/work/p/shared/.pi/memory", 1, None, None),
@@ -470,8 +470,8 @@ mod tests {
             (true, "/work/p/.git/x", 1, None, link("/work/p/.git/x")),
             (true, "/work/p/.GIT", 1, None, link("/work/p/.GIT")),
             (true, "/work/p/.github/memory", 1, None, None),
-            (true, "/work/p/.pi", 2, None, Some(Way::Mount)),
-            (false, "/work/p/.pi", 2, None, Some(Way::Mount)),
+            (true, "/work/p/.pi", 2, None, Some(AwayBy::Mount)),
+            (false, "/work/p/.pi", 2, None, Some(AwayBy::Mount)),
             (true, "/work/p/.pi", 1, Some("/work/p/.pi"), own("/work/p/.pi")),
             (true, "/work/p/lib/.pi", 1, Some("/work/p/lib"), own("/work/p/lib")),
             // Without git around, the memory may have a repository of its own.

@@ -22,7 +22,7 @@ use super::{
     atomic::{self, Sync},
     lock::StoreLock,
     machine_local, read,
-    trust::Kind,
+    trust::TrustedKind,
 };
 use pimem_core::model::time::{Now, Timestamp};
 
@@ -204,7 +204,7 @@ impl Store {
     pub fn note_session(&self, session: &PastSession) -> Result<()> {
         let there = session.transcript.to_str().filter(|_| length(&session.transcript).is_some());
         let Some(path) = there else { return Ok(()) };
-        self.trust.record_text(Kind::Transcript, path);
+        self.trust.record_text(TrustedKind::Transcript, path);
         self.append_local(QUEUE, &format!("{}\n", serde_json::to_string(session)?))?;
         let size = fs::metadata(self.data_dir().join(QUEUE)).map_or(0, |meta| meta.len());
         if size > LONG {
@@ -227,7 +227,7 @@ impl Store {
                 let bytes = length(&session.transcript)?;
                 let path = session.transcript.to_str()?;
                 let ours = self.trust.is_own() || {
-                    self.trust.holds(self.trust.text(Kind::Transcript, path))
+                    self.trust.holds(self.trust.text(TrustedKind::Transcript, path))
                 };
                 let waits = ours && dreams.wants(&session, bytes);
                 waits.then_some(Waiting { session, bytes })

@@ -21,7 +21,7 @@ use super::{
     Store, atomic, discover,
     git::WorkTrees,
     lock::StoreLock,
-    read::{self, Problem, ProblemKind},
+    read::{self, ProblemKind, ReadProblem},
     snapshot::EVIDENCE,
 };
 use pimem_core::{
@@ -29,10 +29,10 @@ use pimem_core::{
         entry::{EntryId, EventId},
         event::{Event, EventKind, Order, Origin},
         hash::{IdMap, IdSet, short_sha256},
-        operation::Effect,
+        operation::OperationEffect,
         time::Timestamp,
     },
-    score::{clock::Days, ledger::Ledger, ranking::Scope},
+    score::{clock::ActiveDays, ledger::Ledger, ranking::Scope},
     seal::TAG,
 };
 
@@ -135,7 +135,7 @@ impl Store {
 
     /// Reads both logs, the local one first, so that lines moved meanwhile are not missed. Stray logs
     /// count as local.
-    pub fn logs(&self) -> Result<Logs, Problem> {
+    pub fn logs(&self) -> Result<Logs, ReadProblem> {
         let mut local = Vec::new();
         for path in self.local_log().into_iter().chain(self.stray_logs()) {
             let log = self.read_local_log(&path)?;
@@ -147,14 +147,14 @@ impl Store {
     }
 
     /// Returns all evidence as one log, which may have duplicate events.
-    pub fn log(&self) -> Result<Vec<u8>, Problem> {
+    pub fn log(&self) -> Result<Vec<u8>, ReadProblem> {
         self.logs().map(Logs::joined)
     }
 
-    fn read_local_log(&self, path: &Path) -> Result<Vec<u8>, Problem> {
+    fn read_local_log(&self, path: &Path) -> Result<Vec<u8>, ReadProblem> {
         match self.seal.read(path.parent().unwrap_or(path), path, read::MAX_LOG) {
             // If `data/` cannot be entered or is not a directory, hooks write to the shared log.
-            Err(Problem { kind: ProblemKind::Closed(_), .. }) => Ok(Vec::new()),
+            Err(ReadProblem { kind: ProblemKind::Closed(_), .. }) => Ok(Vec::new()),
             // Of another work tree, whose branch is sealed: it stays for whoever opens it.
             Ok(Some(bytes)) if bytes.starts_with(TAG.as_bytes()) => Ok(Vec::new()),
             bytes => bytes.map(Option::unwrap_or_default),
@@ -265,9 +265,10 @@ pub fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
 }
 
 /// Returns the days that have an event; see [`Ledger::days`].
-pub(super) fn days(log: &[u8]) -> Days {
-    let is_known =
-        |event: &Event| !matches!(event.kind.effect(), Effect::Nothing | Effect::Counts { .. });
+pub(super) fn days(log: &[u8]) -> ActiveDays {
+    let is_known = |event: &Event| {
+        !matches!(event.kind.effect(), OperationEffect::Nothing | OperationEffect::Counts { .. })
+    };
     lines(log).filter_map(event).filter(is_known).map(|event| event.ts).collect()
 }
 
@@ -310,7 +311,10 @@ pub(super) fn without(log: &[u8], purged: &IdMap<EntryId, Order>) -> Vec<u8> {
 pub fn mentioned(added: &[u8]) -> Option<IdSet<EntryId>> {
     let plain = |event: &Event| {
         let effect = event.kind.effect();
-        !matches!(effect, Effect::Links(_) | Effect::Retracts(_) | Effect::Purges)
+        !matches!(
+            effect,
+            OperationEffect::Links(_) | OperationEffect::Retracts(_) | OperationEffect::Purges
+        )
     };
     lines(added).filter_map(event).map(|event| plain(&event).then_some(event.entry)).collect()
 }

@@ -12,7 +12,7 @@ use std::{
 use super::{
     atomic::{self, Sync},
     lock::{LockError, StoreLock},
-    read::{self, Problem, ProblemKind},
+    read::{self, ProblemKind, ReadProblem},
 };
 
 /// Maximum number of attempts at an edit when the file changes meanwhile.
@@ -24,7 +24,7 @@ const MADE: &str = "made";
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignFileError {
     #[error(transparent)]
-    Unreadable(Problem),
+    Unreadable(ReadProblem),
     /// A link that leads out of the project.
     #[error("{} is behind a link that leads out of the project", .0.display())]
     Outside(PathBuf),
@@ -61,7 +61,7 @@ impl ForeignFileError {
 
 /// What to do with a file.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum ForeignChange {
     Keep,
     Replace(Vec<u8>),
     Delete,
@@ -102,7 +102,7 @@ impl Foreign {
         read::file(dir, &self.real, read::MAX_FILE).map_err(|problem| match problem.kind {
             ProblemKind::Io(ref error) if error.contains("Not a directory") => {
                 let kind = ProblemKind::Io(format!("{} is no directory", dir.display()));
-                ForeignFileError::Unreadable(Problem { kind, ..problem })
+                ForeignFileError::Unreadable(ReadProblem { kind, ..problem })
             }
             _ => ForeignFileError::Unreadable(problem),
         })
@@ -136,15 +136,15 @@ impl Editor {
     pub fn change<E: From<ForeignFileError>>(
         &self,
         file: &Foreign,
-        edit: impl Fn(Option<&[u8]>) -> Result<Change, E>,
-    ) -> Result<Change, E> {
+        edit: impl Fn(Option<&[u8]>) -> Result<ForeignChange, E>,
+    ) -> Result<ForeignChange, E> {
         for _ in 0..TRIES {
             let before = file.read()?;
             let change = edit(before.as_deref())?;
             let done = match &change {
-                Change::Keep => true,
-                Change::Replace(bytes) => self.replace(file, before.as_deref(), bytes)?,
-                Change::Delete => self.delete(file, before.as_deref())?,
+                ForeignChange::Keep => true,
+                ForeignChange::Replace(bytes) => self.replace(file, before.as_deref(), bytes)?,
+                ForeignChange::Delete => self.delete(file, before.as_deref())?,
             };
             if done {
                 return Ok(change);

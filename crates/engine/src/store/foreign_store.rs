@@ -15,12 +15,12 @@ use super::{
     Store,
     atomic::{self, Sync},
     evidence,
-    read::{self, Problem, ProblemKind},
+    read::{self, ProblemKind, ReadProblem},
     snapshot::{EVIDENCE, Snapshot, TopicFile},
     trust,
 };
 use pimem_core::{
-    exchange::{File, Item, Left},
+    exchange::{ExchangeFile, ExchangeItem, LeftLine},
     markdown::topic::TopicDoc,
     model::{
         category::Categories,
@@ -39,11 +39,11 @@ use pimem_core::{
 #[derive(Debug, Default)]
 pub struct Pages {
     /// Pages that are text, with their names.
-    pub files: Vec<File>,
+    pub files: Vec<ExchangeFile>,
     /// Pages that are not text.
-    pub left: Vec<Left>,
+    pub left: Vec<LeftLine>,
     /// Pages that could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
 }
 
 impl Pages {
@@ -76,11 +76,11 @@ impl Pages {
             Ok(text) if text.contains('\0') => "it is no text".to_owned(),
             Ok(text) => {
                 let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-                return self.files.push(File { name, text });
+                return self.files.push(ExchangeFile { name, text });
             }
             Err(error) => format!("it is not UTF-8 (byte {})", error.utf8_error().valid_up_to()),
         };
-        self.left.push(Left { place: name, reason });
+        self.left.push(LeftLine { place: name, reason });
     }
 }
 
@@ -88,16 +88,16 @@ impl Pages {
 #[derive(Debug, Default)]
 pub struct Holdings {
     /// Entries, in the order of files and lines.
-    pub items: Vec<Item>,
+    pub items: Vec<ExchangeItem>,
     /// Lines that are not UTF-8.
-    pub left: Vec<Left>,
+    pub left: Vec<LeftLine>,
     /// The snapshot that the entries were read from.
     pub snapshot: Snapshot,
 }
 
 /// Context for reading entries.
 #[derive(Clone, Copy)]
-pub struct Reader<'a> {
+pub struct ForeignReader<'a> {
     pub now: Now,
     pub categories: &'a Categories,
     /// Returns the local date of the day that ends at a moment; `None` if no day ends then.
@@ -109,8 +109,8 @@ type Known<'a> = (&'a IdMap<EntryId, Vec<(Event, String)>>, &'a IdSet<EntryId>);
 
 impl Store {
     /// Reads all entries with their events and scores. Entries without evidence have neither.
-    pub fn holdings(&self, reader: Reader<'_>) -> Holdings {
-        let Reader { now, categories, .. } = reader;
+    pub fn holdings(&self, reader: ForeignReader<'_>) -> Holdings {
+        let ForeignReader { now, categories, .. } = reader;
         let snapshot = self.read(now, categories);
         let log = self.log().unwrap_or_default();
         let mut events = evidence::by_entry(&log);
@@ -131,23 +131,27 @@ impl Store {
     }
 
     /// Reads the entries of a single topic file without a store.
-    pub fn topic_alone(&self, stem: &str, bytes: Vec<u8>, reader: Reader<'_>) -> Holdings {
+    pub fn topic_alone(&self, stem: &str, bytes: Vec<u8>, reader: ForeignReader<'_>) -> Holdings {
         let doc = TopicDoc::parse(bytes, reader.categories);
         let topics = vec![TopicFile::new(stem.to_owned(), doc)];
         let snapshot = Snapshot { topics, ..Snapshot::default() };
         self.told(snapshot, (&IdMap::default(), &IdSet::default()), reader)
     }
 
-    fn told(&self, snapshot: Snapshot, known: Known<'_>, reader: Reader<'_>) -> Holdings {
+    fn told(&self, snapshot: Snapshot, known: Known<'_>, reader: ForeignReader<'_>) -> Holdings {
         let mut held = Holdings::default();
         for entry in snapshot.placed(self, reader.categories) {
             let category = &reader.categories.spec(entry.category).name;
             let place = format!("topics/{}.md:{}", entry.topic, entry.line);
             if EntryId::of(category, entry.text.as_bytes()) == entry.id {
                 let item = told(&snapshot.ledger, known, entry, reader);
-                held.items.push(Item { place, category: Some(category.to_string()), ..item });
+                held.items.push(ExchangeItem {
+                    place,
+                    category: Some(category.to_string()),
+                    ..item
+                });
             } else {
-                held.left.push(Left { place, reason: "it is not UTF-8".to_owned() });
+                held.left.push(LeftLine { place, reason: "it is not UTF-8".to_owned() });
             }
         }
         held.snapshot = snapshot;
@@ -159,8 +163,8 @@ fn told(
     ledger: &Ledger,
     (log, scored): Known<'_>,
     entry: LocatedEntry,
-    reader: Reader<'_>,
-) -> Item {
+    reader: ForeignReader<'_>,
+) -> ExchangeItem {
     let family = ledger.family(entry.id);
     let events = family.iter().filter_map(|id| log.get(id)).flatten();
     let mut events: Vec<(Event, String)> = events.cloned().collect();
@@ -176,7 +180,7 @@ fn told(
     });
     let until = evidence.as_ref().and_then(|evidence| evidence.until);
     let unsaid = if entry.pinned { Cue::Explicit } else { Cue::Behavioral };
-    Item {
+    ExchangeItem {
         topic: Some(entry.subject().to_owned()),
         text: entry.text,
         // The cue that adoption would record.
@@ -185,7 +189,7 @@ fn told(
         until: until.and_then(reader.day),
         score,
         events,
-        ..Item::default()
+        ..ExchangeItem::default()
     }
 }
 
@@ -211,7 +215,7 @@ pub struct Mirrors {
     /// Directories with their descriptions, sorted by server and project.
     pub mirrors: Vec<(PathBuf, Mirror)>,
     /// What is no mirror.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
 }
 
 /// Finds the mirrors below a directory, which need not exist.
@@ -234,7 +238,7 @@ pub fn find_mirrors(root: &Path) -> Mirrors {
 }
 
 /// Returns the directories of a listing, sorted. Hidden ones and files are nobody's mirrors.
-fn folders(listed: fs::ReadDir, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
+fn folders(listed: fs::ReadDir, problems: &mut Vec<ReadProblem>) -> Vec<PathBuf> {
     let mut dirs = Vec::new();
     let is_hidden = |entry: &DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
     for entry in listed.flatten().filter(|entry| !is_hidden(entry)) {
@@ -252,7 +256,7 @@ fn folders(listed: fs::ReadDir, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     dirs
 }
 
-fn open_mirror(dir: &Path) -> Result<Mirror, Problem> {
+fn open_mirror(dir: &Path) -> Result<Mirror, ReadProblem> {
     let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if !mirror::is_project(name) {
         return Err(no_mirror(dir, "no project has such a name"));
@@ -266,8 +270,8 @@ fn open_mirror(dir: &Path) -> Result<Mirror, Problem> {
         .map_err(|error| no_mirror(&dir.join(DESCRIPTION), &error.to_string()))
 }
 
-fn no_mirror(path: &Path, why: &str) -> Problem {
-    Problem { path: path.to_path_buf(), kind: ProblemKind::NoMirror(why.to_owned()) }
+fn no_mirror(path: &Path, why: &str) -> ReadProblem {
+    ReadProblem { path: path.to_path_buf(), kind: ProblemKind::NoMirror(why.to_owned()) }
 }
 
 /// Returns the number of bytes in the files of a mirror that are read.

@@ -45,7 +45,7 @@ pub fn standing(root: &Path) -> Vec<String> {
 }
 
 /// Returns ids and subjects of the last commits, following first parents.
-fn commits(objects: &mut Objects) -> io::Result<Vec<(String, String)>> {
+fn commits(objects: &mut GitObjects) -> io::Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     let mut next = Some("HEAD".to_owned());
     while let Some(name) = next.take().filter(|_| found.len() < COMMITS) {
@@ -119,7 +119,7 @@ const MISLEADING: [&str; 14] = [
     "GIT_WORK_TREE",
 ];
 
-pub(super) struct Object {
+pub(super) struct GitObject {
     pub(super) id: String,
     /// True for a tree.
     pub(super) is_tree: bool,
@@ -127,7 +127,7 @@ pub(super) struct Object {
 }
 
 /// Connection to the git process.
-pub(super) struct Objects {
+pub(super) struct GitObjects {
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
     room: u64,
@@ -139,10 +139,10 @@ pub(super) fn ask<T: Send>(
     dir: &Path,
     root: &Path,
     limit: Duration,
-    talk: impl FnOnce(&mut Objects) -> io::Result<T> + Send,
+    talk: impl FnOnce(&mut GitObjects) -> io::Result<T> + Send,
 ) -> Option<T> {
     let mut child = git(dir, root, &["cat-file", "--batch"]).ok()?.spawn().ok()?;
-    let mut objects = Objects {
+    let mut objects = GitObjects {
         questions: child.stdin.take()?,
         answers: BufReader::new(child.stdout.take()?),
         room: ROOM,
@@ -209,9 +209,9 @@ fn end(child: &mut Child) {
     drop(child.wait());
 }
 
-impl Objects {
+impl GitObjects {
     /// Returns the objects with some names; `None` for each that does not exist.
-    pub(super) fn get(&mut self, names: &[String]) -> io::Result<Vec<Option<Object>>> {
+    pub(super) fn get(&mut self, names: &[String]) -> io::Result<Vec<Option<GitObject>>> {
         let mut found = Vec::with_capacity(names.len());
         for names in names.chunks(AT_ONCE) {
             let mut lines = String::new();
@@ -230,7 +230,7 @@ impl Objects {
         Ok(found)
     }
 
-    fn answer(&mut self) -> io::Result<Option<Object>> {
+    fn answer(&mut self) -> io::Result<Option<GitObject>> {
         let mut head = Vec::new();
         self.answers.read_until(b'\n', &mut head)?;
         let head =
@@ -247,7 +247,7 @@ impl Objects {
         if bytes.len() as u64 != size || newline != *b"\n" {
             return Err(ErrorKind::InvalidData.into());
         }
-        Ok(Some(Object { id: id.to_owned(), is_tree: kind == "tree", bytes }))
+        Ok(Some(GitObject { id: id.to_owned(), is_tree: kind == "tree", bytes }))
     }
 }
 
@@ -263,7 +263,7 @@ fn header(head: &str) -> Option<(&str, &str, u64)> {
 }
 
 /// Parses the entries of a tree: name, whether it is a tree, and id.
-pub(super) fn tree_entries(tree: &Object) -> Vec<(String, bool, String)> {
+pub(super) fn tree_entries(tree: &GitObject) -> Vec<(String, bool, String)> {
     let mut found = Vec::new();
     let mut rest = tree.bytes.as_slice();
     // Ids are binary, half as long as in hexadecimal.
@@ -425,7 +425,7 @@ mod tests {
                 bytes.extend([mode.as_bytes(), b" ", name.as_bytes(), &[0]].concat());
                 bytes.extend(vec![0xa0; width]);
             }
-            let tree = |bytes: &[u8]| Object {
+            let tree = |bytes: &[u8]| GitObject {
                 id: "0".repeat(2 * width),
                 is_tree: true,
                 bytes: bytes.to_vec(),

@@ -42,7 +42,7 @@ const SWEPT: usize = 500;
 /// One line of a ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case")]
-pub enum Note {
+pub enum LedgerNote {
     /// The session of the ledger.
     Session {
         /// The session's id, sanitised for storage.
@@ -121,7 +121,7 @@ pub enum Note {
 
 /// The state of a session, folded from its ledger.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct KnownSession {
     /// The session's id and the agent's name.
     pub whose: Option<(String, String)>,
     /// Path of the transcript.
@@ -159,7 +159,7 @@ struct Looked {
     answered: bool,
 }
 
-impl Known {
+impl KnownSession {
     fn forget_context(&mut self) {
         self.reported = false;
         self.seen.clear();
@@ -168,14 +168,14 @@ impl Known {
 }
 
 /// The ledger of one session.
-pub struct Session {
+pub struct LedgerSession {
     store: Store,
     name: String,
     /// State read when the ledger was opened.
-    pub known: Known,
+    pub known: KnownSession,
 }
 
-impl Session {
+impl LedgerSession {
     /// Opens the ledger of a session and notes a call; `turn` is true if the call begins a turn.
     /// `None` if another process noted the same call just before; that process answers it.
     pub fn open(
@@ -189,10 +189,10 @@ impl Session {
         let at = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         let by = atomic::random().map(|random| format!("{random:032x}")).unwrap_or_default();
         let key = format!("{:016x}", fnv1a64(&[call.as_bytes()]));
-        let own = Note::Call { at, key: key.clone(), by: by.clone(), turn };
+        let own = LedgerNote::Call { at, key: key.clone(), by: by.clone(), turn };
         let noted = store.append_local(&name, &line(&own)).is_ok();
         let bytes = store.local(&name).ok().flatten().unwrap_or_default();
-        let notes: Vec<Note> = notes(&bytes).collect();
+        let notes: Vec<LedgerNote> = notes(&bytes).collect();
         if noted && answers(&notes, &key, turn).is_some_and(|first| *first != by) {
             return None;
         }
@@ -201,7 +201,7 @@ impl Session {
 
     /// Notes that the context no longer has the texts that hooks added.
     pub fn forget_context(&mut self) {
-        self.note(&[Note::Reset]);
+        self.note(&[LedgerNote::Reset]);
         self.known.forget_context();
     }
 
@@ -220,7 +220,7 @@ impl Session {
         let lines = new.bytes.get(..whole).unwrap_or_default();
         let found = transcript::compactions(lines, answered && new.start > 0);
         let bytes = new.start + whole as u64;
-        self.note(&[Note::Looked { file, bytes, answered: found.answered }]);
+        self.note(&[LedgerNote::Looked { file, bytes, answered: found.answered }]);
         // The list of a session that is resumed ends with a message that the file has already.
         found.replaced.iter().any(|replaced| {
             let line = new.start + replaced.at as u64;
@@ -239,7 +239,7 @@ impl Session {
     }
 
     /// Appends notes; errors are ignored.
-    pub fn note(&self, notes: &[Note]) {
+    pub fn note(&self, notes: &[LedgerNote]) {
         let lines: String = notes.iter().map(line).collect();
         if !lines.is_empty() {
             drop(self.store.append_local(&self.name, &lines));
@@ -267,17 +267,17 @@ pub fn note_learned(store: &Store, ledger: &str, entries: Vec<String>, tell: Vec
     let name = file(ledger);
     if store.local(&name).is_ok_and(|held| held.is_some()) {
         // Without the note, the session is given what it has said.
-        drop(store.append_local(&name, &line(&Note::Learned { entries, tell })));
+        drop(store.append_local(&name, &line(&LedgerNote::Learned { entries, tell })));
     }
 }
 
 /// Returns the process that answers the latest call of a kind: the one that noted it first within
 /// [`TWICE`] in the current turn. Calls that were passed over do not extend that time. Times far
 /// apart, as after the clock was set back, are of different calls.
-fn answers<'a>(notes: &'a [Note], call: &str, begins: bool) -> Option<&'a String> {
+fn answers<'a>(notes: &'a [LedgerNote], call: &str, begins: bool) -> Option<&'a String> {
     let mut answered: Option<(u64, &String)> = None;
     for note in notes {
-        let Note::Call { at, key, by, turn } = note else { continue };
+        let LedgerNote::Call { at, key, by, turn } = note else { continue };
         if *turn && !begins {
             answered = None;
         }
@@ -290,7 +290,7 @@ fn answers<'a>(notes: &'a [Note], call: &str, begins: bool) -> Option<&'a String
 }
 
 /// Returns the ledgers of sessions that are over: path and state.
-pub fn over(store: &Store, now: SystemTime) -> Vec<(PathBuf, Known)> {
+pub fn over(store: &Store, now: SystemTime) -> Vec<(PathBuf, KnownSession)> {
     let files = store.local_names(FOLDER).into_iter();
     let is_over = |modified: SystemTime| now.duration_since(modified).is_ok_and(|age| age > OVER);
     let old = files.filter(|file| {
@@ -314,31 +314,31 @@ pub fn remove(ledger: &Path) {
 }
 
 /// Parses the notes of a ledger; damaged lines are skipped.
-fn notes(bytes: &[u8]) -> impl Iterator<Item = Note> {
+fn notes(bytes: &[u8]) -> impl Iterator<Item = LedgerNote> {
     let lines = bytes.split(|byte| *byte == b'\n');
     lines.filter_map(|line| serde_json::from_slice(line).ok())
 }
 
-fn line(note: &Note) -> String {
+fn line(note: &LedgerNote) -> String {
     let mut line = serde_json::to_string(note).unwrap_or_default();
     line.push('\n');
     line
 }
 
 /// Folds notes to the state of a session.
-fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
-    let mut known = Known::default();
+fn fold(notes: impl IntoIterator<Item = LedgerNote>) -> KnownSession {
+    let mut known = KnownSession::default();
     let ids = |entries: Vec<String>| entries.into_iter().filter_map(|id| id.parse().ok());
     for note in notes {
         match note {
-            Note::Reset => known.forget_context(),
-            Note::Looked { file, bytes, answered } => {
+            LedgerNote::Reset => known.forget_context(),
+            LedgerNote::Looked { file, bytes, answered } => {
                 known.looked.insert(file, Looked { bytes, answered });
             }
-            Note::Session { id, agent } => known.whose = Some((id, agent)),
-            Note::Transcript { path } => known.transcript = Some(path),
-            Note::Report => known.reported = true,
-            Note::Seen { entries, texts } => {
+            LedgerNote::Session { id, agent } => known.whose = Some((id, agent)),
+            LedgerNote::Transcript { path } => known.transcript = Some(path),
+            LedgerNote::Report => known.reported = true,
+            LedgerNote::Seen { entries, texts } => {
                 for id in ids(entries) {
                     if known.seen.insert(id) && !known.injected.contains(&id) {
                         known.injected.push(id);
@@ -346,32 +346,32 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
                 }
                 known.texts.extend(texts);
             }
-            Note::Used { entries } => {
+            LedgerNote::Used { entries } => {
                 known.weighed = known.injected.len();
                 known.used.extend(ids(entries));
             }
-            Note::Said { text } => {
+            LedgerNote::Said { text } => {
                 known.indexed = false;
                 known.said.push(text);
             }
-            Note::Told => known.untold.clear(),
-            Note::Learned { entries, tell } => {
+            LedgerNote::Told => known.untold.clear(),
+            LedgerNote::Learned { entries, tell } => {
                 known.untold.extend(tell);
                 known.learned += entries.len();
                 known.seen.extend(ids(entries));
             }
-            Note::HandedOff { text } => drop(known.handoffs.insert(text)),
-            Note::Indexed => known.indexed = true,
-            Note::Call { .. } | Note::Unknown => {}
+            LedgerNote::HandedOff { text } => drop(known.handoffs.insert(text)),
+            LedgerNote::Indexed => known.indexed = true,
+            LedgerNote::Call { .. } | LedgerNote::Unknown => {}
         }
     }
     known
 }
 
 /// Returns the note for entries and other texts put into a prompt; `None` if there are none.
-pub fn seen(entries: impl IntoIterator<Item = EntryId>, texts: Vec<u64>) -> Option<Note> {
+pub fn seen(entries: impl IntoIterator<Item = EntryId>, texts: Vec<u64>) -> Option<LedgerNote> {
     let entries: Vec<String> = entries.into_iter().map(|id| id.to_string()).collect();
-    (!entries.is_empty() || !texts.is_empty()).then_some(Note::Seen { entries, texts })
+    (!entries.is_empty() || !texts.is_empty()).then_some(LedgerNote::Seen { entries, texts })
 }
 
 /// Age of a note after which a call is noted anew.
@@ -465,7 +465,7 @@ impl Store {
 mod tests {
     use super::*;
 
-    fn folded(text: &str) -> Known {
+    fn folded(text: &str) -> KnownSession {
         fold(notes(text.as_bytes()))
     }
 
@@ -473,7 +473,7 @@ mod tests {
     fn the_same_call_is_one_just_now_and_in_one_turn() {
         let call = |at, key: &str, by: &str, turn| {
             let (key, by) = (key.to_owned(), by.to_owned());
-            Note::Call { at, key, by, turn }
+            LedgerNote::Call { at, key, by, turn }
         };
         let now = 10_000;
         let mine = |at| call(at, "stop", "me", false);
@@ -523,12 +523,12 @@ mod tests {
         let seen =
             |ids: &[u64]| line(&super::seen(ids.iter().map(|id| EntryId(*id)), vec![7]).unwrap());
         let text = [
-            line(&Note::Report),
+            line(&LedgerNote::Report),
             seen(&[1, 2]),
             "{\"op\":\"later\",\"x\":1}\ndamaged\n".to_owned(),
-            line(&Note::Used { entries: vec![EntryId(2).to_string(), "x".to_owned()] }),
-            line(&Note::Said { text: "a".to_owned() }),
-            line(&Note::Learned {
+            line(&LedgerNote::Used { entries: vec![EntryId(2).to_string(), "x".to_owned()] }),
+            line(&LedgerNote::Said { text: "a".to_owned() }),
+            line(&LedgerNote::Learned {
                 entries: vec![EntryId(8).to_string()],
                 tell: vec!["b".to_owned()],
             }),
@@ -538,7 +538,7 @@ mod tests {
         assert!(known.seen.contains(&EntryId(8)), "said is seen");
         assert!(known.reported && known.seen.contains(&EntryId(1)) && known.texts.contains(&7));
         assert_eq!((known.injected.len(), known.used.len(), known.learned), (2, 1, 1));
-        let after = folded(&(text + &line(&Note::Reset) + &seen(&[2, 3])));
+        let after = folded(&(text + &line(&LedgerNote::Reset) + &seen(&[2, 3])));
         assert!(!after.reported && !after.seen.contains(&EntryId(1)));
         assert_eq!(after.injected, [1, 2, 3].map(EntryId));
         assert_eq!(after.said, ["a"]);

@@ -13,7 +13,7 @@ use std::{
 
 use super::{
     atomic::{self, Sync},
-    read::{self, Problem, ProblemKind},
+    read::{self, ProblemKind, ReadProblem},
 };
 
 /// A lock that is held until dropped.
@@ -33,7 +33,7 @@ pub enum LockError {
     Io(PathBuf, #[source] io::Error),
     /// The lock file is not a file of the store.
     #[error(transparent)]
-    Refused(Problem),
+    Refused(ReadProblem),
 }
 
 impl StoreLock {
@@ -44,7 +44,7 @@ impl StoreLock {
             Ok(file) => Self::wait(file, dir, patience),
             Err(error) if atomic::is_link(&error) && path.is_symlink() => {
                 // The target of a link is not the lock of this store.
-                let within = Problem { path: path.clone(), kind: ProblemKind::NotAFile };
+                let within = ReadProblem { path: path.clone(), kind: ProblemKind::NotAFile };
                 Err(LockError::Refused(read::guard(dir, &path).err().unwrap_or(within)))
             }
             Err(error) => Err(LockError::Io(path, error)),

@@ -16,7 +16,7 @@ use super::{
     Store,
     atomic::{self, Sync},
     lock::StoreLock,
-    read::{self, Problem},
+    read::{self, ReadProblem},
 };
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
@@ -49,7 +49,7 @@ impl Store {
     }
 
     /// Reads a machine-local file. `Ok(None)` if it does not exist; a mirror has none.
-    pub fn local(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+    pub fn local(&self, name: &str) -> Result<Option<Vec<u8>>, ReadProblem> {
         if self.mirror.is_some() {
             return Ok(None);
         }
@@ -255,14 +255,14 @@ impl Store {
     }
 
     /// Fails if the directory or a subfolder leads outside.
-    fn guard_folder(&self, folder: &Path) -> Result<(), Problem> {
+    fn guard_folder(&self, folder: &Path) -> Result<(), ReadProblem> {
         let dir = self.data_dir();
         self.guard_data(&dir)?;
         if folder == dir { Ok(()) } else { read::guard(&dir, folder) }
     }
 
     /// Fails if the directory leads out of the project.
-    pub(super) fn guard_data(&self, dir: &Path) -> Result<(), Problem> {
+    pub(super) fn guard_data(&self, dir: &Path) -> Result<(), ReadProblem> {
         read::guard(self.dir.parent().unwrap_or(&self.dir), dir)
     }
 }

@@ -19,7 +19,7 @@ use super::{
     read,
     seal::Seal,
 };
-use pimem_core::markdown::merge::{self, Kind};
+use pimem_core::markdown::merge::{self, MergeKind};
 
 /// Command that git runs with base, ours, theirs, and the path in the repository.
 pub const COMMAND: &str = "pimem merge-driver %O %A %B %P";
@@ -49,7 +49,7 @@ pub fn merge(versions: [&Path; 3], path: Option<&str>, seal: &Seal) -> Result<()
     let mut bytes = Vec::new();
     for version in versions {
         let dir = version.parent().unwrap_or(Path::new(""));
-        let is_log = path.is_some_and(|path| Kind::of(Some(path), [b""; 3]) == Kind::Log);
+        let is_log = path.is_some_and(|path| MergeKind::of(Some(path), [b""; 3]) == MergeKind::Log);
         let limit = if is_log { read::MAX_LOG } else { read::MAX_FILE };
         let found = read::file(dir, version, limit)?;
         bytes.push(found.with_context(|| format!("there is no file {}", version.display()))?);
@@ -60,7 +60,7 @@ pub fn merge(versions: [&Path; 3], path: Option<&str>, seal: &Seal) -> Result<()
     });
     let [base, left, right] =
         sides.unwrap_or_else(|_| [base.clone(), mine.clone(), theirs.clone()]);
-    let kind = Kind::of(path, [&base, &left, &right]);
+    let kind = MergeKind::of(path, [&base, &left, &right]);
     let merged = merge::merge(kind, &base, &left, &right);
     let merged = seal.sealed_of(path, merged, &[mine, theirs])?;
     if merged != *mine {

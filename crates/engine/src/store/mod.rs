@@ -39,10 +39,10 @@ use sha2::{Digest, Sha256};
 use self::{
     atomic::Sync,
     lock::StoreLock,
-    read::Problem,
+    read::ReadProblem,
     seal::Seal,
     snapshot::{EVIDENCE, SESSIONS, note_files},
-    trust::{Kind, Trust},
+    trust::{Trust, TrustedKind},
     undo::Run,
 };
 use pimem_core::{
@@ -115,26 +115,26 @@ impl Store {
 
     /// Returns the files that are searched besides the topics, and the problems with listing them. A
     /// mirror has none.
-    pub fn note_files(&self) -> (Vec<String>, Vec<Problem>) {
+    pub fn note_files(&self) -> (Vec<String>, Vec<ReadProblem>) {
         if self.mirror.is_some() { (Vec::new(), Vec::new()) } else { note_files(&self.dir) }
     }
 
     /// Returns the names of existing notes, lists and logs, and the problems with listing them.
-    pub fn note_files_there(&self) -> (Vec<String>, Vec<Problem>) {
+    pub fn note_files_there(&self) -> (Vec<String>, Vec<ReadProblem>) {
         let (mut names, problems) = self.note_files();
         names.retain(|name| name != SESSIONS && self.dir.join(name).is_file());
         (names, problems)
     }
 
     /// Reads a file by its name in the store. `Ok(None)` if it does not exist.
-    pub fn file(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+    pub fn file(&self, name: &str) -> Result<Option<Vec<u8>>, ReadProblem> {
         let (root, path) = self.place(name);
         let limit = if name == EVIDENCE { read::MAX_LOG } else { read::MAX_FILE };
         self.seal.read(root, &path, limit)
     }
 
     /// Like [`Store::file`], for a name that was just listed.
-    pub fn listed(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+    pub fn listed(&self, name: &str) -> Result<Option<Vec<u8>>, ReadProblem> {
         let (root, path) = self.place(name);
         self.seal.listed(root, &path, read::MAX_FILE)
     }
@@ -173,8 +173,9 @@ impl Store {
         if held.iter().all(|name| name == "topics" && topics()) {
             // Where that fails, it is warned of until pimem encrypt init does it.
             drop(self.set_aside_lost());
-            self.trust
-                .note(|| [Kind::Made, Kind::Notes].map(|kind| self.trust.text(kind, "")).into());
+            self.trust.note(|| {
+                [TrustedKind::Made, TrustedKind::Notes].map(|kind| self.trust.text(kind, "")).into()
+            });
         }
         let mut missing = false;
         // The git files come first: the next step creates something to commit.

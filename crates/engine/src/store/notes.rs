@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     Store, atomic,
     lock::StoreLock,
-    read::{self, Problem},
-    trust::Kind,
+    read::{self, ReadProblem},
+    trust::TrustedKind,
     undo::Touched,
 };
 use pimem_core::{
@@ -127,11 +127,12 @@ impl Store {
     /// them.
     pub fn notes_begun(&self) -> bool {
         // Most callers ask only this, so the whole ledger is not parsed.
-        self.trust.is_whole() || !self.trust.held(&[self.trust.text(Kind::Notes, "")]).is_empty()
+        self.trust.is_whole()
+            || !self.trust.held(&[self.trust.text(TrustedKind::Notes, "")]).is_empty()
     }
 
     /// Reads the last `bytes` bytes of a file. `Ok(None)` if it does not exist.
-    pub fn tail(&self, name: &str, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
+    pub fn tail(&self, name: &str, bytes: u64) -> Result<Option<Vec<u8>>, ReadProblem> {
         if self.seal.is_sealed() {
             // A part of a sealed line tells nothing.
             let whole = self.file(name)?;
@@ -144,7 +145,7 @@ impl Store {
     }
 
     /// Returns the days that have a log, in order.
-    pub fn days(&self) -> Result<Vec<Date>, Problem> {
+    pub fn days(&self) -> Result<Vec<Date>, ReadProblem> {
         let names = read::markdown_names(&self.dir, &self.dir.join(DAILY))?;
         Ok(names.iter().filter_map(|name| Date::parse(name.strip_suffix(".md")?)).collect())
     }
@@ -222,7 +223,7 @@ pub fn observation_file(stem: &str) -> String {
 
 impl Store {
     /// Returns the names of all observation files, without `.md`.
-    pub fn observed(&self) -> Result<Vec<String>, Problem> {
+    pub fn observed(&self) -> Result<Vec<String>, ReadProblem> {
         let names = read::markdown_names(&self.dir, &self.dir.join(OBSERVATIONS))?;
         Ok(names.iter().filter_map(|name| name.strip_suffix(".md")).map(str::to_owned).collect())
     }

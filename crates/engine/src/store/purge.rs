@@ -207,7 +207,7 @@ impl Txn<'_> {
     /// Fails if an event about the entry is dated at the end of time.
     pub fn exhume(&mut self, entry: &LocatedEntry, one: &Buried) -> Result<()> {
         let LocatedEntry { category, text, pinned, enforced, topic, .. } = entry.clone();
-        let named = adopt::Line {
+        let named = adopt::AdoptedLine {
             id: entry.id,
             category: &one.category,
             topic: &topic,

@@ -19,7 +19,7 @@ const LINKS: usize = 40;
 
 /// A file that could not be read. The rest of the store is still used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct ReadProblem {
     pub path: PathBuf,
     pub kind: ProblemKind,
 }
@@ -43,7 +43,7 @@ pub enum ProblemKind {
     Io(String),
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ReadProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
@@ -67,9 +67,9 @@ impl fmt::Display for Problem {
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for ReadProblem {}
 
-impl Problem {
+impl ReadProblem {
     /// Returns how to fix the problem.
     pub fn hint(&self) -> &'static str {
         match self.kind {
@@ -88,14 +88,14 @@ impl Problem {
 }
 
 /// Reads a file of the store `root`. `Ok(None)` if it does not exist.
-pub fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
+pub fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ReadProblem> {
     guard_above(root, path)?;
     listed(root, path, limit)
 }
 
 /// Like [`file()`], for a path from [`markdown_names`], whose directories are already checked.
-pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
-    let fail = |kind| Problem { path: path.to_path_buf(), kind };
+pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ReadProblem> {
+    let fail = |kind| ReadProblem { path: path.to_path_buf(), kind };
     let (place, meta) = match found(root, path) {
         Ok((place, Some(meta))) => (place, regular(meta).map_err(fail)?),
         Ok((_, None)) => return Ok(None),
@@ -122,12 +122,12 @@ pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, P
 }
 
 /// Reads the last `bytes` bytes of a file. `Ok(None)` if it does not exist.
-pub fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
+pub fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, ReadProblem> {
     Ok(part(root, path, bytes, |len| len.saturating_sub(bytes))?.map(|part| part.bytes))
 }
 
 /// A part of a file.
-pub struct Part {
+pub struct FilePart {
     /// Offset in the file.
     pub start: u64,
     pub bytes: Vec<u8>,
@@ -140,8 +140,8 @@ pub fn part(
     path: &Path,
     bytes: u64,
     start: impl Fn(u64) -> u64,
-) -> Result<Option<Part>, Problem> {
-    let fail = |kind| Problem { path: path.to_path_buf(), kind };
+) -> Result<Option<FilePart>, ReadProblem> {
+    let fail = |kind| ReadProblem { path: path.to_path_buf(), kind };
     guard_above(root, path)?;
     let (place, meta) = found(root, path).map_err(fail)?;
     let Some(meta) = meta.map(regular).transpose().map_err(fail)? else { return Ok(None) };
@@ -154,7 +154,7 @@ pub fn part(
         Ok(end)
     };
     let end = read().map_err(|error| fail(ProblemKind::Io(error.to_string())))?;
-    Ok(Some(Part { start, bytes: end }))
+    Ok(Some(FilePart { start, bytes: end }))
 }
 
 /// Returns the metadata of `path`, if it may be read as a file of the store.
@@ -164,10 +164,10 @@ pub fn checked(root: &Path, path: &Path) -> Result<Option<Metadata>, ProblemKind
 
 /// Returns where to write a file of the store, with links resolved, and the metadata of an existing
 /// file.
-pub fn place(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), Problem> {
+pub fn place(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), ReadProblem> {
     let found = found(root, path);
     let found = found.and_then(|(place, meta)| Ok((place, meta.map(regular).transpose()?)));
-    found.map_err(|kind| Problem { path: path.to_path_buf(), kind })
+    found.map_err(|kind| ReadProblem { path: path.to_path_buf(), kind })
 }
 
 fn regular(meta: Metadata) -> Result<Metadata, ProblemKind> {
@@ -198,17 +198,17 @@ fn is_closed(error: &io::Error) -> bool {
 }
 
 /// Fails if a file or directory is a link that leads out of the store.
-pub fn guard(root: &Path, path: &Path) -> Result<(), Problem> {
+pub fn guard(root: &Path, path: &Path) -> Result<(), ReadProblem> {
     match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_symlink() && inside(root, path).is_none() => {
-            Err(Problem { path: path.to_path_buf(), kind: ProblemKind::LeadsOutside })
+            Err(ReadProblem { path: path.to_path_buf(), kind: ProblemKind::LeadsOutside })
         }
         _ => Ok(()),
     }
 }
 
 /// Applies [`guard`] to the directories between the store and a file.
-fn guard_above(root: &Path, path: &Path) -> Result<(), Problem> {
+fn guard_above(root: &Path, path: &Path) -> Result<(), ReadProblem> {
     let Some(dir) = path.parent().filter(|dir| *dir != root) else { return Ok(()) };
     // A path that the user named may be anywhere.
     if root.parent().is_none() || !dir.starts_with(root) {
@@ -254,7 +254,7 @@ fn landing(path: &Path) -> Option<PathBuf> {
 
 /// Returns the names in a directory of the store that end in `.md`, sorted; none if the directory
 /// does not exist.
-pub fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Problem> {
+pub fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, ReadProblem> {
     guard(root, dir)?;
     let found = match fs::read_dir(dir) {
         Ok(found) => found,
@@ -264,13 +264,13 @@ pub fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Problem> {
                 io::ErrorKind::NotADirectory => ProblemKind::Io("not a directory".to_owned()),
                 _ => ProblemKind::Io(error.to_string()),
             };
-            return Err(Problem { path: dir.to_path_buf(), kind });
+            return Err(ReadProblem { path: dir.to_path_buf(), kind });
         }
     };
     let mut names = Vec::new();
     for entry in found {
         // A listing that breaks off would make the remaining files seem deleted.
-        let entry = entry.map_err(|error| Problem {
+        let entry = entry.map_err(|error| ReadProblem {
             path: dir.to_path_buf(),
             kind: ProblemKind::Io(error.to_string()),
         })?;
@@ -287,8 +287,8 @@ pub const MOST_READ: u64 = 64 << 20;
 const LONGEST_LINE: usize = 4 << 20;
 
 /// Opens a file that a user or agent named; links are followed. `Ok(None)` if it does not exist.
-pub fn open_named(path: &Path) -> Result<Option<File>, Problem> {
-    let fail = |kind| Problem { path: PathBuf::from(path), kind };
+pub fn open_named(path: &Path) -> Result<Option<File>, ReadProblem> {
+    let fail = |kind| ReadProblem { path: PathBuf::from(path), kind };
     let found = checked(Path::new("/"), path).map_err(fail)?;
     let open = |_| File::open(path).map_err(|error| fail(ProblemKind::Io(error.to_string())));
     found.map(open).transpose()

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Store, evidence,
-    read::{self, Problem},
+    read::{self, ReadProblem},
 };
 use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
@@ -19,8 +19,8 @@ use pimem_core::{
         time::{Now, Timestamp},
     },
     score::{
-        adopt::{self, Line, PiScore, PiScores},
-        clock::Days,
+        adopt::{self, AdoptedLine, PiScore, PiScores},
+        clock::ActiveDays,
         copies::{Copies, Slot},
         ledger::Ledger,
         ranking::LocatedEntry,
@@ -69,7 +69,7 @@ pub struct Snapshot {
     /// Number of damaged lines in the log.
     pub damaged: usize,
     /// Files that could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
     /// Positions of the lines of each entry, file and line, if many are looked up.
     pub(super) places: OnceCell<IdMap<EntryId, Vec<(usize, usize)>>>,
 }
@@ -95,7 +95,7 @@ impl Store {
         now: Now,
         categories: &Categories,
         snapshot: &mut Snapshot,
-        log: Result<Vec<u8>, Problem>,
+        log: Result<Vec<u8>, ReadProblem>,
     ) {
         let log = self.fold_log(snapshot, log);
         self.adopt(now, categories, &log, snapshot);
@@ -142,7 +142,7 @@ impl Store {
         }
     }
 
-    fn fold_log(&self, snapshot: &mut Snapshot, log: Result<Vec<u8>, Problem>) -> Vec<u8> {
+    fn fold_log(&self, snapshot: &mut Snapshot, log: Result<Vec<u8>, ReadProblem>) -> Vec<u8> {
         let bytes = match log {
             Ok(bytes) => bytes,
             Err(problem) => {
@@ -166,7 +166,7 @@ impl Store {
     }
 
     /// Returns the days on which the store was used, by the log.
-    pub fn used_days(&self) -> Days {
+    pub fn used_days(&self) -> ActiveDays {
         self.log().map(|bytes| evidence::days(&bytes)).unwrap_or_default()
     }
 
@@ -182,7 +182,7 @@ impl Store {
     }
 
     fn adopt(&self, now: Now, categories: &Categories, bytes: &[u8], snapshot: &mut Snapshot) {
-        let lines: Vec<Line<'_>> = snapshot.lines(categories).collect();
+        let lines: Vec<AdoptedLine<'_>> = snapshot.lines(categories).collect();
         if lines.iter().all(|line| snapshot.ledger.knows(line.id)) {
             return;
         }
@@ -363,12 +363,12 @@ impl Snapshot {
         self.topics.iter().flat_map(|topic| topic.doc.entries.iter().map(move |e| (topic, e)))
     }
 
-    fn lines<'a>(&'a self, categories: &'a Categories) -> impl Iterator<Item = Line<'a>> {
+    fn lines<'a>(&'a self, categories: &'a Categories) -> impl Iterator<Item = AdoptedLine<'a>> {
         let mut seen = IdSet::default();
         let pinned: IdSet<EntryId> =
             self.entries().filter(|(_, e)| e.markers.pinned).map(|(_, e)| e.id).collect();
         self.entries().filter(move |(_, entry)| seen.insert(entry.id)).map(move |(topic, entry)| {
-            Line {
+            AdoptedLine {
                 id: entry.id,
                 category: &categories.spec(entry.category).name,
                 topic: topic.subject(),
@@ -385,7 +385,7 @@ pub const EVIDENCE: &str = "evidence.jsonl";
 pub const SESSIONS: &str = "../data/session-search.json";
 
 /// Returns the files that are searched besides the topics, relative to the store.
-pub fn note_files(dir: &Path) -> (Vec<String>, Vec<Problem>) {
+pub fn note_files(dir: &Path) -> (Vec<String>, Vec<ReadProblem>) {
     let mut names = vec!["MEMORY.md".to_owned(), "SCRATCHPAD.md".to_owned()];
     let mut problems = Vec::new();
     if let Some(parent) = dir.parent() {
@@ -410,7 +410,7 @@ pub struct Past {
     /// Ids at that moment of current entries whose id differs.
     pub former: IdMap<EntryId, EntryId>,
     /// Problems with reading the archive.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
 }
 
 impl Store {

@@ -22,7 +22,7 @@ use super::{
     atomic::{self, Sync},
     discover,
     lock::StoreLock,
-    read::{self, Problem, ProblemKind},
+    read::{self, ProblemKind, ReadProblem},
 };
 use pimem_core::{
     model::{
@@ -248,10 +248,10 @@ impl Store {
 
     /// Reads the sentences of a file that this machine wrote for this store. Torn lines are left
     /// out. A file that cannot be read is not one without sentences: it must not be deleted.
-    fn said_in(&self, place: &Place, path: &Path, key: &HashKey) -> Result<Vec<Said>, Problem> {
+    fn said_in(&self, place: &Place, path: &Path, key: &HashKey) -> Result<Vec<Said>, ReadProblem> {
         let held = match read::file(&place.root, path, read::MAX_FILE) {
             // Nothing was ever appended in a directory that cannot be entered, or is none.
-            Err(Problem { kind: ProblemKind::Closed(_), .. }) => None,
+            Err(ReadProblem { kind: ProblemKind::Closed(_), .. }) => None,
             held => held?,
         };
         let held = held.unwrap_or_default();

@@ -17,11 +17,11 @@ use memchr::memmem;
 use super::{
     Store, atomic,
     lock::StoreLock,
-    read::Problem,
+    read::ReadProblem,
     rooms::{self, Layout},
     snapshot::Snapshot,
-    trust::Key,
-    trust_ledger::Said,
+    trust::TextKey,
+    trust_ledger::SaidPassages,
 };
 use pimem_core::{
     model::{
@@ -43,7 +43,7 @@ pub struct Txn<'a> {
     who: Provenance,
     pub(super) snapshot: Snapshot,
     /// The log as it was before, if it was read.
-    pub(super) log: OnceCell<Result<Vec<u8>, Problem>>,
+    pub(super) log: OnceCell<Result<Vec<u8>, ReadProblem>>,
     /// True if the log was folded.
     pub(super) heard: bool,
     pub(super) events: Vec<String>,
@@ -51,13 +51,13 @@ pub struct Txn<'a> {
     pub(super) own: Vec<(EntryId, EventId)>,
     pub(super) changes: Vec<(Target, Vec<Change>)>,
     /// What is noted of lines written on this machine.
-    pub(super) said: Said,
+    pub(super) said: SaidPassages,
     /// True if a topic without room continues in another file.
     pub(super) goes_on: bool,
     layout: OnceCell<Layout>,
     /// True if what is written comes from another store.
     pub(super) received: bool,
-    pub(super) mark: Option<Mark>,
+    pub(super) mark: Option<TransactionMark>,
     /// The random part of the last event's id.
     pub(super) last_random: Option<u128>,
 }
@@ -110,7 +110,7 @@ impl Store {
             events,
             own,
             changes,
-            said: Said::default(),
+            said: SaidPassages::default(),
             goes_on: true,
             layout: OnceCell::new(),
             received: false,
@@ -138,7 +138,7 @@ impl Txn<'_> {
     }
 
     /// Returns the entry's key in the ledger of trust.
-    pub fn key(&self, category: CategoryId, text: &str) -> Key {
+    pub fn key(&self, category: CategoryId, text: &str) -> TextKey {
         self.store.trust.entry(&self.categories.spec(category).name, text)
     }
 
@@ -243,7 +243,7 @@ impl Txn<'_> {
     }
 
     /// Lets agents see a text, because they may in a store that it comes from.
-    pub fn vouch(&mut self, key: Key) {
+    pub fn vouch(&mut self, key: TextKey) {
         if !self.store.trust.is_own() {
             self.said.vouch(key);
         }
@@ -404,14 +404,14 @@ const ANOTHER: u128 = 1 << 32;
 const ULID_TIME: usize = 10;
 
 /// The mark of the events that a transaction records.
-pub(super) struct Mark {
+pub(super) struct TransactionMark {
     /// Random part of the next id.
     next: u128,
     /// The log, in which events of this mark may be.
     log: Vec<u8>,
 }
 
-impl Mark {
+impl TransactionMark {
     /// Returns the place of the event with this random part, if the log has it.
     fn find(log: &[u8], random: u128) -> Option<usize> {
         let id = EventId::new(Timestamp(0), random).to_string();
@@ -435,7 +435,7 @@ impl Txn<'_> {
     /// Fails if the log cannot be read.
     pub fn mark(&mut self, mut mark: u128) -> Result<()> {
         let log = self.store.log()?;
-        while let Some(at) = Mark::find(&log, mark) {
+        while let Some(at) = TransactionMark::find(&log, mark) {
             self.read_evidence();
             let start = memchr::memrchr(b'\n', log.get(..at).unwrap_or_default());
             let line = log.get(start.map_or(0, |start| start + 1)..).unwrap_or_default();
@@ -447,13 +447,13 @@ impl Txn<'_> {
             }
             mark = mark.wrapping_add(ANOTHER);
         }
-        self.mark = Some(Mark { next: mark, log });
+        self.mark = Some(TransactionMark { next: mark, log });
         Ok(())
     }
 
     /// Returns true if the log has the next event of the mark.
     pub fn is_recorded(&self) -> bool {
-        self.mark.as_ref().is_some_and(|mark| Mark::find(&mark.log, mark.next).is_some())
+        self.mark.as_ref().is_some_and(|mark| TransactionMark::find(&mark.log, mark.next).is_some())
     }
 
     /// Returns the place of a new event about an entry; `None` if the log has the event already.

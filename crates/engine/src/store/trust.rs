@@ -16,14 +16,14 @@ use std::{
 
 use anyhow::{Context, Result};
 
-pub use super::trust_ledger::{Key, Kind};
+pub use super::trust_ledger::{TextKey, TrustedKind};
 use super::{
     atomic::{self, Sync},
     discover,
     lock::{LockError, StoreLock},
-    read::{Problem, ProblemKind},
+    read::{ProblemKind, ReadProblem},
     seal::Seal,
-    trust_ledger::{Known, LINE, lines},
+    trust_ledger::{KnownTexts, LINE, lines},
 };
 use pimem_core::{
     language::injection,
@@ -62,7 +62,7 @@ pub struct Trust {
     contributor: (Contributor, AgentReview),
     /// True if new keys are kept in memory only.
     unwritten: bool,
-    known: Arc<OnceLock<Known>>,
+    known: Arc<OnceLock<KnownTexts>>,
     failure: Arc<OnceLock<String>>,
 }
 
@@ -109,12 +109,12 @@ impl Trust {
     /// Records that the person who typed an order in a text that is no entry vouches for it. An
     /// error is reported when the command ends.
     pub fn note_order(&self, said: &str) {
-        self.vouch(&[self.text(Kind::Order, said)]);
+        self.vouch(&[self.text(TrustedKind::Order, said)]);
     }
 
     /// Returns true if a person vouched for an order in a text that is no entry.
     pub fn holds_order(&self, said: &str) -> bool {
-        self.holds(self.text(Kind::Order, said)) || self.is_always()
+        self.holds(self.text(TrustedKind::Order, said)) || self.is_always()
     }
 
     /// Returns a copy that reads the ledger again.
@@ -144,12 +144,12 @@ impl Trust {
     /// Returns true if the user trusts all present and future content of the store.
     pub fn is_always(&self) -> bool {
         let known = self.known();
-        *known.always.get_or_init(|| known.has_line(self.text(Kind::Always, "")))
+        *known.always.get_or_init(|| known.has_line(self.text(TrustedKind::Always, "")))
     }
 
     /// Returns true if the store was made on this machine or was once fully reviewed.
     pub fn is_made(&self) -> bool {
-        self.holds(self.text(Kind::Made, ""))
+        self.holds(self.text(TrustedKind::Made, ""))
     }
 
     /// Returns true if the store is the user's own, which needs no ledger.
@@ -202,10 +202,10 @@ impl Trust {
             let store: PathBuf = serde_json::from_str(quoted).ok()?;
             let is_gone = std::fs::symlink_metadata(&store)
                 .is_err_and(|error| error.kind() == ErrorKind::NotFound);
-            let known = is_gone.then(|| Known::read(&self.seal, &store, Some(path)))?;
+            let known = is_gone.then(|| KnownTexts::read(&self.seal, &store, Some(path)))?;
             let holds = |(category, text): &(Cow<'static, str>, &str)| {
                 let parts = ["[", category, "] ", text].map(str::as_bytes);
-                known.keys().contains(&known.key(Kind::Entry, &parts).0)
+                known.keys().contains(&known.key(TrustedKind::Entry, &parts).0)
             };
             entries.iter().any(holds).then_some(store)
         };
@@ -219,28 +219,28 @@ impl Trust {
 
     /// Returns why the ledger could not be read, if one is needed. A state directory that cannot be
     /// used at all counts as having no ledger.
-    pub fn problem(&self) -> Option<&Problem> {
-        let is_none = |problem: &&Problem| matches!(problem.kind, ProblemKind::Closed(_));
+    pub fn problem(&self) -> Option<&ReadProblem> {
+        let is_none = |problem: &&ReadProblem| matches!(problem.kind, ProblemKind::Closed(_));
         if self.is_whole() { None } else { self.known().problem.as_ref().filter(|p| !is_none(p)) }
     }
 
-    pub fn entry(&self, category: &str, text: &str) -> Key {
-        self.key(Kind::Entry, &["[", category, "] ", text].map(str::as_bytes))
+    pub fn entry(&self, category: &str, text: &str) -> TextKey {
+        self.key(TrustedKind::Entry, &["[", category, "] ", text].map(str::as_bytes))
     }
 
     /// Returns the key that marks an entry as not typed here.
-    pub fn brought(&self, category: &str, text: &str) -> Key {
-        self.key(Kind::Brought, &["[", category, "] ", text].map(str::as_bytes))
+    pub fn brought(&self, category: &str, text: &str) -> TextKey {
+        self.key(TrustedKind::Brought, &["[", category, "] ", text].map(str::as_bytes))
     }
 
     /// Returns the key that marks an entry as added by an agent and not looked at since.
-    pub fn by_agent(&self, category: &str, text: &str) -> Key {
-        self.key(Kind::ByAgent, &["[", category, "] ", text].map(str::as_bytes))
+    pub fn by_agent(&self, category: &str, text: &str) -> TextKey {
+        self.key(TrustedKind::ByAgent, &["[", category, "] ", text].map(str::as_bytes))
     }
 
     /// Returns the key that marks an entry as one without a secret, whatever it looks like.
-    pub fn no_secret(&self, category: &str, text: &str) -> Key {
-        self.key(Kind::NoSecret, &["[", category, "] ", text].map(str::as_bytes))
+    pub fn no_secret(&self, category: &str, text: &str) -> TextKey {
+        self.key(TrustedKind::NoSecret, &["[", category, "] ", text].map(str::as_bytes))
     }
 
     /// Returns the kind of secret that an entry seems to hold, unless a person has let it out.
@@ -251,16 +251,16 @@ impl Trust {
     }
 
     /// Returns the key of another text.
-    pub fn text(&self, kind: Kind, text: &str) -> Key {
+    pub fn text(&self, kind: TrustedKind, text: &str) -> TextKey {
         self.key(kind, &[text.as_bytes()])
     }
 
     /// Returns the key of a file of notes, a list or a log.
-    pub fn file(&self, name: &str, bytes: &[u8]) -> Key {
-        self.key(Kind::Notes, &[name.as_bytes(), &[0], bytes])
+    pub fn file(&self, name: &str, bytes: &[u8]) -> TextKey {
+        self.key(TrustedKind::Notes, &[name.as_bytes(), &[0], bytes])
     }
 
-    fn key(&self, kind: Kind, parts: &[&[u8]]) -> Key {
+    fn key(&self, kind: TrustedKind, parts: &[&[u8]]) -> TextKey {
         self.known().key(kind, parts)
     }
 
@@ -278,13 +278,13 @@ impl Trust {
 
     /// Returns true if an agent may see another text, or if the text takes effect. Settings decide
     /// which programs run, so each needs a review even if the user trusts the whole store.
-    pub fn holds_text(&self, kind: Kind, text: &str) -> bool {
-        let vouched = || kind != Kind::Settings && self.is_always();
+    pub fn holds_text(&self, kind: TrustedKind, text: &str) -> bool {
+        let vouched = || kind != TrustedKind::Settings && self.is_always();
         self.word != TrustLevel::None || self.holds(self.text(kind, text)) || vouched()
     }
 
     /// Returns true if the ledger holds a key and is not ignored.
-    pub fn holds(&self, key: Key) -> bool {
+    pub fn holds(&self, key: TextKey) -> bool {
         let known = self.known();
         let said = || known.said.lock().is_ok_and(|said| said.contains(&key.0));
         !known.foreign && (known.keys().contains(&key.0) || said())
@@ -292,7 +292,7 @@ impl Trust {
 
     /// Returns the given keys that the ledger holds, if it is not ignored. For a few keys this is
     /// faster than asking for each, because the ledger is scanned only once.
-    pub fn held(&self, keys: &[Key]) -> HashSet<Key> {
+    pub fn held(&self, keys: &[TextKey]) -> HashSet<TextKey> {
         let known = self.known();
         if keys.is_empty() || known.foreign {
             return HashSet::new();
@@ -305,19 +305,19 @@ impl Trust {
     }
 
     /// Records a text written here. An error is reported when the command ends.
-    pub fn record_text(&self, kind: Kind, text: &str) {
+    pub fn record_text(&self, kind: TrustedKind, text: &str) {
         self.note(|| vec![self.text(kind, text)]);
     }
 
     /// Records keys of texts written here. An error is reported when the command ends.
-    pub fn note(&self, keys: impl FnOnce() -> Vec<Key>) {
+    pub fn note(&self, keys: impl FnOnce() -> Vec<TextKey>) {
         if !self.is_own() {
             self.vouch(&keys());
         }
     }
 
     /// Records keys, also in the user's own store. An error is reported when the command ends.
-    pub fn vouch(&self, keys: &[Key]) {
+    pub fn vouch(&self, keys: &[TextKey]) {
         if !keys.is_empty()
             && let Err(error) = self.record(keys)
         {
@@ -335,7 +335,7 @@ impl Trust {
     }
 
     /// Appends the keys that the ledger does not hold.
-    pub fn record(&self, keys: &[Key]) -> Result<()> {
+    pub fn record(&self, keys: &[TextKey]) -> Result<()> {
         let known = self.known();
         let held = known.held(keys);
         let fresh: BTreeSet<u128> =
@@ -369,19 +369,19 @@ impl Trust {
     }
 
     /// Removes some keys, or all. Returns the number removed.
-    pub fn forget(&self, keys: Option<&[Key]>) -> Result<usize> {
+    pub fn forget(&self, keys: Option<&[TextKey]>) -> Result<usize> {
         let (path, dir) = self.place()?;
         if !path.is_file() {
             return Ok(0);
         }
         let _lock = self.lock(dir)?;
         let before =
-            Known::read(&self.seal, &discover::real(&self.store), Some(path.to_path_buf()));
+            KnownTexts::read(&self.seal, &discover::real(&self.store), Some(path.to_path_buf()));
         if let Some(problem) = before.problem {
             return Err(problem.into());
         }
         let before = before.keys();
-        let gone = |key: &u128| keys.is_none_or(|keys| keys.contains(&Key(*key)));
+        let gone = |key: &u128| keys.is_none_or(|keys| keys.contains(&TextKey(*key)));
         let kept: BTreeSet<u128> = before.iter().copied().filter(|key| !gone(key)).collect();
         let text = format!("{}{}", self.head(), lines(&kept));
         self.seal.replace(path, text.as_bytes(), self.sync, || Ok(true))?;
@@ -413,11 +413,11 @@ impl Trust {
         format!("{HEADING}{:?}\n", discover::real(&self.store).to_string_lossy())
     }
 
-    fn known(&self) -> &Known {
+    fn known(&self) -> &KnownTexts {
         self.known.get_or_init(|| {
             let real = discover::real(&self.store);
             let path = self.state.as_ref().map(|state| state.join(discover::key_of(&real)));
-            Known::read(&self.seal, &real, path)
+            KnownTexts::read(&self.seal, &real, path)
         })
     }
 }
@@ -457,12 +457,12 @@ mod tests {
         let keys = [
             here.entry("lesson", "text"),
             here.entry("mistake", "text"),
-            here.text(Kind::Session, "[lesson] text"),
-            here.text(Kind::Handoff, "[lesson] text"),
+            here.text(TrustedKind::Session, "[lesson] text"),
+            here.text(TrustedKind::Handoff, "[lesson] text"),
             there.entry("lesson", "text"),
         ];
         assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len());
-        assert_eq!(here.entry("lesson", "text"), here.text(Kind::Entry, "[lesson] text"));
+        assert_eq!(here.entry("lesson", "text"), here.text(TrustedKind::Entry, "[lesson] text"));
         assert!(here.record(&keys).is_err(), "there is no place to write them to");
         assert!(!here.holds_entry("lesson", "text"));
     }

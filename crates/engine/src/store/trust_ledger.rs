@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use super::{
     atomic::{self, Sync},
     evidence,
-    read::{self, Problem},
+    read::{self, ReadProblem},
     seal::Seal,
     trust::{self, Trust},
 };
@@ -28,9 +28,9 @@ use pimem_core::{
 
 /// Key of a text: the first 128 bits of a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(pub(super) u128);
+pub struct TextKey(pub(super) u128);
 
-impl Key {
+impl TextKey {
     /// Returns the key in hexadecimal, as in the file.
     pub(super) fn hex(self) -> String {
         format!("{:032x}", self.0)
@@ -39,7 +39,7 @@ impl Key {
 
 /// A ledger as read.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownTexts {
     /// Hash of the store's real path, the prefix of each key's input.
     seed: Sha256,
     pub(super) path: Option<PathBuf>,
@@ -53,10 +53,10 @@ pub(super) struct Known {
     pub(super) said: Mutex<IdSet<u128>>,
     /// True if the user trusts all of it; computed on first use.
     pub(super) always: OnceLock<bool>,
-    pub(super) problem: Option<Problem>,
+    pub(super) problem: Option<ReadProblem>,
 }
 
-impl Known {
+impl KnownTexts {
     /// Reads the ledger of the store at a canonical path. Lines that are not keys are skipped.
     pub(super) fn read(seal: &Seal, store: &Path, path: Option<PathBuf>) -> Self {
         let name = Sha256::digest(store.as_os_str().as_encoded_bytes());
@@ -74,7 +74,7 @@ impl Known {
     }
 
     /// Returns the key of a text.
-    pub(super) fn key(&self, kind: Kind, parts: &[&[u8]]) -> Key {
+    pub(super) fn key(&self, kind: TrustedKind, parts: &[&[u8]]) -> TextKey {
         let mut hash = self.seed.clone();
         hash.update(kind.name());
         hash.update([0]);
@@ -82,7 +82,7 @@ impl Known {
             hash.update(part);
         }
         let digest = hash.finalize();
-        Key(digest.first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes)))
+        TextKey(digest.first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes)))
     }
 
     /// Returns all keys of the ledger.
@@ -96,18 +96,18 @@ impl Known {
     }
 
     /// Returns true if the file has a key, without parsing the others.
-    pub(super) fn has_line(&self, key: Key) -> bool {
+    pub(super) fn has_line(&self, key: TextKey) -> bool {
         let line = format!("\n{:032x}\n", key.0);
         memchr::memmem::find(&self.bytes, line.as_bytes()).is_some()
     }
 
     /// Returns the given keys that the ledger holds.
-    pub(super) fn held(&self, keys: &[Key]) -> HashSet<Key> {
+    pub(super) fn held(&self, keys: &[TextKey]) -> HashSet<TextKey> {
         if let Some(all) = self.keys.get() {
             return keys.iter().copied().filter(|key| all.contains(&key.0)).collect();
         }
         // Lines are compared as text, which is faster than parsing them.
-        let mut wanted: Vec<(String, Key)> = keys.iter().map(|key| (key.hex(), *key)).collect();
+        let mut wanted: Vec<(String, TextKey)> = keys.iter().map(|key| (key.hex(), *key)).collect();
         wanted.sort_unstable();
         let starts: IdSet<u64> =
             wanted.iter().filter_map(|(line, _)| start(line.as_bytes())).collect();
@@ -136,10 +136,10 @@ pub(super) fn lines(keys: &BTreeSet<u128>) -> String {
 }
 
 /// Records the keys of lines. Called before the lines are written.
-pub fn note_waiting(trust: &Trust, keys: &[Key]) -> Result<()> {
+pub fn note_waiting(trust: &Trust, keys: &[TextKey]) -> Result<()> {
     let Some(path) = waiting_path(trust) else { return Ok(()) };
     let held = waiting_of(trust, keys);
-    let fresh: Vec<&Key> = keys.iter().filter(|key| !held.contains(key)).collect();
+    let fresh: Vec<&TextKey> = keys.iter().filter(|key| !held.contains(key)).collect();
     if fresh.is_empty() {
         return Ok(());
     }
@@ -150,7 +150,7 @@ pub fn note_waiting(trust: &Trust, keys: &[Key]) -> Result<()> {
 }
 
 /// Returns the given keys that are recorded.
-pub fn waiting_of(trust: &Trust, keys: &[Key]) -> HashSet<Key> {
+pub fn waiting_of(trust: &Trust, keys: &[TextKey]) -> HashSet<TextKey> {
     let Some(path) = waiting_path(trust) else { return HashSet::new() };
     let dir = path.parent().unwrap_or(Path::new("/"));
     let bytes = trust.seal().read(dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default();
@@ -164,7 +164,7 @@ pub fn any_waiting(trust: &Trust) -> bool {
     waiting_path(trust).is_some_and(|path| path.is_file())
 }
 
-pub fn forget_waiting(trust: &Trust, keys: &[Key]) -> Result<()> {
+pub fn forget_waiting(trust: &Trust, keys: &[TextKey]) -> Result<()> {
     let Some(path) = waiting_path(trust).filter(|path| path.is_file()) else { return Ok(()) };
     let dir = path.parent().unwrap_or(Path::new("/"));
     let _lock = trust.hold()?;
@@ -188,20 +188,20 @@ pub(super) fn files_of(trust: &Trust) -> Vec<PathBuf> {
     trust.ledger().map(Path::to_path_buf).into_iter().chain(waiting_path(trust)).collect()
 }
 
-fn lines_of(keys: &[&Key]) -> String {
+fn lines_of(keys: &[&TextKey]) -> String {
     keys.iter().flat_map(|key| [key.hex(), "\n".to_owned()]).collect()
 }
 
 /// Keys that are recorded before the lines are written.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct SaidPassages {
     /// Keys of lines that agents may see, and of those that agents have added.
-    known: Vec<Key>,
+    known: Vec<TextKey>,
     /// Keys of lines of agents that await review.
-    waiting: Vec<Key>,
+    waiting: Vec<TextKey>,
 }
 
-impl Said {
+impl SaidPassages {
     /// Takes a line that is written on this machine. Returns true if reports may show it.
     pub(super) fn take(&mut self, trust: &Trust, category: &str, text: &str) -> bool {
         let key = trust.entry(category, text);
@@ -220,7 +220,7 @@ impl Said {
     }
 
     /// Takes a key of another text that agents may see.
-    pub(super) fn vouch(&mut self, key: Key) {
+    pub(super) fn vouch(&mut self, key: TextKey) {
         self.known.push(key);
     }
 
@@ -235,7 +235,7 @@ impl Said {
 
 pimem_core::named! {
 /// A kind of text. The kind is part of the key: equal texts of two kinds have different keys.
-    pub enum Kind {
+    pub enum TrustedKind {
     /// All present and future texts that git brings; the text is empty.
         Always = "always",
     /// Canonical line of an entry that must not count as typed here: git brought it, or trust in it

@@ -14,7 +14,7 @@ use super::{
     Store,
     atomic::{self, Sync},
     lock::StoreLock,
-    read::{self, Problem},
+    read::{self, ReadProblem},
 };
 use pimem_core::{
     markdown::{
@@ -55,7 +55,7 @@ pub struct Run {
 
 /// A part of the effects of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub struct UndoStep {
     /// Id of the command.
     pub run: String,
     pub command: String,
@@ -128,7 +128,7 @@ fn is_bare(bytes: &[u8]) -> bool {
     lines.all(|line| line.is_empty() || topic::is_head(line))
 }
 
-impl Step {
+impl UndoStep {
     /// Returns the parsed events.
     pub fn events(&self) -> impl Iterator<Item = (EntryId, EventId)> {
         let read = |(entry, id): &(String, String)| Some((entry.parse().ok()?, EventId::read(id)));
@@ -139,7 +139,7 @@ impl Step {
 /// Error: a step cannot be undone, because a line that it wrote is gone.
 #[derive(Debug, thiserror::Error)]
 #[error("{file} has changed since: {line:?} is not there")]
-pub struct Changed {
+pub struct UndoneFile {
     /// Name of the file in the store.
     pub file: String,
     pub line: String,
@@ -154,7 +154,7 @@ impl Store {
         }
         let Run { id, command, at, typed, learned } = Run::clone(run);
         let events = events.iter().map(|(entry, id)| (entry.to_string(), id.to_string()));
-        let step = Step {
+        let step = UndoStep {
             run: id,
             command: command.to_owned(),
             at,
@@ -199,7 +199,7 @@ impl Store {
     ///
     /// # Errors
     /// Fails if the undo log, or the list of what this machine has noted in it, cannot be read.
-    pub fn steps(&self) -> Result<Vec<Step>, Problem> {
+    pub fn steps(&self) -> Result<Vec<UndoStep>, ReadProblem> {
         let mut steps = read(&self.local(NAME)?.unwrap_or_default());
         let Some(path) = self.runs().filter(|_| !steps.is_empty()) else { return Ok(Vec::new()) };
         let root = path.parent().unwrap_or(&path);
@@ -221,7 +221,7 @@ impl Store {
     /// # Errors
     /// Fails if a changed line is gone. If `again` is true, an undo was interrupted, and lines that
     /// are already restored are left alone.
-    pub fn taken_back(&self, steps: &[Step], attempt: Attempt) -> Result<Vec<Back>> {
+    pub fn taken_back(&self, steps: &[UndoStep], attempt: Attempt) -> Result<Vec<Back>> {
         let mut all: Vec<Back> = Vec::new();
         for touched in steps.iter().rev().flat_map(|step| step.files.iter().rev()) {
             let file = &touched.file;
@@ -233,7 +233,7 @@ impl Store {
             };
             let held = before.clone().unwrap_or_default();
             let after = patch::reverse(&held, &touched.hunks, attempt).map_err(|line| {
-                anyhow::Error::new(Changed { file: file.clone(), line: line.to_owned() })
+                anyhow::Error::new(UndoneFile { file: file.clone(), line: line.to_owned() })
             })?;
             let after = Some(after).filter(|after| !(touched.made && is_bare(after)));
             match known {
@@ -285,7 +285,7 @@ impl Store {
             let entry = topic::parse(line, categories);
             entry.is_some_and(|entry| ids.contains(&topic::id(line, &entry, categories)))
         };
-        let without = |steps: &mut Vec<Step>| {
+        let without = |steps: &mut Vec<UndoStep>| {
             for step in steps.iter_mut() {
                 let gone: Vec<String> = ids.iter().map(EntryId::to_string).collect();
                 step.events.retain(|(entry, _)| !gone.contains(entry));
@@ -325,7 +325,7 @@ fn older(bytes: &[u8]) -> usize {
 }
 
 /// Returns the log after a change of its steps.
-fn with_steps(bytes: &[u8], change: impl FnOnce(&mut Vec<Step>)) -> Vec<u8> {
+fn with_steps(bytes: &[u8], change: impl FnOnce(&mut Vec<UndoStep>)) -> Vec<u8> {
     let (mut steps, older) = (read(bytes), older(bytes));
     change(&mut steps);
     let line = (older > 0).then(|| serde_json::to_string(&Older { older }).unwrap_or_default());
@@ -343,13 +343,13 @@ pub struct Back {
 }
 
 /// Parses all steps.
-fn all(bytes: &[u8]) -> Vec<Step> {
+fn all(bytes: &[u8]) -> Vec<UndoStep> {
     let lines = bytes.split(|byte| *byte == b'\n');
     lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
 /// Parses the steps of the last commands; damaged lines are skipped.
-fn read(bytes: &[u8]) -> Vec<Step> {
+fn read(bytes: &[u8]) -> Vec<UndoStep> {
     let mut steps = all(bytes);
     let last = |learned: bool| {
         let steps = steps.iter().filter(|step| step.learned == learned);
@@ -362,7 +362,7 @@ fn read(bytes: &[u8]) -> Vec<Step> {
     steps
 }
 
-fn write(steps: &[Step]) -> Vec<u8> {
+fn write(steps: &[UndoStep]) -> Vec<u8> {
     let line = |step| serde_json::to_string(step).map(|line| line + "\n").unwrap_or_default();
     steps.iter().map(line).collect::<String>().into_bytes()
 }

@@ -8,7 +8,7 @@ use crate::view::{EntryView, rounded};
 use pimem_core::{
     report::explain::Arithmetic,
     score::{
-        policy::{Parts, ebbinghaus, weighted},
+        policy::{PolicyParts, ebbinghaus, weighted},
         ranking::ScoredEntry,
     },
 };
@@ -17,7 +17,7 @@ use pimem_core::{
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Factors {
     Stability(Arithmetic),
-    Other(Parts),
+    Other(PolicyParts),
 }
 
 /// The same as one object, for documents that compare policies.
@@ -40,8 +40,8 @@ impl Factors {
     pub fn text(&self, entry: &EntryView) -> String {
         let mut text = match self {
             Self::Stability(arithmetic) => stability(arithmetic, entry.cue),
-            Self::Other(Parts::Weighted(parts)) => weighted(parts),
-            Self::Other(Parts::Ebbinghaus(parts)) => ebbinghaus(parts),
+            Self::Other(PolicyParts::Weighted(parts)) => weighted(parts),
+            Self::Other(PolicyParts::Ebbinghaus(parts)) => ebbinghaus(parts),
         };
         match entry.user_state {
             "pinned" => text.push_str(", but pinned"),
@@ -78,7 +78,7 @@ impl Factors {
                     ("evidenceFactor", Value::Number(*evidence)),
                 ]
             }
-            Self::Other(Parts::Weighted(parts)) => vec![
+            Self::Other(PolicyParts::Weighted(parts)) => vec![
                 ("category", Value::Number(parts.category)),
                 ("recency", Value::Number(parts.recency)),
                 ("provenance", Value::Number(parts.provenance)),
@@ -87,7 +87,7 @@ impl Factors {
                 ("ageDays", Value::Number(parts.age.days())),
                 ("priority", parts.priority.map_or(Value::None, |it| Value::Number(it.get()))),
             ],
-            Self::Other(Parts::Ebbinghaus(parts)) => vec![
+            Self::Other(PolicyParts::Ebbinghaus(parts)) => vec![
                 ("importance", Value::Number(parts.base)),
                 ("kind", Value::Name(parts.kind.name())),
                 ("modifier", Value::Exact(parts.kind.modifier())),
@@ -139,8 +139,8 @@ impl Serialize for Factors {
             }
             Self::Other(parts) => {
                 let policy = match parts {
-                    Parts::Weighted(_) => "weighted",
-                    Parts::Ebbinghaus(_) => "ebbinghaus",
+                    PolicyParts::Weighted(_) => "weighted",
+                    PolicyParts::Ebbinghaus(_) => "ebbinghaus",
                 };
                 map.serialize_entry("policy", policy)?;
                 map.serialize_entry("parts", &PartsView(*self))?;
@@ -165,8 +165,8 @@ fn stability(arithmetic: &Arithmetic, cue: &str) -> String {
     )
 }
 
-fn weighted(parts: &weighted::Parts) -> String {
-    let plain = weighted::Parts { priority: None, ..*parts };
+fn weighted(parts: &weighted::WeightedParts) -> String {
+    let plain = weighted::WeightedParts { priority: None, ..*parts };
     let mut text = match parts.priority {
         Some(priority) => {
             format!("{:.3} (its priority), else {:.3}", priority.get(), plain.score())
@@ -190,7 +190,7 @@ fn times(accesses: u64) -> String {
     if accesses == 1 { "found once".to_owned() } else { format!("found {accesses} times") }
 }
 
-fn ebbinghaus(parts: &ebbinghaus::Parts) -> String {
+fn ebbinghaus(parts: &ebbinghaus::EbbinghausParts) -> String {
     let (rate, days) = (parts.rate(), parts.idle.days());
     format!(
         "{:.3} = {:.3} × {:.3} (e^(−{rate:.4} × {days:.1} d)) + {:.3} ({}), at \

@@ -19,10 +19,10 @@ use pimem_core::{
         operation::UserState,
         time::{Now, Timestamp},
     },
-    report::{budget::thousands, explain::Arithmetic, select::Verdict},
+    report::{budget::thousands, explain::Arithmetic, select::ReportVerdict},
     score::{
         access::Access,
-        caps::Place,
+        caps::CapPlace,
         ranking::{self, Ranking, Scope, ScoredEntry},
         stability::{Standing, State},
     },
@@ -191,7 +191,7 @@ impl<'a> Entries<'a> {
     }
 
     /// Returns an entry with its verdict in the report.
-    pub fn judged(&self, row: &ScoredEntry, verdict: &Verdict) -> JudgedEntry {
+    pub fn judged(&self, row: &ScoredEntry, verdict: &ReportVerdict) -> JudgedEntry {
         let (shown, reason) = (verdict.shown(), verdict.to_string());
         JudgedEntry { entry: self.entry(row), shown, reason, factors: None }
     }
@@ -235,7 +235,7 @@ impl<'a> Entries<'a> {
             Standing::Forgotten => Some("forgotten"),
             Standing::Scored(_) if row.expired => Some("expired"),
             Standing::Scored(_) if row.superseded_by.is_some() => Some("superseded"),
-            Standing::Scored(_) if row.place == Place::Unset => Some("category not set"),
+            Standing::Scored(_) if row.place == CapPlace::Unset => Some("category not set"),
             Standing::Scored(_) => {
                 // Active entries need no grace period, and entries with only harmful evidence get
                 // none.
@@ -390,7 +390,7 @@ impl Whose {
 
 /// Why something was not done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Error {
+pub struct ErrorView {
     /// `usage`, `not-found`, `ambiguous`, `refused`, `config`, `io`, `locked` or `model`.
     pub kind: &'static str,
     /// One sentence.
@@ -428,5 +428,5 @@ pub struct JudgedEntry {
 }
 
 documents! {
-    Error: "pimem.error/1",
+    ErrorView: "pimem.error/1",
 }

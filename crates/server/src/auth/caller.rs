@@ -4,12 +4,12 @@ use deadpool_postgres::{Client, Pool};
 use uuid::Uuid;
 
 use crate::{
-    auth::key::Key,
+    auth::key::AccessKey,
     db::{
         audit::Actor,
         error::Error,
         pool,
-        tenant::{self, Role, Scope},
+        tenant::{self, TenantRole, TenantScope},
     },
     seal::{keeper::Keeper, vault::Vault},
 };
@@ -176,15 +176,15 @@ impl Caller {
 
     /// What a transaction for one project sees.
     #[must_use]
-    pub fn within(&self, project: &Project) -> Scope {
-        Scope { org: self.org, user: self.user, projects: vec![project.id] }
+    pub fn within(&self, project: &Project) -> TenantScope {
+        TenantScope { org: self.org, user: self.user, projects: vec![project.id] }
     }
 
     /// What a transaction for all projects of the caller sees.
     #[must_use]
-    pub fn everywhere(&self) -> Scope {
+    pub fn everywhere(&self) -> TenantScope {
         let projects = self.projects.iter().map(|project| project.id).collect();
-        Scope { org: self.org, user: self.user, projects }
+        TenantScope { org: self.org, user: self.user, projects }
     }
 }
 
@@ -196,7 +196,7 @@ impl Caller {
 pub async fn authenticate(
     pool: &Pool,
     keeper: &Keeper,
-    key: &Key,
+    key: &AccessKey,
 ) -> Result<Result<Caller, Denied>, Error> {
     let mut client = pool::take(pool).await?;
     let statement = client.prepare_cached("select * from pimem.authenticate($1)").await?;
@@ -247,7 +247,7 @@ pub async fn authenticate(
 
 /// Notes the day on which a key was last used, once a day.
 async fn note_use(client: &mut Client, caller: &Caller) -> Result<(), Error> {
-    let transaction = tenant::begin(client, Role::App, &caller.everywhere()).await?;
+    let transaction = tenant::begin(client, TenantRole::App, &caller.everywhere()).await?;
     let update = "update pimem.api_keys set last_used = current_date where id = $1";
     transaction.execute(update, &[&caller.key]).await?;
     Ok(transaction.commit().await?)

@@ -15,9 +15,9 @@ const SUM: usize = 6;
 
 /// A key. It does not show itself in messages.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct AccessKey(String);
 
-impl Key {
+impl AccessKey {
     /// Makes a key.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for AccessKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "pmk_{}_…", self.prefix())
     }
@@ -103,16 +103,16 @@ mod tests {
 
     #[test]
     fn a_key_is_read_back_and_a_mistyped_one_is_not() {
-        let key = Key::new().unwrap();
+        let key = AccessKey::new().unwrap();
         let text = key.reveal();
         assert_eq!(text.len(), 4 + PREFIX + 1 + SECRET + 1 + SUM);
-        assert_eq!(Key::read(text), Some(key.clone()));
-        assert!(key.is(&key.hash()) && !key.is(&Key::new().unwrap().hash()) && !key.is(b""));
+        assert_eq!(AccessKey::read(text), Some(key.clone()));
+        assert!(key.is(&key.hash()) && !key.is(&AccessKey::new().unwrap().hash()) && !key.is(b""));
         for at in 0..text.len() {
             let mut other = text.as_bytes().to_vec();
             other[at] = if other[at] == b'a' { b'b' } else { b'a' };
-            assert_eq!(Key::read(&String::from_utf8(other).unwrap()), None, "{at}");
-            assert_eq!(Key::read(&text[..at]), None);
+            assert_eq!(AccessKey::read(&String::from_utf8(other).unwrap()), None, "{at}");
+            assert_eq!(AccessKey::read(&text[..at]), None);
         }
         assert!(!format!("{key:?}").contains(&text[13..30]));
     }

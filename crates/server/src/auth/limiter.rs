@@ -29,7 +29,7 @@ struct Bucket {
 
 /// What is left after a request.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Left {
+pub struct LeftTokens {
     /// Whether the request may proceed.
     pub is_allowed: bool,
     /// Whole tokens that are left.
@@ -52,7 +52,7 @@ impl Limiter {
     }
 
     /// Takes a token of `key` at the time `now`.
-    pub fn take(&self, key: Uuid, now: Instant) -> Left {
+    pub fn take(&self, key: Uuid, now: Instant) -> LeftTokens {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let filled = |bucket: &Bucket| {
             let more = now.saturating_duration_since(bucket.at).as_secs_f64() * self.rate;
@@ -70,7 +70,7 @@ impl Limiter {
         let missing = (1.0 - bucket.tokens).max(0.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to burst")]
         let tokens = bucket.tokens as u32;
-        Left { is_allowed, tokens, wait: Duration::from_secs_f64(missing / self.rate) }
+        LeftTokens { is_allowed, tokens, wait: Duration::from_secs_f64(missing / self.rate) }
     }
 }
 

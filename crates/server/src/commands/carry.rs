@@ -18,9 +18,9 @@ use pimem_core::{
     },
     sync::{
         check,
-        object::{self, Entry},
-        place::{Folded, Place},
-        wire::{MOST_BYTES, MOST_OBJECTS, Push},
+        object::{self, SyncEntry},
+        place::{FoldedEvents, Place},
+        wire::{MOST_BYTES, MOST_OBJECTS, PushBody},
     },
 };
 use tokio_postgres::{Client, Transaction};
@@ -30,12 +30,12 @@ use crate::{
     auth::caller::{Caller, Project, Right},
     clock,
     commands::admin,
-    config::Config,
+    config::ServerConfig,
     db::pool::{self, Pools},
     index::fold,
     seal::{
         keeper::Keeper,
-        vault::{Kept, Place as Row, Vault},
+        vault::{Vault, VaultColumn as Row, VaultText},
     },
     sync::push,
 };
@@ -109,7 +109,7 @@ async fn lines(
     let rows = transaction.query(lines, &[&vault.org(), &project]).await?;
     let lines = rows.iter().filter_map(|row| {
         let (hash, entry): (Vec<u8>, Vec<u8>) = (row.get(0), row.get(1));
-        vault.open(Row::Entry { project, hash: &hash, entry: &entry }, Kept::at(row, 2))
+        vault.open(Row::Entry { project, hash: &hash, entry: &entry }, VaultText::at(row, 2))
     });
     Ok(lines.collect())
 }
@@ -132,7 +132,7 @@ async fn events(
         for row in &rows {
             let [id, digest, entry]: [Vec<u8>; 3] = [row.get(1), row.get(2), row.get(3)];
             let place = Row::Event { project, id: &id, digest: &digest, entry: &entry };
-            found.extend(vault.open(place, Kept::at(row, 4)));
+            found.extend(vault.open(place, VaultText::at(row, 4)));
         }
         let Some(last) = rows.last() else { return Ok(found) };
         at = (last.get(0), last.get(1), last.get(2));
@@ -142,7 +142,7 @@ async fn events(
 /// Writes a store whose lines stand where its events say.
 fn write(dir: &Path, lines: &[String], events: &[String]) -> anyhow::Result<()> {
     let read: Vec<Event> = events.iter().filter_map(|doc| Event::read_whole(doc)).collect();
-    let folded = Folded::of(&read);
+    let folded = FoldedEvents::of(&read);
     let categories = fold::categories();
     let mut files: BTreeMap<PathBuf, Vec<(Option<Timestamp>, String)>> = BTreeMap::new();
     for line in lines {
@@ -185,7 +185,7 @@ fn put(path: &Path, text: &str) -> anyhow::Result<()> {
 ///
 /// There is no store, no such user or project, or the database is away. What is refused is told.
 pub async fn import(
-    config: &Config,
+    config: &ServerConfig,
     client: &mut Client,
     org: Option<&str>,
     user: &str,
@@ -206,14 +206,14 @@ pub async fn import(
     let mut connection = pool::take(&pools.sync).await?;
     let (mut new, mut refused) = (0, BTreeMap::<&str, usize>::new());
     let mut parts = Vec::new();
-    let mut push = Push { project: project.slug.clone(), ..Push::default() };
+    let mut push = PushBody { project: project.slug.clone(), ..PushBody::default() };
     let mut size = 0;
     let lengths = entries.iter().map(|entry| entry.line.as_ref().map_or(0, String::len));
     let lengths: Vec<usize> = lengths.chain(events.iter().map(|event| event.get().len())).collect();
     let mut all = entries.into_iter().map(Ok).chain(events.into_iter().map(Err));
     for length in lengths {
         if push.entries.len() + push.events.len() == MOST_OBJECTS || size + length > MOST_BYTES {
-            let next = Push { project: project.slug.clone(), ..Push::default() };
+            let next = PushBody { project: project.slug.clone(), ..PushBody::default() };
             parts.push(std::mem::replace(&mut push, next));
             size = 0;
         }
@@ -243,7 +243,7 @@ pub async fn import(
 
 /// Returns a caller with every right of a user in one project.
 async fn caller(
-    config: &Config,
+    config: &ServerConfig,
     client: &mut Client,
     org: Option<&str>,
     user: &str,
@@ -278,7 +278,7 @@ async fn caller(
 }
 
 /// Reads the entries of a store, in its topics and its archive.
-fn entries(store: &Path) -> anyhow::Result<Vec<Entry>> {
+fn entries(store: &Path) -> anyhow::Result<Vec<SyncEntry>> {
     let categories = fold::categories();
     let mut found = BTreeMap::new();
     for folder in ["topics", "archive"] {
@@ -290,7 +290,7 @@ fn entries(store: &Path) -> anyhow::Result<Vec<Entry>> {
             }
             for entry in TopicDoc::parse(text(&path)?.into_bytes(), &categories).entries {
                 let category = &categories.spec(entry.category).name;
-                let entry = Entry::of(category, &entry.text);
+                let entry = SyncEntry::of(category, &entry.text);
                 found.insert(entry.hash.clone(), entry);
             }
         }

@@ -5,13 +5,13 @@ use tokio_postgres::Client;
 use uuid::Uuid;
 
 use crate::{
-    auth::{caller::Right, key::Key},
+    auth::{caller::Right, key::AccessKey},
     commands::admin::{begin, enter, project_id, user_id},
 };
 
 /// What a new key is for.
 #[derive(Debug)]
-pub struct Wanted<'a> {
+pub struct WantedKeys<'a> {
     pub org: Option<&'a str>,
     pub user: &'a str,
     pub scopes: &'a [Right],
@@ -26,7 +26,7 @@ pub struct Wanted<'a> {
 /// # Errors
 ///
 /// There is no such user or project.
-pub async fn create(client: &mut Client, wanted: &Wanted<'_>) -> anyhow::Result<String> {
+pub async fn create(client: &mut Client, wanted: &WantedKeys<'_>) -> anyhow::Result<String> {
     let transaction = begin(client).await?;
     let org = enter(&transaction, wanted.org).await?;
     let user = user_id(&transaction, wanted.user).await?;
@@ -36,7 +36,7 @@ pub async fn create(client: &mut Client, wanted: &Wanted<'_>) -> anyhow::Result<
     }
     let projects = (!projects.is_empty()).then_some(projects);
     let scopes: Vec<&str> = wanted.scopes.iter().map(|scope| scope.scope()).collect();
-    let key = Key::new()?;
+    let key = AccessKey::new()?;
     let days = f64::from(wanted.days);
     let row = "insert into api_keys (org_id, user_id, prefix, hash, scopes, projects, expires_at) \
         values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7::float8 * 86400))";
@@ -82,7 +82,8 @@ pub async fn revoke(
     prefix: &str,
 ) -> anyhow::Result<String> {
     // The whole key is taken too, as that is what somebody has who must revoke it.
-    let prefix = Key::read(prefix).map_or_else(|| prefix.to_owned(), |key| key.prefix().to_owned());
+    let prefix =
+        AccessKey::read(prefix).map_or_else(|| prefix.to_owned(), |key| key.prefix().to_owned());
     let transaction = begin(client).await?;
     let org = enter(&transaction, org).await?;
     let update = "update api_keys set revoked_at = coalesce(revoked_at, now()) where prefix = $1";

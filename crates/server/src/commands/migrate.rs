@@ -1,7 +1,7 @@
 //! Brings the schema up to date, or says what would be done.
 
 use crate::{
-    config::Config,
+    config::ServerConfig,
     db::{migrate, pool},
 };
 
@@ -11,7 +11,7 @@ use crate::{
 /// # Errors
 ///
 /// The database is away, or its schema cannot be brought up to date.
-pub async fn run(config: &Config, plan: bool, is_restored: bool) -> anyhow::Result<String> {
+pub async fn run(config: &ServerConfig, plan: bool, is_restored: bool) -> anyhow::Result<String> {
     let mut client = pool::connect(config).await?;
     let steps = if plan {
         migrate::plan(&client).await?
@@ -21,7 +21,7 @@ pub async fn run(config: &Config, plan: bool, is_restored: bool) -> anyhow::Resu
     if steps.is_empty() {
         return Ok("the schema is up to date\n".to_owned());
     }
-    let tell = |step: &migrate::Step| {
+    let tell = |step: &migrate::Migration| {
         let state = if step.applied { "applied" } else { "missing" };
         format!("{:04} {} {state}\n", step.number, step.name)
     };

@@ -22,7 +22,7 @@ use tokio::{
 
 use crate::{
     clock,
-    config::Config,
+    config::ServerConfig,
     db::{migrate, pool},
     http::{
         app::{App, Shared},
@@ -31,7 +31,7 @@ use crate::{
     index::{self, worker},
     log,
     routes::router,
-    secret::Source,
+    secret::SecretSource,
 };
 
 /// Time within which the head of a request arrives, and how long an idle connection is kept.
@@ -47,7 +47,7 @@ const DRAINS: Duration = Duration::from_secs(20);
 ///
 /// It would be open to a network in the clear, the schema is not of this program, or an address
 /// is taken.
-pub async fn run(config: Config) -> anyhow::Result<()> {
+pub async fn run(config: ServerConfig) -> anyhow::Result<()> {
     config.check_exposure()?;
     {
         let client = pool::connect(&config).await?;
@@ -61,7 +61,8 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         }
     };
     let app: Shared = Arc::new(App::new(config)?);
-    if let (Some(why), true) = (app.keeper.trouble(), !matches!(app.config.key, Source::None)) {
+    if let (Some(why), true) = (app.keeper.trouble(), !matches!(app.config.key, SecretSource::None))
+    {
         log::line("error", "no key for sealed organisations", json!({"error": why}));
     }
     let service = router::router(&app)?;

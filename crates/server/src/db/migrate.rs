@@ -20,7 +20,7 @@ pub const IDENTITY: &str = "select (select system_identifier from pg_control_sys
 
 /// A migration and whether it was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct Migration {
     pub number: i32,
     pub name: &'static str,
     pub applied: bool,
@@ -31,7 +31,7 @@ pub struct Step {
 /// # Errors
 ///
 /// The schema is newer than this program, or was migrated with other statements.
-pub async fn plan(client: &Client) -> anyhow::Result<Vec<Step>> {
+pub async fn plan(client: &Client) -> anyhow::Result<Vec<Migration>> {
     let known = client.query_one("select to_regclass('pimem.migrations') is not null", &[]).await?;
     let rows = if known.get(0) {
         client.query("select number, checksum from pimem.migrations order by number", &[]).await?
@@ -52,7 +52,7 @@ pub async fn plan(client: &Client) -> anyhow::Result<Vec<Step>> {
         );
     }
     let applied = |number| rows.iter().any(|row| row.get::<_, i32>(0) == number);
-    let step = |(number, name, _): &(i32, &'static str, &str)| Step {
+    let step = |(number, name, _): &(i32, &'static str, &str)| Migration {
         number: *number,
         name,
         applied: applied(*number),
@@ -66,14 +66,14 @@ pub async fn plan(client: &Client) -> anyhow::Result<Vec<Step>> {
 /// # Errors
 ///
 /// As [`plan`]; or a statement failed, and its migration left nothing behind.
-pub async fn migrate(client: &mut Client, is_restored: bool) -> anyhow::Result<Vec<Step>> {
+pub async fn migrate(client: &mut Client, is_restored: bool) -> anyhow::Result<Vec<Migration>> {
     client.execute("select pg_advisory_lock($1)", &[&LOCK]).await?;
     let done = locked(client, is_restored).await;
     client.execute("select pg_advisory_unlock($1)", &[&LOCK]).await?;
     done
 }
 
-async fn locked(client: &mut Client, is_restored: bool) -> anyhow::Result<Vec<Step>> {
+async fn locked(client: &mut Client, is_restored: bool) -> anyhow::Result<Vec<Migration>> {
     let mut applied = Vec::new();
     for step in plan(client).await?.into_iter().filter(|step| !step.applied) {
         let found = MIGRATIONS.iter().find(|(number, ..)| *number == step.number);
@@ -87,7 +87,7 @@ async fn locked(client: &mut Client, is_restored: bool) -> anyhow::Result<Vec<St
         let row = "insert into pimem.migrations (number, name, checksum) values ($1, $2, $3)";
         transaction.execute(row, &[number, name, &digest(text)]).await?;
         transaction.commit().await?;
-        applied.push(Step { applied: true, ..step });
+        applied.push(Migration { applied: true, ..step });
     }
     settle(client, is_restored).await?;
     Ok(applied)

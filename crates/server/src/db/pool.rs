@@ -11,7 +11,7 @@ use rustls::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::{config::Config, db::error::Error};
+use crate::{config::ServerConfig, db::error::Error};
 
 /// How long a request waits for a connection.
 const WAIT: Duration = Duration::from_secs(2);
@@ -33,7 +33,7 @@ impl Pools {
     /// # Errors
     ///
     /// The address or the certificates of the database are not usable.
-    pub fn new(config: &Config) -> anyhow::Result<Self> {
+    pub fn new(config: &ServerConfig) -> anyhow::Result<Self> {
         let of = |size| pool(config, size);
         let size = config.database_connections;
         Ok(Self { sync: of(size)?, read: of(size)?, work: of(2)? })
@@ -56,7 +56,7 @@ pub async fn take(pool: &Pool) -> Result<Client, Error> {
     Ok(pool.get().await?)
 }
 
-fn pool(config: &Config, size: usize) -> anyhow::Result<Pool> {
+fn pool(config: &ServerConfig, size: usize) -> anyhow::Result<Pool> {
     let postgres: tokio_postgres::Config = parse(config)?;
     let recycling_method = RecyclingMethod::Fast;
     let manager = Manager::from_config(postgres, tls(config)?, ManagerConfig { recycling_method });
@@ -65,7 +65,7 @@ fn pool(config: &Config, size: usize) -> anyhow::Result<Pool> {
     Ok(builder.runtime(Runtime::Tokio1).build()?)
 }
 
-fn parse(config: &Config) -> anyhow::Result<tokio_postgres::Config> {
+fn parse(config: &ServerConfig) -> anyhow::Result<tokio_postgres::Config> {
     // The address may have a password, so it is not told.
     let mut postgres: tokio_postgres::Config =
         config.database_url.parse().context("the address of the database is not one")?;
@@ -73,7 +73,7 @@ fn parse(config: &Config) -> anyhow::Result<tokio_postgres::Config> {
     Ok(postgres)
 }
 
-fn tls(config: &Config) -> anyhow::Result<MakeRustlsConnect> {
+fn tls(config: &ServerConfig) -> anyhow::Result<MakeRustlsConnect> {
     let mut roots = RootCertStore::empty();
     if let Some(path) = &config.database_ca {
         for certificate in CertificateDer::pem_file_iter(path)
@@ -97,7 +97,7 @@ fn tls(config: &Config) -> anyhow::Result<MakeRustlsConnect> {
 /// # Errors
 ///
 /// PostgreSQL does not answer.
-pub async fn connect(config: &Config) -> anyhow::Result<tokio_postgres::Client> {
+pub async fn connect(config: &ServerConfig) -> anyhow::Result<tokio_postgres::Client> {
     let (client, connection) = parse(config)?.connect(tls(config)?).await.context("PostgreSQL")?;
     tokio::spawn(connection);
     Ok(client)

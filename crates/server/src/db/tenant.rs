@@ -8,7 +8,7 @@ use crate::db::error::Error;
 
 /// What a transaction sees.
 #[derive(Debug, Clone, Default)]
-pub struct Scope {
+pub struct TenantScope {
     pub org: Uuid,
     pub user: Uuid,
     pub projects: Vec<Uuid>,
@@ -16,14 +16,14 @@ pub struct Scope {
 
 /// The role in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum TenantRole {
     /// Answers requests.
     App,
     /// Fills the index.
     Worker,
 }
 
-impl Role {
+impl TenantRole {
     fn name(self) -> &'static str {
         match self {
             Self::App => "pimem_app",
@@ -46,8 +46,8 @@ const SETTINGS: &str = "select set_config('role', $1, true), set_config('pimem.o
 /// The database is away.
 pub async fn begin<'a>(
     client: &'a mut Client,
-    role: Role,
-    scope: &Scope,
+    role: TenantRole,
+    scope: &TenantScope,
 ) -> Result<Transaction<'a>, Error> {
     let transaction = client.transaction().await?;
     narrow(&transaction, role, scope).await?;
@@ -59,7 +59,11 @@ pub async fn begin<'a>(
 /// # Errors
 ///
 /// The database is away.
-pub async fn narrow(transaction: &Transaction<'_>, role: Role, scope: &Scope) -> Result<(), Error> {
+pub async fn narrow(
+    transaction: &Transaction<'_>,
+    role: TenantRole,
+    scope: &TenantScope,
+) -> Result<(), Error> {
     let (org, user) = (scope.org.to_string(), scope.user.to_string());
     let statement = transaction.prepare_cached(SETTINGS).await?;
     transaction.execute(&statement, &[&role.name(), &org, &user, &array(&scope.projects)]).await?;

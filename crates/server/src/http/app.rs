@@ -9,17 +9,17 @@ use tokio::sync::Semaphore;
 
 use crate::{
     auth::limiter::Limiter,
-    config::Config,
+    config::ServerConfig,
     db::pool::Pools,
     http::metrics::Metrics,
-    index::{accesses::Accesses, worker::Bell},
+    index::{accesses::AccessCounter, worker::Bell},
     seal::keeper::Keeper,
 };
 
 /// State of the server, which is nothing that another copy of it would need.
 #[derive(Debug)]
 pub struct App {
-    pub config: Config,
+    pub config: ServerConfig,
     pub pools: Pools,
     /// Opens sealed organisations.
     pub keeper: Keeper,
@@ -28,7 +28,7 @@ pub struct App {
     /// Wakes the worker that fills the index.
     pub bell: Bell,
     /// What searches gave, until it is written.
-    pub accesses: Accesses,
+    pub accesses: AccessCounter,
     /// Room for requests.
     pub room: Semaphore,
     /// Entries that wait for the index, as of the last second.
@@ -45,14 +45,14 @@ impl App {
     /// # Errors
     ///
     /// The address of the database is not usable.
-    pub fn new(config: Config) -> anyhow::Result<Self> {
+    pub fn new(config: ServerConfig) -> anyhow::Result<Self> {
         Ok(Self {
             pools: Pools::new(&config)?,
             keeper: Keeper::load(&config.key),
             limiter: Limiter::new(config.rate, config.burst),
             metrics: Metrics::default(),
             bell: Bell::default(),
-            accesses: Accesses::default(),
+            accesses: AccessCounter::default(),
             room: Semaphore::new(config.requests),
             waiting: AtomicU64::new(0),
             ends: AtomicBool::new(false),

@@ -14,8 +14,8 @@ use uuid::Uuid;
 use crate::{
     auth::{
         caller::{self, Caller},
-        key::Key,
-        limiter::Left,
+        key::AccessKey,
+        limiter::LeftTokens,
     },
     http::{
         app::Shared,
@@ -114,7 +114,7 @@ pub async fn authenticate(
 }
 
 /// Adds the fields of draft-ietf-httpapi-ratelimit-headers.
-fn limits(app: &Shared, left: Left, mut response: Response) -> Response {
+fn limits(app: &Shared, left: LeftTokens, mut response: Response) -> Response {
     let seconds = f64::from(app.config.burst) / f64::from(app.config.rate);
     let policy = format!("\"key\";q={};w={}", app.config.burst, seconds.ceil().max(1.0));
     let now = format!("\"key\";r={};t={}", left.tokens, left.wait.as_secs() + 1);
@@ -126,7 +126,7 @@ fn limits(app: &Shared, left: Left, mut response: Response) -> Response {
     response
 }
 
-fn bearer(headers: &HeaderMap) -> Result<Key, Problem> {
+fn bearer(headers: &HeaderMap) -> Result<AccessKey, Problem> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let Some(first) = given.next() else {
         return Err(Problem::unauthorized("there is no key"));
@@ -136,6 +136,6 @@ fn bearer(headers: &HeaderMap) -> Result<Key, Problem> {
     }
     let text = first.to_str().unwrap_or_default();
     let key = text.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    let key = key.and_then(|(_, key)| Key::read(key.trim()));
+    let key = key.and_then(|(_, key)| AccessKey::read(key.trim()));
     key.ok_or_else(|| Problem::unauthorized("this is not a key, or it is mistyped"))
 }

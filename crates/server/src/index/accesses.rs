@@ -19,7 +19,7 @@ use crate::{
     db::{
         error::Error,
         pool,
-        tenant::{self, Role, Scope},
+        tenant::{self, TenantRole, TenantScope},
     },
     log,
 };
@@ -34,9 +34,9 @@ type Counts = BTreeMap<Uuid, BTreeMap<(Uuid, Vec<u8>), i64>>;
 
 /// Counts that are not written yet.
 #[derive(Debug, Default)]
-pub struct Accesses(Mutex<Counts>);
+pub struct AccessCounter(Mutex<Counts>);
 
-impl Accesses {
+impl AccessCounter {
     /// Counts entries of an organisation once more, each by its project and the id of its row.
     pub fn count(&self, org: Uuid, entries: impl Iterator<Item = (Uuid, Vec<u8>)>) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,8 +71,8 @@ impl Accesses {
             let mut client = pool::take(pool).await?;
             let mut seen = projects.clone();
             seen.dedup();
-            let scope = Scope { org, user: Uuid::nil(), projects: seen };
-            let transaction = tenant::begin(&mut client, Role::App, &scope).await?;
+            let scope = TenantScope { org, user: Uuid::nil(), projects: seen };
+            let transaction = tenant::begin(&mut client, TenantRole::App, &scope).await?;
             let statement =
                 transaction.prepare_cached(include_str!("../../sql/accessed.sql")).await?;
             transaction

@@ -12,7 +12,7 @@ use pimem_core::{
     model::{
         category::{Categories, Preset},
         entry::{EntryId, Share},
-        event::{Event, Why},
+        event::{ArchiveReason, Event},
         time::{Now, Timestamp},
     },
     score::{
@@ -21,7 +21,7 @@ use pimem_core::{
     },
     sync::{
         check,
-        place::{Folded, Place},
+        place::{FoldedEvents, Place},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ use uuid::Uuid;
 
 use crate::{
     db::error::Error,
-    seal::vault::{Kept, Place as RowOf, Vault},
+    seal::vault::{Vault, VaultColumn as RowOf, VaultText},
 };
 
 /// Maximum number of entries that are folded for speaking of each other.
@@ -86,7 +86,7 @@ pub async fn fold(
             Place::Reworded | Place::Purged | Place::Unknown => return None,
         };
         let (pushed, evidence) = lines.get(&id).zip(all.ledger.evidence(now, id))?;
-        let archived = all.ledger.archived_for(id).map(Why::name);
+        let archived = all.ledger.archived_for(id).map(ArchiveReason::name);
         let access = Accesses::default().known(id, &all.ledger);
         let place = (place, archived, all.topic(id));
         Some(Row::new((id, key.clone()), pushed, evidence, place, access, &categories))
@@ -112,7 +112,7 @@ struct Read {
     lines: HashMap<EntryId, Pushed>,
     /// Entries by the ids that rows have.
     ids: HashMap<Vec<u8>, EntryId>,
-    all: Folded,
+    all: FoldedEvents,
 }
 
 /// Reads lines and events of a family.
@@ -130,7 +130,7 @@ async fn read(
     let mut read = Read::default();
     for row in transaction.query(&statement, &[&org, &project, &family]).await? {
         let (entry, hash): (Vec<u8>, Vec<u8>) = (row.get(0), row.get(1));
-        let kept = Kept::at(&row, 3);
+        let kept = VaultText::at(&row, 3);
         let line = vault.open(RowOf::Entry { project, hash: &hash, entry: &entry }, kept);
         let Some(line) = line else { continue };
         let id = if vault.is_sealed() {
@@ -147,7 +147,7 @@ async fn read(
     let statement = transaction.prepare_cached(docs).await?;
     for row in transaction.query(&statement, &[&org, &project, &family]).await? {
         let (entry, id, digest): (Vec<u8>, Vec<u8>, Vec<u8>) = (row.get(0), row.get(1), row.get(2));
-        let kept = Kept::at(&row, 3);
+        let kept = VaultText::at(&row, 3);
         let place = RowOf::Event { project, id: &id, digest: &digest, entry: &entry };
         let event = vault.open(place, kept).and_then(|doc| Event::read_whole(&doc));
         let Some(event) = event else { continue };
@@ -227,7 +227,7 @@ impl Row {
             let inner = serde_json::to_string(&inner);
             vault.seal(place, &inner.map_err(|error| Error::Wrong(error.to_string()))?)?
         } else {
-            Kept { text: Some(self.body.clone()), ..Kept::default() }
+            VaultText { text: Some(self.body.clone()), ..VaultText::default() }
         };
         let superseded = superseded.filter(|_| !vault.is_sealed());
         let superseded = superseded.map(|id| id.0.to_be_bytes().to_vec());

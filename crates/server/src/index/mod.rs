@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::db::{
     error::Error,
     pool,
-    tenant::{self, Role, Scope},
+    tenant::{self, TenantRole, TenantScope},
 };
 
 /// Queues entries whose events changed. Each is eight bytes, the entry's id.
@@ -49,7 +49,8 @@ pub async fn waiting(transaction: &Transaction<'_>) -> Result<(i64, f64), Error>
 /// The database is away.
 pub async fn count(pool: &Pool) -> Result<u64, Error> {
     let mut client = pool::take(pool).await?;
-    let transaction = tenant::begin(&mut client, Role::Worker, &Scope::default()).await?;
+    let transaction =
+        tenant::begin(&mut client, TenantRole::Worker, &TenantScope::default()).await?;
     let (count, _) = waiting(&transaction).await?;
     Ok(u64::try_from(count).unwrap_or_default())
 }

@@ -9,11 +9,11 @@ use crate::{
     db::{
         error::Error,
         pool,
-        tenant::{self, Role, Scope},
+        tenant::{self, TenantRole, TenantScope},
     },
     seal::{
         keeper::Keeper,
-        vault::{Kept, Place},
+        vault::{VaultColumn, VaultText},
     },
 };
 
@@ -61,7 +61,8 @@ const TABLES: [Table; 3] = [
 pub async fn step(pool: &Pool, keeper: &Keeper, renewal: &mut Renewal) -> Result<bool, Error> {
     let mut client = pool::take(pool).await?;
     let Some(org) = renewal.org else {
-        let everybody = tenant::begin(&mut client, Role::Worker, &Scope::default()).await?;
+        let everybody =
+            tenant::begin(&mut client, TenantRole::Worker, &TenantScope::default()).await?;
         // Each in its turn, as one may have rows that do not open.
         let unsettled = "select org_id, now() from pimem.org_keys where settled is null and key_id > 1 \
             order by org_id <= $1, org_id limit 1";
@@ -75,8 +76,8 @@ pub async fn step(pool: &Pool, keeper: &Keeper, renewal: &mut Renewal) -> Result
         return Ok(renewal.org.is_some());
     };
     let (projects, vault) = {
-        let scope = Scope { org, ..Scope::default() };
-        let transaction = tenant::begin(&mut client, Role::Worker, &scope).await?;
+        let scope = TenantScope { org, ..TenantScope::default() };
+        let transaction = tenant::begin(&mut client, TenantRole::Worker, &scope).await?;
         let projects = transaction.query("select id from pimem.projects", &[]).await?;
         let projects: Vec<Uuid> = projects.iter().map(|row| row.get(0)).collect();
         (projects, keeper.read(&*transaction, org).await)
@@ -87,8 +88,8 @@ pub async fn step(pool: &Pool, keeper: &Keeper, renewal: &mut Renewal) -> Result
         *renewal = Renewal::passed(org);
         return Ok(false);
     };
-    let scope = Scope { org, user: Uuid::nil(), projects };
-    let transaction = tenant::begin(&mut client, Role::Worker, &scope).await?;
+    let scope = TenantScope { org, user: Uuid::nil(), projects };
+    let transaction = tenant::begin(&mut client, TenantRole::Worker, &scope).await?;
     let Some(Table { name, first, second, third }) = TABLES.get(renewal.table) else {
         // Whoever wrote under an older key began before this one was made, and had ended when the
         // pass began. One that found rows is followed by another, as some may have been locked.
@@ -115,9 +116,9 @@ pub async fn step(pool: &Pool, keeper: &Keeper, renewal: &mut Renewal) -> Result
     let update = transaction.prepare_cached(&update).await?;
     for row in &rows {
         let found = Found::of(row);
-        let kept = Kept { text: None, sealed: row.get("sealed"), key: row.get("key_id") };
+        let kept = VaultText { text: None, sealed: row.get("sealed"), key: row.get("key_id") };
         let Some(text) = vault.open(found.place(renewal.table), kept) else { continue };
-        let Kept { sealed, key, .. } = vault.seal(found.place(renewal.table), &text)?;
+        let VaultText { sealed, key, .. } = vault.seal(found.place(renewal.table), &text)?;
         let Found { project, first, second, .. } = &found;
         transaction.execute(&update, &[&org, project, first, second, &sealed, &key]).await?;
         renewal.found = true;
@@ -147,12 +148,12 @@ impl Found {
         Self { project: row.get("project_id"), first, second, third }
     }
 
-    fn place(&self, table: usize) -> Place<'_> {
+    fn place(&self, table: usize) -> VaultColumn<'_> {
         let Self { project, first, second, third } = self;
         match table {
-            0 => Place::Entry { project: *project, hash: first, entry: third },
-            1 => Place::Event { project: *project, id: first, digest: second, entry: third },
-            _ => Place::Memory { project: *project, entry: first },
+            0 => VaultColumn::Entry { project: *project, hash: first, entry: third },
+            1 => VaultColumn::Event { project: *project, id: first, digest: second, entry: third },
+            _ => VaultColumn::Memory { project: *project, entry: first },
         }
     }
 }

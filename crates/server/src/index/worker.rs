@@ -13,7 +13,7 @@ use pgvector::HalfVector;
 use pimem_core::{
     embed::{
         self,
-        catalog::{Role as Side, Unavailable},
+        catalog::{TextRole as Side, Unavailable},
         table,
     },
     search::tokens::Tokenizer,
@@ -27,7 +27,7 @@ use crate::{
     db::{
         error::Error,
         pool,
-        tenant::{self, Role, Scope},
+        tenant::{self, TenantRole, TenantScope},
     },
     index::{
         fold::{self, Inner},
@@ -37,7 +37,7 @@ use crate::{
     log,
     seal::{
         keeper::Keeper,
-        vault::{Kept, Place, Vault},
+        vault::{Vault, VaultColumn, VaultText},
     },
 };
 
@@ -65,7 +65,7 @@ impl Bell {
 
 /// What a worker remembers.
 #[derive(Debug, Default)]
-pub struct State {
+pub struct WorkerState {
     /// Organisations whose key was not at hand, and when.
     closed: HashMap<Uuid, Instant>,
     renewal: Renewal,
@@ -73,7 +73,7 @@ pub struct State {
 
 /// Works until the server ends.
 pub async fn run(pool: Pool, bell: Bell, keeper: Keeper, ends: impl Fn() -> bool) {
-    let mut state = State::default();
+    let mut state = WorkerState::default();
     while !ends() {
         match step(&pool, &keeper, &mut state).await {
             Ok(true) => {}
@@ -93,10 +93,10 @@ pub async fn run(pool: Pool, bell: Bell, keeper: Keeper, ends: impl Fn() -> bool
 ///
 /// # Errors
 /// The database is away.
-pub async fn step(pool: &Pool, keeper: &Keeper, state: &mut State) -> Result<bool, Error> {
+pub async fn step(pool: &Pool, keeper: &Keeper, state: &mut WorkerState) -> Result<bool, Error> {
     state.closed.retain(|_, at| at.elapsed() < CLOSED);
     let mut client = pool::take(pool).await?;
-    let everybody = tenant::begin(&mut client, Role::Worker, &Scope::default()).await?;
+    let everybody = tenant::begin(&mut client, TenantRole::Worker, &TenantScope::default()).await?;
     let next = "select org_id, project_id, stage from pimem.index_queue \
         where (leased is null or leased < now()) and org_id <> all ($1) order by stage, since limit 1";
     let statement = everybody.prepare_cached(next).await?;
@@ -108,11 +108,11 @@ pub async fn step(pool: &Pool, keeper: &Keeper, state: &mut State) -> Result<boo
         return renew::step(pool, keeper, &mut state.renewal).await;
     };
     let (org, project): (Uuid, Uuid) = (row.get(0), row.get(1));
-    let scope = Scope { org, user: Uuid::nil(), projects: vec![project] };
+    let scope = TenantScope { org, user: Uuid::nil(), projects: vec![project] };
     if row.get::<_, i16>(2) > 0 {
         return embed(&mut client, &scope, project).await;
     }
-    let transaction = tenant::begin(&mut client, Role::Worker, &scope).await?;
+    let transaction = tenant::begin(&mut client, TenantRole::Worker, &scope).await?;
     let vault = match keeper.read(&*transaction, org).await {
         Err(Error::Closed(_)) => {
             state.closed.insert(org, Instant::now());
@@ -252,8 +252,8 @@ fn text_of(
         let (text, topic): (Option<String>, Option<String>) = (row.get(1), row.get(2));
         return Some((text.unwrap_or_default(), topic.unwrap_or_default()));
     }
-    let kept = Kept { text: None, sealed: row.get(6), key: row.get(7) };
-    let inner = vault.open(Place::Memory { project, entry }, kept)?;
+    let kept = VaultText { text: None, sealed: row.get(6), key: row.get(7) };
+    let inner = vault.open(VaultColumn::Memory { project, entry }, kept)?;
     let Inner { text, topic, .. } = serde_json::from_str(&inner).ok()?;
     Some((text, topic))
 }
@@ -261,10 +261,10 @@ fn text_of(
 /// Has the transformer embed some lines. They are leased meanwhile, not locked, so that nobody waits.
 async fn embed(
     client: &mut deadpool_postgres::Client,
-    scope: &Scope,
+    scope: &TenantScope,
     project: Uuid,
 ) -> Result<bool, Error> {
-    let transaction = tenant::begin(client, Role::Worker, scope).await?;
+    let transaction = tenant::begin(client, TenantRole::Worker, scope).await?;
     let lease = "with next as (
             select entry from pimem.index_queue where org_id = $1 and project_id = $2 and stage = 1
                 and (leased is null or leased < now())
@@ -301,7 +301,7 @@ async fn embed(
         log::line("warn", "model", serde_json::json!({"error": why}));
         Vec::new()
     });
-    let transaction = tenant::begin(client, Role::Worker, scope).await?;
+    let transaction = tenant::begin(client, TenantRole::Worker, scope).await?;
     // As everywhere: first the queue, then the rows in the order of their ids.
     let done = "delete from pimem.index_queue \
         where org_id = $1 and project_id = $2 and entry = any ($3) and stage = 1";

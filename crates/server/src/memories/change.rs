@@ -4,17 +4,17 @@ use deadpool_postgres::Client;
 use pimem_core::{
     markdown::topic,
     model::{
-        event::{EventKind, Provenance, Why},
+        event::{ArchiveReason, EventKind, Provenance},
         time::Now,
     },
     safety::secret,
-    sync::{object, wire::Push},
+    sync::{object, wire::PushBody},
 };
 use uuid::Uuid;
 
 use super::{
-    remember::{self, Refused},
-    row::Memory,
+    remember::{self, RefusedMemory},
+    row::MemoryRow,
 };
 use crate::auth::caller::{Caller, Project};
 
@@ -27,13 +27,14 @@ pub async fn change(
     caller: &Caller,
     project: &Project,
     request: Uuid,
-    memory: &Memory,
+    memory: &MemoryRow,
     kind: EventKind,
     now: Now,
-) -> Result<Option<Memory>, Refused> {
+) -> Result<Option<MemoryRow>, RefusedMemory> {
     let who = Provenance { by: Provenance::USER.to_owned(), ..Provenance::default() };
     let event = remember::event(memory.id, kind, &who, now)?;
-    let push = Push { project: project.slug.clone(), events: vec![event], ..Push::default() };
+    let push =
+        PushBody { project: project.slug.clone(), events: vec![event], ..PushBody::default() };
     let done = remember::send(client, caller, project, request, &push, &[memory.id], now).await?;
     Ok(done.into_iter().next())
 }
@@ -47,15 +48,15 @@ pub async fn purge(
     caller: &Caller,
     project: &Project,
     request: Uuid,
-    memory: &Memory,
+    memory: &MemoryRow,
     now: Now,
-) -> Result<(), Refused> {
+) -> Result<(), RefusedMemory> {
     let who = Provenance { by: Provenance::USER.to_owned(), ..Provenance::default() };
     let line = topic::canonical(&memory.category, &memory.text);
     let secret = secret::find(&memory.text).is_some();
     let kind = EventKind::Purge { hash: Some(object::content_hash(&line).into()), secret };
     let events = vec![remember::event(memory.id, kind, &who, now)?];
-    let push = Push { project: project.slug.clone(), events, ..Push::default() };
+    let push = PushBody { project: project.slug.clone(), events, ..PushBody::default() };
     remember::send(client, caller, project, request, &push, &[memory.id], now).await?;
     Ok(())
 }
@@ -69,13 +70,18 @@ pub async fn archive(
     caller: &Caller,
     project: &Project,
     request: Uuid,
-    faded: &[Memory],
+    faded: &[MemoryRow],
     now: Now,
-) -> Result<(), Refused> {
+) -> Result<(), RefusedMemory> {
     let who = Provenance { by: "decay".to_owned(), ..Provenance::default() };
-    let mut push = Push { project: project.slug.clone(), ..Push::default() };
+    let mut push = PushBody { project: project.slug.clone(), ..PushBody::default() };
     for memory in faded {
-        push.events.push(remember::event(memory.id, EventKind::Archive(Why::Age), &who, now)?);
+        push.events.push(remember::event(
+            memory.id,
+            EventKind::Archive(ArchiveReason::Age),
+            &who,
+            now,
+        )?);
     }
     let ids: Vec<_> = faded.iter().map(|memory| memory.id).collect();
     remember::send(client, caller, project, request, &push, &ids, now).await?;

@@ -4,7 +4,7 @@ use deadpool_postgres::Transaction;
 use pimem_core::model::time::Now;
 use uuid::Uuid;
 
-use super::row::{COLUMNS, JOINED, Memory};
+use super::row::{COLUMNS, JOINED, MemoryRow};
 use crate::{db::error::Error, index::fold::date, seal::vault::Vault};
 
 /// Days on which the project was used that must pass since a memory was.
@@ -23,7 +23,7 @@ pub async fn faded(
     vault: &Vault,
     project: Uuid,
     now: Now,
-) -> Result<Vec<Memory>, Error> {
+) -> Result<Vec<MemoryRow>, Error> {
     let statement = format!(
         "with days as (
              select distinct (ts at time zone 'UTC')::date as day from pimem.events
@@ -41,5 +41,5 @@ pub async fn faded(
     let rows = transaction
         .query(&statement, &[&vault.org(), &project, &date(now.0), &USED, &MOST])
         .await?;
-    Ok(rows.iter().filter_map(|row| Memory::of(row, vault)).collect())
+    Ok(rows.iter().filter_map(|row| MemoryRow::of(row, vault)).collect())
 }

@@ -9,7 +9,7 @@ use pimem_core::model::{
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::row::{COLUMNS, JOINED, Memory};
+use super::row::{COLUMNS, JOINED, MemoryRow};
 use crate::{
     db::error::Error,
     index::fold::{date, id_of},
@@ -18,7 +18,7 @@ use crate::{
 
 /// Which memories are listed.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct MemoryFilter {
     pub projects: Vec<Uuid>,
     pub category: Option<String>,
     pub tag: Option<String>,
@@ -71,11 +71,11 @@ impl Cursor {
 pub async fn list(
     transaction: &Transaction<'_>,
     vault: &Vault,
-    filter: &Filter,
+    filter: &MemoryFilter,
     cursor: Option<Cursor>,
     limit: usize,
     now: Now,
-) -> Result<(Vec<Memory>, Option<Cursor>), Error> {
+) -> Result<(Vec<MemoryRow>, Option<Cursor>), Error> {
     let statement = format!(
         "select {COLUMNS} from pimem.memories m \
          {JOINED} \
@@ -92,7 +92,7 @@ pub async fn list(
     let project = cursor.map(|cursor| cursor.project);
     let entry = cursor.map(|cursor| cursor.entry.to_be_bytes().to_vec());
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
-    let Filter { projects, category, tag, state, archived } = filter;
+    let MemoryFilter { projects, category, tag, state, archived } = filter;
     let tag = tag.as_deref().map(|tag| vault.tag(tag));
     let rows = transaction
         .query(
@@ -114,7 +114,7 @@ pub async fn list(
         .await?;
     let is_last = rows.len() <= limit;
     let rows = rows.get(..limit).unwrap_or(&rows);
-    let memories = rows.iter().filter_map(|row| Memory::of(row, vault)).collect();
+    let memories = rows.iter().filter_map(|row| MemoryRow::of(row, vault)).collect();
     let next = rows.last().filter(|_| !is_last).and_then(Cursor::after);
     Ok((memories, next))
 }
@@ -129,7 +129,7 @@ pub async fn by_id(
     vault: &Vault,
     projects: &[Uuid],
     prefix: &str,
-) -> Result<Vec<Memory>, Error> {
+) -> Result<Vec<MemoryRow>, Error> {
     if vault.is_sealed() && prefix.len() < 16 {
         return Ok(Vec::new());
     }
@@ -146,5 +146,5 @@ pub async fn by_id(
     let statement = transaction.prepare_cached(&statement).await?;
     let (low, high) = (bound('0'), bound('f'));
     let rows = transaction.query(&statement, &[&vault.org(), &projects, &low, &high]).await?;
-    Ok(rows.iter().filter_map(|row| Memory::of(row, vault)).collect())
+    Ok(rows.iter().filter_map(|row| MemoryRow::of(row, vault)).collect())
 }

@@ -11,11 +11,11 @@ use pimem_core::{
         time::{Now, Timestamp},
     },
     safety::entry_text::{EntryText, TextError},
-    score::adopt::{self, Line},
+    score::adopt::{self, AdoptedLine},
     sync::{
         check::{Gate, Purges},
-        object::Entry,
-        wire::Push,
+        object::SyncEntry,
+        wire::PushBody,
     },
 };
 use serde::Deserialize;
@@ -23,12 +23,12 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{find, row::Memory};
+use super::{find, row::MemoryRow};
 use crate::{
     auth::caller::{Caller, Project},
     db::{
         error::Error,
-        tenant::{self, Role},
+        tenant::{self, TenantRole},
     },
     index::{self, fold},
     sync::push,
@@ -37,7 +37,7 @@ use crate::{
 /// Something to remember.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct New {
+pub struct NewMemory {
     /// One of the program's categories.
     #[schema(example = "fact")]
     pub category: String,
@@ -64,7 +64,7 @@ pub struct New {
 
 /// Why something is not remembered.
 #[derive(Debug)]
-pub enum Refused {
+pub enum RefusedMemory {
     /// The field and what is wrong with it.
     Invalid(String),
     /// The text may not be kept.
@@ -76,7 +76,7 @@ pub enum Refused {
     Database(Error),
 }
 
-impl From<Error> for Refused {
+impl From<Error> for RefusedMemory {
     fn from(error: Error) -> Self {
         Self::Database(error)
     }
@@ -85,13 +85,13 @@ impl From<Error> for Refused {
 /// A memory, and whether it was known.
 #[derive(Debug)]
 pub struct Remembered {
-    pub memory: Memory,
+    pub memory: MemoryRow,
     pub reinforced: bool,
 }
 
 /// A line that was checked.
 struct Stated<'a> {
-    new: &'a New,
+    new: &'a NewMemory,
     id: EntryId,
     category: String,
     topic: String,
@@ -109,9 +109,9 @@ pub async fn remember(
     caller: &Caller,
     project: &Project,
     request: Uuid,
-    all: &[New],
+    all: &[NewMemory],
     now: Now,
-) -> Result<Vec<Remembered>, Refused> {
+) -> Result<Vec<Remembered>, RefusedMemory> {
     let categories = fold::categories();
     let stated: Vec<Stated<'_>> =
         all.iter().map(|new| Stated::of(new, &categories)).collect::<Result<_, _>>()?;
@@ -119,7 +119,7 @@ pub async fn remember(
     let mut known = HashMap::new();
     {
         let scope = caller.within(project);
-        let transaction = tenant::begin(client, Role::App, &scope).await?;
+        let transaction = tenant::begin(client, TenantRole::App, &scope).await?;
         for one in &stated {
             let id = one.id.to_string();
             let found = find::by_id(&transaction, vault, &scope.projects, &id).await?;
@@ -127,7 +127,7 @@ pub async fn remember(
         }
         transaction.rollback().await.map_err(Error::from)?;
     }
-    let mut push = Push { project: project.slug.clone(), ..Push::default() };
+    let mut push = PushBody { project: project.slug.clone(), ..PushBody::default() };
     for one in &stated {
         one.put(known.get(&one.id), &mut push, now)?;
     }
@@ -149,17 +149,17 @@ pub async fn send(
     caller: &Caller,
     project: &Project,
     request: Uuid,
-    sent: &Push,
+    sent: &PushBody,
     ids: &[EntryId],
     now: Now,
-) -> Result<Vec<Memory>, Refused> {
+) -> Result<Vec<MemoryRow>, RefusedMemory> {
     let vault = caller.vault()?;
     let pushed = push::push(client, caller, project, request, sent, now).await?;
     if let Some(refused) = pushed.refused.first() {
-        return Err(Refused::Rule(refused.detail.clone()));
+        return Err(RefusedMemory::Rule(refused.detail.clone()));
     }
     let scope = caller.within(project);
-    let transaction = tenant::begin(client, Role::App, &scope).await?;
+    let transaction = tenant::begin(client, TenantRole::App, &scope).await?;
     push::lock(&transaction, project, false).await?;
     let keys: Vec<Vec<u8>> = ids.iter().map(|id| vault.id(*id)).collect();
     // Once more: the worker may have folded them, and not what was pushed since this fold read.
@@ -175,14 +175,14 @@ pub async fn send(
 }
 
 impl<'a> Stated<'a> {
-    fn of(new: &'a New, categories: &Categories) -> Result<Self, Refused> {
-        let invalid = |told: String| Err(Refused::Invalid(told));
+    fn of(new: &'a NewMemory, categories: &Categories) -> Result<Self, RefusedMemory> {
+        let invalid = |told: String| Err(RefusedMemory::Invalid(told));
         let Some(category) = categories.find(&new.category) else {
             let known = categories.names();
             return invalid(format!("category {:?} is not one of {known}", new.category));
         };
         let spec = categories.spec(category);
-        let mut text = EntryText::new(&new.text).map_err(Refused::Text)?.as_str().to_owned();
+        let mut text = EntryText::new(&new.text).map_err(RefusedMemory::Text)?.as_str().to_owned();
         for tag in &new.tags {
             let name = tag.trim_start_matches('#');
             let is_tag = (1..=64).contains(&name.len())
@@ -233,22 +233,27 @@ impl<'a> Stated<'a> {
     }
 
     /// Adds the line and its events to a push.
-    fn put(&self, known: Option<&Memory>, push: &mut Push, now: Now) -> Result<(), Refused> {
+    fn put(
+        &self,
+        known: Option<&MemoryRow>,
+        push: &mut PushBody,
+        now: Now,
+    ) -> Result<(), RefusedMemory> {
         let is_typed = self.new.agent.is_none();
         let is_over = known.is_some_and(|memory| memory.is_over(now) || memory.archived.is_some());
         if is_over && !is_typed {
-            return Err(Refused::Forgotten);
+            return Err(RefusedMemory::Forgotten);
         }
-        let entry = Entry::of(&self.category, &self.text);
+        let entry = SyncEntry::of(&self.category, &self.text);
         // Before anything is kept: a push takes what it can, and this is all or nothing.
         let gate = Gate { now, categories: None, purges: &Purges::default() };
-        gate.entry(&entry).map_err(|refused| Refused::Rule(refused.detail))?;
+        gate.entry(&entry).map_err(|refused| RefusedMemory::Rule(refused.detail))?;
         push.entries.push(entry);
         let who = Provenance {
             by: self.new.agent.clone().unwrap_or_else(|| Provenance::USER.to_owned()),
             ..Provenance::default()
         };
-        let line = Line {
+        let line = AdoptedLine {
             id: self.id,
             category: &self.category,
             topic: &self.topic,
@@ -283,8 +288,8 @@ pub fn event(
     kind: EventKind,
     who: &Provenance,
     now: Now,
-) -> Result<Box<RawValue>, Refused> {
-    let wrong = |error: String| Refused::Database(Error::Wrong(error));
+) -> Result<Box<RawValue>, RefusedMemory> {
+    let wrong = |error: String| RefusedMemory::Database(Error::Wrong(error));
     let mut random = [0_u8; 16];
     getrandom::fill(&mut random).map_err(|error| wrong(error.to_string()))?;
     let id = EventId::new(now.0, u128::from_le_bytes(random));

@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 use crate::{
     index::fold::{self, Inner, id_of},
-    seal::vault::{Kept, Place, Vault},
+    seal::vault::{Vault, VaultColumn, VaultText},
 };
 
 /// What [`COLUMNS`] are of, after `pimem.memories m`.
@@ -43,7 +43,7 @@ pub const COLUMNS: &str = "m.project_id, m.entry, m.hash, m.category, m.topic, m
 
 /// A row.
 #[derive(Debug, Clone)]
-pub struct Memory {
+pub struct MemoryRow {
     pub project: Uuid,
     pub id: EntryId,
     pub hash: Vec<u8>,
@@ -108,7 +108,7 @@ pub struct View {
     pub archived: Option<String>,
 }
 
-impl Memory {
+impl MemoryRow {
     /// Reads [`COLUMNS`]; `None` for a sealed row that is not opened.
     #[must_use]
     pub fn of(row: &Row, vault: &Vault) -> Option<Self> {
@@ -117,8 +117,9 @@ impl Memory {
             return Some(memory);
         }
         let entry: Vec<u8> = row.get("entry");
-        let kept = Kept { text: None, sealed: row.get("sealed"), key: row.get("key_id") };
-        let inner = vault.open(Place::Memory { project: memory.project, entry: &entry }, kept)?;
+        let kept = VaultText { text: None, sealed: row.get("sealed"), key: row.get("key_id") };
+        let inner =
+            vault.open(VaultColumn::Memory { project: memory.project, entry: &entry }, kept)?;
         let Inner { id, text, topic, superseded_by } = serde_json::from_str(&inner).ok()?;
         let line = topic::canonical(&memory.category, &text);
         Some(Self {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::row::{COLUMNS, JOINED, Memory};
+use super::row::{COLUMNS, JOINED, MemoryRow};
 use crate::{db::error::Error, index::fold::date, seal::vault::Vault};
 
 /// Counts.
@@ -116,7 +116,7 @@ async fn by(
             transaction.query(&statement, &[&org, &projects, &project, &entry, &PAGE]).await?;
         for row in &rows {
             (project, entry) = (row.get("project_id"), row.get("entry"));
-            let Some(memory) = Memory::of(row, vault) else { continue };
+            let Some(memory) = MemoryRow::of(row, vault) else { continue };
             let standing = memory.standing_by(policy, now);
             *by_state.entry(policy.state(standing).name().to_owned()).or_default() += 1;
             if let Standing::Scored(score) = standing {

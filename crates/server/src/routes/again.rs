@@ -6,9 +6,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     auth::caller::{Caller, Project},
-    db::tenant::{self, Role},
+    db::tenant::{self, TenantRole},
     http::problem::Problem,
-    seal::vault::{Kept, Place},
+    seal::vault::{VaultColumn, VaultText},
 };
 
 /// A key with what was asked for under it.
@@ -42,7 +42,7 @@ pub async fn answered(
     project: &Project,
     key: &Key,
 ) -> Result<Option<(StatusCode, String)>, Problem> {
-    let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
+    let transaction = tenant::begin(client, TenantRole::App, &caller.within(project)).await?;
     let vault = caller.vault()?;
     let (name, request) = (vault.request(&key.name), vault.hash(&key.request));
     let known = "select request, status, answer, sealed, epoch from pimem.idempotency \
@@ -55,7 +55,7 @@ pub async fn answered(
     }
     let status = u16::try_from(row.get::<_, i16>(1)).ok();
     let status = status.and_then(|status| StatusCode::from_u16(status).ok());
-    let kept = Kept::at(&row, 2);
+    let kept = VaultText::at(&row, 2);
     let answer = vault.open(place(caller, project, &name, &request), kept);
     let answer = answer.ok_or_else(Problem::internal)?;
     Ok(Some((status.unwrap_or(StatusCode::OK), answer)))
@@ -73,7 +73,7 @@ pub async fn note(
     status: StatusCode,
     answer: &str,
 ) -> Result<(), Problem> {
-    let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
+    let transaction = tenant::begin(client, TenantRole::App, &caller.within(project)).await?;
     let old = "delete from pimem.idempotency where at < now() - interval '1 day'";
     transaction.execute(&transaction.prepare_cached(old).await?, &[]).await?;
     let row = "insert into pimem.idempotency (org_id, project_id, key_id, key, request, status, answer, sealed, epoch) \
@@ -82,7 +82,8 @@ pub async fn note(
     let status = i16::try_from(status.as_u16()).unwrap_or_default();
     let vault = caller.vault()?;
     let (name, request) = (vault.request(&key.name), vault.hash(&key.request));
-    let Kept { text, sealed, key } = vault.seal(place(caller, project, &name, &request), answer)?;
+    let VaultText { text, sealed, key } =
+        vault.seal(place(caller, project, &name, &request), answer)?;
     transaction
         .execute(
             &statement,
@@ -102,6 +103,11 @@ pub async fn note(
     Ok(transaction.commit().await?)
 }
 
-fn place<'a>(caller: &Caller, project: &Project, name: &'a str, request: &'a [u8]) -> Place<'a> {
-    Place::Answer { project: project.id, key: caller.key, name: name.as_bytes(), request }
+fn place<'a>(
+    caller: &Caller,
+    project: &Project,
+    name: &'a str,
+    request: &'a [u8],
+) -> VaultColumn<'a> {
+    VaultColumn::Answer { project: project.id, key: caller.key, name: name.as_bytes(), request }
 }

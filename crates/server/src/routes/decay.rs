@@ -13,7 +13,7 @@ use crate::{
     clock,
     db::{
         pool,
-        tenant::{self, Role, Scope},
+        tenant::{self, TenantRole, TenantScope},
     },
     http::{app::Shared, extract::Params, layers::RequestId, problem::Problem},
     memories::{change, decay, row::View, stats},
@@ -67,8 +67,8 @@ pub async fn decay(
     let mut client = pool::take(&app.pools.read).await?;
     let vault = caller.vault()?;
     let (by_state, faded) = {
-        let scope = Scope { projects: ids(&projects), ..caller.everywhere() };
-        let transaction = tenant::begin(&mut client, Role::App, &scope).await?;
+        let scope = TenantScope { projects: ids(&projects), ..caller.everywhere() };
+        let transaction = tenant::begin(&mut client, TenantRole::App, &scope).await?;
         let policy = Policy::Stability;
         let stats = stats::stats(&transaction, vault, &scope.projects, policy, now).await?;
         let mut faded = Vec::new();

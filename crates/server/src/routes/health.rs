@@ -6,7 +6,7 @@ use crate::{
     db::{
         error::Error,
         pool,
-        tenant::{self, Role, Scope},
+        tenant::{self, TenantRole, TenantScope},
     },
     http::{app::Shared, problem::Problem},
     index,
@@ -60,7 +60,8 @@ pub async fn metrics(State(app): State<Shared>) -> impl IntoResponse {
 /// Asks the database what it alone knows.
 async fn measure(app: &Shared) -> Result<[(&'static str, f64); 4], Error> {
     let mut client = pool::take(&app.pools.work).await?;
-    let transaction = tenant::begin(&mut client, Role::Worker, &Scope::default()).await?;
+    let transaction =
+        tenant::begin(&mut client, TenantRole::Worker, &TenantScope::default()).await?;
     let (waiting, lag) = index::waiting(&transaction).await?;
     let statement = transaction.prepare_cached(include_str!("../../sql/age.sql")).await?;
     let age = transaction.query_one(&statement, &[]).await?;

@@ -20,7 +20,7 @@ use crate::{
     clock,
     db::{
         pool,
-        tenant::{self, Role},
+        tenant::{self, TenantRole},
     },
     http::{
         app::Shared,
@@ -30,9 +30,9 @@ use crate::{
     },
     memories::{
         change,
-        find::{self, Cursor, Filter},
-        remember::{self, New, Refused},
-        row::{Memory, View},
+        find::{self, Cursor, MemoryFilter},
+        remember::{self, NewMemory, RefusedMemory},
+        row::{MemoryRow, View},
         stats::{self, Stats},
     },
     routes::again,
@@ -162,7 +162,7 @@ pub struct ToRemember {
     project: String,
     /// Up to 100. All are remembered, or none.
     #[schema(min_items = 1, max_items = 100)]
-    memories: Vec<New>,
+    memories: Vec<NewMemory>,
 }
 
 /// What became of them, in their order.
@@ -223,7 +223,7 @@ pub async fn list(
         return Err(Problem::usage("this is not a cursor"));
     }
     let projects = projects(&caller, listed.project.as_deref(), Right::Read)?;
-    let filter = Filter {
+    let filter = MemoryFilter {
         projects: ids(&projects),
         category: listed.category,
         tag: listed.tag,
@@ -233,7 +233,7 @@ pub async fn list(
     let limit = limit(listed.limit, 50)?;
     let vault = caller.vault()?;
     let mut client = pool::take(&app.pools.read).await?;
-    let transaction = tenant::begin(&mut client, Role::App, &caller.everywhere()).await?;
+    let transaction = tenant::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
     let now = clock::stamp();
     let (found, next) =
         find::list(&transaction, vault, &filter, cursor.flatten(), limit, now).await?;
@@ -323,7 +323,7 @@ pub async fn search(
         projects: ids(&projects),
     };
     let mut client = pool::take(&app.pools.read).await?;
-    let transaction = tenant::begin(&mut client, Role::App, &caller.everywhere()).await?;
+    let transaction = tenant::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
     let now = clock::stamp();
     let (mode, hits) = search::search(&transaction, caller.vault()?, &request, now).await?;
     if searched.touch.unwrap_or(true) {
@@ -333,7 +333,7 @@ pub async fn search(
     }
     let explains = searched.explain.unwrap_or_default();
     let hits = hits.iter().map(|hit| {
-        let search::rank::Found { candidate, judged, factor, .. } = hit.found;
+        let search::rank::FoundRow { candidate, judged, factor, .. } = hit.found;
         Hit {
             relevance: judged.score.clamp(0.0, 1.0),
             memory: hit.memory.view(slug(&caller, &hit.memory), Policy::Stability, now),
@@ -362,7 +362,7 @@ pub async fn stats(
     let policy = policy(counted.policy.as_deref())?;
     let projects = projects(&caller, counted.project.as_deref(), Right::Read)?;
     let mut client = pool::take(&app.pools.read).await?;
-    let transaction = tenant::begin(&mut client, Role::App, &caller.everywhere()).await?;
+    let transaction = tenant::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
     let now = clock::stamp();
     let stats = stats::stats(&transaction, caller.vault()?, &ids(&projects), policy, now).await?;
     Ok(Body(stats))
@@ -457,7 +457,7 @@ async fn named<'a>(
     id: &str,
     project: Option<&str>,
     right: Right,
-) -> Result<(Memory, &'a Project), Problem> {
+) -> Result<(MemoryRow, &'a Project), Problem> {
     let seen = projects(caller, project, right)?;
     let id = id.to_ascii_lowercase();
     if !(4..=16).contains(&id.len()) || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -471,7 +471,7 @@ async fn named<'a>(
             .hint("ids are kept blinded there, so that none is found by its first digits"));
     }
     let mut client = pool::take(&app.pools.read).await?;
-    let transaction = tenant::begin(&mut client, Role::App, &caller.everywhere()).await?;
+    let transaction = tenant::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
     let mut found = find::by_id(&transaction, vault, &ids(&seen), &id).await?;
     let memory = match (found.pop(), found.is_empty()) {
         (None, _) => {
@@ -508,7 +508,7 @@ pub(super) fn ids(projects: &[&Project]) -> Vec<Uuid> {
     projects.iter().map(|project| project.id).collect()
 }
 
-fn slug<'a>(caller: &'a Caller, memory: &Memory) -> &'a str {
+fn slug<'a>(caller: &'a Caller, memory: &MemoryRow) -> &'a str {
     let project = caller.projects.iter().find(|project| project.id == memory.project);
     project.map_or("", |project| &project.slug)
 }
@@ -530,16 +530,16 @@ fn policy(name: Option<&str>) -> Result<Policy, Problem> {
     }
 }
 
-pub(super) fn told(refused: Refused) -> Problem {
+pub(super) fn told(refused: RefusedMemory) -> Problem {
     match refused {
-        Refused::Invalid(detail) => Problem::usage(detail),
-        Refused::Text(error) => Problem::refused(format!("this cannot be kept: {error}")),
-        Refused::Forgotten => {
+        RefusedMemory::Invalid(detail) => Problem::usage(detail),
+        RefusedMemory::Text(error) => Problem::refused(format!("this cannot be kept: {error}")),
+        RefusedMemory::Forgotten => {
             Problem::refused("somebody took this back, and only a person brings it back")
                 .hint("leave out agent where a person asks for it")
         }
-        Refused::Rule(detail) => Problem::refused(detail),
-        Refused::Database(error) => error.into(),
+        RefusedMemory::Rule(detail) => Problem::refused(detail),
+        RefusedMemory::Database(error) => error.into(),
     }
 }
 

@@ -25,7 +25,7 @@ use crate::{
     },
     sync::{
         cursor::Bad,
-        pull::{self, MOST, Refused},
+        pull::{self, MOST, RefusedPull},
         push,
     },
 };
@@ -143,8 +143,8 @@ pub async fn push(
     State(app): State<Shared>,
     caller: Caller,
     RequestId(request): RequestId,
-    Json(body): Json<wire::Push>,
-) -> Result<Body<wire::Pushed>, Problem> {
+    Json(body): Json<wire::PushBody>,
+) -> Result<Body<wire::PushResult>, Problem> {
     let project = caller.project(&body.project, Right::Write)?;
     if body.entries.len() + body.events.len() > MOST_OBJECTS {
         return Err(Problem::too_many_objects(MOST_OBJECTS));
@@ -198,11 +198,11 @@ pub async fn pull(
             };
             Ok(([(header::ETAG, tag)], answer).into_response())
         }
-        Err(Refused::Cursor(Bad::Malformed)) => Err(Problem::usage("this is not a cursor")),
-        Err(Refused::Cursor(Bad::Ended)) => Err(Problem::cursor()),
-        Err(Refused::Restored) => Err(Problem::unavailable(
+        Err(RefusedPull::Cursor(Bad::Malformed)) => Err(Problem::usage("this is not a cursor")),
+        Err(RefusedPull::Cursor(Bad::Ended)) => Err(Problem::cursor()),
+        Err(RefusedPull::Restored) => Err(Problem::unavailable(
             "the database was restored, and waits for `pimem-server migrate`",
         )),
-        Err(Refused::Database(error)) => Err(error.into()),
+        Err(RefusedPull::Database(error)) => Err(error.into()),
     }
 }

@@ -11,7 +11,7 @@ use crate::{
         cipher::{self, Cipher},
         vault::Vault,
     },
-    secret::{Bytes, Source},
+    secret::{Bytes, SecretSource},
 };
 
 /// What wraps data keys, or why there is nothing.
@@ -27,7 +27,7 @@ impl fmt::Debug for Keeper {
 impl Keeper {
     /// Reads the key. Without one, sealed organisations stay closed.
     #[must_use]
-    pub fn load(source: &Source) -> Self {
+    pub fn load(source: &SecretSource) -> Self {
         let key = source.read().map(|key| cipher::derive(&key, b"pimem server wrap v1"));
         Self(key.map(|key| Arc::new(Cipher::new(&key))).map_err(|error| format!("{error:#}")))
     }
@@ -120,15 +120,16 @@ mod tests {
 
     #[test]
     fn a_data_key_is_unwrapped_in_its_place_by_its_key_alone() {
-        let keeper =
-            |digits: &str| Keeper::load(&Source::Given(Secret(Zeroizing::new(digits.repeat(32)))));
+        let keeper = |digits: &str| {
+            Keeper::load(&SecretSource::Given(Secret(Zeroizing::new(digits.repeat(32)))))
+        };
         let (org, key) = (Uuid::from_u128(1), Bytes::new([3; 32]));
         let wrapped = keeper("0a").wrap(org, 1, &key).unwrap();
         assert_eq!(*keeper("0a").unwrap(org, 1, &wrapped).unwrap(), *key);
         assert!(keeper("0a").unwrap(org, 2, &wrapped).is_err());
         assert!(keeper("0a").unwrap(Uuid::from_u128(2), 1, &wrapped).is_err());
         assert!(keeper("0b").unwrap(org, 1, &wrapped).is_err());
-        let none = Keeper::load(&Source::None);
+        let none = Keeper::load(&SecretSource::None);
         assert!(none.trouble().is_some() && none.unwrap(org, 1, &wrapped).is_err());
         assert!(none.vault(org, "plain", &[]).is_ok() && none.vault(org, "sealed", &[]).is_err());
     }

@@ -39,7 +39,7 @@ struct Keys {
 
 /// The row that a text belongs to. Nowhere else is it opened.
 #[derive(Debug, Clone, Copy)]
-pub enum Place<'a> {
+pub enum VaultColumn<'a> {
     Entry {
         project: Uuid,
         hash: &'a [u8],
@@ -66,13 +66,13 @@ pub enum Place<'a> {
 
 /// A text as a row has it: itself, or sealed under the key of an epoch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct VaultText {
     pub text: Option<String>,
     pub sealed: Option<Vec<u8>>,
     pub key: Option<i32>,
 }
 
-impl Kept {
+impl VaultText {
     /// Reads three columns, from one on: the text, the sealed text, and its epoch.
     #[must_use]
     pub fn at(row: &Row, column: usize) -> Self {
@@ -168,21 +168,21 @@ impl Vault {
     /// # Errors
     ///
     /// The system has no random bytes.
-    pub fn seal(&self, place: Place<'_>, text: &str) -> Result<Kept, Error> {
+    pub fn seal(&self, place: VaultColumn<'_>, text: &str) -> Result<VaultText, Error> {
         let Some(keys) = &self.keys else {
-            return Ok(Kept { text: Some(text.to_owned()), ..Kept::default() });
+            return Ok(VaultText { text: Some(text.to_owned()), ..VaultText::default() });
         };
         let key = keys.current;
         let cipher = keys.ciphers.get(&key);
         let cipher = cipher.ok_or_else(|| Error::Wrong("a key is missing".to_owned()))?;
         let sealed = cipher.seal(&self.data(place, key), text.as_bytes())?;
-        Ok(Kept { text: None, sealed: Some(sealed), key: Some(key) })
+        Ok(VaultText { text: None, sealed: Some(sealed), key: Some(key) })
     }
 
     /// Reads the text of a row. A row that was changed, moved, or written past the server is not
     /// opened, and the log says so.
     #[must_use]
-    pub fn open(&self, place: Place<'_>, kept: Kept) -> Option<String> {
+    pub fn open(&self, place: VaultColumn<'_>, kept: VaultText) -> Option<String> {
         let Some(keys) = &self.keys else { return kept.text };
         let opened = || {
             let key = kept.key?;
@@ -210,12 +210,12 @@ impl Vault {
         Some(mac.finalize().into_bytes().into())
     }
 
-    fn data(&self, place: Place<'_>, key: i32) -> Vec<u8> {
+    fn data(&self, place: VaultColumn<'_>, key: i32) -> Vec<u8> {
         let (project, parts): (Uuid, [&[u8]; 3]) = match &place {
-            Place::Entry { project, hash, entry } => (*project, [hash, entry, b""]),
-            Place::Event { project, id, digest, entry } => (*project, [id, digest, entry]),
-            Place::Memory { project, entry } => (*project, [entry, b"", b""]),
-            Place::Answer { project, key, name, request } => {
+            VaultColumn::Entry { project, hash, entry } => (*project, [hash, entry, b""]),
+            VaultColumn::Event { project, id, digest, entry } => (*project, [id, digest, entry]),
+            VaultColumn::Memory { project, entry } => (*project, [entry, b"", b""]),
+            VaultColumn::Answer { project, key, name, request } => {
                 (*project, [key.as_bytes(), name, request])
             }
         };
@@ -233,7 +233,7 @@ impl Vault {
     }
 }
 
-impl Place<'_> {
+impl VaultColumn<'_> {
     fn name(&self) -> &'static str {
         match self {
             Self::Entry { .. } => "entry",
@@ -261,9 +261,9 @@ mod tests {
     #[test]
     fn a_plain_vault_changes_nothing() {
         let plain = Vault::plain(Uuid::from_u128(1));
-        let place = Place::Memory { project: Uuid::nil(), entry: b"12345678" };
+        let place = VaultColumn::Memory { project: Uuid::nil(), entry: b"12345678" };
         let kept = plain.seal(place, "text").unwrap();
-        assert_eq!(kept, Kept { text: Some("text".to_owned()), sealed: None, key: None });
+        assert_eq!(kept, VaultText { text: Some("text".to_owned()), sealed: None, key: None });
         assert_eq!(plain.open(place, kept).as_deref(), Some("text"));
         assert_eq!(plain.id(EntryId(258)), [0, 0, 0, 0, 0, 0, 1, 2]);
         assert_eq!(
@@ -276,29 +276,29 @@ mod tests {
     #[test]
     fn a_row_is_opened_in_its_place_alone() {
         let (one, project) = (vault(1, &[(1, 9)]), Uuid::from_u128(7));
-        let place = Place::Event { project, id: b"a", digest: b"b", entry: b"c" };
+        let place = VaultColumn::Event { project, id: b"a", digest: b"b", entry: b"c" };
         let kept = one.seal(place, "doc").unwrap();
         assert_eq!(one.open(place, kept.clone()).as_deref(), Some("doc"));
         for other in [
-            Place::Event { project: Uuid::nil(), id: b"a", digest: b"b", entry: b"c" },
-            Place::Event { project, id: b"ab", digest: b"", entry: b"c" },
-            Place::Event { project, id: b"a", digest: b"b", entry: b"d" },
-            Place::Entry { project, hash: b"a", entry: b"b" },
-            Place::Memory { project, entry: b"a" },
+            VaultColumn::Event { project: Uuid::nil(), id: b"a", digest: b"b", entry: b"c" },
+            VaultColumn::Event { project, id: b"ab", digest: b"", entry: b"c" },
+            VaultColumn::Event { project, id: b"a", digest: b"b", entry: b"d" },
+            VaultColumn::Entry { project, hash: b"a", entry: b"b" },
+            VaultColumn::Memory { project, entry: b"a" },
         ] {
             assert_eq!(one.open(other, kept.clone()), None, "{other:?}");
         }
         assert_eq!(vault(2, &[(1, 9)]).open(place, kept.clone()), None, "another organisation");
         assert_eq!(vault(1, &[(1, 8)]).open(place, kept.clone()), None, "another key");
         assert_eq!(vault(1, &[(2, 9)]).open(place, kept), None, "another epoch");
-        let forged = Kept { text: Some("doc".to_owned()), ..Kept::default() };
+        let forged = VaultText { text: Some("doc".to_owned()), ..VaultText::default() };
         assert_eq!(one.open(place, forged), None, "written past the server");
     }
 
     #[test]
     fn a_new_epoch_opens_the_old_and_blinds_alike() {
         let (old, new) = (vault(1, &[(1, 9)]), vault(1, &[(2, 5), (1, 9)]));
-        let place = Place::Memory { project: Uuid::nil(), entry: b"12345678" };
+        let place = VaultColumn::Memory { project: Uuid::nil(), entry: b"12345678" };
         let kept = old.seal(place, "text").unwrap();
         assert_eq!(new.open(place, kept).as_deref(), Some("text"));
         assert_eq!(new.seal(place, "text").unwrap().key, Some(2));

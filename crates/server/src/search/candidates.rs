@@ -11,7 +11,7 @@ use super::Request;
 use crate::{
     db::error::Error,
     index::words,
-    memories::row::{COLUMNS, JOINED, Memory},
+    memories::row::{COLUMNS, JOINED, MemoryRow},
     seal::vault::Vault,
 };
 
@@ -29,19 +29,19 @@ const TERMS: usize = 16;
 const READ: u64 = 20_000;
 
 /// What a search looks for.
-pub struct Wanted<'a, T> {
+pub struct WantedRows<'a, T> {
     pub vault: &'a Vault,
     pub request: &'a Request,
     /// Each term with its inverse document frequency, and the number of rows that have it.
     pub terms: T,
     /// Number of visible rows.
     pub docs: u64,
-    pub vectors: Option<&'a Vectors>,
+    pub vectors: Option<&'a QueryVectors>,
 }
 
 /// The query as vectors.
 #[derive(Debug, Clone)]
-pub struct Vectors {
+pub struct QueryVectors {
     /// By the table, where rare words weigh more.
     pub table: Vec<f32>,
     /// By the table, where all words weigh alike.
@@ -51,7 +51,7 @@ pub struct Vectors {
 }
 
 /// A candidate, with the cosines by table, plain table and transformer.
-pub type Candidate = (Memory, Option<[f64; 3]>);
+pub type CandidateRow = (MemoryRow, Option<[f64; 3]>);
 
 /// Finds candidates, each once.
 ///
@@ -59,16 +59,16 @@ pub type Candidate = (Memory, Option<[f64; 3]>);
 /// The database is away or too slow.
 pub async fn find<'a, T>(
     transaction: &Transaction<'_>,
-    wanted: Wanted<'a, T>,
-) -> Result<Vec<Candidate>, Error>
+    wanted: WantedRows<'a, T>,
+) -> Result<Vec<CandidateRow>, Error>
 where
     T: Iterator<Item = ((&'a String, &'a f64), &'a u64)>,
 {
-    let Wanted { vault, request, terms, docs, vectors } = wanted;
+    let WantedRows { vault, request, terms, docs, vectors } = wanted;
     let is_exact = docs <= EXACT;
     let (terms, weights) = chosen(vault, terms, is_exact);
     let org = vault.org();
-    let halves = vectors.map(|Vectors { table, plain, model }| {
+    let halves = vectors.map(|QueryVectors { table, plain, model }| {
         let of = |vector: &Vec<f32>| HalfVector::from_f32_slice(vector);
         (of(table), of(plain), of(model.as_ref().unwrap_or(table)))
     });
@@ -92,7 +92,7 @@ where
     let statement = transaction.prepare_cached(&statement).await?;
     let rows = transaction.query(&statement, &parameters).await?;
     let candidates = rows.iter().filter_map(|row| {
-        let memory = Memory::of(row, vault)?;
+        let memory = MemoryRow::of(row, vault)?;
         let cosines: Option<[Option<f64>; 3]> = halves
             .as_ref()
             .map(|_| [row.get("table_cosine"), row.get("plain_cosine"), row.get("model_cosine")]);
@@ -103,7 +103,7 @@ where
         let cosines = cosines.filter(|_| is_embedded).map(|cosines| cosines.map(number));
         Some((memory, cosines))
     });
-    let mut candidates: Vec<Candidate> = candidates.collect();
+    let mut candidates: Vec<CandidateRow> = candidates.collect();
     // Equal hits stay in this order, which blinded ids have not.
     candidates.sort_by_key(|(memory, _)| (Reverse(memory.last_reinforced), memory.id));
     Ok(candidates)

@@ -6,10 +6,10 @@ pub mod rank;
 
 use deadpool_postgres::Transaction;
 use pimem_core::{
-    embed::catalog::{Role, STATIC, Thresholds, Unavailable},
+    embed::catalog::{STATIC, TextRole, Thresholds, Unavailable},
     model::time::Now,
     search::{
-        bm25::{Query, Size},
+        bm25::{FieldSize, Query},
         near_words::QueryWords,
         rank::Mode,
     },
@@ -18,10 +18,10 @@ use pimem_engine::models::built_in;
 use uuid::Uuid;
 
 use self::{
-    candidates::{Vectors, Wanted},
-    rank::{Corpus, Cosines, Found, Row},
+    candidates::{QueryVectors, WantedRows},
+    rank::{Cosines, FoundRow, RankedCorpus, SearchRow},
 };
-use crate::{db::error::Error, memories::row::Memory, seal::vault::Vault};
+use crate::{db::error::Error, memories::row::MemoryRow, seal::vault::Vault};
 
 /// What is searched for.
 #[derive(Debug, Clone)]
@@ -39,9 +39,9 @@ pub struct Request {
 
 /// A hit with what it was ranked by.
 #[derive(Debug)]
-pub struct Hit {
-    pub memory: Memory,
-    pub found: Found,
+pub struct RankedHit {
+    pub memory: MemoryRow,
+    pub found: FoundRow,
 }
 
 /// Searches, best first, and returns by what. Without vectors that is by words.
@@ -53,7 +53,7 @@ pub async fn search(
     vault: &Vault,
     request: &Request,
     now: Now,
-) -> Result<(Mode, Vec<Hit>), Error> {
+) -> Result<(Mode, Vec<RankedHit>), Error> {
     // Vectors give the words away, so that a sealed organisation has none.
     let mode = if vault.is_sealed() { Mode::Keyword } else { request.mode };
     let query = Query::new(&request.text);
@@ -69,13 +69,13 @@ pub async fn search(
         Mode::Hybrid | Mode::Semantic => {
             let (model, thresholds) = embed(query.text.clone()).await?;
             let (table, plain) = (words.vector().unit(), words.plain_vector().unit());
-            Some((Vectors { table, plain, model }, thresholds))
+            Some((QueryVectors { table, plain, model }, thresholds))
         }
     };
     let (vectors, thresholds) = vectors.unzip();
     let thresholds = thresholds.unwrap_or(STATIC);
     let has_model = vectors.as_ref().is_some_and(|vectors| vectors.model.is_some());
-    let wanted = Wanted {
+    let wanted = WantedRows {
         vault,
         request,
         terms: query.terms.iter().zip(&idf).zip(&corpus.found),
@@ -83,9 +83,9 @@ pub async fn search(
         vectors: vectors.as_ref(),
     };
     let found = candidates::find(transaction, wanted).await?;
-    let rows: Vec<Row> = found
+    let rows: Vec<SearchRow> = found
         .iter()
-        .map(|(memory, cosines)| Row {
+        .map(|(memory, cosines)| SearchRow {
             text: memory.text.clone(),
             topic: memory.topic.clone(),
             standing: memory.standing(now),
@@ -97,12 +97,12 @@ pub async fn search(
         })
         .collect();
     let order = rank::rank(&query, &mut words, &corpus, mode, thresholds, &rows, request.limit);
-    let mut memories: Vec<Option<Memory>> =
+    let mut memories: Vec<Option<MemoryRow>> =
         found.into_iter().map(|(memory, _)| Some(memory)).collect();
     let hits = order.into_iter().filter(|found| found.judged.score >= request.min_score);
     let hits = hits.filter_map(|found| {
         let memory = memories.get_mut(found.at)?.take()?;
-        Some(Hit { memory, found })
+        Some(RankedHit { memory, found })
     });
     Ok((mode, hits.collect()))
 }
@@ -113,14 +113,14 @@ async fn corpus(
     vault: &Vault,
     projects: &[Uuid],
     query: &Query,
-) -> Result<Corpus, Error> {
+) -> Result<RankedCorpus, Error> {
     let org = vault.org();
     let size = "select coalesce(sum(docs), 0)::int8, coalesce(sum(words), 0)::int8 from pimem.corpora \
         where org_id = $1 and project_id = any ($2)";
     let statement = transaction.prepare_cached(size).await?;
     let row = transaction.query_one(&statement, &[&org, &projects]).await?;
     let number = |at| u64::try_from(row.get::<_, i64>(at)).unwrap_or_default();
-    let size = Size { docs: number(0), words: number(1) };
+    let size = FieldSize { docs: number(0), words: number(1) };
     let counts = "select t.at, coalesce(sum(l.docs), 0)::int8 \
         from unnest($3::text[]) with ordinality as t (lexeme, at) \
         join pimem.lexemes l on l.org_id = $1 and l.project_id = any ($2) and l.lexeme = t.lexeme \
@@ -134,7 +134,7 @@ async fn corpus(
             *count = u64::try_from(row.get::<_, i64>(1)).unwrap_or_default();
         }
     }
-    Ok(Corpus { size, found })
+    Ok(RankedCorpus { size, found })
 }
 
 /// Embeds a query by the transformer; `None` in a build without it.
@@ -142,7 +142,7 @@ async fn embed(text: String) -> Result<(Option<Vec<f32>>, Thresholds), Error> {
     let embedded = tokio::task::spawn_blocking(move || {
         let mut model = built_in::embedder(None)?;
         let thresholds = model.model().thresholds;
-        let vector = model.embed(Role::Query, &[&text], &mut |_| ())?.pop();
+        let vector = model.embed(TextRole::Query, &[&text], &mut |_| ())?.pop();
         Ok::<_, Unavailable>((vector, thresholds))
     });
     let embedded = embedded.await.map_err(|error| Error::Wrong(error.to_string()))?;

@@ -7,18 +7,18 @@ use pimem_core::{
     embed::{catalog::Thresholds, passage},
     score::stability::Standing,
     search::{
-        bm25::{self, Query, Segment, Size},
+        bm25::{self, FieldSize, Query, Segment},
         candidates,
         documents::HeadingTokens,
         near_words::QueryWords,
-        rank::{self, Candidate, Judged, Mode, Weights},
+        rank::{self, Judged, Mode, RankCandidate, RankWeights},
         tokens::Tokenizer,
     },
 };
 
 /// What is ranked of a row.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct SearchRow {
     pub text: String,
     /// Stem of its topic file, whose words count as its own.
     pub topic: String,
@@ -40,13 +40,13 @@ pub struct Cosines {
 
 /// The corpus that the rows are from.
 #[derive(Debug, Clone)]
-pub struct Corpus {
-    pub size: Size,
+pub struct RankedCorpus {
+    pub size: FieldSize,
     /// Number of documents that contain each term of the query.
     pub found: Vec<u64>,
 }
 
-impl Corpus {
+impl RankedCorpus {
     /// Returns the inverse document frequency of each term.
     pub fn idf(&self) -> Vec<f64> {
         let docs = self.size.docs as f64;
@@ -56,10 +56,10 @@ impl Corpus {
 
 /// A row that was found.
 #[derive(Debug, Clone, Copy)]
-pub struct Found {
+pub struct FoundRow {
     /// Its place among the rows.
     pub at: usize,
-    pub candidate: Candidate,
+    pub candidate: RankCandidate,
     pub judged: Judged,
     /// The factor of its standing.
     pub factor: f64,
@@ -69,18 +69,18 @@ pub struct Found {
 pub fn rank(
     query: &Query,
     words: &mut QueryWords,
-    corpus: &Corpus,
+    corpus: &RankedCorpus,
     mode: Mode,
     thresholds: Thresholds,
-    rows: &[Row],
+    rows: &[SearchRow],
     limit: usize,
-) -> Vec<Found> {
+) -> Vec<FoundRow> {
     let read = Read::new(query, rows);
     let segments: [&dyn Segment; 1] = [&read];
     let average = corpus.size.average();
     let sums = bm25::score(query, &corpus.idf(), &segments, average).pop().unwrap_or_default();
-    let candidate = |((doc, row), bm25): ((u32, &Row), f64)| {
-        let mut candidate = Candidate { doc, bm25, ..Candidate::default() };
+    let candidate = |((doc, row), bm25): ((u32, &SearchRow), f64)| {
+        let mut candidate = RankCandidate { doc, bm25, ..RankCandidate::default() };
         if let Some(Cosines { table, plain, model }) = row.cosines {
             candidate.table = table;
             candidate.plain = plain;
@@ -89,7 +89,7 @@ pub fn rank(
         }
         candidate
     };
-    let mut best: Vec<Candidate> = (0..).zip(rows).zip(sums).map(candidate).collect();
+    let mut best: Vec<RankCandidate> = (0..).zip(rows).zip(sums).map(candidate).collect();
     best.retain(|candidate| candidate.first(mode) > 0.0);
     candidates::cut(&mut best, mode, candidates::pool(limit, mode));
     if mode != Mode::Semantic {
@@ -98,14 +98,14 @@ pub fn rank(
             candidate.reading = words.read(&passage(&row.text), read.words(candidate.doc), average);
         }
     }
-    let weights = Weights::of(&best);
-    let judged = |candidate: Candidate| {
+    let weights = RankWeights::of(&best);
+    let judged = |candidate: RankCandidate| {
         let at = candidate.doc as usize;
         let factor = rank::factor(rows.get(at).map(|row| row.standing));
         let judged = Judged::new(&candidate, mode, weights, factor);
-        Found { at, candidate, judged, factor }
+        FoundRow { at, candidate, judged, factor }
     };
-    let mut found: Vec<Found> = best.into_iter().map(judged).collect();
+    let mut found: Vec<FoundRow> = best.into_iter().map(judged).collect();
     found.sort_by(|a, b| b.judged.rank.total_cmp(&a.judged.rank).then_with(|| a.at.cmp(&b.at)));
     rank::level(found.iter_mut().map(|found| &mut found.judged));
     found.retain(|found| found.judged.counts);
@@ -121,7 +121,7 @@ struct Read {
 }
 
 impl Read {
-    fn new(query: &Query, rows: &[Row]) -> Self {
+    fn new(query: &Query, rows: &[SearchRow]) -> Self {
         let terms: HashMap<&str, usize> =
             query.terms.iter().enumerate().map(|(at, term)| (term.as_str(), at)).collect();
         let mut read = Self {

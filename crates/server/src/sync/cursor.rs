@@ -14,7 +14,7 @@ const MAC: usize = 16;
 
 /// A position: the transaction that wrote an object, and its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Position {
+pub struct CursorPosition {
     pub xid: u64,
     pub seq: i64,
 }
@@ -51,7 +51,7 @@ impl Signer {
 
     /// Writes a position.
     #[must_use]
-    pub fn write(&self, position: Position) -> String {
+    pub fn write(&self, position: CursorPosition) -> String {
         let mut bytes = vec![VERSION];
         bytes.extend(self.epoch);
         bytes.extend(position.xid.to_be_bytes());
@@ -66,7 +66,7 @@ impl Signer {
     /// # Errors
     ///
     /// [`Bad`].
-    pub fn read(&self, text: &str) -> Result<Position, Bad> {
+    pub fn read(&self, text: &str) -> Result<CursorPosition, Bad> {
         let bytes = unhex(text).ok_or(Bad::Malformed)?;
         if bytes.len() != LENGTH {
             return Err(Bad::Malformed);
@@ -78,7 +78,7 @@ impl Signer {
         }
         let number = |at: usize| signed.get(at..).and_then(<[u8]>::first_chunk).copied();
         let (Some(xid), Some(seq)) = (number(17), number(25)) else { return Err(Bad::Malformed) };
-        Ok(Position { xid: u64::from_be_bytes(xid), seq: i64::from_be_bytes(seq) })
+        Ok(CursorPosition { xid: u64::from_be_bytes(xid), seq: i64::from_be_bytes(seq) })
     }
 
     fn mac(&self, bytes: &[u8]) -> Hmac<Sha256> {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_cursor_is_read_back_in_its_place_alone() {
-        let at = Position { xid: u64::MAX - 1, seq: 42 };
+        let at = CursorPosition { xid: u64::MAX - 1, seq: 42 };
         let text = signer(1).write(at);
         assert_eq!(signer(1).read(&text), Ok(at));
         assert_eq!(signer(2).read(&text), Err(Bad::Ended));

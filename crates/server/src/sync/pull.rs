@@ -7,8 +7,8 @@ use futures_util::TryStreamExt as _;
 use pimem_core::{
     model::hex,
     sync::{
-        object::{self, Entry},
-        wire::{Object, Pulled},
+        object::{self, SyncEntry},
+        wire::{PulledPage, SyncObject},
     },
 };
 use serde_json::value::RawValue;
@@ -21,10 +21,10 @@ use crate::{
     db::{
         error::Error,
         pool,
-        tenant::{self, Role},
+        tenant::{self, TenantRole},
     },
-    seal::vault::{Kept, Place, Vault},
-    sync::cursor::{Bad, Position, Signer},
+    seal::vault::{Vault, VaultColumn, VaultText},
+    sync::cursor::{Bad, CursorPosition, Signer},
 };
 
 /// Maximum number of objects in an answer.
@@ -37,14 +37,14 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub enum Refused {
+pub enum RefusedPull {
     Cursor(Bad),
     /// The database was restored from another cluster, and not migrated since.
     Restored,
     Database(Error),
 }
 
-impl<E: Into<Error>> From<E> for Refused {
+impl<E: Into<Error>> From<E> for RefusedPull {
     fn from(error: E) -> Self {
         Self::Database(error.into())
     }
@@ -64,7 +64,7 @@ pub async fn pull(
     project: &Project,
     cursor: Option<&str>,
     limit: u32,
-) -> Result<Pulled, Refused> {
+) -> Result<PulledPage, RefusedPull> {
     let end = Instant::now() + WAIT;
     loop {
         let (page, is_held) = page(pool, caller, project, cursor, limit).await?;
@@ -72,7 +72,7 @@ pub async fn pull(
             return Ok(page);
         }
         if Instant::now() > end {
-            return Ok(Pulled { more: false, ..page });
+            return Ok(PulledPage { more: false, ..page });
         }
         tokio::time::sleep(LOOK).await;
     }
@@ -86,21 +86,22 @@ async fn page(
     project: &Project,
     cursor: Option<&str>,
     limit: u32,
-) -> Result<(Pulled, bool), Refused> {
+) -> Result<(PulledPage, bool), RefusedPull> {
     let vault = caller.any_vault()?;
     let mut client = pool::take(pool).await?;
-    let transaction = tenant::begin(&mut client, Role::App, &caller.within(project)).await?;
+    let transaction = tenant::begin(&mut client, TenantRole::App, &caller.within(project)).await?;
     let statement = transaction.prepare_cached(include_str!("../../sql/cluster.sql")).await?;
     let cluster = transaction.query_one(&statement, &[&caller.org]).await?;
     if !cluster.get::<_, bool>("is_own") {
-        return Err(Refused::Restored);
+        return Err(RefusedPull::Restored);
     }
     let signer = Signer::new(&cluster, caller.org, project.id);
-    let start = cursor.map(|cursor| signer.read(cursor)).transpose().map_err(Refused::Cursor)?;
+    let start =
+        cursor.map(|cursor| signer.read(cursor)).transpose().map_err(RefusedPull::Cursor)?;
     let mut at = start.unwrap_or_default();
     // A copy of an older disk has numbers yet to come that the client has seen.
     if at.xid >= number(&cluster, "xmax") {
-        return Err(Refused::Cursor(Bad::Ended));
+        return Err(RefusedPull::Cursor(Bad::Ended));
     }
     let statement = transaction.prepare_cached(include_str!("../../sql/pull.sql")).await?;
     let (xid, most) = (at.xid.to_string(), i64::from(limit) + 1);
@@ -113,7 +114,7 @@ async fn page(
         if more {
             break;
         }
-        at = Position { xid: number(&row, "xid"), seq: row.get("seq") };
+        at = CursorPosition { xid: number(&row, "xid"), seq: row.get("seq") };
         bytes += usize::try_from(row.get::<_, i32>("size")).unwrap_or_default();
         count += 1;
         objects.extend(object(vault, project.id, &row)?);
@@ -124,11 +125,11 @@ async fn page(
         let parameters: [&(dyn ToSql + Sync); 4] = [&caller.org, &project.id, &xid, &at.seq];
         more = transaction.query_one(&statement, &parameters).await?.get(0);
     }
-    Ok((Pulled { objects, cursor: signer.write(at), more }, more && count == 0))
+    Ok((PulledPage { objects, cursor: signer.write(at), more }, more && count == 0))
 }
 
 /// Returns the object of a row; `None` for a sealed one that is not opened.
-fn object(vault: &Vault, project: Uuid, row: &Row) -> Result<Option<Object>, Error> {
+fn object(vault: &Vault, project: Uuid, row: &Row) -> Result<Option<SyncObject>, Error> {
     let (sealed, key): (Option<Vec<u8>>, Option<i32>) = (row.get("sealed"), row.get("key_id"));
     let unreadable = |error: std::string::FromUtf8Error| Error::Wrong(error.to_string());
     let wrong = |error: serde_json::Error| Error::Wrong(format!("an event: {error}"));
@@ -139,24 +140,29 @@ fn object(vault: &Vault, project: Uuid, row: &Row) -> Result<Option<Object>, Err
         if line.is_none() && key.is_none() && !vault.is_sealed() {
             let sealed = sealed.map(String::from_utf8).transpose().map_err(unreadable)?;
             let hash = hex::write(&hash);
-            Object::of_entry(Entry { hash, line, sealed, id: Some(hex::write(&bytes("fnv"))) })
+            SyncObject::of_entry(SyncEntry {
+                hash,
+                line,
+                sealed,
+                id: Some(hex::write(&bytes("fnv"))),
+            })
         } else {
             let entry = bytes("fnv");
-            let place = Place::Entry { project, hash: &hash, entry: &entry };
-            let line = vault.open(place, Kept { text: line, sealed, key });
+            let place = VaultColumn::Entry { project, hash: &hash, entry: &entry };
+            let line = vault.open(place, VaultText { text: line, sealed, key });
             let Some(line) = line else { return Ok(None) };
             let hash =
                 if vault.is_sealed() { object::content_hash(&line) } else { hex::write(&hash) };
-            Object::of_entry(Entry { hash, line: Some(line), ..Entry::default() })
+            SyncObject::of_entry(SyncEntry { hash, line: Some(line), ..SyncEntry::default() })
         }
     } else {
         let (id, digest, entry) = (bytes("id"), bytes("digest"), bytes("entry"));
-        let place = Place::Event { project, id: &id, digest: &digest, entry: &entry };
-        let doc = vault.open(place, Kept { text: row.get("doc"), sealed, key });
+        let place = VaultColumn::Event { project, id: &id, digest: &digest, entry: &entry };
+        let doc = vault.open(place, VaultText { text: row.get("doc"), sealed, key });
         let Some(doc) = doc else { return Ok(None) };
-        Object::of_event(RawValue::from_string(doc).map_err(wrong)?)
+        SyncObject::of_event(RawValue::from_string(doc).map_err(wrong)?)
     };
-    Ok(Some(Object { author: row.get("author"), ..object }))
+    Ok(Some(SyncObject { author: row.get("author"), ..object }))
 }
 
 /// Reads a number of a transaction, which has no type of its own here.

@@ -8,14 +8,14 @@ use deadpool_postgres::{Client, Transaction};
 use pimem_core::{
     model::{
         entry::{EntryId, EventId},
-        event::{Author, Cue, Event, EventKind, Why},
+        event::{ArchiveReason, Author, Cue, Event, EventKind},
         time::{Now, Timestamp},
     },
     sync::{
         check::{Gate, Purges, Reason, Refused},
-        object::{self, Entry},
+        object::{self, SyncEntry},
         sealed,
-        wire::{Counts, Push, Pushed},
+        wire::{PushBody, PushCounts, PushResult},
     },
 };
 use serde::Deserialize;
@@ -27,10 +27,10 @@ use crate::{
     db::{
         audit,
         error::Error,
-        tenant::{self, Role},
+        tenant::{self, TenantRole},
     },
     index,
-    seal::vault::{Kept, Place, Vault},
+    seal::vault::{Vault, VaultColumn, VaultText},
     sync::cursor,
 };
 
@@ -53,7 +53,7 @@ struct Sent<'a> {
 
 /// What passed the rules that need no database, and what did not.
 struct Checked<'a> {
-    entries: Vec<(&'a Entry, EntryId)>,
+    entries: Vec<(&'a SyncEntry, EntryId)>,
     events: Vec<Sent<'a>>,
     /// Entries that the push speaks of.
     mentioned: BTreeSet<EntryId>,
@@ -70,13 +70,13 @@ pub async fn push(
     caller: &Caller,
     project: &Project,
     request: Uuid,
-    push: &Push,
+    push: &PushBody,
     now: Now,
-) -> Result<Pushed, Error> {
+) -> Result<PushResult, Error> {
     let vault = caller.any_vault()?;
     let checked = check(caller, push, now);
     let mut refused = checked.refused;
-    let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
+    let transaction = tenant::begin(client, TenantRole::App, &caller.within(project)).await?;
     lock(
         &transaction,
         project,
@@ -148,8 +148,8 @@ pub async fn push(
         audit::note(&transaction, caller, request, "push", &told).await?;
     }
     transaction.commit().await?;
-    let counts = |new, accepted: u64| Counts { new, known: accepted.saturating_sub(new) };
-    Ok(Pushed {
+    let counts = |new, accepted: u64| PushCounts { new, known: accepted.saturating_sub(new) };
+    Ok(PushResult {
         entries: counts(new_entries, accepted.0),
         events: counts(new_events, accepted.1),
         refused,
@@ -157,7 +157,7 @@ pub async fn push(
 }
 
 /// Applies the rules that need no database.
-fn check<'a>(caller: &Caller, push: &'a Push, now: Now) -> Checked<'a> {
+fn check<'a>(caller: &Caller, push: &'a PushBody, now: Now) -> Checked<'a> {
     let purges = Purges::default();
     let gate = Gate { now, categories: None, purges: &purges };
     let (mut entries, mut events) = (Vec::new(), Vec::new());
@@ -184,7 +184,7 @@ fn check<'a>(caller: &Caller, push: &'a Push, now: Now) -> Checked<'a> {
 }
 
 /// Checks an entry, and returns its id. Of a sealed one that is an HMAC.
-fn entry_of(caller: &Caller, gate: Gate<'_>, entry: &Entry) -> Result<EntryId, Refused> {
+fn entry_of(caller: &Caller, gate: Gate<'_>, entry: &SyncEntry) -> Result<EntryId, Refused> {
     if caller.is_opaque() {
         return sealed::check_entry(&gate, entry);
     }
@@ -332,7 +332,7 @@ fn needs<'a>(sent: &'a Sent<'_>) -> Option<(Right, &'a [EntryId])> {
     let own = std::slice::from_ref(&sent.event.entry);
     match &sent.event.kind {
         EventKind::Purge { .. } => Some((Right::Admin, own)),
-        EventKind::Archive(why) if *why != Why::Age => Some((Right::Curate, own)),
+        EventKind::Archive(why) if *why != ArchiveReason::Age => Some((Right::Curate, own)),
         EventKind::Forget
         | EventKind::Supersede(_)
         | EventKind::Expire(_)
@@ -376,7 +376,7 @@ fn not_allowed(event: &Event) -> Refused {
     }
 }
 
-type Entries<'a> = BTreeMap<&'a str, (&'a Entry, EntryId)>;
+type Entries<'a> = BTreeMap<&'a str, (&'a SyncEntry, EntryId)>;
 
 /// Inserts entries in the order of their hashes, so that two pushes never wait for each other in a
 /// circle. Returns how many are new, and their ids.
@@ -397,13 +397,13 @@ async fn insert_entries(
         let hash = vault.hash(&cursor::unhex(&entry.hash).unwrap_or_default());
         let id = vault.id(*id);
         let kept = match &entry.line {
-            Some(line) => {
-                vault.seal(Place::Entry { project: project.id, hash: &hash, entry: &id }, line)?
-            }
+            Some(line) => vault
+                .seal(VaultColumn::Entry { project: project.id, hash: &hash, entry: &id }, line)?,
             // Sealed by the client.
-            None => {
-                Kept { sealed: entry.sealed.clone().map(String::into_bytes), ..Kept::default() }
-            }
+            None => VaultText {
+                sealed: entry.sealed.clone().map(String::into_bytes),
+                ..VaultText::default()
+            },
         };
         hashes.push(hash);
         ids.push(id);
@@ -446,7 +446,7 @@ async fn insert_events(
     let typed: Vec<bool> = events.values().map(|sent| sent.event.is_typed()).collect();
     let (mut docs, mut sealed, mut keys) = (Vec::new(), Vec::new(), Vec::new());
     for (((id, digest), sent), entry) in events.iter().zip(&entries) {
-        let place = Place::Event { project: project.id, id, digest, entry };
+        let place = VaultColumn::Event { project: project.id, id, digest, entry };
         let kept = vault.seal(place, sent.doc)?;
         docs.push(kept.text);
         sealed.push(kept.sealed);

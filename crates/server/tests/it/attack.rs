@@ -8,9 +8,9 @@ use pimem_core::{
     model::event::{Cue, EventKind},
     sync::{
         check,
-        object::{self, Entry},
+        object::{self, SyncEntry},
         sealed::Seals,
-        wire::Push,
+        wire::PushBody,
     },
 };
 
@@ -44,11 +44,11 @@ fn lines() -> Vec<String> {
     all.into_iter().step_by(step).take(LINES).map(str::to_owned).collect()
 }
 
-fn push(lines: &[String]) -> Push {
+fn push(lines: &[String]) -> PushBody {
     let mut push = objects::push(&[], &[]);
     for (line, number) in lines.iter().zip(1..) {
         let (category, text) = check::split(line).unwrap();
-        push.entries.push(Entry::of(category, text));
+        push.entries.push(SyncEntry::of(category, text));
         let event = objects::event(number, text, EventKind::Add(Cue::Explicit, None));
         let ids = [("fact", text), (category, text)].map(|(category, text)| {
             pimem_core::model::entry::EntryId::of(category, text.as_bytes()).to_string()
@@ -58,14 +58,14 @@ fn push(lines: &[String]) -> Push {
     push
 }
 
-fn sealed(plain: &Push) -> Push {
+fn sealed(plain: &PushBody) -> PushBody {
     let seals = Seals::new(&[&[9; 32]], "closed", "site").unwrap();
     let mut nonce = [0; 24];
     let mut next = || {
         nonce[0] += 1;
         nonce
     };
-    Push {
+    PushBody {
         project: plain.project.clone(),
         entries: plain
             .entries

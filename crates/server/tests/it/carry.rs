@@ -55,8 +55,11 @@ fn there_and_back(database: &Database, team: &Team, mode: &str) {
         &facts(&["The port is 8080", "The queue is NATS", "Grüße, «naïve» 日本"]),
     );
     let pin = event(20, "The port is 8080", EventKind::Pin);
-    let gone =
-        event(21, "The queue is NATS", EventKind::Archive(pimem_core::model::event::Why::Person));
+    let gone = event(
+        21,
+        "The queue is NATS",
+        EventKind::Archive(pimem_core::model::event::ArchiveReason::Person),
+    );
     let reword = event(
         22,
         "The port is 9090",

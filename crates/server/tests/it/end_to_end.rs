@@ -7,9 +7,9 @@ use pimem_core::{
     model::event::EventKind,
     sync::{
         check::Reason,
-        object::{self, Entry},
+        object::{self, SyncEntry},
         sealed::{Closed, SealedEvent, Seals},
-        wire::{Object, Push},
+        wire::{PushBody, SyncObject},
     },
 };
 use serde_json::json;
@@ -33,24 +33,24 @@ fn nonce() -> [u8; 24] {
 }
 
 /// Seals a push as a user's client does.
-fn sealed(user: &str, plain: &Push) -> Push {
+fn sealed(user: &str, plain: &PushBody) -> PushBody {
     let seals = seals("site");
     let event = |event: &str| object::raw(&seals.event(user, event, nonce()).unwrap()).unwrap();
-    Push {
+    PushBody {
         project: plain.project.clone(),
         entries: plain.entries.iter().map(|one| seals.entry(user, one, nonce()).unwrap()).collect(),
         events: plain.events.iter().map(|one| event(one.get())).collect(),
     }
 }
 
-fn opened(objects: &[Object]) -> Vec<String> {
+fn opened(objects: &[SyncObject]) -> Vec<String> {
     let mut opened: Vec<String> =
         objects.iter().map(|object| told(&seals("site").open(object).unwrap())).collect();
     opened.sort();
     opened
 }
 
-fn is_damaged(object: &Object) -> bool {
+fn is_damaged(object: &SyncObject) -> bool {
     matches!(seals("site").open(object), Err(Closed::Damaged(_)))
 }
 
@@ -92,7 +92,7 @@ fn purges_and_roles_count_for_what_nobody_reads() {
     let (gone, kept) = ("the password is on the fridge", "kept");
     let sent = facts(&[gone, kept]);
     server.push(&team.writer, &sealed("anna", &sent));
-    let reasons = |key: &str, user: &str, plain: &Push| -> Vec<Reason> {
+    let reasons = |key: &str, user: &str, plain: &PushBody| -> Vec<Reason> {
         let done = server.push(key, &sealed(user, plain));
         done.refused.iter().map(|refused| refused.reason).collect()
     };
@@ -102,9 +102,9 @@ fn purges_and_roles_count_for_what_nobody_reads() {
     database.execute("insert into pimem.users (org_id, name) select id, 'otto' from pimem.orgs");
     for (kind, is_free) in [
         (EventKind::Reinforce(1), true),
-        (EventKind::Archive(pimem_core::model::event::Why::Age), true),
+        (EventKind::Archive(pimem_core::model::event::ArchiveReason::Age), true),
         (EventKind::Forget, false),
-        (EventKind::Archive(pimem_core::model::event::Why::Person), false),
+        (EventKind::Archive(pimem_core::model::event::ArchiveReason::Person), false),
         (EventKind::Supersede(crate::common::objects::id(kept)), false),
         (EventKind::Merge(vec![crate::common::objects::id(kept)]), false),
     ] {
@@ -140,18 +140,19 @@ fn what_could_be_read_is_refused() {
     let good = sealed("anna", &sent);
     let label: SealedEvent = serde_json::from_str(good.events[0].get()).unwrap();
     let raw = |sealed: &SealedEvent| object::raw(&serde_json::to_string(sealed).unwrap()).unwrap();
-    let entry = |sealed: &str| Entry { sealed: Some(sealed.to_owned()), ..good.entries[0].clone() };
+    let entry =
+        |sealed: &str| SyncEntry { sealed: Some(sealed.to_owned()), ..good.entries[0].clone() };
     let late = "2999-01-01T00:00:00.000Z".to_owned();
-    let bad = Push {
+    let bad = PushBody {
         project: "site".to_owned(),
         entries: vec![
             sent.entries[0].clone(),
-            Entry { line: sent.entries[0].line.clone(), ..good.entries[0].clone() },
+            SyncEntry { line: sent.entries[0].line.clone(), ..good.entries[0].clone() },
             entry("the port is 8080"),
             entry("v1:AAAA"),
             entry(&format!("v1:{}", "A".repeat(40_000))),
-            Entry { id: None, ..good.entries[0].clone() },
-            Entry { hash: "abc".to_owned(), ..good.entries[0].clone() },
+            SyncEntry { id: None, ..good.entries[0].clone() },
+            SyncEntry { hash: "abc".to_owned(), ..good.entries[0].clone() },
         ],
         events: vec![
             sent.events[0].clone(),

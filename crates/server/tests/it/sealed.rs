@@ -7,7 +7,7 @@ use pimem_core::{
         event::{Cue, EventKind},
         hex,
     },
-    score::adopt::{self, Line},
+    score::adopt::{self, AdoptedLine},
     sync::{check::Reason, object},
 };
 use serde_json::{Value, json};
@@ -221,7 +221,7 @@ fn spread(server: &Server, team: &Team, words: &[String]) {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let mut sent = facts(&texts);
     for (number, (text, word)) in (1000..).zip(texts.iter().zip(words)) {
-        let line = Line { id: id(text), category: "fact", topic: word, text, pinned: false };
+        let line = AdoptedLine { id: id(text), category: "fact", topic: word, text, pinned: false };
         let kinds = [
             EventKind::Add(Cue::Explicit, Some(adopt::origin(&line))),
             EventKind::Reinforce(1),

@@ -3,11 +3,11 @@
 use std::{collections::BTreeMap, thread};
 
 use pimem_core::{
-    model::event::{EventKind, Why},
+    model::event::{ArchiveReason, EventKind},
     sync::{
         check::Reason,
-        object::{self, Entry},
-        wire::{Counts, Kind, Object, Push},
+        object::{self, SyncEntry},
+        wire::{ObjectKind, PushBody, PushCounts, SyncObject},
     },
 };
 
@@ -18,8 +18,8 @@ use crate::common::{
     server::{Server, Team, run},
 };
 
-fn counts(new: u64, known: u64) -> Counts {
-    Counts { new, known }
+fn counts(new: u64, known: u64) -> PushCounts {
+    PushCounts { new, known }
 }
 
 #[test]
@@ -42,9 +42,9 @@ fn what_is_pushed_is_pulled_as_it_was() {
     found.sort();
     assert_eq!(found, all(&sent));
     assert!(pulled.iter().all(|object| object.author.as_deref() == Some("anna")));
-    let kinds: Vec<Kind> = pulled.iter().map(|object| object.kind).collect();
-    assert_eq!(kinds[..2], [Kind::Entry, Kind::Entry], "entries go before events");
-    for object in pulled.iter().filter_map(Object::entry) {
+    let kinds: Vec<ObjectKind> = pulled.iter().map(|object| object.kind).collect();
+    assert_eq!(kinds[..2], [ObjectKind::Entry, ObjectKind::Entry], "entries go before events");
+    for object in pulled.iter().filter_map(SyncObject::entry) {
         assert_eq!(object::content_hash(&object.line.unwrap()), object.hash);
     }
 
@@ -150,13 +150,13 @@ fn what_is_refused_and_why() {
     let team = Team::new(&database, "acme");
     let server = Server::start(&database);
     let mut sent = facts(&["good"]);
-    let mut wrong = Entry::of("fact", "another");
+    let mut wrong = SyncEntry::of("fact", "another");
     wrong.hash = "0".repeat(64);
-    let long = Entry::of("fact", &"x".repeat(20_000));
-    let private = Entry::of("fact", "the door code #private");
-    let marked = Entry::of("fact", "two\nlines");
+    let long = SyncEntry::of("fact", &"x".repeat(20_000));
+    let private = SyncEntry::of("fact", "the door code #private");
+    let marked = SyncEntry::of("fact", "two\nlines");
     let mut sealed =
-        Entry { line: None, sealed: Some("a\0b".to_owned()), ..Entry::of("fact", "s") };
+        SyncEntry { line: None, sealed: Some("a\0b".to_owned()), ..SyncEntry::of("fact", "s") };
     sent.entries.extend([wrong, long, private, marked, sealed.clone()]);
     sealed.sealed = Some("abc".to_owned());
     sent.entries.push(sealed);
@@ -209,12 +209,12 @@ fn what_roles_may_do_to_what_others_brought() {
         EventKind::Reinforce(1),
         EventKind::Harmful(1),
         EventKind::Pin,
-        EventKind::Archive(Why::Age),
+        EventKind::Archive(ArchiveReason::Age),
     ];
     let harmful = [
         EventKind::Forget,
         EventKind::Supersede(crate::common::objects::id("other")),
-        EventKind::Archive(Why::Person),
+        EventKind::Archive(ArchiveReason::Person),
         EventKind::Retract(Vec::new()),
     ];
     let mut number = 100;
@@ -250,7 +250,7 @@ fn projects_are_apart() {
     let server = Server::start(&database);
     let sent = facts(&["of the site"]);
     server.push(&team.writer, &sent);
-    let told_of = server.push(&team.writer, &Push { project: "tools".to_owned(), ..sent });
+    let told_of = server.push(&team.writer, &PushBody { project: "tools".to_owned(), ..sent });
     assert_eq!(told_of.entries, counts(1, 0), "kept for each project");
     let cursor = server.page(&team.reader, "", 1).cursor;
     let foreign = server.get(&team.reader, &format!("/v1/sync/pull?project=tools&cursor={cursor}"));

@@ -16,7 +16,7 @@ use crate::{
     language::{
         injection,
         preference::LOOKED_AT,
-        statement::{self, Found, Kind, Statement, Who},
+        statement::{self, FoundStatement, Statement, StatementKind, Who},
     },
     model::time::Timestamp,
     safety::private::without_private,
@@ -41,7 +41,7 @@ const TYPED: usize = 256 << 10;
 
 /// The kind of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SourceKind {
+pub enum StatementSourceKind {
     /// A session with an agent.
     Session,
     /// The log of one day.
@@ -50,10 +50,10 @@ pub enum SourceKind {
 
 /// A session, or the log of one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct StatementSource {
     /// The session's id, or the date.
     pub id: String,
-    pub kind: SourceKind,
+    pub kind: StatementSourceKind,
     /// The agent of a session.
     pub agent: Option<String>,
     /// The time of the source, if known.
@@ -62,8 +62,8 @@ pub struct Source {
 
 /// The statements of one session or day.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heard {
-    pub source: Source,
+pub struct HeardStatement {
+    pub source: StatementSource,
     /// Number of answered user messages.
     pub exchanges: usize,
     /// Statements that a rule recognises.
@@ -74,13 +74,13 @@ pub struct Heard {
     pub pasted: Vec<(Statement, &'static str)>,
 }
 
-impl Heard {
-    fn of(source: Source) -> Self {
+impl HeardStatement {
+    fn of(source: StatementSource) -> Self {
         let (statements, sentences, pasted) = (Vec::new(), Vec::new(), Vec::new());
         Self { source, exchanges: 0, statements, sentences, pasted }
     }
 
-    fn take(&mut self, found: Found) {
+    fn take(&mut self, found: FoundStatement) {
         if let Some(why) = found.pasted {
             let room = PASTED.saturating_sub(self.pasted.len());
             let stated = found.statements.into_iter().take(room);
@@ -90,7 +90,7 @@ impl Heard {
         for statement in found.statements {
             let allowed = || injection::find(&statement.text).is_none();
             // Of reports of finished work, the last ones are kept.
-            let done = |other: &Statement| other.kind == Kind::Done;
+            let done = |other: &Statement| other.kind == StatementKind::Done;
             let same =
                 |other: &Statement| other.kind == statement.kind && other.text == statement.text;
             if let Some(known) = self.statements.iter_mut().find(|other| same(other)) {
@@ -114,13 +114,13 @@ impl Heard {
 
     /// Returns true if the source is long enough to draw conclusions from.
     pub fn counts(&self) -> bool {
-        self.source.kind == SourceKind::Log || self.exchanges >= LEAST_EXCHANGES
+        self.source.kind == StatementSourceKind::Log || self.exchanges >= LEAST_EXCHANGES
     }
 }
 
 /// Collects statements from a session, message by message, within fixed limits.
 pub struct Listener {
-    heard: Heard,
+    heard: HeardStatement,
     last: Option<Timestamp>,
     unanswered: bool,
     typed: usize,
@@ -131,9 +131,9 @@ pub struct Listener {
 }
 
 impl Listener {
-    pub fn new(source: Source) -> Self {
+    pub fn new(source: StatementSource) -> Self {
         Self {
-            heard: Heard::of(source),
+            heard: HeardStatement::of(source),
             last: None,
             unanswered: false,
             typed: 0,
@@ -171,13 +171,14 @@ impl Listener {
         let reports = std::mem::take(&mut self.reports);
         self.rejected = statement::rejects(message);
         if self.rejected && !reports.is_empty() {
-            let of_work = |one: &Statement| matches!(one.kind, Kind::Done | Kind::Mistake);
+            let of_work =
+                |one: &Statement| matches!(one.kind, StatementKind::Done | StatementKind::Mistake);
             self.heard.statements.retain(|one| !(of_work(one) && reports.contains(&one.text)));
         }
     }
 
     /// Returns the statements of the session.
-    pub fn finish(mut self) -> Heard {
+    pub fn finish(mut self) -> HeardStatement {
         self.heard.source.when = self.heard.source.when.or(self.last);
         self.heard
     }
@@ -189,8 +190,8 @@ fn head(text: &str) -> &str {
 }
 
 /// Collects statements from the items of a log.
-pub fn of_log<'a>(source: Source, items: impl Iterator<Item = &'a str>) -> Heard {
-    let mut heard = Heard::of(source);
+pub fn of_log<'a>(source: StatementSource, items: impl Iterator<Item = &'a str>) -> HeardStatement {
+    let mut heard = HeardStatement::of(source);
     // A private section may begin in one item and end in another.
     let open = without_private(&items.collect::<Vec<_>>().join("\n"));
     for item in open.lines() {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Heard, Source,
-    said_before::{Known, Place, SaidBefore},
+    HeardStatement, StatementSource,
+    said_before::{KnownStatement, SaidBefore, StatementPlace},
 };
 use crate::{
-    language::statement::{Kind, Statement},
+    language::statement::{Statement, StatementKind},
     model::{event::Cue, time::Timestamp},
 };
 
@@ -40,16 +40,16 @@ pub struct Conclusion {
 
 /// Draws conclusions from new statements. A conclusion is new once; in later sessions it is
 /// evidence. Sessions with few exchanges are ignored.
-pub fn conclude(memory: &mut SaidBefore, heard: &[Heard]) -> Vec<Conclusion> {
-    let mut heard: Vec<&Heard> = heard.iter().filter(|heard| heard.counts()).collect();
+pub fn conclude(memory: &mut SaidBefore, heard: &[HeardStatement]) -> Vec<Conclusion> {
+    let mut heard: Vec<&HeardStatement> = heard.iter().filter(|heard| heard.counts()).collect();
     heard.sort_by(|a, b| {
-        let key = |heard: &'_ Heard| (heard.source.when, heard.source.kind);
+        let key = |heard: &'_ HeardStatement| (heard.source.when, heard.source.kind);
         key(a).cmp(&key(b)).then_with(|| a.source.id.cmp(&b.source.id))
     });
     let mut index = memory.index();
-    let mut touched: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
-    for Heard { source, statements, sentences, .. } in &heard {
-        let place = Place::of(source);
+    let mut touched: BTreeMap<usize, Vec<StatementPlace>> = BTreeMap::new();
+    for HeardStatement { source, statements, sentences, .. } in &heard {
+        let place = StatementPlace::of(source);
         let statements =
             statements.iter().map(|found| (&found.text, Some(found.kind), found.again));
         for (text, kind, again) in
@@ -68,7 +68,7 @@ pub fn conclude(memory: &mut SaidBefore, heard: &[Heard]) -> Vec<Conclusion> {
     memory.shrink();
     drawn.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.text.cmp(&other.text)));
     let mut drawn: Vec<Conclusion> = drawn.into_iter().map(|(_, conclusion)| conclusion).collect();
-    for Heard { source, pasted, .. } in heard {
+    for HeardStatement { source, pasted, .. } in heard {
         for (statement, why) in pasted {
             let known = drawn.iter().any(|one| one.text == statement.text);
             drawn.extend((!known).then(|| left_out(source, statement, why)));
@@ -78,8 +78,8 @@ pub fn conclude(memory: &mut SaidBefore, heard: &[Heard]) -> Vec<Conclusion> {
 }
 
 /// Returns the conclusion that a plan lists for a possibly pasted statement.
-fn left_out(source: &Source, statement: &Statement, why: &'static str) -> Conclusion {
-    let place = Place::of(source);
+fn left_out(source: &StatementSource, statement: &Statement, why: &'static str) -> Conclusion {
+    let place = StatementPlace::of(source);
     Conclusion {
         category: statement.kind.category(),
         cue: Cue::Behavioral,
@@ -93,11 +93,11 @@ fn left_out(source: &Source, statement: &Statement, why: &'static str) -> Conclu
 }
 
 /// Returns the conclusion from a statement that was made in the places `new`.
-fn draw(known: &mut Known, new: &[Place]) -> Option<(Kind, Conclusion)> {
+fn draw(known: &mut KnownStatement, new: &[StatementPlace]) -> Option<(StatementKind, Conclusion)> {
     let kind = known.kind();
     let enough = match kind {
         None => known.sessions() >= SESSIONS,
-        Some(Kind::Mistake) => known.again || known.occasions() >= FIXES,
+        Some(StatementKind::Mistake) => known.again || known.occasions() >= FIXES,
         Some(_) => true,
     };
     let again = known.drawn;
@@ -108,22 +108,22 @@ fn draw(known: &mut Known, new: &[Place]) -> Option<(Kind, Conclusion)> {
     }
     let what = match kind {
         None => "repeated request",
-        Some(Kind::Preference) => "preference",
-        Some(Kind::Lesson) => "correction",
-        Some(Kind::Mistake) => "repeated mistake",
-        Some(Kind::Pattern) => "convention",
-        Some(Kind::Decision) => "choice",
-        Some(Kind::Done) => "finished work",
+        Some(StatementKind::Preference) => "preference",
+        Some(StatementKind::Lesson) => "correction",
+        Some(StatementKind::Mistake) => "repeated mistake",
+        Some(StatementKind::Pattern) => "convention",
+        Some(StatementKind::Decision) => "choice",
+        Some(StatementKind::Done) => "finished work",
     };
     let recurs = known.sessions() >= SESSIONS;
-    let kind = kind.unwrap_or(Kind::Pattern);
+    let kind = kind.unwrap_or(StatementKind::Pattern);
     let conclusion = Conclusion {
         category: kind.category(),
         cue: if recurs { Cue::Recurrence } else { Cue::Behavioral },
         text: known.text.clone(),
         reason: format!("{what} {}in {}", if again { "again " } else { "" }, named(rests_on)),
         sources: rests_on.iter().map(|place| place.id.clone()).collect(),
-        said: rests_on.iter().filter_map(Place::when).max(),
+        said: rests_on.iter().filter_map(StatementPlace::when).max(),
         pasted: None,
         again,
     };
@@ -131,8 +131,8 @@ fn draw(known: &mut Known, new: &[Place]) -> Option<(Kind, Conclusion)> {
 }
 
 /// Returns the places in words for a reason.
-fn named(places: &[Place]) -> String {
-    let name = |place: &Place| {
+fn named(places: &[StatementPlace]) -> String {
+    let name = |place: &StatementPlace| {
         let plain = |text: &str, most: usize| -> String {
             text.chars()
                 .filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c))

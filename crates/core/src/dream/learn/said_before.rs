@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Source, SourceKind};
+use super::{StatementSource, StatementSourceKind};
 use crate::{
-    language::{paraphrase::NormalForm, statement::Kind},
+    language::{paraphrase::NormalForm, statement::StatementKind},
     model::time::{DAY_MS, Timestamp},
 };
 
@@ -22,12 +22,12 @@ const VERSION: u64 = 1;
 /// Statements with the sessions and logs that made them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SaidBefore {
-    pub(super) known: Vec<Known>,
+    pub(super) known: Vec<KnownStatement>,
 }
 
 /// A statement and the places where it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct KnownStatement {
     /// Hash of the normal form, by which other wordings are found.
     key: u64,
     pub(super) text: String,
@@ -40,12 +40,12 @@ pub(super) struct Known {
     /// True if it was concluded before.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) drawn: bool,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<StatementPlace>,
 }
 
 /// A session, or the log of a day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Place {
+pub(super) struct StatementPlace {
     pub(super) id: String,
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) log: bool,
@@ -67,10 +67,10 @@ struct File<T> {
     statements: T,
 }
 
-impl Place {
-    pub(super) fn of(source: &Source) -> Self {
-        let Source { id, kind, agent, when } = source;
-        let log = *kind == SourceKind::Log;
+impl StatementPlace {
+    pub(super) fn of(source: &StatementSource) -> Self {
+        let StatementSource { id, kind, agent, when } = source;
+        let log = *kind == StatementSourceKind::Log;
         Self { id: id.clone(), log, agent: agent.clone(), at: when.map(|when| when.0) }
     }
 
@@ -87,9 +87,11 @@ impl Place {
     }
 }
 
-impl Known {
-    pub(super) fn kind(&self) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| self.category.as_deref() == Some(kind.category()))
+impl KnownStatement {
+    pub(super) fn kind(&self) -> Option<StatementKind> {
+        StatementKind::ALL
+            .into_iter()
+            .find(|kind| self.category.as_deref() == Some(kind.category()))
     }
 
     /// Number of sessions that made the statement.
@@ -100,7 +102,7 @@ impl Known {
     /// Least number of separate occasions. A log within a day of a session may describe the same
     /// occasion.
     pub(super) fn occasions(&self) -> usize {
-        let told = |log: &Place| {
+        let told = |log: &StatementPlace| {
             self.places.iter().filter(|place| !place.log).any(|session| {
                 match (session.day(), log.day()) {
                     (Some(one), Some(other)) => one.abs_diff(other) <= 1,
@@ -117,12 +119,12 @@ impl Known {
 }
 
 /// Indexes of statements by the hash of their normal form.
-pub(super) type Index = HashMap<u64, Vec<usize>>;
+pub(super) type StatementIndex = HashMap<u64, Vec<usize>>;
 
 impl SaidBefore {
     /// Parses the file.
     pub fn read(bytes: &[u8]) -> Self {
-        let file = serde_json::from_slice::<File<Vec<Known>>>(bytes).ok();
+        let file = serde_json::from_slice::<File<Vec<KnownStatement>>>(bytes).ok();
         let mut memory = Self {
             known: file
                 .filter(|file| file.version == VERSION)
@@ -141,13 +143,14 @@ impl SaidBefore {
     /// Removes statements by category and text. Returns true if there were any.
     pub fn forget(&mut self, is: impl Fn(&str, &str) -> bool) -> bool {
         let before = self.known.len();
-        let category = |known: &Known| known.kind().unwrap_or(Kind::Pattern).category();
+        let category =
+            |known: &KnownStatement| known.kind().unwrap_or(StatementKind::Pattern).category();
         self.known.retain(|known| !is(category(known), &known.text));
         self.known.len() < before
     }
 
-    pub(super) fn index(&self) -> Index {
-        let mut index = Index::new();
+    pub(super) fn index(&self) -> StatementIndex {
+        let mut index = StatementIndex::new();
         for (at, known) in self.known.iter().enumerate() {
             index.entry(known.key).or_default().push(at);
         }
@@ -158,10 +161,10 @@ impl SaidBefore {
     /// is a repetition, returns its index and whether the place is new.
     pub(super) fn note(
         &mut self,
-        index: &mut Index,
-        place: &Place,
+        index: &mut StatementIndex,
+        place: &StatementPlace,
         text: &str,
-        kind: Option<Kind>,
+        kind: Option<StatementKind>,
         again: bool,
     ) -> Option<(usize, bool)> {
         let outline = NormalForm::of(text);
@@ -176,7 +179,14 @@ impl SaidBefore {
             let (at, text) = (self.known.len(), text.to_owned());
             numbers.push(at);
             let (category, places) = (None, Vec::new());
-            self.known.push(Known { key, text, category, again: false, drawn: false, places });
+            self.known.push(KnownStatement {
+                key,
+                text,
+                category,
+                again: false,
+                drawn: false,
+                places,
+            });
             at
         });
         let known = self.known.get_mut(at)?;

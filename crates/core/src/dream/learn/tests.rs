@@ -5,18 +5,28 @@ use proptest::prelude::*;
 use super::*;
 use crate::model::{event::Cue, time::DAY_MS};
 
-fn session(id: &str, day: i64) -> Source {
+fn session(id: &str, day: i64) -> StatementSource {
     let when = Some(Timestamp(day * DAY_MS));
-    Source { id: id.to_owned(), kind: SourceKind::Session, agent: Some("claude".to_owned()), when }
+    StatementSource {
+        id: id.to_owned(),
+        kind: StatementSourceKind::Session,
+        agent: Some("claude".to_owned()),
+        when,
+    }
 }
 
-fn log(day: i64) -> Source {
+fn log(day: i64) -> StatementSource {
     let when = Timestamp(day * DAY_MS);
-    Source { id: when.date(), kind: SourceKind::Log, agent: None, when: Some(when) }
+    StatementSource {
+        id: when.date(),
+        kind: StatementSourceKind::Log,
+        agent: None,
+        when: Some(when),
+    }
 }
 
 /// Returns a session with these user messages, each answered, and a closing summary.
-fn said(source: Source, typed: &[&str], summary: &str) -> Heard {
+fn said(source: StatementSource, typed: &[&str], summary: &str) -> HeardStatement {
     let mut listener = Listener::new(source);
     let say = |role, text: &str| Message { role, text: text.to_owned(), when: None };
     for text in typed.iter().chain(&["continue"; LEAST_EXCHANGES]) {
@@ -183,7 +193,7 @@ fn what_is_kept_is_bounded() {
         }
     }
     let heard = listener.finish();
-    let done = |found: &&Statement| found.kind == Kind::Done;
+    let done = |found: &&Statement| found.kind == StatementKind::Done;
     assert_eq!(heard.statements.iter().filter(done).count(), DONE);
     assert!(heard.statements.len() <= STATEMENTS + DONE && heard.sentences.len() <= SENTENCES);
     let last = heard.statements.iter().rfind(done).map(|found| found.text.as_str());
@@ -226,7 +236,7 @@ proptest! {
             "you forgot to update the changelog",
             "Let's go with SQLite for the cache",
         ];
-        let heard: Vec<Heard> = picks
+        let heard: Vec<HeardStatement> = picks
             .iter()
             .map(|(text, day)| {
                 let day = i64::try_from(*day).unwrap();

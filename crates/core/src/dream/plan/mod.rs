@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::step::{Act, By, Step};
+use super::step::{PlanStep, PlannedBy, StepAction};
 use crate::{
     embed::{self, table, vector::Vector},
     lint::contradiction::Outlines,
@@ -18,7 +18,7 @@ use crate::{
         time::{Now, Timestamp},
     },
     score::{
-        clock::Days,
+        clock::ActiveDays,
         forecast::{self, is_free},
         ranking::{self, Ranking, Scope, ScoredEntry},
     },
@@ -37,18 +37,18 @@ pub fn plan(
     now: Now,
     categories: &Categories,
     topics: &[(&str, &TopicDoc)],
-    (ranking, days): (&Ranking, &Days),
+    (ranking, days): (&Ranking, &ActiveDays),
     least: f64,
     scope: Scope,
     date: fn(Timestamp) -> String,
-) -> Vec<Step> {
+) -> Vec<PlanStep> {
     let mut gone = IdSet::default();
     let merges = same(ranking, least, &mut gone);
     // Evidence taken over by a merge is not yet part of an entry's score.
     let kept: IdSet<EntryId> = merges.iter().filter_map(keeper).collect();
     let mut faded = faded((now, date), categories, (ranking, days), scope, &kept, &gone);
-    let leaving = |step: &Step| match step.act {
-        Act::Archive(id) if step.by == By::Rules => Some(id),
+    let leaving = |step: &PlanStep| match step.act {
+        StepAction::Archive(id) if step.by == PlannedBy::Rules => Some(id),
         _ => None,
     };
     gone.extend(faded.iter().filter_map(leaving));
@@ -57,7 +57,7 @@ pub fn plan(
     let mut steps = repeats(topics, ranking);
     steps.retain(|step| keeper(step).is_none_or(|id| !gone.contains(&id)));
     let repeated: IdSet<EntryId> = steps.iter().filter_map(keeper).collect();
-    faded.retain(|step| !matches!(step.act, Act::Archive(id) if repeated.contains(&id)));
+    faded.retain(|step| !matches!(step.act, StepAction::Archive(id) if repeated.contains(&id)));
     steps.extend(merges);
     steps.extend(faded);
     steps.extend(proposals(ranking, scope, &gone));
@@ -65,12 +65,12 @@ pub fn plan(
 }
 
 /// Returns the entry that a merge keeps.
-fn keeper(step: &Step) -> Option<EntryId> {
-    if let Act::Merge { keep, .. } = step.act { Some(keep) } else { None }
+fn keeper(step: &PlanStep) -> Option<EntryId> {
+    if let StepAction::Merge { keep, .. } = step.act { Some(keep) } else { None }
 }
 
 /// Merges entries that appear on more than one line.
-fn repeats(topics: &[(&str, &TopicDoc)], ranking: &Ranking) -> Vec<Step> {
+fn repeats(topics: &[(&str, &TopicDoc)], ranking: &Ranking) -> Vec<PlanStep> {
     let mut lines: BTreeMap<EntryId, usize> = BTreeMap::new();
     for entry in topics.iter().flat_map(|(_, doc)| &doc.entries) {
         *lines.entry(entry.id).or_default() += 1;
@@ -79,7 +79,7 @@ fn repeats(topics: &[(&str, &TopicDoc)], ranking: &Ranking) -> Vec<Step> {
     let mut steps = Vec::new();
     for row in ranking.rows.iter().filter(|row| is_free(row)) {
         if let Some(count) = lines.get(&row.entry.id) {
-            let act = Act::Merge { keep: row.entry.id, from: vec![row.entry.id] };
+            let act = StepAction::Merge { keep: row.entry.id, from: vec![row.entry.id] };
             steps.push(by_rule(act, format!("stands on {count} lines")));
         }
     }
@@ -87,7 +87,7 @@ fn repeats(topics: &[(&str, &TopicDoc)], ranking: &Ranking) -> Vec<Step> {
 }
 
 /// Merges entries that paraphrase a stronger one of their category.
-fn same(ranking: &Ranking, least: f64, gone: &mut IdSet<EntryId>) -> Vec<Step> {
+fn same(ranking: &Ranking, least: f64, gone: &mut IdSet<EntryId>) -> Vec<PlanStep> {
     let outdated = |row: &ScoredEntry| row.expired || row.superseded_by.is_some();
     let free: Vec<&ScoredEntry> = ranking
         .rows
@@ -117,7 +117,7 @@ fn same(ranking: &Ranking, least: f64, gone: &mut IdSet<EntryId>) -> Vec<Step> {
         let text = |id: &EntryId| ranking.get(*id).map(|row| format!("{:?}", row.entry.text));
         let texts: Vec<String> = from.iter().filter_map(text).collect();
         let reason = format!("says the same as {}", texts.join(" and "));
-        steps.push(by_rule(Act::Merge { keep: row.entry.id, from }, reason));
+        steps.push(by_rule(StepAction::Merge { keep: row.entry.id, from }, reason));
     }
     steps
 }
@@ -134,11 +134,11 @@ fn are_near(a: &str, b: &str, least: f64) -> bool {
 fn faded(
     (now, date): (Now, fn(Timestamp) -> String),
     categories: &Categories,
-    (ranking, used): (&Ranking, &Days),
+    (ranking, used): (&Ranking, &ActiveDays),
     scope: Scope,
     kept: &IdSet<EntryId>,
     gone: &IdSet<EntryId>,
-) -> Vec<Step> {
+) -> Vec<PlanStep> {
     let topics = ranking.topics(scope);
     let cold = topics.values().filter(|rows| ranking::cold(rows, categories)).flatten();
     let cold: IdSet<EntryId> = cold.map(|row| row.entry.id).collect();
@@ -165,15 +165,15 @@ fn faded(
         };
         let over = row.expired || row.superseded_by.is_some();
         let unasked = !over && forecast::goes_unasked(now, row, used);
-        let by = if unasked { By::Rules } else { By::Offer };
-        steps.push(Step { act: Act::Archive(id), reason, by });
+        let by = if unasked { PlannedBy::Rules } else { PlannedBy::Offer };
+        steps.push(PlanStep { act: StepAction::Archive(id), reason, by });
     }
     steps
 }
 
 /// Proposes consolidation for topics with too many entries: groups of similar ones, or else the
 /// weakest.
-fn proposals(ranking: &Ranking, scope: Scope, gone: &IdSet<EntryId>) -> Vec<Step> {
+fn proposals(ranking: &Ranking, scope: Scope, gone: &IdSet<EntryId>) -> Vec<PlanStep> {
     let mut steps = Vec::new();
     for (topic, rows) in ranking.topics(scope) {
         let free = |row: &&&ScoredEntry| is_free(row) && !gone.contains(&row.entry.id);
@@ -192,7 +192,7 @@ fn proposals(ranking: &Ranking, scope: Scope, gone: &IdSet<EntryId>) -> Vec<Step
         };
         let reason = format!("{topic} holds {held} entries, more than {ROOMY}: {about}");
         let groups = groups.into_iter().filter(|group| !group.is_empty()).take(PROPOSALS);
-        steps.extend(groups.map(|group| by_rule(Act::Propose(group), reason.clone())));
+        steps.extend(groups.map(|group| by_rule(StepAction::Propose(group), reason.clone())));
     }
     steps
 }
@@ -229,8 +229,8 @@ fn groups(rows: &[&ScoredEntry]) -> Vec<Vec<EntryId>> {
     found
 }
 
-fn by_rule(act: Act, reason: String) -> Step {
-    Step { act, reason, by: By::Rules }
+fn by_rule(act: StepAction, reason: String) -> PlanStep {
+    PlanStep { act, reason, by: PlannedBy::Rules }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::{
     },
     score::{
         ledger::Ledger,
-        ranking::{LocatedEntry, Rules},
+        ranking::{LocatedEntry, RankingRules},
     },
 };
 
@@ -138,8 +138,8 @@ fn world(all: &[Held]) -> World {
     world
 }
 
-fn steps(world: &World) -> (Vec<Step>, Ranking) {
-    let rules = Rules::new(&world.categories);
+fn steps(world: &World) -> (Vec<PlanStep>, Ranking) {
+    let rules = RankingRules::new(&world.categories);
     let ranking = Ranking::new(NOW, rules, vec![(world.placed.clone(), &world.ledger)]);
     let doc = TopicDoc::parse(world.topic.clone(), &world.categories);
     let topics = [("lessons", &doc)];
@@ -164,7 +164,7 @@ proptest! {
         let mut gone: Vec<EntryId> = Vec::new();
         let mut number = 1_000;
         for step in &steps {
-            let Act::Merge { keep, from } = &step.act else { continue };
+            let StepAction::Merge { keep, from } = &step.act else { continue };
             if from == &[*keep] {
                 continue;
             }
@@ -189,7 +189,7 @@ proptest! {
             gone.extend(from);
         }
         for step in &steps {
-            if let Act::Archive(id) = step.act {
+            if let StepAction::Archive(id) = step.act {
                 gone.push(id);
             }
         }
@@ -198,7 +198,7 @@ proptest! {
         once.dedup();
         prop_assert_eq!(once.len(), gone.len(), "nothing goes twice");
         for step in &steps {
-            if let Act::Merge { keep, .. } = &step.act {
+            if let StepAction::Merge { keep, .. } = &step.act {
                 prop_assert!(!gone.contains(keep), "what stays does not go");
             }
         }
@@ -225,11 +225,11 @@ proptest! {
         let (steps, ranking) = steps(&world);
         for step in &steps {
             let touched = match &step.act {
-                Act::Merge { keep, from } => [from.as_slice(), &[*keep]].concat(),
-                Act::Archive(id) | Act::Reinforce(id, _) => vec![*id],
-                Act::Propose(of) => of.clone(),
-                Act::Combine { from, .. } => from.clone(),
-                Act::Add { .. } => Vec::new(),
+                StepAction::Merge { keep, from } => [from.as_slice(), &[*keep]].concat(),
+                StepAction::Archive(id) | StepAction::Reinforce(id, _) => vec![*id],
+                StepAction::Propose(of) => of.clone(),
+                StepAction::Combine { from, .. } => from.clone(),
+                StepAction::Add { .. } => Vec::new(),
             };
             for id in touched {
                 let row = ranking.get(id).unwrap();
@@ -293,11 +293,11 @@ fn what_goes_unasked() {
             let (entry, kind) = (EntryId(9), EventKind::Reinforce(1));
             world.ledger.fold(&Event { id, ts, entry, by: Author::Program, kind });
         }
-        steps(&world).0.into_iter().map(|step| step.by).collect::<Vec<By>>()
+        steps(&world).0.into_iter().map(|step| step.by).collect::<Vec<PlannedBy>>()
     };
-    assert_eq!(of(false, 9), [By::Offer]);
-    assert_eq!(of(false, 10), [By::Rules]);
-    assert_eq!(of(true, 150), [By::Offer]);
+    assert_eq!(of(false, 9), [PlannedBy::Offer]);
+    assert_eq!(of(false, 10), [PlannedBy::Rules]);
+    assert_eq!(of(true, 150), [PlannedBy::Offer]);
 }
 
 proptest! {
@@ -305,8 +305,8 @@ proptest! {
     fn nothing_on_purpose_goes_unasked(all in prop::collection::vec(held(), 0..24)) {
         let world = world(&all);
         let (steps, ranking) = steps(&world);
-        for step in steps.iter().filter(|step| step.by == By::Rules) {
-            let Act::Archive(id) = step.act else { continue };
+        for step in steps.iter().filter(|step| step.by == PlannedBy::Rules) {
+            let StepAction::Archive(id) = step.act else { continue };
             let row = ranking.get(id).unwrap();
             prop_assert!(row.evidence.cue != Cue::Explicit && !row.expired);
         }

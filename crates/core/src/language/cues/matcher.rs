@@ -7,8 +7,8 @@ use crate::model::hash::fnv1a64;
 
 /// A part of a pattern; `english.txt` describes them.
 #[derive(Debug)]
-pub(super) struct Part {
-    pub(super) kind: Kind,
+pub(super) struct MatchPart {
+    pub(super) kind: MatchKind,
     /// True if a comma may stand for the word.
     pub(super) comma: bool,
     /// Bits of the lists that have the word.
@@ -20,7 +20,7 @@ pub(super) struct Part {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MatchKind {
     One,
     Maybe,
     Not,
@@ -43,7 +43,7 @@ const GAP: usize = 6;
 
 /// A word as the patterns see it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(super) struct SeenWords<'a> {
     text: &'a str,
     /// Number of the word in the table; 0 if no pattern contains it.
     id: u16,
@@ -52,7 +52,7 @@ pub(super) struct Seen<'a> {
     pub(super) apart: bool,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> SeenWords<'a> {
     pub(super) fn of(word: &'a Plain<'a>, language: &Language) -> Self {
         let Plain { text, hash, apart } = word;
         let found = language.words.binary_search_by_key(hash, |entry| entry.hash);
@@ -111,15 +111,15 @@ fn fold(word: &str) -> Cow<'_, str> {
 }
 
 /// A sentence to be matched.
-pub(super) struct Line<'a> {
-    pub(super) words: Vec<Seen<'a>>,
+pub(super) struct MatchLine<'a> {
+    pub(super) words: Vec<SeenWords<'a>>,
     /// The words of its opening, which are not among its words.
-    pub(super) opening: Vec<Seen<'a>>,
+    pub(super) opening: Vec<SeenWords<'a>>,
     /// The position behind a denial: "that's wrong, …".
     pub(super) denied: Option<usize>,
 }
 
-impl Line<'_> {
+impl MatchLine<'_> {
     pub(super) fn is(&self, at: usize, list: u64) -> bool {
         self.words.get(at).is_some_and(|word| word.is(list))
     }
@@ -131,14 +131,14 @@ impl Line<'_> {
     /// Returns the position behind a pattern that begins at `at`.
     pub(super) fn behind(
         &self,
-        parts: &[Part],
+        parts: &[MatchPart],
         at: usize,
         family: Option<Family>,
     ) -> Option<usize> {
         let (parts, at) = match parts.split_first() {
-            Some((first, rest)) if first.kind == Kind::Behind => {
+            Some((first, rest)) if first.kind == MatchKind::Behind => {
                 let denied = family == Some(Family::Correction) && self.is_denied(at);
-                let opened = |word: &Seen<'_>| Self::is_one(first, word);
+                let opened = |word: &SeenWords<'_>| Self::is_one(first, word);
                 let before = self.words.get(..at).unwrap_or_default();
                 let led = self.apart(at)
                     && before.iter().all(|word| word.is(super::OPENING))
@@ -156,7 +156,7 @@ impl Line<'_> {
         between.is_some_and(|words| words.iter().all(|word| word.is(super::OPENING | super::SOFT)))
     }
 
-    fn is_one(part: &Part, word: &Seen<'_>) -> bool {
+    fn is_one(part: &MatchPart, word: &SeenWords<'_>) -> bool {
         word.lists & part.lists != 0
             || word.id > 0 && part.ids.contains(&word.id)
             || part
@@ -166,36 +166,37 @@ impl Line<'_> {
     }
 
     /// Matches the parts from a word on. `free` is true if a comma may precede the word.
-    fn from(&self, parts: &[Part], at: usize, free: bool) -> Option<usize> {
+    fn from(&self, parts: &[MatchPart], at: usize, free: bool) -> Option<usize> {
         let Some((part, rest)) = parts.split_first() else { return Some(at) };
         let word = self.words.get(at);
         let joined = word.filter(|_| free || !self.apart(at));
-        let names = |word: &&Seen<'_>| !word.is(super::POINTER);
+        let names = |word: &&SeenWords<'_>| !word.is(super::POINTER);
         match part.kind {
-            Kind::One | Kind::Maybe | Kind::Behind => {
+            MatchKind::One | MatchKind::Maybe | MatchKind::Behind => {
                 if joined.is_some_and(|word| Self::is_one(part, word))
                     && let Some(end) = self.from(rest, at + 1, false)
                 {
                     return Some(end);
                 }
-                let without = part.kind == Kind::Maybe || part.comma && self.apart(at) && at > 0;
+                let without =
+                    part.kind == MatchKind::Maybe || part.comma && self.apart(at) && at > 0;
                 without.then(|| self.from(rest, at, free || part.comma))?
             }
-            Kind::Not => {
+            MatchKind::Not => {
                 let other = !word.is_some_and(|word| Self::is_one(part, word));
                 other.then(|| self.from(rest, at, free))?
             }
-            Kind::Name => joined.filter(names).and_then(|_| self.from(rest, at + 1, false)),
-            Kind::MaybeName => joined
+            MatchKind::Name => joined.filter(names).and_then(|_| self.from(rest, at + 1, false)),
+            MatchKind::MaybeName => joined
                 .filter(names)
                 .and_then(|_| self.from(rest, at + 1, false))
                 .or_else(|| self.from(rest, at, free)),
-            Kind::Rest => word.filter(names).and_then(|_| self.from(rest, at, true)),
-            Kind::Gap => self.across(rest, at, free),
-            Kind::Wide => (at..=self.words.len()).find_map(|next| self.from(rest, next, true)),
-            Kind::Comma => (self.apart(at) && at > 0).then(|| self.from(rest, at, true))?,
-            Kind::MaybeComma => self.from(rest, at, true),
-            Kind::End => {
+            MatchKind::Rest => word.filter(names).and_then(|_| self.from(rest, at, true)),
+            MatchKind::Gap => self.across(rest, at, free),
+            MatchKind::Wide => (at..=self.words.len()).find_map(|next| self.from(rest, next, true)),
+            MatchKind::Comma => (self.apart(at) && at > 0).then(|| self.from(rest, at, true))?,
+            MatchKind::MaybeComma => self.from(rest, at, true),
+            MatchKind::End => {
                 let soft = self
                     .words
                     .get(at..)
@@ -206,7 +207,7 @@ impl Line<'_> {
     }
 
     /// Matches the parts behind a gap within a clause.
-    fn across(&self, parts: &[Part], at: usize, free: bool) -> Option<usize> {
+    fn across(&self, parts: &[MatchPart], at: usize, free: bool) -> Option<usize> {
         for next in at..=at + GAP {
             let free = free && next == at;
             if let Some(end) = self.from(parts, next, free) {

@@ -11,11 +11,11 @@ mod matcher;
 mod tests;
 
 use super::{sentence::Sentence, words::Word};
-use matcher::{Kind, Line, Part, Plain, Seen};
+use matcher::{MatchKind, MatchLine, MatchPart, Plain, SeenWords};
 
 #[expect(clippy::unreadable_literal, reason = "made by build.rs")]
 mod tables {
-    use super::{Entry, Family, Kind, Language, Part, Phrases, Row, Strength};
+    use super::{CueStrength, Entry, Family, Language, MatchKind, MatchPart, Phrases, Row};
 
     include!(concat!(env!("OUT_DIR"), "/cues.rs"));
 }
@@ -81,7 +81,7 @@ impl Family {
 
 /// How clearly a wording states something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strength {
+pub enum CueStrength {
     /// Never; it only makes a message important.
     Mention,
     /// Only if a message states nothing else.
@@ -94,22 +94,22 @@ pub enum Strength {
 /// A wording that states something.
 struct Row {
     family: Family,
-    strength: Strength,
+    strength: CueStrength,
     wording: &'static str,
-    parts: &'static [Part],
+    parts: &'static [MatchPart],
 }
 
 impl Row {
     /// Returns true if the pattern begins with any words.
     fn is_open(&self) -> bool {
         let first = self.parts.first().map(|part| part.kind);
-        first.is_some_and(|kind| matches!(kind, Kind::Not | Kind::Name))
+        first.is_some_and(|kind| matches!(kind, MatchKind::Not | MatchKind::Name))
     }
 
     /// Returns true if the pattern ends where the text goes on.
     fn leads(&self) -> bool {
-        let is = |part: Option<&Part>, kind| part.is_some_and(|part| part.kind == kind);
-        is(self.parts.last(), Kind::Rest) && !is(self.parts.first(), Kind::Behind)
+        let is = |part: Option<&MatchPart>, kind| part.is_some_and(|part| part.kind == kind);
+        is(self.parts.last(), MatchKind::Rest) && !is(self.parts.first(), MatchKind::Behind)
     }
 }
 
@@ -158,12 +158,12 @@ struct Entry {
 struct Phrases {
     /// The list of the words that begin one.
     starts: u64,
-    all: &'static [&'static [Part]],
+    all: &'static [&'static [MatchPart]],
 }
 
 impl Phrases {
     /// Returns the position behind a wording that begins at a word.
-    fn behind(&self, line: &Line<'_>, at: usize) -> Option<usize> {
+    fn behind(&self, line: &MatchLine<'_>, at: usize) -> Option<usize> {
         let may = line.is(at, self.starts);
         may.then(|| self.all.iter().find_map(|parts| line.behind(parts, at, None)))?
     }
@@ -171,9 +171,9 @@ impl Phrases {
 
 /// A cue in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cue {
+pub struct CueFound {
     pub family: Family,
-    pub strength: Strength,
+    pub strength: CueStrength,
     /// The pattern, as the table has it.
     pub wording: &'static str,
     /// Positions of words: where the statement, the clause of the cue and the rest after it begin.
@@ -187,13 +187,13 @@ pub struct Cue {
 }
 
 /// A sentence as the tables see it.
-pub struct Reading<'a> {
+pub struct SentenceReading<'a> {
     asked: bool,
     words: Vec<Plain<'a>>,
     opening: Vec<Plain<'a>>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> SentenceReading<'a> {
     pub fn new(sentence: &'a Sentence, words: &'a [Word]) -> Self {
         // Nobody types longer sentences.
         let words = if words.len() > WORDS { &[] } else { words };
@@ -208,21 +208,22 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn line(&'a self, language: &Language) -> Line<'a> {
-        let seen =
-            |words: &'a [Plain<'a>]| words.iter().map(|word| Seen::of(word, language)).collect();
-        Line { words: seen(&self.words), opening: seen(&self.opening), denied: None }
+    fn line(&'a self, language: &Language) -> MatchLine<'a> {
+        let seen = |words: &'a [Plain<'a>]| {
+            words.iter().map(|word| SeenWords::of(word, language)).collect()
+        };
+        MatchLine { words: seen(&self.words), opening: seen(&self.opening), denied: None }
     }
 
     /// Returns the cue of the sentence. `corrected` is true if the sentence before said that
     /// something was wrong.
-    pub fn cue(&self, corrected: bool) -> Option<Cue> {
+    pub fn cue(&self, corrected: bool) -> Option<CueFound> {
         self.best(corrected, |family| !family.is_of_dreams())
     }
 
     /// Returns the cue of the sentence as [`Self::cue`] does, but a decision or finding if it states
     /// one.
-    pub fn noted(&self, corrected: bool) -> Option<Cue> {
+    pub fn noted(&self, corrected: bool) -> Option<CueFound> {
         self.best(corrected, Family::is_of_dreams).or_else(|| self.cue(corrected))
     }
 
@@ -237,7 +238,7 @@ impl<'a> Reading<'a> {
             rows.sort_unstable();
             rows.dedup();
             let rows = rows.into_iter().filter_map(|row| language.rows.get(usize::from(row)));
-            let rows = rows.filter(|row| row.strength == Strength::Mention);
+            let rows = rows.filter(|row| row.strength == CueStrength::Mention);
             let has = |row: &&Row| {
                 (0..line.words.len()).any(|at| line.behind(row.parts, at, None).is_some())
             };
@@ -262,11 +263,11 @@ impl<'a> Reading<'a> {
         })
     }
 
-    fn best(&self, corrected: bool, of: impl Fn(Family) -> bool) -> Option<Cue> {
+    fn best(&self, corrected: bool, of: impl Fn(Family) -> bool) -> Option<CueFound> {
         if self.asked || self.words.is_empty() {
             return None;
         }
-        let mut best: Option<Cue> = None;
+        let mut best: Option<CueFound> = None;
         for language in ALL.iter().copied() {
             let line = self.line(language);
             let mut rows: Vec<u16> = language.open.to_vec();
@@ -278,10 +279,10 @@ impl<'a> Reading<'a> {
             rows.dedup();
             let Some(reader) = Reader::new(language, line, corrected) else { continue };
             let rows = rows.into_iter().filter_map(|row| language.rows.get(usize::from(row)));
-            let rows = rows.filter(|row| of(row.family) && row.strength != Strength::Mention);
+            let rows = rows.filter(|row| of(row.family) && row.strength != CueStrength::Mention);
             for cue in rows.filter_map(|row| reader.cue(row)) {
                 // The first clause says what the others are about.
-                let key = |cue: &Cue| (cue.strength == Strength::Weak, cue.clause);
+                let key = |cue: &CueFound| (cue.strength == CueStrength::Weak, cue.clause);
                 if best.as_ref().is_none_or(|best| key(&cue) < key(best)) {
                     best = Some(cue);
                 }
@@ -352,7 +353,7 @@ impl<'a> Reading<'a> {
 /// A sentence in a language, with what the guards found.
 struct Reader<'a> {
     language: &'static Language,
-    line: Line<'a>,
+    line: MatchLine<'a>,
     /// The first word that is no opening.
     first: usize,
     /// True if the sentence asks the agent to do something.
@@ -361,7 +362,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads a sentence; `None` if it asks something or is about one occasion or thing.
-    fn new(language: &'static Language, line: Line<'a>, corrected: bool) -> Option<Self> {
+    fn new(language: &'static Language, line: MatchLine<'a>, corrected: bool) -> Option<Self> {
         let is = |at: usize, list: u64| line.is(at, list);
         let first = line.words.iter().take_while(|word| word.is(OPENING)).count();
         let first = if first == line.words.len() { 0 } else { first };
@@ -392,12 +393,12 @@ impl<'a> Reader<'a> {
             let phrase = |from| language.denial.behind(&line, from);
             phrase(0).or_else(|| phrase(first)).filter(|at| line.apart(*at))
         };
-        Some(Self { language, line: Line { denied, ..line }, first, requested })
+        Some(Self { language, line: MatchLine { denied, ..line }, first, requested })
     }
 
     /// Returns the cue, if the row matches and no guard objects.
-    fn cue(&self, row: &'static Row) -> Option<Cue> {
-        let firm = row.strength == Strength::Firm;
+    fn cue(&self, row: &'static Row) -> Option<CueFound> {
+        let firm = row.strength == CueStrength::Firm;
         if !firm && (self.requested || self.line.is(self.first, IF)) {
             return None;
         }
@@ -417,7 +418,7 @@ impl<'a> Reader<'a> {
                     let Row { family, strength, wording, .. } = *row;
                     let leads = family == Family::Finding && row.leads();
                     let open = row.is_open();
-                    return Some(Cue {
+                    return Some(CueFound {
                         family,
                         strength,
                         wording,
@@ -474,7 +475,7 @@ impl<'a> Reader<'a> {
         let troubled = || {
             let plain = matches!(family, Family::Rule | Family::Wish | Family::Naming)
                 || family.is_of_dreams()
-                || family == Family::Preference && row.strength != Strength::Weak;
+                || family == Family::Preference && row.strength != CueStrength::Weak;
             !plain && self.line.words.iter().skip(cue.end).any(|word| word.is(TROUBLE))
         };
         // "Use x instead of y and update the callers", "we use x but it is slow".
@@ -486,7 +487,7 @@ impl<'a> Reader<'a> {
         let has = |phrases: &Phrases, at| phrases.behind(&self.line, at).is_some();
         let turn = |at: usize| has(&self.language.turn, at);
         let narrow = |at: usize| family == Family::Rule && has(&self.language.narrow, at);
-        let weak = row.strength == Strength::Weak;
+        let weak = row.strength == CueStrength::Weak;
         let spoiled = weak && family != Family::Identity && (behind(&errand) || behind(&narrow))
             || (weak || family == Family::Convention) && behind(&turn);
         !reported && !ordered && !troubled() && !spoiled

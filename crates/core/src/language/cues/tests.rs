@@ -41,8 +41,8 @@ fn every_row_does_what_its_examples_say() {
             for (sign, text) in examples {
                 let found = sentence::sentences(text).iter().any(|sentence| {
                     let words = words(&sentence.masked);
-                    let reading = Reading::new(sentence, &words);
-                    if row.strength == Strength::Mention {
+                    let reading = SentenceReading::new(sentence, &words);
+                    if row.strength == CueStrength::Mention {
                         return reading.mentions(false).contains(&(row.family, row.wording));
                     }
                     let reader = Reader::new(language, reading.line(language), false);
@@ -62,12 +62,12 @@ fn every_row_does_what_its_examples_say() {
 fn every_row_is_found_by_its_words() {
     for (language, table) in tables() {
         let rows = language.rows.iter().zip(examples(table));
-        for (row, (_, examples)) in rows.filter(|(row, _)| row.strength != Strength::Mention) {
+        for (row, (_, examples)) in rows.filter(|(row, _)| row.strength != CueStrength::Mention) {
             for (_, text) in examples.iter().filter(|(sign, _)| *sign == '+') {
                 let sentences = sentence::sentences(text);
                 let found = sentences.iter().any(|sentence| {
                     let words = words(&sentence.masked);
-                    Reading::new(sentence, &words).noted(false).is_some()
+                    SentenceReading::new(sentence, &words).noted(false).is_some()
                 });
                 assert!(found, "{}: {text}", row.wording);
             }
@@ -194,7 +194,7 @@ proptest! {
         let text = pieces.concat();
         for sentence in sentence::sentences(&text) {
             let words = words(&sentence.masked);
-            let reading = Reading::new(&sentence, &words);
+            let reading = SentenceReading::new(&sentence, &words);
             if let Some(cue) = reading.cue(true) {
                 prop_assert!(cue.clause <= words.len() && cue.end <= words.len());
             }
@@ -211,7 +211,7 @@ fn odd_sentences_take_no_time() {
     {
         for sentence in sentence::sentences(&piece.repeat(60 / piece.split(' ').count().max(1))) {
             let words = words(&sentence.masked);
-            Reading::new(&sentence, &words).cue(false);
+            SentenceReading::new(&sentence, &words).cue(false);
         }
         assert!(preference::find(&piece.repeat(200_000 / piece.len())).len() <= preference::MOST);
     }

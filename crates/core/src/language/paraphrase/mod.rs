@@ -33,7 +33,7 @@ use memchr::memmem::Finder;
 
 use self::{
     lists::List,
-    token::{Kind, Token},
+    token::{Token, TokenKind},
 };
 use crate::model::hash::fnv1a64;
 
@@ -214,12 +214,12 @@ impl Piece {
 /// Returns a substring that any wording of a token contains, and whether it begins a word.
 fn piece(token: &Token) -> Option<(String, bool)> {
     match token.kind {
-        Kind::Mark => None,
-        Kind::Exact if words::is_number_of_words(&token.text) => None,
-        Kind::Exact => {
+        TokenKind::Mark => None,
+        TokenKind::Exact if words::is_number_of_words(&token.text) => None,
+        TokenKind::Exact => {
             let runs = token.text.split(|c: char| !c.is_ascii_alphanumeric());
             runs.max_by_key(|run| run.len()).map(|run| (run.to_owned(), false))
         }
-        Kind::Word | Kind::Name => words::stem(&token.text).map(|stem| (stem, true)),
+        TokenKind::Word | TokenKind::Name => words::stem(&token.text).map(|stem| (stem, true)),
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{
     lists::{self, List},
-    token::{self, Kind, Token},
+    token::{self, Token, TokenKind},
     words,
 };
 
@@ -14,7 +14,8 @@ pub(super) fn read(text: &str) -> Option<Vec<Token>> {
         return None;
     }
     let mut tokens = token::tokens(text)?;
-    let words = tokens.iter().filter(|token| matches!(token.kind, Kind::Word | Kind::Name));
+    let words =
+        tokens.iter().filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Name));
     if !words::is_english(words.map(|token| token.text.as_str())) || is_about_spelling(&tokens) {
         return None;
     }
@@ -34,8 +35,8 @@ pub(super) fn read(text: &str) -> Option<Vec<Token>> {
 /// Returns the number or normalised spelling of a word.
 fn normal(token: &Token) -> Cow<'_, str> {
     match (token.kind, words::number(&token.text)) {
-        (Kind::Word, Some(number)) => Cow::Owned(number.to_string()),
-        (Kind::Word | Kind::Name, _) => words::spelling(&token.text),
+        (TokenKind::Word, Some(number)) => Cow::Owned(number.to_string()),
+        (TokenKind::Word | TokenKind::Name, _) => words::spelling(&token.text),
         _ => Cow::Borrowed(&token.text),
     }
 }
@@ -45,7 +46,7 @@ fn is_about_spelling(tokens: &[Token]) -> bool {
     let mut met: Vec<(String, &str)> = Vec::new();
     for token in tokens {
         let light = words::is_function(&token.text) || token.is_any(&["use", "uses"]);
-        if token.kind == Kind::Mark || (light && token.kind == Kind::Word) {
+        if token.kind == TokenKind::Mark || (light && token.kind == TokenKind::Word) {
             continue;
         }
         let normal = normal(token);
@@ -65,13 +66,13 @@ fn keep_arguments(tokens: &mut [Token]) {
     for token in tokens {
         if inside {
             inside = match token.kind {
-                Kind::Mark => false,
-                Kind::Exact => true,
+                TokenKind::Mark => false,
+                TokenKind::Exact => true,
                 _ if after_make && token.text == "sure" => false,
                 _ => !words::is_function(&token.text) || matches!(token.text.as_str(), "a" | "the"),
             };
-            if inside && token.kind != Kind::Exact {
-                token.kind = Kind::Exact;
+            if inside && token.kind != TokenKind::Exact {
+                token.kind = TokenKind::Exact;
                 token.text.clone_from(&token.surface);
             }
         } else {
@@ -155,12 +156,12 @@ fn drop_leads(tokens: &mut Vec<Token>) {
 fn opens_clause(token: &Token) -> bool {
     const OPENERS: &[&str] = &["the", "a", "all", "every", "each", "no", "it", "we", "you", "they"];
     token.is_any(OPENERS)
-        || (token.kind == Kind::Word && *words::singular(&token.text) != *token.text)
+        || (token.kind == TokenKind::Word && *words::singular(&token.text) != *token.text)
 }
 
 /// Moves a clause from the start to the end, if it cannot attach to another part there.
 fn move_clause(tokens: &mut Vec<Token>) {
-    let mut marks = tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Mark);
+    let mut marks = tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Mark);
     let (Some((comma, mark)), None) = (marks.next(), marks.next()) else { return };
     if !mark.is_mark(",") || comma < 2 || tokens.len() < comma + 3 {
         return;
@@ -207,7 +208,7 @@ fn shorten_clauses(tokens: &mut Vec<Token>) {
     let mut at = 0;
     while let Some([first, rest @ ..]) = tokens.get(at..) {
         let verb = |at: usize| rest.get(at).is_some_and(|token| token.is_in(List::Imperative));
-        let ends = rest.get(1).is_none_or(|token| token.kind == Kind::Mark);
+        let ends = rest.get(1).is_none_or(|token| token.kind == TokenKind::Mark);
         let you = rest.first().is_some_and(|token| token.is("you"));
         if first.is_any(&["before", "after", "when", "while"]) && you && verb(1) {
             tokens.remove(at + 1);
@@ -229,7 +230,9 @@ fn drop_serial_comma(tokens: &mut Vec<Token>) {
     );
     let Some(comma) = comma else { return };
     let before = tokens.get(..comma).unwrap_or_default();
-    let Some(previous) = before.iter().rposition(|token| token.kind == Kind::Mark) else { return };
+    let Some(previous) = before.iter().rposition(|token| token.kind == TokenKind::Mark) else {
+        return;
+    };
     let item = before.get(previous + 1..).unwrap_or_default();
     let plain = !item.iter().any(|token| words::is_function(&token.text));
     if before.get(previous).is_some_and(|mark| mark.is_mark(",")) && item.len() <= 3 && plain {
@@ -246,7 +249,7 @@ fn sort_names(tokens: &mut [Token]) {
     let name = |at: usize| {
         tokens.get(at).is_some_and(|token| {
             let capital = token.surface.starts_with(|c: char| c.is_ascii_uppercase());
-            token.kind == Kind::Name || (at == 0 && token.kind == Kind::Word && capital)
+            token.kind == TokenKind::Name || (at == 0 && token.kind == TokenKind::Word && capital)
         })
     };
     let mut items = vec![and + 1];
@@ -261,7 +264,7 @@ fn sort_names(tokens: &mut [Token]) {
     let (Some(first), true) = (items.last().copied(), items.len() > 1 && name(and + 1)) else {
         return;
     };
-    let commas = tokens.iter().filter(|token| token.kind == Kind::Mark).count();
+    let commas = tokens.iter().filter(|token| token.kind == TokenKind::Mark).count();
     let before = first.checked_sub(1).and_then(|at| tokens.get(at));
     let after = tokens.get(and + 2);
     let by_people =
@@ -289,16 +292,16 @@ fn spell(tokens: &mut [Token]) {
     for at in 0..tokens.len() {
         let counts = tokens
             .get(at + 1)
-            .is_some_and(|next| next.kind == Kind::Word && !words::is_function(&next.text));
+            .is_some_and(|next| next.kind == TokenKind::Word && !words::is_function(&next.text));
         let pronoun =
             at > 0 && tokens.get(at - 1).is_some_and(|previous| previous.is_in(List::WithOne));
         let Some(token) = tokens.get_mut(at) else { return };
         if token.is("one") && (!counts || pronoun) {
             continue;
         }
-        if token.kind == Kind::Word && words::number(&token.text).is_some() {
+        if token.kind == TokenKind::Word && words::number(&token.text).is_some() {
             token.text = normal(token).into_owned();
-            token.kind = Kind::Exact;
+            token.kind = TokenKind::Exact;
         } else {
             token.text = normal(token).into_owned();
         }
@@ -313,20 +316,20 @@ pub(super) fn is_light_article(tokens: &[Token], at: usize) -> bool {
         let verbs = tokens.get(at + 2..).unwrap_or_default().iter().take(2);
         is_abbreviation(next)
             || *words::singular(&next.text) != *next.text
-            || (next.kind == Kind::Word
+            || (next.kind == TokenKind::Word
                 && verbs.into_iter().any(|token| token.is_in(List::Auxiliary)))
     };
     token.is_any(&["a", "the"])
-        && next.kind != Kind::Mark
-        && !(next.kind == Kind::Word && words::is_function(&next.text))
+        && next.kind != TokenKind::Mark
+        && !(next.kind == TokenKind::Word && words::is_function(&next.text))
         && !next.is_in(List::Counted)
         && !next.text.ends_with("ing")
-        && !(token.is("a") && next.kind == Kind::Name && !is_abbreviation(next))
+        && !(token.is("a") && next.kind == TokenKind::Name && !is_abbreviation(next))
         && match previous {
             Some(previous) if !opens_sentence(previous) => {
                 let idiom = previous.is_in(List::InIdiom) && next.is_in(List::Idiom);
                 let held = previous.is_in(List::Holding) || words::is_noun(&previous.text);
-                !(idiom || held || previous.kind == Kind::Exact)
+                !(idiom || held || previous.kind == TokenKind::Exact)
             }
             _ => subject(),
         }
@@ -338,7 +341,7 @@ fn is_abbreviation(token: &Token) -> bool {
 
 /// Returns true if an imperative may follow.
 fn opens_sentence(token: &Token) -> bool {
-    token.kind == Kind::Mark || token.is_any(&["and", "or", "but", "then", "so", "please"])
+    token.kind == TokenKind::Mark || token.is_any(&["and", "or", "but", "then", "so", "please"])
 }
 
 /// Returns the token in the singular, unless it is a name.
@@ -348,7 +351,7 @@ pub(super) fn singular(tokens: &[Token], at: usize) -> Cow<'_, str> {
     let beside = [previous, tokens.get(at + 1)];
     let named = beside.into_iter().flatten().any(|token| words::is_naming(&token.text));
     let argument = previous.is_some_and(|token| token.text.starts_with('-'));
-    if token.kind == Kind::Word && !named && !argument {
+    if token.kind == TokenKind::Word && !named && !argument {
         words::singular(&token.text)
     } else {
         Cow::Borrowed(&token.text)
@@ -366,7 +369,7 @@ pub(super) fn is_counted(tokens: &[Token], at: usize) -> bool {
     let Some(token) = tokens.get(at) else { return false };
     let before = tokens.get(at.saturating_sub(2)..at).unwrap_or_default();
     let determined =
-        before.iter().any(|token| token.is_in(List::Determiner) || token.kind == Kind::Exact);
+        before.iter().any(|token| token.is_in(List::Determiner) || token.kind == TokenKind::Exact);
     let idiom = words::is_idiom(&token.text)
         && before.last().is_some_and(|previous| previous.is_in(List::InIdiom));
     let place = before.last().is_some_and(|previous| previous.is_any(PLACES));

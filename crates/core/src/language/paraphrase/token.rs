@@ -7,7 +7,7 @@ use super::{
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// A plain word, in lower case.
     Word,
     /// A word with a capital inside a sentence, or an abbreviation, in lower case; not inflected.
@@ -21,37 +21,37 @@ pub(super) enum Kind {
 /// A token with its original spelling.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) text: String,
     pub(super) surface: String,
 }
 
 impl Token {
-    pub(super) fn new(kind: Kind, text: &str, surface: &str) -> Self {
+    pub(super) fn new(kind: TokenKind, text: &str, surface: &str) -> Self {
         Self { kind, text: text.to_owned(), surface: surface.to_owned() }
     }
 
     /// Returns true for this plain word.
     pub(super) fn is(&self, word: &str) -> bool {
-        self.kind == Kind::Word && self.text == word
+        self.kind == TokenKind::Word && self.text == word
     }
 
     /// Returns true for one of these plain words.
     pub(super) fn is_any(&self, words: &[&str]) -> bool {
-        self.kind == Kind::Word && words.contains(&self.text.as_str())
+        self.kind == TokenKind::Word && words.contains(&self.text.as_str())
     }
 
     /// Returns true for a plain word on the list.
     pub(super) fn is_in(&self, list: List) -> bool {
-        self.kind == Kind::Word && lists::is(list, &self.text)
+        self.kind == TokenKind::Word && lists::is(list, &self.text)
     }
 
     pub(super) fn is_mark(&self, mark: &str) -> bool {
-        self.kind == Kind::Mark && self.text == mark
+        self.kind == TokenKind::Mark && self.text == mark
     }
 
     fn mark(text: &str) -> Self {
-        Self::new(Kind::Mark, text, text)
+        Self::new(TokenKind::Mark, text, text)
     }
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn chunks(text: &str) -> Option<Vec<String>> {
 fn read(chunk: &str, tokens: &mut Vec<Token>) {
     match chunk {
         "-" | "–" | "—" => return tokens.push(Token::mark("—")),
-        "&" => return tokens.push(Token::new(Kind::Word, "and", chunk)),
+        "&" => return tokens.push(Token::new(TokenKind::Word, "and", chunk)),
         _ => {}
     }
     let mut rest = chunk;
@@ -156,10 +156,10 @@ fn word(chunk: &str, tokens: &mut Vec<Token>) {
     let plain = chunk.chars().all(|c| c.is_ascii_alphabetic() || joints(c))
         && chunk.split(joints).all(|part| !part.is_empty());
     if !plain {
-        return tokens.push(Token::new(Kind::Exact, chunk, chunk));
+        return tokens.push(Token::new(TokenKind::Exact, chunk, chunk));
     }
     let starts = tokens.last().is_none_or(|last| {
-        last.kind == Kind::Mark
+        last.kind == TokenKind::Mark
             && matches!(last.text.as_str(), "." | ";" | ":" | "!" | "?" | "(" | "—")
     });
     let lower = chunk.to_ascii_lowercase();
@@ -167,31 +167,31 @@ fn word(chunk: &str, tokens: &mut Vec<Token>) {
     let capitalised = capitals == 1 && chunk.starts_with(|c: char| c.is_ascii_uppercase());
     let kind = if chunk == "A" || (lower == "a" && starts) {
         // An article, or the first of A and B: kept as it is.
-        return tokens.push(Token::new(Kind::Exact, if starts { "a" } else { chunk }, chunk));
+        return tokens.push(Token::new(TokenKind::Exact, if starts { "a" } else { chunk }, chunk));
     } else if capitals == 0 || chunk == "I" || lists::is(List::Emphasis, chunk) {
-        Kind::Word
+        TokenKind::Word
     } else if lists::is(List::Abbreviation, chunk) || lists::is(List::Brand, chunk) {
-        Kind::Name
+        TokenKind::Name
     } else if lists::is(List::Abbreviations, chunk) || (capitalised && starts && chunk.len() > 1) {
-        Kind::Word
+        TokenKind::Word
     } else if capitalised
         && chunk.len() > 1
         && !words::is_function(&lower)
         && !lists::is(List::Cased, &lower)
     {
-        Kind::Name
+        TokenKind::Name
     } else {
-        Kind::Exact
+        TokenKind::Exact
     };
-    if kind != Kind::Word {
-        let text = if kind == Kind::Name { &lower } else { chunk };
+    if kind != TokenKind::Word {
+        let text = if kind == TokenKind::Name { &lower } else { chunk };
         return tokens.push(Token::new(kind, text, chunk));
     }
     match words::expand(&lower) {
         Some(expanded) => {
             let parts = expanded.split(' ').filter(|part| !part.is_empty());
-            tokens.extend(parts.map(|part| Token::new(Kind::Word, part, chunk)));
+            tokens.extend(parts.map(|part| Token::new(TokenKind::Word, part, chunk)));
         }
-        None => tokens.push(Token::new(Kind::Word, &lower, chunk)),
+        None => tokens.push(Token::new(TokenKind::Word, &lower, chunk)),
     }
 }

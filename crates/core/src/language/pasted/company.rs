@@ -2,7 +2,7 @@
 
 use crate::language::lexicon::preference::{AUXILIARIES, QUESTIONS, REPORTS};
 use crate::language::lexicon::{
-    Filter,
+    WordFilter,
     pasted::{
         ACTS, AGENTS, BEING, CODE, COMPLAINTS, DEEDS, FEEDBACK, FILLERS, GIVEN, HOWS, LABELS,
         LETTERS, LOOKS, NOUNS, OBJECTS, ORDERS, OTHERS_DO, POINTERS, READINGS, RELATIONS, SAYINGS,
@@ -18,8 +18,8 @@ use super::{
 };
 
 use crate::language::{
-    cues::Reading,
-    preference::cue::{Clause, Said, Word},
+    cues::SentenceReading,
+    preference::cue::{Clause, SaidWords, Word},
     sentence::Sentence,
 };
 
@@ -44,7 +44,7 @@ const LONG: usize = 10;
 const IT: [&str; 7] = ["that's", "thats", "that", "it's", "its", "it", "this"];
 
 /// Filter for the words of letters.
-static OF_LETTERS: Filter<8> = Filter::of(LETTERS);
+static OF_LETTERS: WordFilter<8> = WordFilter::of(LETTERS);
 
 /// Returns the first sign of another speaker in the sentences of a message.
 pub(super) fn find(voices: &[Voice]) -> Option<&'static str> {
@@ -52,14 +52,15 @@ pub(super) fn find(voices: &[Voice]) -> Option<&'static str> {
     let learned = || voices.iter().filter(|voice| voice.learned.is_some());
     let personal = learned().any(|voice| is_personal(&voice.words));
     let sign = voices.iter().enumerate().find_map(|(at, voice)| {
-        let line = Line { sentence: &voice.sentence, said: Said { words: &voice.words } };
+        let line = Line { sentence: &voice.sentence, said: SaidWords { words: &voice.words } };
         match voice.learned {
             Some(clause) => line.learned(clause),
             None => line.beside(at < last, personal),
         }
     });
     let sign = sign.or_else(|| {
-        let letter = |voice: &Voice| Reading::new(&voice.sentence, &voice.words).is_of_letter();
+        let letter =
+            |voice: &Voice| SentenceReading::new(&voice.sentence, &voice.words).is_of_letter();
         voices.iter().any(letter).then_some(LETTER)
     });
     let alone = |voice: &Voice| voice.words.iter().any(|word| ME.contains(&word.text.as_str()));
@@ -68,27 +69,27 @@ pub(super) fn find(voices: &[Voice]) -> Option<&'static str> {
 
 /// Returns true if a sentence alone is a question or an order.
 pub(super) fn is_request(sentence: &Sentence, words: &[Word]) -> bool {
-    let line = Line { sentence, said: Said { words } };
+    let line = Line { sentence, said: SaidWords { words } };
     line.letter().is_none() && line.label(0, true, 0..0).is_none() && (line.asks() || line.orders())
 }
 
 /// Returns true if a sentence is only praise or a greeting.
 pub(super) fn is_idle(sentence: &Sentence, words: &[Word]) -> bool {
-    let line = Line { sentence, said: Said { words } };
+    let line = Line { sentence, said: SaidWords { words } };
     let known = |at| FEEDBACK.contains(line.word(at)) || FILLERS.contains(line.word(at));
     words.is_empty() || (words.len() < 3 && line.all(known))
 }
 
 /// Returns true if a sentence begins a letter, or names its speaker.
 pub(super) fn is_of_others(sentence: &Sentence, words: &[Word]) -> bool {
-    let line = Line { sentence, said: Said { words } };
+    let line = Line { sentence, said: SaidWords { words } };
     line.letter().is_some()
         || (line.label(0, true, 0..0).is_some() && !TITLES.contains(line.word(0)))
 }
 
 /// Returns true if a sentence belongs to a letter or a page.
 pub(super) fn is_letter(sentence: &Sentence, words: &[Word]) -> bool {
-    Line { sentence, said: Said { words } }.letter().is_some()
+    Line { sentence, said: SaidWords { words } }.letter().is_some()
 }
 
 fn is_personal(words: &[Word]) -> bool {
@@ -99,7 +100,7 @@ fn is_personal(words: &[Word]) -> bool {
 
 struct Line<'a> {
     sentence: &'a Sentence,
-    said: Said<'a>,
+    said: SaidWords<'a>,
 }
 
 impl Line<'_> {
@@ -177,8 +178,8 @@ impl Line<'_> {
             })
     }
 
-    fn reading(&self) -> Reading<'_> {
-        Reading::new(self.sentence, self.said.words)
+    fn reading(&self) -> SentenceReading<'_> {
+        SentenceReading::new(self.sentence, self.said.words)
     }
 
     fn review(&self) -> Option<&'static str> {
@@ -430,7 +431,7 @@ impl Line<'_> {
         let joints = ["so", "and", "but", "because", "since", "though"];
         let joined = self.is_any(clause - 1, &joints) || self.is_any(clause, &joints);
         let Some(words) = self.said.words.get(..clause) else { return false };
-        let before = Self { sentence: self.sentence, said: Said { words } };
+        let before = Self { sentence: self.sentence, said: SaidWords { words } };
         let called =
             before.all(|at| FEEDBACK.contains(self.word(at)) || AGENTS.contains(self.word(at)));
         let work = (0..2).any(|at| WORK.contains(before.word(at)));
@@ -438,7 +439,7 @@ impl Line<'_> {
             || called
             || (joined && work)
             || (!before.asks() && before.is_own(true, true))
-            || Reading::new(self.sentence, words).is_own()
+            || SentenceReading::new(self.sentence, words).is_own()
     }
 }
 

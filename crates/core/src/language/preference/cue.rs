@@ -31,7 +31,7 @@ pub(crate) fn may_hold(message: &str) -> bool {
 
 /// Returns true if a sentence has one of the phrases, whatever surrounds it.
 pub(crate) fn mentions(words: &[Word]) -> bool {
-    let said = Said { words };
+    let said = SaidWords { words };
     (0..words.len()).any(|at| CUES.iter().any(|cue| said.reads(at, cue)))
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn is_for_others(message: &str) -> bool {
 
 /// Returns the clause that states a preference, if any.
 pub(crate) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
-    let said = Said { words };
+    let said = SaidWords { words };
     if sentence.asked || said.asks() || said.is_about_one_task() {
         return None;
     }
@@ -63,18 +63,18 @@ pub(crate) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
 
 /// Returns what a clause found by [`stated`] is about.
 pub(crate) fn family(words: &[Word], clause: &Clause) -> Family {
-    let said = Said { words };
+    let said = SaidWords { words };
     let at = words.iter().position(|word| word.start == clause.cue);
     let named = at.is_some_and(|at| said.reads(at, "my name is"));
     if named { Family::Identity } else { Family::Preference }
 }
 
 /// The words of a sentence.
-pub(crate) struct Said<'a> {
+pub(crate) struct SaidWords<'a> {
     pub(crate) words: &'a [Word],
 }
 
-impl Said<'_> {
+impl SaidWords<'_> {
     pub(crate) fn word(&self, at: usize) -> &str {
         self.words.get(at).map_or("", |word| &word.text)
     }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::{
-    cues::{Cue, Family, Reading, Strength},
+    cues::{CueFound, CueStrength, Family, SentenceReading},
     pasted,
 };
 use crate::{
@@ -66,7 +66,7 @@ pub fn find(message: &str) -> Vec<Preference> {
     let typed: Vec<Sentence> = edges.iter().flat_map(|text| sentence::sentences(text)).collect();
     let reader = Reader { phrases, tables: short && !others, corrected: false };
     let mut listening = reader;
-    let mut all: Vec<(Preference, Strength, bool)> = Vec::new();
+    let mut all: Vec<(Preference, CueStrength, bool)> = Vec::new();
     for sentence in sentence::sentences(&open) {
         let words = cue::words(&sentence.masked);
         let typed = typed.contains(&sentence);
@@ -78,16 +78,16 @@ pub fn find(message: &str) -> Vec<Preference> {
         if !all.iter().any(|(other, ..)| other.text.eq_ignore_ascii_case(&preference.text)) {
             all.push((preference, said.strength, typed));
         }
-        let plain = |(_, strength, typed): &&(_, Strength, bool)| {
-            *strength != Strength::Weak && (short || *typed)
+        let plain = |(_, strength, typed): &&(_, CueStrength, bool)| {
+            *strength != CueStrength::Weak && (short || *typed)
         };
         if all.iter().filter(plain).count() == MOST {
             break;
         }
     }
     // Beside a plain statement, a weak one gives its reason.
-    let least = all.iter().map(|(_, strength, _)| *strength).max().unwrap_or(Strength::Weak);
-    let least = least.min(Strength::Plain);
+    let least = all.iter().map(|(_, strength, _)| *strength).max().unwrap_or(CueStrength::Weak);
+    let least = least.min(CueStrength::Plain);
     all.retain(|(_, strength, _)| *strength >= least);
     // What may have been typed takes no second place to what stands in a paste.
     all.sort_by_key(|(.., typed)| !typed);
@@ -128,7 +128,7 @@ fn looked_at(message: &str) -> Cow<'_, str> {
 /// What a sentence states.
 struct Said {
     family: Family,
-    strength: Strength,
+    strength: CueStrength,
     clause: cue::Clause,
     /// Byte at which the statement begins, behind "no, " and the like.
     from: usize,
@@ -136,7 +136,7 @@ struct Said {
 
 impl Said {
     fn plain(words: &[cue::Word], clause: cue::Clause) -> Self {
-        Self { family: cue::family(words, &clause), strength: Strength::Plain, clause, from: 0 }
+        Self { family: cue::family(words, &clause), strength: CueStrength::Plain, clause, from: 0 }
     }
 }
 
@@ -163,7 +163,7 @@ impl Reader {
             self.corrected = false;
             return None;
         }
-        let reading = Reading::new(sentence, words);
+        let reading = SentenceReading::new(sentence, words);
         let corrected = std::mem::replace(&mut self.corrected, reading.only_denies());
         let found = reading.cue(corrected)?;
         if plain && found.family != Family::Convention {
@@ -174,7 +174,7 @@ impl Reader {
         let end = found.end.checked_sub(1).and_then(|at| words.get(at)).map_or(0, |word| word.end);
         // What leads to a statement belongs to it for whoever asks who speaks.
         let start = if led { 0 } else { byte(found.clause) };
-        let Cue { family, strength, statement, open, .. } = found;
+        let CueFound { family, strength, statement, open, .. } = found;
         let from = byte(statement);
         // A colon within a wording is part of it, unless the wording begins with any words.
         let end = if open { start.max(from) } else { end };

@@ -1,16 +1,16 @@
 //! Detects decisions and labelled statements: "decision: …", "lesson learned: …".
 
-use super::{Draft, Kind, told::Line};
+use super::{Draft, StatementKind, told::ToldLine};
 use crate::language::lexicon::preference::POINTERS;
 use crate::language::lexicon::statement::{PROPOSALS, REASONS, UNKNOWN};
 
-impl Line<'_> {
+impl ToldLine<'_> {
     /// "Decision: …", "lesson learned: …".
     pub(super) fn labelled(&self) -> Option<Draft> {
-        let labels: &[(Kind, &[&str])] = &[
-            (Kind::Decision, &["decision", "decided"]),
+        let labels: &[(StatementKind, &[&str])] = &[
+            (StatementKind::Decision, &["decision", "decided"]),
             (
-                Kind::Lesson,
+                StatementKind::Lesson,
                 &[
                     "lesson",
                     "lesson learned",
@@ -21,7 +21,10 @@ impl Line<'_> {
                     "til",
                 ],
             ),
-            (Kind::Pattern, &["convention", "our convention", "house rule", "project convention"]),
+            (
+                StatementKind::Pattern,
+                &["convention", "our convention", "house rule", "project convention"],
+            ),
         ];
         let (kind, at) = labels.iter().find_map(|(kind, wordings)| {
             let longest = wordings.iter().filter(|words| self.said.reads(0, words));
@@ -31,7 +34,7 @@ impl Line<'_> {
         let colon = self.words().get(at - 1).is_some_and(|word| word.colon);
         let named = self.words().len() >= at + 2
             && !UNKNOWN.contains(self.word(at))
-            && !(kind == Kind::Decision && PROPOSALS.contains(self.word(at)));
+            && !(kind == StatementKind::Decision && PROPOSALS.contains(self.word(at)));
         (colon && named && self.stands_alone(at)).then(|| Draft::new(kind, self.from(at)))
     }
 
@@ -96,7 +99,7 @@ impl Line<'_> {
         let enough = end > next + usize::from(verb == "Decided" || verb == "Agreed");
         let text = self.between(next, end)?;
         (said && enough && self.stands_alone_until(next, end))
-            .then(|| Draft::new(Kind::Decision, format!("{verb} {text}")))
+            .then(|| Draft::new(StatementKind::Decision, format!("{verb} {text}")))
     }
 
     /// Skips an occasion before a decision, such as "in standup" or "yesterday".

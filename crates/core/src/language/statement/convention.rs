@@ -1,13 +1,13 @@
 //! Detects conventions of a project, as stated by the people who work on it.
 
-use super::{Draft, Kind, told::Line};
+use super::{Draft, StatementKind, told::ToldLine};
 use crate::language::lexicon::preference::HAPPENINGS;
 use crate::language::lexicon::statement::{FINITE, HABITS, ORDERS, PROJECT};
 
-impl Line<'_> {
+impl ToldLine<'_> {
     /// "In this project we …", "we never …", "our convention is …".
     pub(super) fn convention(&self) -> Option<Draft> {
-        let whole = |at: usize| Some(Draft::new(Kind::Pattern, self.from(at)));
+        let whole = |at: usize| Some(Draft::new(StatementKind::Pattern, self.from(at)));
         let good = |at: usize| !self.said.is_trouble(at + 1) && self.stands_alone(at);
         if let Some(at) = self.behind_place() {
             return whole(0).filter(|_| self.is_custom(at) && good(at));
@@ -38,7 +38,7 @@ impl Line<'_> {
                         let text = self.between(at, last)?;
                         let good =
                             !self.said.is_trouble(at + 1) && self.stands_alone_until(at, last);
-                        return good.then(|| Draft::new(Kind::Pattern, text));
+                        return good.then(|| Draft::new(StatementKind::Pattern, text));
                     }
                     always || self.ends_in_project() && self.is_custom(at)
                 }

@@ -1,12 +1,12 @@
 //! Detects corrections of the agent, and repeated slips.
 
-use super::{Draft, Kind, told::Line};
+use super::{Draft, StatementKind, told::ToldLine};
 use crate::language::lexicon::preference::{POINTERS, TASKS, TROUBLES};
 use crate::language::lexicon::statement::{
     FINITE, IRREGULAR, NOT_HOW, ORDERS, SLIPS, UNKNOWN, WRONG,
 };
 
-impl Line<'_> {
+impl ToldLine<'_> {
     /// Skips the words that say that something is wrong.
     pub(super) fn behind_correction(&self) -> Option<usize> {
         let start = usize::from(self.is_any(0, &["no", "nope", "sorry", "hmm"]));
@@ -21,7 +21,7 @@ impl Line<'_> {
     }
 
     pub(super) fn correction(&self, corrected: bool) -> Option<Draft> {
-        let lesson = |at: usize| Draft::new(Kind::Lesson, self.from(at));
+        let lesson = |at: usize| Draft::new(StatementKind::Lesson, self.from(at));
         let told = self.behind_correction().or(corrected.then_some(0));
         if let Some(at) = told.filter(|at| self.is_fact(*at) || self.is_swap(*at)) {
             return Some(lesson(at));
@@ -31,7 +31,7 @@ impl Line<'_> {
             && self.is_about_known(0, end)
             && !(0..end).any(|at| TROUBLES.contains(self.word(at)))
         {
-            return Some(Draft::new(Kind::Lesson, self.between(0, end)?));
+            return Some(Draft::new(StatementKind::Lesson, self.between(0, end)?));
         }
         let actually = usize::from(self.word(0) == "actually");
         let opening = self.sentence.opening.as_str();
@@ -45,7 +45,7 @@ impl Line<'_> {
             return Some(lesson(0));
         }
         let at = self.clauses().find(|at| self.is_reproach(*at))?;
-        Some(Draft::new(Kind::Lesson, self.between(at, self.end_of_clause(at + 4))?))
+        Some(Draft::new(StatementKind::Lesson, self.between(at, self.end_of_clause(at + 4))?))
     }
 
     /// Returns the end of the text before ", you got that wrong".
@@ -166,6 +166,6 @@ impl Line<'_> {
         };
         let mut said = said;
         said.get_mut(..1)?.make_ascii_uppercase();
-        alone.then(|| Draft { kind: Kind::Mistake, text: format!("{said} {rest}"), again })
+        alone.then(|| Draft { kind: StatementKind::Mistake, text: format!("{said} {rest}"), again })
     }
 }

@@ -1,11 +1,11 @@
 //! Detects finished work and repairs in reports of an agent or a log.
 
-use super::{Draft, Kind, Sentence};
+use super::{Draft, Sentence, StatementKind};
 use crate::language::lexicon::preference::POINTERS;
 use crate::language::lexicon::statement::{
     DONE, GENERIC, LOOSE, MOVES, NO_OBJECT, PARTLY, PRIVATE, RELEASES, REPAIRS, STATES, UNKNOWN,
 };
-use crate::language::preference::cue::{Said, Word};
+use crate::language::preference::cue::{SaidWords, Word};
 
 /// Returns the lines of an agent's message that may report something, with their continuations.
 /// Looks at each byte once, because most of a message reports nothing.
@@ -81,18 +81,18 @@ pub(super) fn untimed(item: &str) -> &str {
 
 /// Returns the finished work and the repairs in a sentence.
 pub(super) fn read(sentence: &Sentence, words: &[Word]) -> Vec<Draft> {
-    let report = Report { sentence, said: Said { words } };
+    let report = Report { sentence, said: SaidWords { words } };
     if sentence.asked || !report.is_over() {
         return Vec::new();
     }
     if report.said.reads(0, "the fix was") && words.len() > 5 && !report.is_loose(3) {
-        return vec![Draft::new(Kind::Mistake, sentence.text.as_str())];
+        return vec![Draft::new(StatementKind::Mistake, sentence.text.as_str())];
     }
     if words.first().is_some_and(|word| word.text == "done" && word.colon) {
         let at = usize::from(!DONE.contains(report.said.word(1))) + 1;
         let told = words.len() > 4 && !UNKNOWN.contains(report.said.word(1)) && !report.is_loose(1);
         return if at == 2 && told {
-            vec![Draft::new(Kind::Done, report.from(1))]
+            vec![Draft::new(StatementKind::Done, report.from(1))]
         } else {
             report.at(1)
         };
@@ -102,7 +102,7 @@ pub(super) fn read(sentence: &Sentence, words: &[Word]) -> Vec<Draft> {
 
 struct Report<'a> {
     sentence: &'a Sentence,
-    said: Said<'a>,
+    said: SaidWords<'a>,
 }
 
 impl Report<'_> {
@@ -151,8 +151,9 @@ impl Report<'_> {
         if let Some(first) = text.get_mut(..1) {
             first.make_ascii_uppercase();
         }
-        let repaired = REPAIRS.contains(verb).then(|| Draft::new(Kind::Mistake, text.as_str()));
-        std::iter::once(Draft::new(Kind::Done, text.as_str())).chain(repaired).collect()
+        let repaired =
+            REPAIRS.contains(verb).then(|| Draft::new(StatementKind::Mistake, text.as_str()));
+        std::iter::once(Draft::new(StatementKind::Done, text.as_str())).chain(repaired).collect()
     }
 
     /// Returns true if the verb has a meaningful object.

@@ -7,7 +7,7 @@ use crate::language::lexicon::preference::{POINTERS, REPORTS, TASKS, TROUBLES};
 use crate::language::lexicon::statement::{
     AS, ERRANDS, FACTS, LOCAL, LOOSE, MANNERS, ORDERS, RULE, STAGES, UNKNOWN, WAYS, WITH,
 };
-use crate::language::preference::cue::{Said, Word};
+use crate::language::preference::cue::{SaidWords, Word};
 
 /// Length in characters; longer sentences are hardly typed twice.
 const CHARS: std::ops::RangeInclusive<usize> = 15..=100;
@@ -20,7 +20,7 @@ pub(super) fn worth<'a>(sentence: &'a Sentence, words: &[Word]) -> Option<&'a st
     if sentence.asked || text.len() > 400 || !CHARS.contains(&text.chars().count()) {
         return None;
     }
-    let line = Line { sentence, said: Said { words } };
+    let line = Line { sentence, said: SaidWords { words } };
     let asks = line.said.asks() || line.said.is_about_one_task();
     if !WORDS.contains(&words.len()) || asks || line.is_of_today() {
         return None;
@@ -32,7 +32,7 @@ pub(super) fn worth<'a>(sentence: &'a Sentence, words: &[Word]) -> Option<&'a st
 
 struct Line<'a> {
     sentence: &'a Sentence,
-    said: Said<'a>,
+    said: SaidWords<'a>,
 }
 
 impl Line<'_> {

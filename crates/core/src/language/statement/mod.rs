@@ -15,7 +15,7 @@ mod told;
 mod tests;
 
 use super::{
-    cues::{Family, Reading},
+    cues::{Family, SentenceReading},
     lexicon::statement::{DONE, HABITS, ORDERS, PLAIN, RULE},
     pasted,
     preference::{
@@ -44,7 +44,7 @@ pub enum Who {
 
 /// The kind of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum StatementKind {
     /// A wish of the user.
     Preference,
     /// A correction.
@@ -59,7 +59,7 @@ pub enum Kind {
     Done,
 }
 
-impl Kind {
+impl StatementKind {
     pub const ALL: [Self; 6] =
         [Self::Preference, Self::Lesson, Self::Mistake, Self::Pattern, Self::Decision, Self::Done];
 
@@ -80,7 +80,7 @@ impl Kind {
 /// A statement, as a sentence that can be understood alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    pub kind: Kind,
+    pub kind: StatementKind,
     /// The sentence, at most 100 characters.
     pub text: String,
     /// True if the statement itself says that it is a repetition.
@@ -89,7 +89,7 @@ pub struct Statement {
 
 /// The result for a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundStatement {
     /// Statements that a rule recognises.
     pub statements: Vec<Statement>,
     /// Other sentences of the user that are worth keeping if they recur.
@@ -100,24 +100,24 @@ pub struct Found {
 
 /// Extracts statements from a message, without secrets and private text.
 #[must_use]
-pub fn find(who: Who, message: &str) -> Found {
-    let Some(text) = open(who, message) else { return Found::default() };
+pub fn find(who: Who, message: &str) -> FoundStatement {
+    let Some(text) = open(who, message) else { return FoundStatement::default() };
     let found = heard(who, &text);
     // Most messages state nothing, so the expensive checks come last.
-    if found == Found::default() || (who == Who::User && cue::is_for_others(&text)) {
-        return Found::default();
+    if found == FoundStatement::default() || (who == Who::User && cue::is_for_others(&text)) {
+        return FoundStatement::default();
     }
     // Other secrets contain no white space, so they never span sentences.
     let found =
         if text.contains("PRIVATE KEY-----") { heard(who, &secret::redact(&text)) } else { found };
     let pasted = if who == Who::User { pasted(message, &found.statements) } else { None };
-    Found { pasted, ..found }
+    FoundStatement { pasted, ..found }
 }
 
 /// Returns the reason why a message with statements may have been pasted. If it contains a
 /// preference, only sentences with a preference are trusted.
 fn pasted(message: &str, found: &[Statement]) -> Option<&'static str> {
-    let wants = found.iter().any(|found| found.kind == Kind::Preference);
+    let wants = found.iter().any(|found| found.kind == StatementKind::Preference);
     let mut corrects = false;
     pasted::sign(message, |sentence, words| {
         let corrected = std::mem::replace(&mut corrects, told::only_corrects(sentence, words));
@@ -137,8 +137,8 @@ fn pasted(message: &str, found: &[Statement]) -> Option<&'static str> {
 }
 
 /// Extracts statements from a text, skipping sentences with secrets.
-fn heard(who: Who, text: &str) -> Found {
-    let mut found = Found::default();
+fn heard(who: Who, text: &str) -> FoundStatement {
+    let mut found = FoundStatement::default();
     let mut corrects = false;
     for sentence in sentence::sentences(text) {
         let corrected = std::mem::take(&mut corrects);
@@ -187,13 +187,13 @@ fn open(who: Who, message: &str) -> Option<String> {
 
 /// The result of a rule, before it is cut.
 struct Draft {
-    kind: Kind,
+    kind: StatementKind,
     text: String,
     again: bool,
 }
 
 impl Draft {
-    fn new(kind: Kind, text: impl Into<String>) -> Self {
+    fn new(kind: StatementKind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), again: false }
     }
 }
@@ -204,12 +204,14 @@ fn by_cue(sentence: &Sentence, words: &[Word], corrected: bool) -> Option<Draft>
     if cue::mentions(words) {
         return None;
     }
-    let found = Reading::new(sentence, words).noted(corrected)?;
+    let found = SentenceReading::new(sentence, words).noted(corrected)?;
     let kind = match found.family {
-        Family::Naming | Family::Identity | Family::Preference | Family::Rule => Kind::Preference,
-        Family::Correction | Family::Wish | Family::Finding => Kind::Lesson,
-        Family::Convention => Kind::Pattern,
-        Family::Decision => Kind::Decision,
+        Family::Naming | Family::Identity | Family::Preference | Family::Rule => {
+            StatementKind::Preference
+        }
+        Family::Correction | Family::Wish | Family::Finding => StatementKind::Lesson,
+        Family::Convention => StatementKind::Pattern,
+        Family::Decision => StatementKind::Decision,
     };
     let alone = !matches!(found.family, Family::Correction | Family::Wish)
         || told::stands_alone(sentence, words, found.statement);
@@ -228,7 +230,7 @@ pub fn rejects(message: &str) -> bool {
     let Some(text) = transcript::typed(&text) else { return false };
     let start = text.get(..text.floor_char_boundary(PASTED)).unwrap_or_default();
     let mut sentences = sentence::sentences(start).into_iter().take(REJECTING);
-    sentences.any(|one| Reading::new(&one, &cue::words(&one.masked)).rejects())
+    sentences.any(|one| SentenceReading::new(&one, &cue::words(&one.masked)).rejects())
 }
 
 /// Returns true if a report says that something was undone.
@@ -253,7 +255,7 @@ fn statements(who: Who, sentence: &Sentence, words: &[Word], corrected: bool) ->
             // Preferences that refer outside of the project are left to hooks, which keep them for
             // review.
             Some(found) if found.secret.is_some() || found.waits.is_some() => Vec::new(),
-            Some(found) => vec![Draft::new(Kind::Preference, found.text)],
+            Some(found) => vec![Draft::new(StatementKind::Preference, found.text)],
             None => told::read(sentence, words, corrected)
                 .or_else(|| by_cue(sentence, words, corrected))
                 .into_iter()
@@ -266,7 +268,7 @@ fn statements(who: Who, sentence: &Sentence, words: &[Word], corrected: bool) ->
         },
     };
     let finished = |draft: Draft| {
-        let behind = if draft.kind == Kind::Mistake { AGAIN } else { "" };
+        let behind = if draft.kind == StatementKind::Mistake { AGAIN } else { "" };
         let text = clean(&draft.text, CHARS - behind.len())?;
         Some(Statement { kind: draft.kind, text: text + behind, again: draft.again })
     };

@@ -33,7 +33,7 @@ fn table() -> Vec<Case> {
 }
 
 fn found(who: Who, message: &str) -> Vec<(String, String)> {
-    let Found { statements, sentences, .. } = find(who, message);
+    let FoundStatement { statements, sentences, .. } = find(who, message);
     let kind = |found: &Statement| {
         format!("{}{}", found.kind.category(), if found.again { "+" } else { "" })
     };
@@ -71,7 +71,7 @@ fn only_the_one_whose_word_counts_is_heard() {
     }
 }
 
-fn is_short(Found { statements, sentences, .. }: &Found) {
+fn is_short(FoundStatement { statements, sentences, .. }: &FoundStatement) {
     assert!(statements.len() + sentences.len() <= MOST + 1);
     for text in statements.iter().map(|found| &found.text).chain(sentences) {
         let chars = text.chars().count();

@@ -4,18 +4,18 @@
 use super::{Draft, Sentence};
 use crate::language::lexicon::preference::{POINTERS, REPORTS, TASKS, TROUBLES};
 use crate::language::lexicon::statement::{LOCAL, LOOSE, POSITIONS, PROJECT, UNKNOWN};
-use crate::language::preference::cue::{Said, Word};
+use crate::language::preference::cue::{SaidWords, Word};
 
 /// Returns true if a sentence only says that something was wrong; the correct version follows.
 pub(super) fn only_corrects(sentence: &Sentence, words: &[Word]) -> bool {
-    let line = Line { sentence, said: Said { words } };
+    let line = ToldLine { sentence, said: SaidWords { words } };
     !sentence.asked && line.behind_correction().is_some_and(|at| at >= words.len())
 }
 
 /// Returns the statement in a sentence of a user. `corrected` is true if the sentence before was a
 /// correction.
 pub(super) fn read(sentence: &Sentence, words: &[Word], corrected: bool) -> Option<Draft> {
-    let line = Line { sentence, said: Said { words } };
+    let line = ToldLine { sentence, said: SaidWords { words } };
     if line.is_idle() {
         return None;
     }
@@ -28,12 +28,12 @@ pub(super) fn read(sentence: &Sentence, words: &[Word], corrected: bool) -> Opti
 
 /// Returns true if a sentence can be understood without the conversation, from a word on.
 pub(super) fn stands_alone(sentence: &Sentence, words: &[Word], from: usize) -> bool {
-    Line { sentence, said: Said { words } }.stands_alone(from)
+    ToldLine { sentence, said: SaidWords { words } }.stands_alone(from)
 }
 
 /// Returns the statement in a log item, except finished work.
 pub(super) fn noted(sentence: &Sentence, words: &[Word]) -> Option<Draft> {
-    let line = Line { sentence, said: Said { words } };
+    let line = ToldLine { sentence, said: SaidWords { words } };
     if line.is_idle() {
         return None;
     }
@@ -41,12 +41,12 @@ pub(super) fn noted(sentence: &Sentence, words: &[Word]) -> Option<Draft> {
 }
 
 /// A sentence with its words.
-pub(super) struct Line<'a> {
+pub(super) struct ToldLine<'a> {
     pub(super) sentence: &'a Sentence,
-    pub(super) said: Said<'a>,
+    pub(super) said: SaidWords<'a>,
 }
 
-impl Line<'_> {
+impl ToldLine<'_> {
     pub(super) fn words(&self) -> &[Word] {
         self.said.words
     }

@@ -10,13 +10,15 @@ use std::collections::{HashMap, HashSet};
 use crate::{
     language::paraphrase::NormalForm,
     model::time::Date,
-    observe::document::{Below, Day, Document, Item, Line, Mark, Note},
+    observe::document::{
+        Below, ImportanceMark, Observations, ObservedDay, ObservedItem, ObservedLine, ObservedNote,
+    },
     report::budget::Tokens,
 };
 
 /// How much is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum ReflectMode {
     /// Keeps recent detail.
     Normal,
     /// Shortens everything older than two days to one line.
@@ -36,8 +38,8 @@ const ALIKE: usize = 8;
 
 /// Condenses a file as of `today`, and returns it unchanged if it would not get shorter. If the
 /// file contains a later day, that day is used instead, because the clock may have jumped back.
-pub fn reflect(text: &str, today: Date, mode: Mode) -> String {
-    let document = Document::parse(text);
+pub fn reflect(text: &str, today: Date, mode: ReflectMode) -> String {
+    let document = Observations::parse(text);
     let today = latest(&document, today);
     let ordered = is_ordered(&document);
     let mut days = if ordered { in_order(document.days) } else { document.days };
@@ -50,12 +52,12 @@ pub fn reflect(text: &str, today: Date, mode: Mode) -> String {
     once(&mut days, today);
     // The line of an empty day is dropped, unless the place of other lines depends on it.
     days.retain(|day| !ordered || !day.lines.is_empty());
-    let after = Document { days }.to_string();
+    let after = Observations { days }.to_string();
     if after.chars().count() < text.chars().count() { after } else { text.to_owned() }
 }
 
 /// Returns the important items of the last two days, which are kept word for word.
-pub fn kept_word_for_word(document: &Document, today: Date) -> Vec<&Note> {
+pub fn kept_word_for_word(document: &Observations, today: Date) -> Vec<&ObservedNote> {
     let today = latest(document, today);
     let recent = |date: Option<Date>| date.is_some_and(|date| today.days_since(date) <= RECENT);
     let items = document.items().filter(|(date, _)| recent(*date));
@@ -66,7 +68,7 @@ pub fn kept_word_for_word(document: &Document, today: Date) -> Vec<&Note> {
         });
         std::iter::once(&item.note).chain(below)
     });
-    notes.filter(|note| note.mark == Mark::Important).collect()
+    notes.filter(|note| note.mark == ImportanceMark::Important).collect()
 }
 
 /// Accepts a document condensed by someone else, and adds the lines of `before` that are no
@@ -74,8 +76,8 @@ pub fn kept_word_for_word(document: &Document, today: Date) -> Vec<&Note> {
 ///
 /// # Errors
 /// The reason why the document cannot replace the file.
-pub fn accepted(before: &str, after: Document, today: Date) -> Result<String, &'static str> {
-    let was = Document::parse(before);
+pub fn accepted(before: &str, after: Observations, today: Date) -> Result<String, &'static str> {
+    let was = Observations::parse(before);
     if !is_ordered(&was) {
         return Err("the file has lines below no day");
     }
@@ -84,15 +86,16 @@ pub fn accepted(before: &str, after: Document, today: Date) -> Result<String, &'
     }
     let mut days = after.days;
     for day in &was.days {
-        let others = day.lines.iter().filter(|line| matches!(line, Line::Other(_))).cloned();
-        let others: Vec<Line> = others.collect();
+        let others =
+            day.lines.iter().filter(|line| matches!(line, ObservedLine::Other(_))).cloned();
+        let others: Vec<ObservedLine> = others.collect();
         match days.iter_mut().find(|known| known.date == day.date) {
             Some(known) => drop(known.lines.splice(0..0, others)),
             None if others.is_empty() => {}
-            None => days.push(Day { date: day.date, lines: others }),
+            None => days.push(ObservedDay { date: day.date, lines: others }),
         }
     }
-    let after = Document { days: in_order(days) };
+    let after = Observations { days: in_order(days) };
     let kept = kept_word_for_word(&after, today);
     if kept_word_for_word(&was, today).iter().any(|note| !kept.contains(note)) {
         return Err("it lost an important observation of the last two days");
@@ -108,24 +111,24 @@ pub fn too_little(before: Tokens, after: Tokens) -> bool {
 }
 
 /// Returns the date used as today: the latest of the file and `today`.
-fn latest(document: &Document, today: Date) -> Date {
+fn latest(document: &Observations, today: Date) -> Date {
     let days = document.days.iter().filter(|day| !day.lines.is_empty());
     days.filter_map(|day| day.date).fold(today, Date::max)
 }
 
 /// Returns true if days may be reordered. If lines without a date are not the first ones, a day
 /// begins with an indented line, or a comment is not closed, the position of lines has a meaning.
-fn is_ordered(document: &Document) -> bool {
-    let indented = |day: &Day| matches!(day.lines.first(), Some(Line::Other(line)) if line.starts_with(char::is_whitespace));
+fn is_ordered(document: &Observations) -> bool {
+    let indented = |day: &ObservedDay| matches!(day.lines.first(), Some(ObservedLine::Other(line)) if line.starts_with(char::is_whitespace));
     let mut days = document.days.iter().enumerate();
     days.all(|(at, day)| (at == 0 || day.date.is_some()) && !indented(day))
         && !document.ends_in_comment()
 }
 
 /// Sorts days by date and merges equal ones.
-fn in_order(mut days: Vec<Day>) -> Vec<Day> {
+fn in_order(mut days: Vec<ObservedDay>) -> Vec<ObservedDay> {
     days.sort_by_key(|day| day.date);
-    let mut found: Vec<Day> = Vec::new();
+    let mut found: Vec<ObservedDay> = Vec::new();
     for day in days {
         match found.last_mut() {
             Some(last) if last.date == day.date => last.lines.extend(day.lines),
@@ -136,13 +139,14 @@ fn in_order(mut days: Vec<Day>) -> Vec<Day> {
 }
 
 /// Returns the rest of a line at an age in days.
-fn faded(line: Line, age: i64, mode: Mode) -> Option<Line> {
-    let Line::Item(Item { mut note, below }) = line else { return Some(line) };
-    let stays = |mark: Mark| match (mark, mode) {
-        (Mark::Important, _) => true,
-        (Mark::Maybe, Mode::Normal) => age <= MAYBE,
-        (Mark::Info, Mode::Normal) | (Mark::Maybe, Mode::Aggressive) => age <= RECENT,
-        (Mark::Info, Mode::Aggressive) => age <= 0,
+fn faded(line: ObservedLine, age: i64, mode: ReflectMode) -> Option<ObservedLine> {
+    let ObservedLine::Item(ObservedItem { mut note, below }) = line else { return Some(line) };
+    let stays = |mark: ImportanceMark| match (mark, mode) {
+        (ImportanceMark::Important, _) => true,
+        (ImportanceMark::Maybe, ReflectMode::Normal) => age <= MAYBE,
+        (ImportanceMark::Info, ReflectMode::Normal)
+        | (ImportanceMark::Maybe, ReflectMode::Aggressive) => age <= RECENT,
+        (ImportanceMark::Info, ReflectMode::Aggressive) => age <= 0,
     };
     let kept = |below: &Below| match below {
         Below::Note(_, note) => stays(note.mark),
@@ -155,19 +159,19 @@ fn faded(line: Line, age: i64, mode: Mode) -> Option<Line> {
     }
     if age > RECENT {
         below = joined(&mut note, below);
-        if mode == Mode::Aggressive {
+        if mode == ReflectMode::Aggressive {
             below.clear();
             let longest = CUT.iter().find(|(from, _)| age >= *from).map_or(LINE, |(_, most)| *most);
             note.text = cut(&note.text, longest);
         }
     }
-    Some(Line::Item(Item { note, below }))
+    Some(ObservedLine::Item(ObservedItem { note, below }))
 }
 
 /// Joins as many sub-items as fit to the line of their item, and returns the others.
-fn joined(note: &mut Note, below: Vec<Below>) -> Vec<Below> {
+fn joined(note: &mut ObservedNote, below: Vec<Below>) -> Vec<Below> {
     let mut below = below.into_iter().peekable();
-    let fits = |note: &Note, next: &Below| match next {
+    let fits = |note: &ObservedNote, next: &Below| match next {
         Below::Note(_, sub) => note.text.chars().count() + sub.text.chars().count() + 2 <= LINE,
         Below::Other(_) => false,
     };
@@ -189,15 +193,15 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 /// Removes repetitions and replaced states. The remaining item takes the higher importance.
-fn once(days: &mut [Day], today: Date) {
+fn once(days: &mut [ObservedDay], today: Date) {
     let mut said = Said::default();
     let mut gone = Vec::new();
     for (number, day) in days.iter().enumerate().rev() {
         let recent = day.date.is_none_or(|date| today.days_since(date) <= RECENT);
         for (line, item) in day.lines.iter().enumerate().rev() {
-            let Line::Item(Item { note, below }) = item else { continue };
+            let ObservedLine::Item(ObservedItem { note, below }) = item else { continue };
             let place = Place { day: number, line };
-            let fixed = day.date.is_none() || (recent && note.mark == Mark::Important);
+            let fixed = day.date.is_none() || (recent && note.mark == ImportanceMark::Important);
             if !below.is_empty() {
                 continue;
             }
@@ -208,7 +212,7 @@ fn once(days: &mut [Day], today: Date) {
     }
     for (_, newer, mark) in &gone {
         let line = days.get_mut(newer.day).and_then(|day| day.lines.get_mut(newer.line));
-        if let Some(Line::Item(item)) = line {
+        if let Some(ObservedLine::Item(item)) = line {
             item.note.mark = item.note.mark.max(*mark);
         }
     }

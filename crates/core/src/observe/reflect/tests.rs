@@ -11,7 +11,7 @@ fn day(text: &str) -> Date {
 }
 
 fn both(text: &str, today: &str) -> [String; 2] {
-    [Mode::Normal, Mode::Aggressive].map(|mode| reflect(text, day(today), mode))
+    [ReflectMode::Normal, ReflectMode::Aggressive].map(|mode| reflect(text, day(today), mode))
 }
 
 #[test]
@@ -83,12 +83,12 @@ fn the_fixture_is_halved() {
     assert!(aggressive.0 * 2 <= before.0, "{before} became {aggressive}");
     assert!(aggressive < normal && normal < before, "{normal}");
     for after in both(LONG, "2026-06-30") {
-        let [before, after] = [LONG, &after].map(Document::parse);
+        let [before, after] = [LONG, &after].map(Observations::parse);
         let kept = kept_word_for_word(&before, today);
         assert!(kept.len() > 20, "{}", kept.len());
         assert_eq!(kept, kept_word_for_word(&after, today));
     }
-    for mode in [Mode::Normal, Mode::Aggressive] {
+    for mode in [ReflectMode::Normal, ReflectMode::Aggressive] {
         let once = reflect(LONG, today, mode);
         assert_eq!(reflect(&once, today, mode), once, "{mode:?}");
     }
@@ -126,12 +126,12 @@ fn file() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn what_always_holds(text in file(), now in 20..32_u8, aggressive: bool) {
-        let mode = if aggressive { Mode::Aggressive } else { Mode::Normal };
+        let mode = if aggressive { ReflectMode::Aggressive } else { ReflectMode::Normal };
         let today = day(&if now <= 30 { format!("2026-06-{now}") } else { "2026-07-03".to_owned() });
         let after = reflect(&text, today, mode);
         prop_assert!(after.chars().count() <= text.chars().count());
         prop_assert_eq!(&reflect(&after, today, mode), &after, "the same again");
-        let [was, is] = [&text, &after].map(|text| Document::parse(text));
+        let [was, is] = [&text, &after].map(|text| Observations::parse(text));
         let words = |document| {
             let kept = kept_word_for_word(document, today);
             kept.into_iter().map(ToString::to_string).collect::<Vec<_>>()
@@ -140,9 +140,9 @@ proptest! {
         for note in words(&was) {
             prop_assert!(kept.contains(&note), "{note} is lost of {text}: {after}");
         }
-        let others = |document: &Document| {
+        let others = |document: &Observations| {
             let lines = document.days.iter().flat_map(|day| &day.lines);
-            lines.filter(|line| matches!(line, Line::Other(_))).count()
+            lines.filter(|line| matches!(line, ObservedLine::Other(_))).count()
         };
         prop_assert_eq!(others(&was), others(&is));
     }

@@ -3,7 +3,9 @@
 use crate::{
     language::injection,
     model::time::Date,
-    observe::document::{Below, Day, Document, Item, Line, Note},
+    observe::document::{
+        Below, Observations, ObservedDay, ObservedItem, ObservedLine, ObservedNote,
+    },
     safety::secret,
 };
 
@@ -12,12 +14,18 @@ const LONGEST: usize = 1_000;
 
 /// Parses an answer. Lines above the first date are of `day`; a date is accepted if `known` returns
 /// true. Also returns the number of dropped lines.
-pub fn read(answer: &str, day: Option<Date>, known: impl Fn(Date) -> bool) -> (Document, usize) {
-    let (mut found, mut dropped) = (Document::default(), 0);
-    for (at, Day { date, lines }) in Document::parse(answer).days.into_iter().enumerate() {
+pub fn read(
+    answer: &str,
+    day: Option<Date>,
+    known: impl Fn(Date) -> bool,
+) -> (Observations, usize) {
+    let (mut found, mut dropped) = (Observations::default(), 0);
+    for (at, ObservedDay { date, lines }) in
+        Observations::parse(answer).days.into_iter().enumerate()
+    {
         let date = date.filter(|date| known(*date)).or(day.filter(|_| at == 0 && date.is_none()));
         for line in lines {
-            let Line::Item(Item { note, below }) = line else {
+            let ObservedLine::Item(ObservedItem { note, below }) = line else {
                 dropped += 1;
                 continue;
             };
@@ -35,17 +43,17 @@ pub fn read(answer: &str, day: Option<Date>, known: impl Fn(Date) -> bool) -> (D
                 })
                 .collect();
             dropped += all - below.len();
-            found.push(date, Item { note, below });
+            found.push(date, ObservedItem { note, below });
         }
     }
     (found, dropped)
 }
 
 /// Returns a note as it may be stored.
-fn checked(note: &Note) -> Option<Note> {
+fn checked(note: &ObservedNote) -> Option<ObservedNote> {
     let text = secret::clean(&note.text);
     let fits = !text.is_empty() && text.chars().count() <= LONGEST;
-    (fits && injection::find(&text).is_none()).then_some(Note { text, ..*note })
+    (fits && injection::find(&text).is_none()).then_some(ObservedNote { text, ..*note })
 }
 
 #[cfg(test)]
@@ -70,7 +78,7 @@ mod tests {
              Date: 2026-06-29\n- [?] 09:00 Asked why\n"
         );
         assert_eq!(dropped, 11);
-        assert_eq!(read("No.", None, |_| true), (Document::default(), 1));
+        assert_eq!(read("No.", None, |_| true), (Observations::default(), 1));
         assert_eq!(read("- [!] 08:00 Keep it", None, |_| true).1, 1);
     }
 }

@@ -6,7 +6,9 @@
 
 use crate::{
     language::preference,
-    observe::document::{Below, Document, Item, Line, Mark, Note},
+    observe::document::{
+        Below, ImportanceMark, Observations, ObservedItem, ObservedLine, ObservedNote,
+    },
 };
 
 /// Observations take at most one part in this many of what they are made from.
@@ -19,22 +21,22 @@ struct Step {
     /// Characters of an observation.
     longest: usize,
     /// The least mark of the agent's notes that are not reports.
-    least: Mark,
+    least: ImportanceMark,
     /// Reports.
     reports: usize,
 }
 
 const STEPS: [Step; 6] = [
-    Step { longest: 240, least: Mark::Info, reports: 8 },
-    Step { longest: 160, least: Mark::Info, reports: 8 },
-    Step { longest: 160, least: Mark::Maybe, reports: 6 },
-    Step { longest: 160, least: Mark::Important, reports: 4 },
-    Step { longest: 160, least: Mark::Important, reports: 2 },
-    Step { longest: 120, least: Mark::Important, reports: 1 },
+    Step { longest: 240, least: ImportanceMark::Info, reports: 8 },
+    Step { longest: 160, least: ImportanceMark::Info, reports: 8 },
+    Step { longest: 160, least: ImportanceMark::Maybe, reports: 6 },
+    Step { longest: 160, least: ImportanceMark::Important, reports: 4 },
+    Step { longest: 160, least: ImportanceMark::Important, reports: 2 },
+    Step { longest: 120, least: ImportanceMark::Important, reports: 1 },
 ];
 
 /// Condenses the observations from a conversation of `chars` characters.
-pub(super) fn condense(mut found: Document, chars: usize) -> Document {
+pub(super) fn condense(mut found: Observations, chars: usize) -> Observations {
     if chars <= SHORT {
         return found;
     }
@@ -43,7 +45,7 @@ pub(super) fn condense(mut found: Document, chars: usize) -> Document {
             break;
         }
         for line in found.days.iter_mut().flat_map(|day| &mut day.lines) {
-            if let Line::Item(item) = line {
+            if let ObservedLine::Item(item) = line {
                 shorten(item, step);
             }
         }
@@ -52,7 +54,7 @@ pub(super) fn condense(mut found: Document, chars: usize) -> Document {
 }
 
 /// Drops notes of an item, the first ones of their kind first, and cuts all texts.
-fn shorten(item: &mut Item, step: &Step) {
+fn shorten(item: &mut ObservedItem, step: &Step) {
     let mut notes = vec![item.note.clone()];
     let mut others = Vec::new();
     for below in item.below.drain(..) {
@@ -61,11 +63,14 @@ fn shorten(item: &mut Item, step: &Step) {
             other @ Below::Other(_) => others.push(other),
         }
     }
-    let is_report = |note: &Note| note.text.starts_with("Agent: ") && note.mark == Mark::Important;
+    let is_report = |note: &ObservedNote| {
+        note.text.starts_with("Agent: ") && note.mark == ImportanceMark::Important
+    };
     let all = notes.iter().filter(|note| is_report(note)).count();
     let mut dropped = all.saturating_sub(step.reports);
     // The first note may be the user's.
-    let of_agent = |note: &Note| note.text.starts_with("Agent") || note.text.starts_with("Files: ");
+    let of_agent =
+        |note: &ObservedNote| note.text.starts_with("Agent") || note.text.starts_with("Files: ");
     let spoken = notes.iter().filter(|note| !note.text.starts_with("Files: ")).count();
     let alone = spoken <= 1 || (spoken == 2 && all == 0);
     notes.retain(|note| {
@@ -95,13 +100,13 @@ mod tests {
     use super::*;
     use crate::{
         model::time::Date,
-        observe::rules::{Heard, observe},
+        observe::rules::{HeardTurn, observe},
         session::transcript::Role,
     };
 
-    fn heard(turns: usize) -> Vec<Heard> {
+    fn heard(turns: usize) -> Vec<HeardTurn> {
         let date = Date::parse("2026-06-29").unwrap();
-        let said = |role, text: String| Heard { role, text, date, minute: Some(480) };
+        let said = |role, text: String| HeardTurn { role, text, date, minute: Some(480) };
         (0..turns)
             .flat_map(|turn| {
                 let reports = (0..14).map(|at| {
@@ -134,8 +139,8 @@ mod tests {
     fn what_matters_is_kept_wherever_it_is_said() {
         let filler = "The gauges of the harbour are read every minute and written to the log. ";
         let date = Date::parse("2026-06-29").unwrap();
-        let said = |role, text: String| Heard { role, text, date, minute: Some(480) };
-        let long: Vec<Heard> = (0..450)
+        let said = |role, text: String| HeardTurn { role, text, date, minute: Some(480) };
+        let long: Vec<HeardTurn> = (0..450)
             .flat_map(|turn| {
                 let (before, after) = (filler.repeat(turn % 7), filler.repeat(7 - turn % 7));
                 let asked = format!("{before}Rename gauge {turn} to pier {turn}. {after}");
@@ -167,22 +172,29 @@ mod tests {
 
     #[test]
     fn an_item_of_reports_keeps_the_last() {
-        let report =
-            |text: &str| Note { mark: Mark::Important, minute: None, text: text.to_owned() };
-        let files = Note { mark: Mark::Info, minute: None, text: "Files: a.rs".to_owned() };
+        let report = |text: &str| ObservedNote {
+            mark: ImportanceMark::Important,
+            minute: None,
+            text: text.to_owned(),
+        };
+        let files = ObservedNote {
+            mark: ImportanceMark::Info,
+            minute: None,
+            text: "Files: a.rs".to_owned(),
+        };
         let below = [report("Agent: I fixed b."), report("Agent: I fixed c."), files.clone()];
         let below = below.map(|note| Below::Note(1, note)).to_vec();
-        let mut item = Item { note: report("Agent: I fixed a."), below };
+        let mut item = ObservedItem { note: report("Agent: I fixed a."), below };
         let step = |least| Step { longest: 120, least, reports: 1 };
         let mut bare = item.clone();
-        shorten(&mut item, &step(Mark::Info));
+        shorten(&mut item, &step(ImportanceMark::Info));
         assert_eq!(item.note, report("Agent: I fixed c."));
         assert_eq!(item.below, [Below::Note(1, files)]);
-        shorten(&mut bare, &step(Mark::Important));
+        shorten(&mut bare, &step(ImportanceMark::Important));
         assert_eq!((bare.note, bare.below), (report("Agent: I fixed c."), Vec::new()));
         let long = format!("User said: {}", "berth ".repeat(60));
-        let mut item = Item { note: report(&long), below: Vec::new() };
-        shorten(&mut item, &step(Mark::Info));
+        let mut item = ObservedItem { note: report(&long), below: Vec::new() };
+        shorten(&mut item, &step(ImportanceMark::Info));
         assert!(item.note.text.ends_with(" …") && item.note.text.chars().count() <= 122);
     }
 }

@@ -6,7 +6,7 @@ use crate::language::lexicon::observe::{
     CHANGES, CHOICES, DECISIONS, ENDS, FINDINGS, IDLE, IMPORTANT, OPENINGS, PLANS, POLITE,
     QUESTIONS, REPORTS, ROUTINE, STATES, WE,
 };
-use crate::observe::document::Mark;
+use crate::observe::document::ImportanceMark;
 
 /// Prefix of a decision.
 pub(super) const DECISION: &str = "Decision:";
@@ -15,25 +15,33 @@ const SAID: &str = "User said:";
 const WANTS: &str = "User wants:";
 
 /// Returns the importance of a user's sentence, and the prefix to write before it.
-pub(super) fn of_user(masked: &str, asked: bool) -> (Mark, &'static str) {
+pub(super) fn of_user(masked: &str, asked: bool) -> (ImportanceMark, &'static str) {
     let lower = masked.to_lowercase().replace('’', "'");
     let rest = meant(&lower);
     let polite = POLITE.iter().find_map(|start| rest.strip_prefix(start));
     let verb = first_word(meant(polite.unwrap_or(rest)));
     if asked || QUESTIONS.iter().any(|start| rest.starts_with(start)) {
         let request = polite.is_some() && CHANGES.contains(verb);
-        return if request { (Mark::Important, WANTS) } else { (Mark::Maybe, ASKED) };
+        return if request {
+            (ImportanceMark::Important, WANTS)
+        } else {
+            (ImportanceMark::Maybe, ASKED)
+        };
     }
     if holds(&lower, DECISIONS) {
-        return (Mark::Important, DECISION);
+        return (ImportanceMark::Important, DECISION);
     }
     if CHANGES.contains(verb) {
-        return (Mark::Important, WANTS);
+        return (ImportanceMark::Important, WANTS);
     }
     if holds(&lower, IMPORTANT) {
-        return (Mark::Important, SAID);
+        return (ImportanceMark::Important, SAID);
     }
-    if ROUTINE.contains(verb) { (Mark::Info, WANTS) } else { (Mark::Maybe, SAID) }
+    if ROUTINE.contains(verb) {
+        (ImportanceMark::Info, WANTS)
+    } else {
+        (ImportanceMark::Maybe, SAID)
+    }
 }
 
 /// Strips words that the prefix `lead` already states.
@@ -70,11 +78,11 @@ pub(super) enum Sort {
 }
 
 impl Sort {
-    pub(super) fn mark(self) -> Mark {
+    pub(super) fn mark(self) -> ImportanceMark {
         match self {
-            Self::Report => Mark::Important,
-            Self::Question | Self::Finding | Self::State => Mark::Maybe,
-            Self::Other => Mark::Info,
+            Self::Report => ImportanceMark::Important,
+            Self::Question | Self::Finding | Self::State => ImportanceMark::Maybe,
+            Self::Other => ImportanceMark::Info,
         }
     }
 }

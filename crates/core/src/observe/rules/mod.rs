@@ -15,7 +15,9 @@ use super::{excerpt, reflect};
 use crate::{
     language::{injection, pasted, preference},
     model::time::Date,
-    observe::document::{Below, Document, Item, Line, Mark, Note},
+    observe::document::{
+        Below, ImportanceMark, Observations, ObservedItem, ObservedLine, ObservedNote,
+    },
     safety::secret,
     search::social_gate,
     session::transcript::Role,
@@ -30,7 +32,7 @@ const READ: (usize, usize) = (8_000, 4_000);
 
 /// A message without secrets and private text, with its local time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heard {
+pub struct HeardTurn {
     pub role: Role,
     pub text: String,
     pub date: Date,
@@ -38,7 +40,7 @@ pub struct Heard {
     pub minute: Option<u16>,
 }
 
-impl Heard {
+impl HeardTurn {
     /// Formats the message for a model, without pasted text. Only the first line begins at the
     /// margin, so that no text can pass for another message.
     pub fn read_out(&self) -> String {
@@ -65,7 +67,7 @@ impl Heard {
 
 /// Returns the observations from a conversation; those of a long one take at most a quarter of its
 /// length.
-pub fn observe<'a>(heard: impl IntoIterator<Item = &'a Heard>) -> Document {
+pub fn observe<'a>(heard: impl IntoIterator<Item = &'a HeardTurn>) -> Observations {
     let mut observer = Observer::default();
     let mut chars = 0;
     for message in heard {
@@ -81,7 +83,7 @@ pub fn observe<'a>(heard: impl IntoIterator<Item = &'a Heard>) -> Document {
 
 #[derive(Default)]
 struct Observer {
-    found: Document,
+    found: Observations,
     /// Texts recorded so far, to skip repetitions.
     said: HashSet<String>,
     /// True if there is an item to add notes below.
@@ -90,7 +92,7 @@ struct Observer {
 }
 
 impl Observer {
-    fn user(&mut self, message: &Heard) {
+    fn user(&mut self, message: &HeardTurn) {
         if social_gate::is_trivial(&message.text) {
             return;
         }
@@ -106,21 +108,22 @@ impl Observer {
         let first = first.into_iter().map(|one| (one, true));
         for ((text, masked, asked), leads) in first.chain(others.map(|one| (one, false))) {
             let (mark, lead) = cue::of_user(&masked, asked);
-            if left == 0 || !(leads || mark == Mark::Important) {
+            if left == 0 || !(leads || mark == ImportanceMark::Important) {
                 continue;
             }
             let Some(text) = kept(&text) else { continue };
             let text = cue::without_lead(&text, lead).trim_end_matches('.');
-            let note = Note { mark, minute: message.minute, text: format!("{lead} {text}") };
+            let note =
+                ObservedNote { mark, minute: message.minute, text: format!("{lead} {text}") };
             if self.said.insert(note.text.clone()) {
-                self.found.push(Some(message.date), Item { note, below: Vec::new() });
+                self.found.push(Some(message.date), ObservedItem { note, below: Vec::new() });
                 self.open = true;
                 left -= 1;
             }
         }
     }
 
-    fn agent(&mut self, message: &Heard) {
+    fn agent(&mut self, message: &HeardTurn) {
         self.turn.hear(message.date, message.minute);
         let mut answered = false;
         for (text, masked, asked) in preference::sentences(&message.text) {
@@ -131,7 +134,7 @@ impl Observer {
             };
             let lead = if sort == Sort::Question { "Agent asked:" } else { "Agent:" };
             let text = format!("{lead} {text}");
-            let note = Note { mark: sort.mark(), minute: message.minute, text };
+            let note = ObservedNote { mark: sort.mark(), minute: message.minute, text };
             // The first sentence of no sort is the answer.
             if sort != Sort::Other || !std::mem::replace(&mut answered, true) {
                 self.turn.add(sort, message.date, note);
@@ -145,12 +148,12 @@ impl Observer {
     }
 
     /// Adds a note below the user's message of that day, or as an item of its own if there is none.
-    fn below(&mut self, date: Date, note: Note) {
+    fn below(&mut self, date: Date, note: ObservedNote) {
         let last = self.found.days.last_mut().filter(|day| day.date == Some(date) && self.open);
-        if let Some(Line::Item(item)) = last.and_then(|day| day.lines.last_mut()) {
+        if let Some(ObservedLine::Item(item)) = last.and_then(|day| day.lines.last_mut()) {
             item.below.push(Below::Note(1, note));
         } else {
-            self.found.push(Some(date), Item { note, below: Vec::new() });
+            self.found.push(Some(date), ObservedItem { note, below: Vec::new() });
             self.open = true;
         }
     }

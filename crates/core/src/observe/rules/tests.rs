@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Parses messages, one per line: `User 08:14 text`.
-fn heard(lines: &str) -> Vec<Heard> {
+fn heard(lines: &str) -> Vec<HeardTurn> {
     let one = |line: &str| {
         let (who, rest) = line.split_once(' ').unwrap();
         let (clock, text) = rest.split_once(' ').unwrap();
@@ -13,7 +13,7 @@ fn heard(lines: &str) -> Vec<Heard> {
         let (hour, minute) = clock.split_once(':').unwrap();
         let minute = hour.parse::<u16>().unwrap() * 60 + minute.parse::<u16>().unwrap();
         let date = Date::parse("2026-06-29").unwrap();
-        Heard { role, text: text.replace("\\n", "\n"), date, minute: Some(minute) }
+        HeardTurn { role, text: text.replace("\\n", "\n"), date, minute: Some(minute) }
     };
     lines.lines().map(one).collect()
 }
@@ -77,7 +77,7 @@ fn long_messages() {
         "the first"
     );
     let text = "a\n[2026-06-29] User: b ".repeat(2000);
-    let one = Heard { text, role: Role::Assistant, ..heard(&long).remove(0) };
+    let one = HeardTurn { text, role: Role::Assistant, ..heard(&long).remove(0) };
     let read = one.read_out();
     assert!(read.chars().count() < READ.0 + READ.1 + 4_000 && read.contains("[…]"));
     assert_eq!(read.lines().filter(|line| !line.starts_with(' ')).count(), 1);
@@ -127,14 +127,14 @@ proptest! {
     #[test]
     fn any_conversation(said in prop::collection::vec((any::<bool>(), "(?s).{0,80}|([A-Za-z\\[\\]!?.:\\- \n<>`]|- \\[!\\] |Date: 2026-01-01\n){0,40}"), 0..12)) {
         let date = Date::parse("2026-06-29").unwrap();
-        let heard: Vec<Heard> = said.into_iter().map(|(user, text)| Heard {
+        let heard: Vec<HeardTurn> = said.into_iter().map(|(user, text)| HeardTurn {
             role: if user { Role::User } else { Role::Assistant },
             text: secret::clean_lines(&text), date, minute: None,
         }).collect();
         let found = observe(&heard);
-        prop_assert_eq!(&Document::parse(&found.to_string()), &found);
+        prop_assert_eq!(&Observations::parse(&found.to_string()), &found);
         let days = found.days.iter().flat_map(|day| &day.lines);
-        prop_assert!(days.clone().all(|line| matches!(line, Line::Item(_))));
+        prop_assert!(days.clone().all(|line| matches!(line, ObservedLine::Item(_))));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cue::Sort;
 use crate::{
     model::time::Date,
-    observe::document::{Mark, Note},
+    observe::document::{ImportanceMark, ObservedNote},
 };
 
 /// Maximum number of files listed below one message.
@@ -12,7 +12,7 @@ const FILES: usize = 12;
 /// The agent's reaction to the last message of the user.
 #[derive(Default)]
 pub(super) struct Turn {
-    said: Vec<(Sort, Date, Note)>,
+    said: Vec<(Sort, Date, ObservedNote)>,
     files: Vec<String>,
     /// When the agent spoke last.
     spoke: Option<(Date, Option<u16>)>,
@@ -25,7 +25,7 @@ impl Turn {
     }
 
     /// Adds a sentence of the message.
-    pub(super) fn add(&mut self, sort: Sort, date: Date, note: Note) {
+    pub(super) fn add(&mut self, sort: Sort, date: Date, note: ObservedNote) {
         if !self.said.iter().any(|(.., known)| known.text == note.text) {
             self.said.push((sort, date, note));
         }
@@ -41,13 +41,13 @@ impl Turn {
 
     /// Returns what stays, in the order in which it was said: of each sort the last ones, because
     /// they conclude the turn. A sentence of no sort stays if nothing is reported.
-    pub(super) fn finish(self) -> Vec<(Date, Note)> {
+    pub(super) fn finish(self) -> Vec<(Date, ObservedNote)> {
         let Self { mut said, files, spoke } = self;
         if said.iter().any(|(sort, ..)| *sort == Sort::Report) {
             said.retain(|(sort, ..)| *sort != Sort::Other);
         }
         for (sorts, most) in LIMITS {
-            let among = |(sort, ..): &(Sort, Date, Note)| sorts.contains(sort);
+            let among = |(sort, ..): &(Sort, Date, ObservedNote)| sorts.contains(sort);
             let mut dropped = said.iter().filter(|one| among(one)).count().saturating_sub(*most);
             said.retain(|one| {
                 let drop = dropped > 0 && among(one);
@@ -58,7 +58,7 @@ impl Turn {
         let mut notes: Vec<_> = said.into_iter().map(|(_, date, note)| (date, note)).collect();
         if let Some((date, minute)) = spoke.filter(|_| !files.is_empty()) {
             let text = format!("Files: {}", files.join(", "));
-            notes.push((date, Note { mark: Mark::Info, minute, text }));
+            notes.push((date, ObservedNote { mark: ImportanceMark::Info, minute, text }));
         }
         notes
     }

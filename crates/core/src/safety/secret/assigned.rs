@@ -4,7 +4,7 @@
 use super::{
     Found,
     rules::word,
-    value::{self, Class, Value, is_secret},
+    value::{self, Class, SecretValue, is_secret},
 };
 
 /// Maximum number of characters examined in a name.
@@ -31,7 +31,7 @@ pub(super) fn find(text: &str, from: usize) -> Option<Found> {
     None
 }
 
-type Assigned<'a> = (Class, std::ops::Range<usize>, Value<'a>);
+type Assigned<'a> = (Class, std::ops::Range<usize>, SecretValue<'a>);
 
 /// Returns the value assigned by the sign at a byte, with its span, if its name is that of a
 /// secret.
@@ -64,7 +64,7 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
             let (span, value) = read(text, start, query)?;
             let said = if value.quoted { said } else { 0 };
             let text = value.text.get(said..)?;
-            Some((class, span.start + said..span.end, Value { text, ..value }))
+            Some((class, span.start + said..span.end, SecretValue { text, ..value }))
         }
         [b'>', ..] => {
             let (name, _) = name(before)?;
@@ -150,7 +150,7 @@ fn option(text: &str, sign: usize) -> Option<Assigned<'_>> {
         let (span, value) = read(text, sign + flag.len() + 1, false)?;
         let (name, password) = value.text.split_once(':')?;
         let span = span.start + name.len() + 1..span.end;
-        return Some((Class::Password, span, Value { text: password, ..value }));
+        return Some((Class::Password, span, SecretValue { text: password, ..value }));
     }
     let programs = ["mysql", "mysqldump", "mysqladmin", "mariadb", "sshpass"];
     let takes =
@@ -356,7 +356,7 @@ fn blank(text: &str, at: usize) -> Option<usize> {
 }
 
 /// Returns the value that begins at a byte.
-fn read(text: &str, at: usize, query: bool) -> Option<(std::ops::Range<usize>, Value<'_>)> {
+fn read(text: &str, at: usize, query: bool) -> Option<(std::ops::Range<usize>, SecretValue<'_>)> {
     let rest = text.get(at..)?;
     // `r"…"`, `b'…'`
     let raw = rest.strip_prefix(['r', 'b', 'u', '@']).filter(|rest| rest.starts_with(['"', '\'']));
@@ -380,7 +380,7 @@ fn read(text: &str, at: usize, query: bool) -> Option<(std::ops::Range<usize>, V
         Some(_) => text,
         None => text.trim_end_matches(['.', ':', '!', '?', ')', ']', '}']),
     };
-    Some((start..start + text.len(), Value { text, quoted: quote.is_some() }))
+    Some((start..start + text.len(), SecretValue { text, quoted: quote.is_some() }))
 }
 
 /// Returns the end of the text before a sign, in which a command may begin.

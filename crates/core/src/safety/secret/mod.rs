@@ -13,13 +13,13 @@ use std::{borrow::Cow, ops::Range};
 
 use memchr::memmem;
 
-use self::rules::{AROUND, Around, RULES, Rule, word};
+use self::rules::{AROUND, Around, RULES, SecretRule, word};
 use super::{private::without_private, safe_text};
 
 /// The span of a secret, and the name of its kind.
 type Found = (Range<usize>, &'static str);
 
-impl Rule {
+impl SecretRule {
     /// Maximum number of characters examined after the prefix.
     const LONGEST: usize = 256;
 
@@ -75,7 +75,7 @@ const fn first(rule: usize) -> u8 {
 }
 
 /// Returns the rules whose prefix begins with a byte, in their order.
-fn beginning(byte: u8) -> impl Iterator<Item = &'static Rule> {
+fn beginning(byte: u8) -> impl Iterator<Item = &'static SecretRule> {
     let from = BY_FIRST.partition_point(|rule| first(*rule) < byte);
     let rules = BY_FIRST.iter().skip(from).take_while(move |rule| first(**rule) == byte);
     rules.filter_map(|rule| RULES.get(*rule))
@@ -112,7 +112,7 @@ impl Around {
             return None;
         }
         let (least, alphabet) = self.after;
-        let length = after.chars().take(Rule::LONGEST).take_while(|c| alphabet(*c)).count();
+        let length = after.chars().take(SecretRule::LONGEST).take_while(|c| alphabet(*c)).count();
         let end = middle + self.anchor.len() + length;
         let token = text.get(start..end)?;
         let goes_on = text.get(end..)?.starts_with(word);

@@ -3,7 +3,7 @@
 use super::value::is_random;
 
 /// A token with a fixed prefix, followed by at least `least` characters of `alphabet`.
-pub(super) struct Rule {
+pub(super) struct SecretRule {
     pub(super) name: &'static str,
     pub(super) prefix: &'static str,
     pub(super) least: usize,
@@ -15,8 +15,8 @@ const fn rule(
     prefix: &'static str,
     least: usize,
     alphabet: fn(char) -> bool,
-) -> Rule {
-    Rule { name, prefix, least, alphabet }
+) -> SecretRule {
+    SecretRule { name, prefix, least, alphabet }
 }
 
 pub(super) fn word(c: char) -> bool {
@@ -154,7 +154,7 @@ fn asana(c: char) -> bool {
 /// Lengths are those that the services document or issue. Values that a service calls public
 /// (publishable keys, account numbers) are not secret and have no rule. Neither have keys of test
 /// modes, which appear in every tutorial.
-pub(super) const RULES: &[Rule] = &[
+pub(super) const RULES: &[SecretRule] = &[
     rule("a key of pimem-server", "pmk_", 50, word),
     rule("an OpenAI session token", "sess-", 40, plain),
     rule("a Cursor key", "key_", 64, hex),

@@ -6,16 +6,16 @@ use super::*;
 
 /// Returns a token body in the alphabet of a rule. Generated, so that no file contains anything
 /// like a token.
-fn body(rule: &Rule, length: usize) -> String {
+fn body(rule: &SecretRule, length: usize) -> String {
     let all: Vec<char> = ('0'..='z').filter(|c| (rule.alphabet)(*c)).collect();
     (0..length).map(|n| all[n * 7 % all.len()]).collect()
 }
 
-fn token(rule: &Rule) -> String {
+fn token(rule: &SecretRule) -> String {
     format!("{}{}", rule.prefix, body(rule, rule.least))
 }
 
-fn of(prefix: &str) -> &'static Rule {
+fn of(prefix: &str) -> &'static SecretRule {
     RULES.iter().find(|rule| rule.prefix == prefix).expect("a rule")
 }
 

@@ -14,7 +14,7 @@ pub(super) enum Class {
 
 /// A value with its quotes removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Value<'a> {
+pub(super) struct SecretValue<'a> {
     pub(super) text: &'a str,
     pub(super) quoted: bool,
 }
@@ -110,7 +110,7 @@ const ALGORITHMS: &[&str] = &[
 ];
 
 /// Returns true if a value is a secret.
-pub(super) fn is_secret(class: Class, value: Value<'_>) -> bool {
+pub(super) fn is_secret(class: Class, value: SecretValue<'_>) -> bool {
     let text = value.text;
     let all = text.chars().count();
     if !(PASSWORD..=LONGEST).contains(&all) || !text.bytes().all(|byte| byte.is_ascii_graphic()) {

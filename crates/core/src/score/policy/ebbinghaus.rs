@@ -64,7 +64,7 @@ impl Fading {
 /// What an importance is computed from. It is always computed from the base, never from an earlier
 /// result.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Parts {
+pub struct EbbinghausParts {
     /// Importance at the last access, before reinforcement.
     pub base: f64,
     pub kind: Knowledge,
@@ -74,7 +74,7 @@ pub struct Parts {
     pub decay_factor: f64,
 }
 
-impl Parts {
+impl EbbinghausParts {
     /// 1 + ln(1 + accesses).
     #[must_use]
     pub fn stability(&self) -> f64 {
@@ -158,7 +158,7 @@ mod tests {
                 panic!("a row has thirteen cells: {cells:?}");
             };
             let (decay_factor, min_importance) = (number(factor), number(least));
-            let parts = Parts {
+            let parts = EbbinghausParts {
                 base: number(base),
                 kind: Traits::of(category).knowledge,
                 accesses: accesses.parse().unwrap(),
@@ -193,11 +193,11 @@ mod tests {
         assert!(count >= 60, "{count} rows");
     }
 
-    fn any_parts() -> impl Strategy<Value = Parts> {
+    fn any_parts() -> impl Strategy<Value = EbbinghausParts> {
         let accesses = prop_oneof![0..40_u64, any::<u64>()];
         let idle = prop_oneof![0..100 * DAY_MS.unsigned_abs(), any::<u64>()];
         (0.0..=1.0, 0..5_usize, accesses, idle, 0.01..=1.0).prop_map(
-            |(base, kind, accesses, idle, decay_factor)| Parts {
+            |(base, kind, accesses, idle, decay_factor)| EbbinghausParts {
                 base,
                 kind: Knowledge::ALL[kind],
                 accesses,
@@ -218,11 +218,11 @@ mod tests {
         #[test]
         fn monotone(parts in any_parts(), more in any::<u64>(), base in 0.0..=1.0) {
             let now = parts.importance();
-            let later = Parts { idle: Age(parts.idle.0.saturating_add(more)), ..parts };
+            let later = EbbinghausParts { idle: Age(parts.idle.0.saturating_add(more)), ..parts };
             prop_assert!(later.importance() <= now);
-            let known = Parts { accesses: parts.accesses.saturating_add(more), ..parts };
+            let known = EbbinghausParts { accesses: parts.accesses.saturating_add(more), ..parts };
             prop_assert!(known.importance() >= now);
-            let higher = Parts { base: parts.base.max(base), ..parts };
+            let higher = EbbinghausParts { base: parts.base.max(base), ..parts };
             prop_assert!(higher.importance() >= now);
         }
 
@@ -232,7 +232,7 @@ mod tests {
             let step = parts.idle.0 / 100;
             let once = parts.importance();
             for moment in 0..100 {
-                let then = Parts { idle: Age(step * moment), ..parts };
+                let then = EbbinghausParts { idle: Age(step * moment), ..parts };
                 prop_assert!(then.importance() >= once);
             }
             prop_assert_eq!(parts.importance().to_bits(), once.to_bits());
@@ -240,7 +240,7 @@ mod tests {
 
         #[test]
         fn falls_when_it_says(parts in any_parts(), least in 0.01..0.99) {
-            let at = |idle: i64| Parts { idle: Age(idle.unsigned_abs()), ..parts }.importance();
+            let at = |idle: i64| EbbinghausParts { idle: Age(idle.unsigned_abs()), ..parts }.importance();
             // A day's share is left, or rounding decides for years.
             prop_assume!(parts.rate() > 1e-3);
             match parts.falls_below(least) {

@@ -12,13 +12,13 @@ use std::{
 use super::{Policy, weighted};
 use crate::{
     model::{
-        category::Listed,
+        category::ListedAs,
         entry::EntryId,
         event::Order,
         time::{DAY_MS, Timestamp},
     },
     score::{
-        caps::{Place, Placement},
+        caps::{CapPlace, Placement},
         stability::{Standing, State},
     },
 };
@@ -34,7 +34,7 @@ const SESSION_TAG: &str = "#session:";
 
 /// What an entry competes with under `weighted`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Group<'a> {
+pub enum LimitGroup<'a> {
     /// Memories that hold everywhere.
     Global,
     /// Memories of the project.
@@ -45,19 +45,19 @@ pub enum Group<'a> {
     Decision(Option<String>),
 }
 
-impl<'a> Group<'a> {
+impl<'a> LimitGroup<'a> {
     /// Returns the group of an entry. `of_user` is true in the user's store.
     #[must_use]
-    pub fn of(listed: Listed, text: &'a str, of_user: bool, first_seen: Timestamp) -> Self {
+    pub fn of(listed: ListedAs, text: &'a str, of_user: bool, first_seen: Timestamp) -> Self {
         match listed {
-            Listed::BySession => {
+            ListedAs::BySession => {
                 let named = weighted::tags(text).find_map(|tag| tag.strip_prefix(SESSION_TAG));
                 let day = || Cow::Owned(first_seen.0.div_euclid(DAY_MS).to_string());
                 Self::Session(named.map_or_else(day, Cow::Borrowed))
             }
-            Listed::ByTopic => Self::Decision(topic(text)),
-            Listed::ByScope if of_user || weighted::is_global(text) => Self::Global,
-            Listed::ByScope => Self::Project,
+            ListedAs::ByTopic => Self::Decision(topic(text)),
+            ListedAs::ByScope if of_user || weighted::is_global(text) => Self::Global,
+            ListedAs::ByScope => Self::Project,
         }
     }
 }
@@ -85,7 +85,7 @@ pub struct Contender<'a> {
     pub reviewed: bool,
     /// True if harm outweighs all other evidence.
     pub spent: bool,
-    pub group: Group<'a>,
+    pub group: LimitGroup<'a>,
 }
 
 /// Returns true if `policy` lists entries in chronological order.
@@ -121,8 +121,8 @@ pub fn place(policy: Policy, all: &[Contender<'_>]) -> (Vec<Placement>, Vec<usiz
         (Some(a), Some(b)) => order(policy, a, b),
         _ => Ordering::Equal,
     });
-    let mut places: Vec<Place> = all.iter().map(first_look).collect();
-    let waits = |at: &usize| places.get(*at) == Some(&Place::TooWeak);
+    let mut places: Vec<CapPlace> = all.iter().map(first_look).collect();
+    let waits = |at: &usize| places.get(*at) == Some(&CapPlace::TooWeak);
     let mut waiting: Vec<usize> = ranked.iter().copied().filter(waits).collect();
     if let Policy::Weighted(_) = policy {
         // In chronological order, the newest are kept.
@@ -136,11 +136,11 @@ pub fn place(policy: Policy, all: &[Contender<'_>]) -> (Vec<Placement>, Vec<usiz
         };
         for (rank, at) in (1..).zip(waiting.into_iter().filter(kept)) {
             if let Some(place) = places.get_mut(at) {
-                *place = Place::Listed(rank);
+                *place = CapPlace::Listed(rank);
             }
         }
     }
-    let placement = |(one, place): (&Contender<'_>, Place)| Placement {
+    let placement = |(one, place): (&Contender<'_>, CapPlace)| Placement {
         state: state(policy, one, place),
         place,
     };
@@ -148,21 +148,21 @@ pub fn place(policy: Policy, all: &[Contender<'_>]) -> (Vec<Placement>, Vec<usiz
 }
 
 /// Returns the placement before limits. `TooWeak` stands for "no place yet".
-fn first_look(one: &Contender<'_>) -> Place {
+fn first_look(one: &Contender<'_>) -> CapPlace {
     match one.standing {
-        _ if !one.reviewed => Place::Unreviewed,
-        _ if one.excluded => Place::Excluded,
-        Standing::Pinned => Place::Pinned,
-        Standing::Forgotten => Place::Forgotten,
-        Standing::Scored(_) if one.spent => Place::Spent,
-        Standing::Scored(_) => Place::TooWeak,
+        _ if !one.reviewed => CapPlace::Unreviewed,
+        _ if one.excluded => CapPlace::Excluded,
+        Standing::Pinned => CapPlace::Pinned,
+        Standing::Forgotten => CapPlace::Forgotten,
+        Standing::Scored(_) if one.spent => CapPlace::Spent,
+        Standing::Scored(_) => CapPlace::TooWeak,
     }
 }
 
-fn state(policy: Policy, one: &Contender<'_>, place: Place) -> State {
+fn state(policy: Policy, one: &Contender<'_>, place: CapPlace) -> State {
     let by_score = match (policy, place) {
-        (_, Place::Spent) => State::Dropped,
-        (Policy::Weighted(_), place) if !place.eligible() && place != Place::Forgotten => {
+        (_, CapPlace::Spent) => State::Dropped,
+        (Policy::Weighted(_), place) if !place.eligible() && place != CapPlace::Forgotten => {
             State::Provisional
         }
         _ => policy.state(one.standing),
@@ -172,14 +172,14 @@ fn state(policy: Policy, one: &Contender<'_>, place: Place) -> State {
 }
 
 /// Gives places by the limits of `weighted`; `waiting` is in the order of preference.
-fn within_limits(all: &[Contender<'_>], waiting: &[usize], places: &mut [Place]) {
+fn within_limits(all: &[Contender<'_>], waiting: &[usize], places: &mut [CapPlace]) {
     let waits = || waiting.iter().filter_map(|at| Some((*at, all.get(*at)?)));
     let mut latest: HashMap<&str, Order> = HashMap::new();
     let mut sessions: HashMap<&str, Order> = HashMap::new();
     for (_, one) in waits() {
         let (newest, group) = match &one.group {
-            Group::Decision(Some(topic)) => (&mut latest, topic.as_str()),
-            Group::Session(session) => (&mut sessions, session.as_ref()),
+            LimitGroup::Decision(Some(topic)) => (&mut latest, topic.as_str()),
+            LimitGroup::Session(session) => (&mut sessions, session.as_ref()),
             _ => continue,
         };
         let known = newest.entry(group).or_insert(one.first);
@@ -191,20 +191,20 @@ fn within_limits(all: &[Contender<'_>], waiting: &[usize], places: &mut [Place])
     let (mut globals, mut of_project, mut of_sessions) = (0, 0, 0);
     let listed = |count: &mut usize, limit: usize| {
         *count += 1;
-        if *count <= limit { Place::Listed(*count) } else { Place::OverLimit }
+        if *count <= limit { CapPlace::Listed(*count) } else { CapPlace::OverLimit }
     };
     for (at, one) in waits() {
         let place = match &one.group {
-            Group::Global => listed(&mut globals, GLOBAL),
-            Group::Project => listed(&mut of_project, PROJECT),
-            Group::Session(session) if newest.iter().any(|(_, of)| of == session) => {
+            LimitGroup::Global => listed(&mut globals, GLOBAL),
+            LimitGroup::Project => listed(&mut of_project, PROJECT),
+            LimitGroup::Session(session) if newest.iter().any(|(_, of)| of == session) => {
                 listed(&mut of_sessions, usize::MAX)
             }
-            Group::Session(_) => Place::OlderSession,
-            Group::Decision(Some(topic)) if latest.get(topic.as_str()) != Some(&one.first) => {
-                Place::OlderDecision
+            LimitGroup::Session(_) => CapPlace::OlderSession,
+            LimitGroup::Decision(Some(topic)) if latest.get(topic.as_str()) != Some(&one.first) => {
+                CapPlace::OlderDecision
             }
-            Group::Decision(_) => Place::Always,
+            LimitGroup::Decision(_) => CapPlace::Always,
         };
         if let Some(slot) = places.get_mut(at) {
             *slot = place;
@@ -240,11 +240,11 @@ mod tests {
             excluded: false,
             reviewed: true,
             spent: false,
-            group: Group::of(Traits::of(category).listed, text, text.contains("(user)"), seen),
+            group: LimitGroup::of(Traits::of(category).listed, text, text.contains("(user)"), seen),
         }
     }
 
-    fn places(policy: Policy, all: &[Contender<'_>]) -> Vec<Place> {
+    fn places(policy: Policy, all: &[Contender<'_>]) -> Vec<CapPlace> {
         place(policy, all).0.into_iter().map(|placed| placed.place).collect()
     }
 
@@ -252,23 +252,23 @@ mod tests {
     fn groups() {
         let seen = Timestamp(3 * DAY_MS + 5);
         for (category, text, of_user, want) in [
-            ("lesson", "x", false, Group::Project),
-            ("lesson", "x", true, Group::Global),
-            ("gotcha", "x #scope:global", false, Group::Global),
-            ("session", "x", true, Group::Session("3".into())),
-            ("session", "x #session:a1.", false, Group::Session("a1".into())),
-            ("decision", "x", true, Group::Decision(None)),
+            ("lesson", "x", false, LimitGroup::Project),
+            ("lesson", "x", true, LimitGroup::Global),
+            ("gotcha", "x #scope:global", false, LimitGroup::Global),
+            ("session", "x", true, LimitGroup::Session("3".into())),
+            ("session", "x #session:a1.", false, LimitGroup::Session("a1".into())),
+            ("decision", "x", true, LimitGroup::Decision(None)),
             (
                 "decision",
                 "[[ Database ]] and [[other]]",
                 false,
-                Group::Decision(Some("database".into())),
+                LimitGroup::Decision(Some("database".into())),
             ),
-            ("decision", "[[]] x", false, Group::Decision(None)),
-            ("decision", "[[open", false, Group::Decision(None)),
+            ("decision", "[[]] x", false, LimitGroup::Decision(None)),
+            ("decision", "[[open", false, LimitGroup::Decision(None)),
         ] {
             assert_eq!(
-                Group::of(Traits::of(category).listed, text, of_user, seen),
+                LimitGroup::of(Traits::of(category).listed, text, of_user, seen),
                 want,
                 "{category} {text}"
             );
@@ -283,10 +283,13 @@ mod tests {
             let (placed, ranked) = place(WEIGHTED, &all);
             assert_eq!(ranked[0], 119, "the highest score is the first");
             let listed: Vec<usize> =
-                (0..120).filter(|at| matches!(placed[*at].place, Place::Listed(_))).collect();
+                (0..120).filter(|at| matches!(placed[*at].place, CapPlace::Listed(_))).collect();
             assert_eq!(listed, (120 - limit..120).collect::<Vec<_>>(), "{text}");
-            assert_eq!(placed[119].place, Place::Listed(1));
-            assert_eq!((placed[0].place, placed[0].state), (Place::OverLimit, State::Provisional));
+            assert_eq!(placed[119].place, CapPlace::Listed(1));
+            assert_eq!(
+                (placed[0].place, placed[0].state),
+                (CapPlace::OverLimit, State::Provisional)
+            );
             assert_eq!(placed[119].state, State::Active);
         }
         // The two do not compete.
@@ -307,19 +310,19 @@ mod tests {
             entry(7, "session", "two again #session:b", 0.1),
         ];
         let want = [
-            Place::OlderDecision,
-            Place::Always,
-            Place::Always,
-            Place::OlderSession,
-            Place::Listed(1),
-            Place::Listed(2),
-            Place::Listed(3),
+            CapPlace::OlderDecision,
+            CapPlace::Always,
+            CapPlace::Always,
+            CapPlace::OlderSession,
+            CapPlace::Listed(1),
+            CapPlace::Listed(2),
+            CapPlace::Listed(3),
         ];
         assert_eq!(places(WEIGHTED, &all), want);
         // A decision that is out of force is not the latest.
         let mut all = all;
         all[1].excluded = true;
-        assert_eq!(places(WEIGHTED, &all)[..2], [Place::Always, Place::Excluded]);
+        assert_eq!(places(WEIGHTED, &all)[..2], [CapPlace::Always, CapPlace::Excluded]);
     }
 
     #[test]
@@ -338,7 +341,7 @@ mod tests {
         let placed = places(CHRONOLOGICAL, &many);
         assert_eq!(
             (placed[9], placed[10], placed[39]),
-            (Place::OverLimit, Place::Listed(30), Place::Listed(1))
+            (CapPlace::OverLimit, CapPlace::Listed(30), CapPlace::Listed(1))
         );
     }
 
@@ -348,24 +351,24 @@ mod tests {
         let standing = |standing| Contender { standing, ..scored.clone() };
         for policy in [WEIGHTED, EBBINGHAUS] {
             for (one, place, state) in [
-                (standing(Standing::Pinned), Place::Pinned, State::Active),
-                (standing(Standing::Forgotten), Place::Forgotten, State::Dropped),
-                (Contender { spent: true, ..scored.clone() }, Place::Spent, State::Dropped),
-                (scored.clone(), Place::Listed(1), State::Active),
+                (standing(Standing::Pinned), CapPlace::Pinned, State::Active),
+                (standing(Standing::Forgotten), CapPlace::Forgotten, State::Dropped),
+                (Contender { spent: true, ..scored.clone() }, CapPlace::Spent, State::Dropped),
+                (scored.clone(), CapPlace::Listed(1), State::Active),
             ] {
                 let placed = super::place(policy, std::slice::from_ref(&one)).0[0];
                 assert_eq!((placed.place, placed.state), (place, state), "{policy:?}");
                 let strange = Contender { reviewed: false, ..one };
                 let placed = super::place(policy, &[strange]).0[0];
-                assert_eq!(placed.place, Place::Unreviewed);
+                assert_eq!(placed.place, CapPlace::Unreviewed);
                 assert!(placed.state <= State::Candidate);
             }
         }
         for (score, place, state) in [
-            (0.5, Place::Listed(1), State::Active),
-            (0.3, Place::Listed(1), State::Provisional),
-            (0.1, Place::Listed(1), State::Candidate),
-            (0.09, Place::TooWeak, State::Dropped),
+            (0.5, CapPlace::Listed(1), State::Active),
+            (0.3, CapPlace::Listed(1), State::Provisional),
+            (0.1, CapPlace::Listed(1), State::Candidate),
+            (0.09, CapPlace::TooWeak, State::Dropped),
         ] {
             let placed = super::place(EBBINGHAUS, &[entry(1, "fact", "x", score)]).0[0];
             assert_eq!((placed.place, placed.state), (place, state), "{score}");

@@ -58,19 +58,19 @@ pub struct Subject<'a> {
 /// How a policy besides stability came to its score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
-    pub parts: Parts,
+    pub parts: PolicyParts,
     /// Position in the log, by which entries are in chronological order.
     pub first: Order,
 }
 
 /// The parts of a score.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Parts {
-    Weighted(weighted::Parts),
-    Ebbinghaus(ebbinghaus::Parts),
+pub enum PolicyParts {
+    Weighted(weighted::WeightedParts),
+    Ebbinghaus(ebbinghaus::EbbinghausParts),
 }
 
-impl Parts {
+impl PolicyParts {
     /// Returns the score, whatever the user decided about the entry.
     #[must_use]
     pub fn score(&self) -> f64 {
@@ -88,11 +88,12 @@ impl Parts {
                 let decays = matches!(policy, Policy::Weighted(switches) if switches.decay);
                 let age = parts.age.and(ahead);
                 let recency = if decays { weighted::recency(age) } else { parts.recency };
-                Self::Weighted(weighted::Parts { age, recency, ..parts })
+                Self::Weighted(weighted::WeightedParts { age, recency, ..parts })
             }
-            Self::Ebbinghaus(parts) => {
-                Self::Ebbinghaus(ebbinghaus::Parts { idle: parts.idle.and(ahead), ..parts })
-            }
+            Self::Ebbinghaus(parts) => Self::Ebbinghaus(ebbinghaus::EbbinghausParts {
+                idle: parts.idle.and(ahead),
+                ..parts
+            }),
         }
     }
 }
@@ -120,7 +121,7 @@ impl Policy {
         let Subject { traits, text, evidence, .. } = *of;
         let parts = match self {
             Self::Stability => return None,
-            Self::Weighted(switches) => Parts::Weighted(weighted::Parts {
+            Self::Weighted(switches) => PolicyParts::Weighted(weighted::WeightedParts {
                 age: of.known_for,
                 category: weighted::category(traits, of.of_user || weighted::is_global(text)),
                 recency: if switches.decay { weighted::recency(of.known_for) } else { 1.0 },
@@ -129,7 +130,7 @@ impl Policy {
                 accesses: of.access.count,
                 priority: evidence.priority,
             }),
-            Self::Ebbinghaus(fading) => Parts::Ebbinghaus(ebbinghaus::Parts {
+            Self::Ebbinghaus(fading) => PolicyParts::Ebbinghaus(ebbinghaus::EbbinghausParts {
                 base: evidence.importance.map_or(ebbinghaus::BASE, Share::get),
                 kind: traits.knowledge,
                 accesses: of.access.count,
@@ -143,7 +144,7 @@ impl Policy {
 
     /// Returns the standing of an entry with these parts.
     #[must_use]
-    pub fn standing(of: &Subject<'_>, parts: &Parts) -> Standing {
+    pub fn standing(of: &Subject<'_>, parts: &PolicyParts) -> Standing {
         match of.evidence.user {
             _ if of.marked => Standing::Pinned,
             UserState::Pinned => Standing::Pinned,

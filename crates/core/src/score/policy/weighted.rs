@@ -29,7 +29,7 @@ impl Default for Switches {
 
 /// The parts of a weighted score.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Parts {
+pub struct WeightedParts {
     /// Time since the first add.
     pub age: Age,
     /// From 0 to 1, as the next three.
@@ -43,7 +43,7 @@ pub struct Parts {
     pub priority: Option<Share>,
 }
 
-impl Parts {
+impl WeightedParts {
     #[must_use]
     pub fn score(&self) -> f64 {
         let [category, recency, provenance, access] = WEIGHTS;
@@ -135,7 +135,7 @@ mod tests {
             let text = format!("#{}", tags.replace(' ', " #"));
             let seen = Timestamp(now.0.0 - age.parse::<i64>().unwrap() * 1000);
             let (age, accesses) = (now.since(seen), accesses.parse().unwrap());
-            let parts = Parts {
+            let parts = WeightedParts {
                 age,
                 category: category(Traits::of(name), scope == "user" || is_global(&text)),
                 recency: if decay == "on" { recency(age) } else { 1.0 },
@@ -175,9 +175,11 @@ mod tests {
         ((0..20_u16).prop_map(CategoryId), any::<bool>(), any::<u64>(), any::<u64>(), any::<bool>())
     }
 
-    fn parts((at, global, age, accesses, said): (CategoryId, bool, u64, u64, bool)) -> Parts {
+    fn parts(
+        (at, global, age, accesses, said): (CategoryId, bool, u64, u64, bool),
+    ) -> WeightedParts {
         let traits = Categories::of(Preset::All, Vec::new()).spec(at).traits;
-        Parts {
+        WeightedParts {
             age: Age(age),
             category: category(traits, global),
             recency: recency(Age(age)),
@@ -213,7 +215,7 @@ mod tests {
         #[test]
         fn a_priority_replaces_the_rest(of in any_parts(), priority in 0.000_001..=1.0) {
             let priority = Share::new(priority);
-            let found = Parts { priority, ..parts(of) }.score();
+            let found = WeightedParts { priority, ..parts(of) }.score();
             prop_assert_eq!(Some(found), priority.map(Share::get));
         }
     }

@@ -19,7 +19,7 @@ pub(super) struct Gemini {
 }
 
 /// A step of a conversation, as far as compactions are concerned.
-pub(super) enum Step {
+pub(super) enum GeminiStep {
     /// A process starts or resumes the session.
     Start,
     /// The agent has answered.
@@ -29,21 +29,21 @@ pub(super) enum Step {
 }
 
 /// Returns the step that a line records. Lines that cannot be one are not parsed.
-pub(super) fn step(line: &[u8]) -> Option<Step> {
+pub(super) fn step(line: &[u8]) -> Option<GeminiStep> {
     let text = std::str::from_utf8(line).ok()?;
     if text.contains("\"$set\"") {
         let record = serde_json::from_str::<Object>(text).ok()?;
         let last = record.get("$set")?.get("messages")?.as_array()?.last()?.as_object()?;
-        return string(last, "id").map(|id| Step::Replacement(id.to_owned()));
+        return string(last, "id").map(|id| GeminiStep::Replacement(id.to_owned()));
     }
     if text.contains("\"projectHash\"") {
         let record = serde_json::from_str::<Object>(text).ok()?;
-        return string(&record, "projectHash").map(|_| Step::Start);
+        return string(&record, "projectHash").map(|_| GeminiStep::Start);
     }
     let answer = text.contains("\"gemini\"")
         && serde_json::from_str::<Object>(text)
             .is_ok_and(|one| string(&one, "type") == Some("gemini"));
-    answer.then_some(Step::Answer)
+    answer.then_some(GeminiStep::Answer)
 }
 
 pub(super) fn is_record(record: &Object) -> bool {

@@ -71,14 +71,14 @@ trait Reader {
 
 /// Reads a transcript line by line.
 #[derive(Default)]
-pub struct Lines {
+pub struct TranscriptLines {
     known: Option<(Box<dyn Reader>, Session)>,
     begun: bool,
     /// The lines so far of a document that spans several lines.
     document: Option<Vec<u8>>,
 }
 
-impl Lines {
+impl TranscriptLines {
     /// Adds the next line, and returns the messages that are final by now. If the session may
     /// branch or be rewound, messages follow at the end.
     pub fn push(&mut self, line: &[u8]) -> Vec<Message> {
@@ -151,7 +151,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// Reads a whole transcript.
 #[must_use]
 pub fn read(bytes: &[u8]) -> Option<(Session, Vec<Message>)> {
-    let mut lines = Lines::default();
+    let mut lines = TranscriptLines::default();
     let mut messages: Vec<Message> =
         bytes.split(|byte| *byte == b'\n').flat_map(|line| lines.push(line)).collect();
     let (session, rest) = lines.finish()?;
@@ -238,9 +238,9 @@ pub fn compactions(lines: &[u8], answered: bool) -> Compactions {
     let mut at = 0;
     for line in lines.split(|byte| *byte == b'\n') {
         match gemini::step(line) {
-            Some(gemini::Step::Start) => found.answered = false,
-            Some(gemini::Step::Answer) => found.answered = true,
-            Some(gemini::Step::Replacement(last)) if found.answered => {
+            Some(gemini::GeminiStep::Start) => found.answered = false,
+            Some(gemini::GeminiStep::Answer) => found.answered = true,
+            Some(gemini::GeminiStep::Replacement(last)) if found.answered => {
                 found.replaced.push(Replaced { at, last });
             }
             _ => {}

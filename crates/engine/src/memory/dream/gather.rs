@@ -8,9 +8,9 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     local_time,
-    memory::{Memory, dream::view::Read, sessions},
+    memory::{Memory, dream::view::DreamRead, sessions},
     store::{
         Store, commit,
         dream_schedule::{Dreams, Waiting},
@@ -19,7 +19,10 @@ use crate::{
     },
 };
 use pimem_core::{
-    dream::learn::{self, Conclusion, Heard, Listener, SaidBefore, Source, SourceKind},
+    dream::learn::{
+        self, Conclusion, HeardStatement, Listener, SaidBefore, StatementSource,
+        StatementSourceKind,
+    },
     language::{pasted, preference::LOOKED_AT},
     markdown::passages,
     model::{
@@ -28,7 +31,7 @@ use pimem_core::{
         time::{Now, Timestamp},
     },
     safety::secret,
-    session::transcript::{Lines, Message, Role},
+    session::transcript::{Message, Role, TranscriptLines},
 };
 
 /// File with the statements of earlier dreams, in the directory for the state of dreams.
@@ -52,7 +55,7 @@ pub struct Gathered {
     /// The sessions that were pending.
     pub waiting: Vec<Waiting>,
     /// Number of sessions read, and of days with a log.
-    pub read: Read,
+    pub read: DreamRead,
     /// The same for a language model, oldest first, when one is asked.
     pub transcripts: Vec<String>,
 }
@@ -68,12 +71,12 @@ pub fn gather(
 ) -> Result<Gathered, Failure> {
     let mut said_before = said_before(store)?;
     let (waiting, more) = if named.is_empty() { store.waiting(dreams) } else { (Vec::new(), 0) };
-    let mut heard: Vec<Heard> = Vec::new();
+    let mut heard: Vec<HeardStatement> = Vec::new();
     let mut transcripts = Vec::new();
     let mut hear = |path: &Path, agent: Option<&str>, session: Option<&str>, ended| {
-        let source = Source {
+        let source = StatementSource {
             id: session.unwrap_or_default().to_owned(),
-            kind: SourceKind::Session,
+            kind: StatementSourceKind::Session,
             agent: agent.map(str::to_owned),
             when: ended,
         };
@@ -99,7 +102,7 @@ pub fn gather(
         }
         heard.push(learn::of_log(source, items.iter().map(String::as_str)));
     }
-    let read = Read { sessions, sessions_left: more, logs: heard.len() - sessions };
+    let read = DreamRead { sessions, sessions_left: more, logs: heard.len() - sessions };
     let learned = learn::conclude(&mut said_before, &heard);
     Ok(Gathered { learned, said_before, waiting, read, transcripts })
 }
@@ -178,7 +181,7 @@ pub fn purge(store: &Store, ids: &IdSet<EntryId>) -> Result<(), Failure> {
 /// Returns the failure that there is no directory for the state of dreams.
 pub fn no_place() -> Failure {
     let message = "there is no place for what a dream remembers";
-    Failure::new(Kind::Usage, message, "set HOME, or XDG_STATE_HOME")
+    Failure::new(FailureKind::Usage, message, "set HOME, or XDG_STATE_HOME")
 }
 
 fn said_before(store: &Store) -> Result<SaidBefore, Failure> {
@@ -191,9 +194,9 @@ fn said_before(store: &Store) -> Result<SaidBefore, Failure> {
 /// Reads a transcript: its statements, and its text for a language model.
 fn listen(
     path: &Path,
-    source: Source,
+    source: StatementSource,
     for_model: bool,
-) -> Result<(Heard, Option<String>), Failure> {
+) -> Result<(HeardStatement, Option<String>), Failure> {
     let (file, name) = (sessions::open(path)?, path.display().to_string());
     let mut listener = Listener::new(source);
     let mut transcript = String::new();
@@ -219,7 +222,7 @@ fn listen(
             }
         }
     };
-    let mut lines = Lines::default();
+    let mut lines = TranscriptLines::default();
     let read = read::each_line(file, TRANSCRIPT, |line| {
         take(lines.push(line));
         ControlFlow::Continue(())
@@ -244,7 +247,7 @@ fn listen(
 fn logs(
     store: &Store,
     watermark: Option<Timestamp>,
-) -> Result<Vec<(Source, Vec<String>)>, Failure> {
+) -> Result<Vec<(StatementSource, Vec<String>)>, Failure> {
     let since = watermark.map(|mark| local_time::local(mark).date);
     let mut found = Vec::new();
     for date in store.days().map_err(|problem| Failure::from(&problem))? {
@@ -259,7 +262,12 @@ fn logs(
             Some(line.trim().trim_start_matches("- ").to_owned())
         };
         let items = passages::items(&bytes, day).into_iter().filter_map(item).collect();
-        let source = Source { id: date.to_string(), kind: SourceKind::Log, agent: None, when: day };
+        let source = StatementSource {
+            id: date.to_string(),
+            kind: StatementSourceKind::Log,
+            agent: None,
+            when: day,
+        };
         found.push((source, items));
     }
     Ok(found)

@@ -9,7 +9,7 @@ use crate::{
     error::Failure,
     memory::{
         Memory,
-        intake::{self, New},
+        intake::{self, NewText},
         near_duplicates,
     },
     store::{Store, transaction::Txn},
@@ -17,7 +17,7 @@ use crate::{
 use pimem_core::{
     dream::{
         learn::Conclusion,
-        step::{Act, By, Plan, Refused, Step},
+        step::{Plan, PlanStep, PlannedBy, RefusedStep, StepAction},
     },
     model::{entry::EntryId, event::Cue, operation::UserState},
     safety::entry_text::EntryText,
@@ -45,7 +45,7 @@ pub fn learn(
     }
     near_duplicates::find(memory, txn, &mut news);
     let events = LazyCell::new(|| store.log().unwrap_or_default());
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<PlanStep> = Vec::new();
     for (new, one) in news.iter().zip(concluded) {
         let id = new.id(memory);
         let act = match ranking.get(id) {
@@ -56,7 +56,7 @@ pub fn learn(
             None => {
                 let line = new.line(memory);
                 let (category, text) = (line.category.to_owned(), line.text.to_owned());
-                Ok(Act::Add { category, cue: new.cue, text })
+                Ok(StepAction::Add { category, cue: new.cue, text })
             }
             Some(_) if one.sources.iter().any(|source| was_heard(&events, id, source)) => {
                 Err(NotLearned::Heard)
@@ -65,7 +65,7 @@ pub fn learn(
         };
         match act {
             Ok(act) if steps.iter().all(|step| step.act != act) => {
-                steps.push(Step { act, reason: one.reason.clone(), by: By::Rules });
+                steps.push(PlanStep { act, reason: one.reason.clone(), by: PlannedBy::Rules });
             }
             Ok(_) => {}
             Err(why) => plan.refused.push(refused(one, &why)),
@@ -81,9 +81,9 @@ fn is_out(memory: &Memory, txn: &Txn<'_>, id: EntryId) -> bool {
 }
 
 /// Creates a new entry from a text.
-pub fn entry(memory: &Memory, category: &str, cue: Cue, text: &str) -> Result<New, Failure> {
+pub fn entry(memory: &Memory, category: &str, cue: Cue, text: &str) -> Result<NewText, Failure> {
     let category = intake::category(memory, category)?;
-    Ok(New::plain(category, EntryText::new(text)?, cue))
+    Ok(NewText::plain(category, EntryText::new(text)?, cue))
 }
 
 /// Why a conclusion changes nothing.
@@ -108,7 +108,7 @@ enum NotLearned {
 }
 
 /// Validates a conclusion as a new entry.
-fn checked(memory: &Memory, one: &Conclusion) -> Result<New, NotLearned> {
+fn checked(memory: &Memory, one: &Conclusion) -> Result<NewText, NotLearned> {
     if let Some(why) = one.pasted {
         return Err(NotLearned::Pasted(why));
     }
@@ -121,8 +121,8 @@ fn checked(memory: &Memory, one: &Conclusion) -> Result<New, NotLearned> {
     Ok(new)
 }
 
-fn refused(one: &Conclusion, why: &NotLearned) -> Refused {
-    Refused { what: format!("[{}] {}", one.category, one.text), why: why.to_string() }
+fn refused(one: &Conclusion, why: &NotLearned) -> RefusedStep {
+    RefusedStep { what: format!("[{}] {}", one.category, one.text), why: why.to_string() }
 }
 
 /// Returns true if hooks already learned or used an entry in this session, so that the same words
@@ -136,7 +136,11 @@ fn was_heard(events: &[u8], id: EntryId, session: &str) -> bool {
 
 /// Returns a step with evidence for an entry, or for the one that it is merged into. An archive
 /// step for the entry is dropped.
-fn again(memory: &Memory, row: &ScoredEntry, steps: &mut Vec<Step>) -> Result<Act, NotLearned> {
+fn again(
+    memory: &Memory,
+    row: &ScoredEntry,
+    steps: &mut Vec<PlanStep>,
+) -> Result<StepAction, NotLearned> {
     let id = row.entry.id;
     if row.evidence.user == UserState::Forgotten {
         return Err(NotLearned::Forgotten);
@@ -145,9 +149,9 @@ fn again(memory: &Memory, row: &ScoredEntry, steps: &mut Vec<Step>) -> Result<Ac
         return Err(NotLearned::Settled);
     }
     let keeper = steps.iter().find_map(|step| match &step.act {
-        Act::Merge { keep, from } if from.contains(&id) => Some(*keep),
+        StepAction::Merge { keep, from } if from.contains(&id) => Some(*keep),
         _ => None,
     });
-    steps.retain(|step| step.act != Act::Archive(id));
-    Ok(Act::Reinforce(keeper.unwrap_or(id), 1))
+    steps.retain(|step| step.act != StepAction::Archive(id));
+    Ok(StepAction::Reinforce(keeper.unwrap_or(id), 1))
 }

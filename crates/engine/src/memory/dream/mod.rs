@@ -2,7 +2,7 @@
 
 use super::{Memory, archived, intake};
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     llm::ModelError,
     local_time,
     store::{
@@ -17,13 +17,13 @@ use pimem_core::{
         learn::Conclusion,
         plan,
         script::{self, Naming},
-        step::{Act, By, Plan, Refused, Step},
+        step::{Plan, PlanStep, PlannedBy, RefusedStep, StepAction},
         vet::{self, LookupError, StepError, Vetting},
     },
     model::{
         category::Categories,
         entry::{EntryId, Wording},
-        event::{Cue, EventKind, Provenance, Why},
+        event::{ArchiveReason, Cue, EventKind, Provenance},
         hash::IdMap,
     },
     safety::secret,
@@ -59,7 +59,7 @@ impl<'a> StoreView<'a> {
 
     fn row(&self, id: EntryId) -> Result<&ScoredEntry, Failure> {
         self.ranking.get(id).ok_or_else(|| {
-            Failure::new(Kind::NotFound, format!("there is no entry {id}"), "plan anew")
+            Failure::new(FailureKind::NotFound, format!("there is no entry {id}"), "plan anew")
         })
     }
 }
@@ -147,14 +147,14 @@ impl<'a> PlanRun<'a> {
             local_time::date,
         );
         // Proposals come last, for the reader.
-        let (proposed, steps): (Vec<Step>, Vec<Step>) =
-            steps.into_iter().partition(|step| matches!(step.act, Act::Propose(_)));
+        let (proposed, steps): (Vec<PlanStep>, Vec<PlanStep>) =
+            steps.into_iter().partition(|step| matches!(step.act, StepAction::Propose(_)));
         run.plan.steps = steps;
         learn::learn(memory, store, &mut txn, &run.store_view.ranking, learned, &mut run.plan);
         drop(txn);
         let all = std::mem::take(&mut run.plan.steps);
-        let (offered, steps): (Vec<Step>, Vec<Step>) =
-            all.into_iter().partition(|step| lock.is_some() && step.by == By::Offer);
+        let (offered, steps): (Vec<PlanStep>, Vec<PlanStep>) =
+            all.into_iter().partition(|step| lock.is_some() && step.by == PlannedBy::Offer);
         run.plan.steps = steps;
         run.carry_out(memory, store, lock)?;
         run.plan.steps.extend(offered.into_iter().chain(proposed));
@@ -188,18 +188,18 @@ impl<'a> PlanRun<'a> {
     }
 
     /// Adds steps that pass the checks, and records the others as refused.
-    pub fn vet(&mut self, memory: &Memory, steps: Vec<Step>) {
+    pub fn vet(&mut self, memory: &Memory, steps: Vec<PlanStep>) {
         for step in steps {
             let what = secret::clean(&script::what(&step.act, &self.store_view));
             match self.check(memory, step) {
                 Ok(step) => self.plan.steps.push(step),
-                Err(why) => self.plan.refused.push(Refused { what, why: why.to_string() }),
+                Err(why) => self.plan.refused.push(RefusedStep { what, why: why.to_string() }),
             }
         }
     }
 
     /// Returns a step in the form that may be applied, or why it may not.
-    pub fn check(&mut self, memory: &Memory, step: Step) -> Result<Step, StepError> {
+    pub fn check(&mut self, memory: &Memory, step: PlanStep) -> Result<PlanStep, StepError> {
         self.vetting.take(&memory.config.categories, step)
     }
 
@@ -232,10 +232,10 @@ fn act(
     memory: &Memory,
     txn: &mut Txn<'_>,
     store_view: &StoreView<'_>,
-    act: &Act,
+    act: &StepAction,
 ) -> Result<(), Failure> {
     match act {
-        Act::Merge { keep, from } => {
+        StepAction::Merge { keep, from } => {
             let others: Vec<EntryId> = from.iter().copied().filter(|id| id != keep).collect();
             if others.len() < from.len() {
                 unrepeat(txn, &store_view.row(*keep)?.entry.wording());
@@ -244,29 +244,29 @@ fn act(
                 txn.record(*keep, EventKind::Merge(others.clone()))?;
             }
             for id in others {
-                archived::archive(txn, store_view.row(id)?, Why::Merged)?;
+                archived::archive(txn, store_view.row(id)?, ArchiveReason::Merged)?;
             }
         }
-        Act::Archive(id) => {
+        StepAction::Archive(id) => {
             let row = store_view.row(*id)?;
             archived::archive(txn, row, forecast::why_archived(row, store_view.categories))?;
         }
-        Act::Add { category, cue, text } => {
+        StepAction::Add { category, cue, text } => {
             let new = learn::entry(memory, category, *cue, text)?;
             new.begin(memory, txn)?;
             new.place(memory, txn);
         }
-        Act::Reinforce(id, n) => txn.record(*id, EventKind::Reinforce(*n))?,
-        Act::Combine { category, text, from } => {
+        StepAction::Reinforce(id, n) => txn.record(*id, EventKind::Reinforce(*n))?,
+        StepAction::Combine { category, text, from } => {
             let new = learn::entry(memory, category, Cue::Behavioral, text)?;
             new.begin(memory, txn)?;
             txn.record(new.id(memory), EventKind::Merge(from.clone()))?;
             new.place(memory, txn);
             for id in from {
-                archived::archive(txn, store_view.row(*id)?, Why::Merged)?;
+                archived::archive(txn, store_view.row(*id)?, ArchiveReason::Merged)?;
             }
         }
-        Act::Propose(_) => {}
+        StepAction::Propose(_) => {}
     }
     Ok(())
 }

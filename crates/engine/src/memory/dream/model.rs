@@ -2,25 +2,25 @@
 //! machine.
 
 use crate::{
-    llm::{ModelError, Question, Role, Service, prompt::Prompt},
+    llm::{ModelError, ModelRole, Question, Service, prompt::Prompt},
     memory::Memory,
     store::Store,
 };
 use pimem_core::{
     dream::{
         model_answer, model_prompt,
-        step::{Refused, Step},
+        step::{PlanStep, RefusedStep},
     },
     score::ranking::{Ranking, ScoredEntry},
 };
 
 /// The answer of a model.
-pub struct Answer {
+pub struct ModelAnswer {
     pub model: String,
     /// Proposed steps, not checked yet.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// Parts of the answer that are not valid steps.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusedStep>,
 }
 
 /// Asks the model. `told` is the text of the sessions since the last dream.
@@ -29,9 +29,9 @@ pub fn ask(
     store: &Store,
     ranking: &Ranking,
     transcripts: &[String],
-) -> Result<Answer, ModelError> {
+) -> Result<ModelAnswer, ModelError> {
     let service =
-        Service::of(&memory.config, &memory.env, Role::Dream)?.ok_or_else(|| ModelError {
+        Service::of(&memory.config, &memory.env, ModelRole::Dream)?.ok_or_else(|| ModelError {
             message: "dream.provider is none".to_owned(),
             hint: "pimem config set --user dream.provider PROVIDER names one".to_owned(),
         })?;
@@ -52,5 +52,5 @@ pub fn ask(
     memory.notices.detail(&format!("Asking {}", service.name()));
     let answer = service.ask(Question { rules: &rules, text: &text })?;
     let (steps, refused) = model_answer::read(&answer, &ranking);
-    Ok(Answer { model: service.name().to_owned(), steps, refused })
+    Ok(ModelAnswer { model: service.name().to_owned(), steps, refused })
 }

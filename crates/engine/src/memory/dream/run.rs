@@ -8,10 +8,10 @@ use super::{
     gather::{self, Gathered, LEFT},
 };
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     local_time,
     memory::{
-        self, Memory, Target,
+        self, Memory, WriteTarget,
         dream::view::{Detached, Dream, Dreamed},
         named_file,
     },
@@ -21,7 +21,7 @@ use crate::{
 use pimem_core::{
     dream::{
         script,
-        step::{By, Refused, Step},
+        step::{PlanStep, PlannedBy, RefusedStep},
     },
     safety::safe_text,
 };
@@ -31,7 +31,7 @@ const HINT: &str = "pimem dream --plan prints one";
 
 #[derive(Debug, Clone, Default)]
 pub struct DreamRequest {
-    pub mode: Mode,
+    pub mode: DreamMode,
     /// True to also ask the language model of `dream.provider`.
     pub llm: bool,
     /// Transcripts to learn from, instead of the pending ones.
@@ -41,13 +41,13 @@ pub struct DreamRequest {
 }
 
 #[derive(Debug, Clone, Default)]
-pub enum Mode {
+pub enum DreamMode {
     /// Plans, and applies what is harmless.
     #[default]
     Dream,
     /// Plans without changing anything.
     Plan,
-    Apply(Script),
+    Apply(ScriptInput),
     /// Starts a background process.
     Detach,
     /// Runs as the background process.
@@ -56,7 +56,7 @@ pub enum Mode {
 
 /// Source of a plan.
 #[derive(Debug, Clone)]
-pub enum Script {
+pub enum ScriptInput {
     Text(String),
     File(PathBuf),
     /// The file where the language model's plan was left.
@@ -65,7 +65,7 @@ pub enum Script {
 
 /// The result of a dream, including a failure of the language model's part.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct DreamOutcome {
     pub view: Dreamed,
     /// The failure that ended the dream early.
     pub failure: Option<Failure>,
@@ -77,26 +77,26 @@ impl Memory {
     /// # Errors
     /// Fails if another dream is running, the store cannot be read or written, or a plan cannot be
     /// applied as a whole.
-    pub fn dream(&self, request: &DreamRequest) -> Result<Outcome, Failure> {
-        let Target { dir, scope, exists } = self.target()?;
+    pub fn dream(&self, request: &DreamRequest) -> Result<DreamOutcome, Failure> {
+        let WriteTarget { dir, scope, exists } = self.target()?;
         if !exists {
             self.notices.note("There is no store yet, and nothing to dream about");
             return Ok(done(Dream::default()));
         }
         let store = self.store(dir, scope);
         match &request.mode {
-            Mode::Detach => self.detach(request, &store),
-            Mode::Detached => {
+            DreamMode::Detach => self.detach(request, &store),
+            DreamMode::Detached => {
                 let store = store.strict();
                 let dreamt = background::run(self, &store, || self.dream_now(request, &store))?;
                 Ok(dreamt.unwrap_or_else(|| done(Dream::default())))
             }
-            Mode::Plan => self.plan(request, &store).map(done),
-            Mode::Apply(script) => {
+            DreamMode::Plan => self.plan(request, &store).map(done),
+            DreamMode::Apply(script) => {
                 let _lock = store.lock_dreams(self.now)?;
                 self.apply(&store, script)
             }
-            Mode::Dream => {
+            DreamMode::Dream => {
                 let _lock = store.lock_dreams(self.now)?;
                 let unasked = !request.force && request.from.is_empty();
                 let Some(next) = background::too_early(self, &store).filter(|_| unasked) else {
@@ -112,7 +112,7 @@ impl Memory {
     }
 
     /// Starts a background process.
-    fn detach(&self, request: &DreamRequest, store: &Store) -> Result<Outcome, Failure> {
+    fn detach(&self, request: &DreamRequest, store: &Store) -> Result<DreamOutcome, Failure> {
         let llm: &[&str] = if request.llm { &["--llm"] } else { &[] };
         let mut view = Detached { detached: false, log: None, due: None };
         self.notices.note(&match background::start(self, store, llm)? {
@@ -128,7 +128,7 @@ impl Memory {
             }
             Started::Busy(busy) => Failure::from(&busy).message,
         });
-        Ok(Outcome { view: Dreamed::Detached(view), failure: None })
+        Ok(DreamOutcome { view: Dreamed::Detached(view), failure: None })
     }
 
     fn plan(&self, request: &DreamRequest, store: &Store) -> Result<Dream, Failure> {
@@ -146,7 +146,7 @@ impl Memory {
     }
 
     /// Plans, and applies what is harmless.
-    fn dream_now(&self, request: &DreamRequest, store: &Store) -> Result<Outcome, Failure> {
+    fn dream_now(&self, request: &DreamRequest, store: &Store) -> Result<DreamOutcome, Failure> {
         let dreams = store.dreams(self.now);
         let gathered = gather::gather(self, store, &dreams, &request.from, request.llm)?;
         let by_rules = {
@@ -164,7 +164,7 @@ impl Memory {
         } else {
             None
         };
-        Ok(Outcome { failure, ..done(view) })
+        Ok(DreamOutcome { failure, ..done(view) })
     }
 
     /// Adds an applied plan to the output.
@@ -208,12 +208,12 @@ impl Memory {
 
     /// Applies a plan, or nothing if a line is not valid. Steps that cannot be done are left
     /// out, which is a failure that the outcome tells.
-    fn apply(&self, store: &Store, from: &Script) -> Result<Outcome, Failure> {
+    fn apply(&self, store: &Store, from: &ScriptInput) -> Result<DreamOutcome, Failure> {
         let own = left(store)?;
         let text = match from {
-            Script::Text(text) => text.clone(),
-            Script::File(_) | Script::Left => {
-                let path = if let Script::File(path) = from { path } else { &own };
+            ScriptInput::Text(text) => text.clone(),
+            ScriptInput::File(_) | ScriptInput::Left => {
+                let path = if let ScriptInput::File(path) = from { path } else { &own };
                 let bytes = named_file::named(path, read::MAX_FILE, HINT)?;
                 let bytes = store.seal.open(path, bytes).map_err(|p| Failure::from(&p))?;
                 String::from_utf8_lossy(&bytes).into_owned()
@@ -222,8 +222,11 @@ impl Memory {
         let _whole = Committing::begin();
         let lock = memory::lock(self, store)?;
         let mut run = PlanRun::of(self, store, Some(&lock))?;
-        let refuse =
-            |message: String, hints: Vec<String>| Failure { kind: Kind::Refused, message, hints };
+        let refuse = |message: String, hints: Vec<String>| Failure {
+            kind: FailureKind::Refused,
+            message,
+            hints,
+        };
         let script = script::read(&text, &run.store_view).ok_or_else(|| {
             refuse("that is no plan of a dream".to_owned(), vec![HINT.to_owned()])
         })?;
@@ -234,8 +237,8 @@ impl Memory {
         }
         let mut wrong = Vec::new();
         for (number, step) in script.lines {
-            let by = By::Rules;
-            match step.map(|(act, reason)| run.check(self, Step { act, reason, by })) {
+            let by = PlannedBy::Rules;
+            match step.map(|(act, reason)| run.check(self, PlanStep { act, reason, by })) {
                 Ok(Ok(step)) => run.plan.steps.push(step),
                 Ok(Err(why)) => wrong.push(format!("line {number}: {why}")),
                 Err(why) => wrong.push(format!("line {number}: {why}")),
@@ -247,19 +250,20 @@ impl Memory {
         }
         run.carry_out(self, store, Some(&lock))?;
         gather::applied(store, &script.state, script.made, self.now, &lock)?;
-        if matches!(from, Script::Left) {
+        if matches!(from, ScriptInput::Left) {
             commit::discard(&own)?;
         }
         let mut view = begin(store, None);
         view.extend(&run.plan, run.done, &run.store_view);
-        let left_out = |one: &Refused| format!("{}: {}", safe_text::terminal(&one.what), one.why);
+        let left_out =
+            |one: &RefusedStep| format!("{}: {}", safe_text::terminal(&one.what), one.why);
         let left_out: Vec<String> = run.plan.refused.iter().map(left_out).collect();
         let failure = (!left_out.is_empty()).then(|| {
             let (steps, verb) = (view::count(left_out.len(), "step"), left_out.len() == 1);
             let verb = if verb { "was" } else { "were" };
             refuse(format!("{steps} {verb} not done"), left_out)
         });
-        Ok(Outcome { failure, ..done(view) })
+        Ok(DreamOutcome { failure, ..done(view) })
     }
 }
 
@@ -273,6 +277,6 @@ fn begin(store: &Store, gathered: Option<&Gathered>) -> Dream {
     Dream { store: Some(store.dir.display().to_string()), read, ..Dream::default() }
 }
 
-fn done(view: Dream) -> Outcome {
-    Outcome { view: Dreamed::Here(Box::new(view)), failure: None }
+fn done(view: Dream) -> DreamOutcome {
+    DreamOutcome { view: Dreamed::Here(Box::new(view)), failure: None }
 }

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use pimem_core::{
     dream::{
         script::Naming,
-        step::{self, By, Plan},
+        step::{self, Plan, PlannedBy},
     },
     model::entry::EntryId,
 };
@@ -42,11 +42,11 @@ pub struct Dream {
     pub store: Option<String>,
     /// Input of the dream; absent if a plan was applied.
     #[serde(flatten)]
-    pub read: Option<Read>,
+    pub read: Option<DreamRead>,
     /// Steps done or proposed, in this order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StepView>,
     /// Requested steps that were not done.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusedView>,
     /// Path of the plan that a language model left for review.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_file: Option<String>,
@@ -61,7 +61,7 @@ pub struct Dream {
 /// The input of a dream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Read {
+pub struct DreamRead {
     /// Sessions read.
     pub sessions: usize,
     /// Sessions left for the next dream.
@@ -72,14 +72,14 @@ pub struct Read {
 
 /// A step of a plan with its reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Step {
+pub struct StepView {
     #[serde(flatten)]
-    pub act: Act,
+    pub act: DreamAction,
     /// Reason, on one line.
     pub reason: String,
     /// Author of the step: `rules` or `model`.
     #[serde(serialize_with = "author")]
-    pub by: By,
+    pub by: PlannedBy,
     /// True if the step was carried out.
     pub done: bool,
 }
@@ -87,7 +87,7 @@ pub struct Step {
 /// One change to a store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "act", rename_all = "camelCase")]
-pub enum Act {
+pub enum DreamAction {
     /// Archives entries and transfers their evidence to another.
     Merge {
         /// Entry that is kept.
@@ -139,7 +139,7 @@ pub struct NamedEntry {
 
 /// A requested step that is not done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Refused {
+pub struct RefusedView {
     /// The step, on one line.
     pub what: String,
     /// Reason for the refusal.
@@ -149,15 +149,15 @@ pub struct Refused {
 impl Dream {
     /// Appends the steps and refusals of a plan; `done` is true if the plan was carried out.
     pub fn extend(&mut self, plan: &Plan, done: bool, naming: &impl Naming) {
-        self.steps.extend(plan.steps.iter().map(|step| Step::of(step, done, naming)));
+        self.steps.extend(plan.steps.iter().map(|step| StepView::of(step, done, naming)));
         self.refused.extend(
-            plan.refused.iter().map(|r| Refused { what: r.what.clone(), why: r.why.clone() }),
+            plan.refused.iter().map(|r| RefusedView { what: r.what.clone(), why: r.why.clone() }),
         );
     }
 }
 
-impl Step {
-    fn of(step: &step::Step, done: bool, naming: &impl Naming) -> Self {
+impl StepView {
+    fn of(step: &step::PlanStep, done: bool, naming: &impl Naming) -> Self {
         let named = |id: &EntryId| NamedEntry {
             id: *id,
             short: naming.short(*id),
@@ -165,18 +165,24 @@ impl Step {
         };
         let all = |ids: &[EntryId]| ids.iter().map(named).collect();
         let act = match &step.act {
-            step::Act::Merge { keep, from } => Act::Merge { entry: named(keep), from: all(from) },
-            step::Act::Archive(id) => Act::Archive { entry: named(id) },
-            step::Act::Add { category, cue, text } => {
-                Act::Add { category: category.clone(), cue: cue.name(), text: text.clone() }
+            step::StepAction::Merge { keep, from } => {
+                DreamAction::Merge { entry: named(keep), from: all(from) }
             }
-            step::Act::Reinforce(id, n) => Act::Reinforce { entry: named(id), n: *n },
-            step::Act::Combine { category, text, from } => {
-                Act::Combine { category: category.clone(), text: text.clone(), from: all(from) }
+            step::StepAction::Archive(id) => DreamAction::Archive { entry: named(id) },
+            step::StepAction::Add { category, cue, text } => {
+                DreamAction::Add { category: category.clone(), cue: cue.name(), text: text.clone() }
             }
-            step::Act::Propose(of) => Act::Propose { from: all(of) },
+            step::StepAction::Reinforce(id, n) => {
+                DreamAction::Reinforce { entry: named(id), n: *n }
+            }
+            step::StepAction::Combine { category, text, from } => DreamAction::Combine {
+                category: category.clone(),
+                text: text.clone(),
+                from: all(from),
+            },
+            step::StepAction::Propose(of) => DreamAction::Propose { from: all(of) },
         };
-        let left = step.by == By::Offer || matches!(act, Act::Propose { .. });
+        let left = step.by == PlannedBy::Offer || matches!(act, DreamAction::Propose { .. });
         Self { act, reason: step.reason.clone(), by: step.by, done: done && !left }
     }
 }
@@ -188,8 +194,8 @@ impl Serialize for NamedEntry {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
-fn author<S: Serializer>(by: &By, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(if *by == By::Model { "model" } else { "rules" })
+fn author<S: Serializer>(by: &PlannedBy, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(if *by == PlannedBy::Model { "model" } else { "rules" })
 }
 
 documents! {

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use super::Ready;
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{
         Memory,
-        eval::{Injection, Shown},
+        eval::{Injection, ShownPassage},
     },
 };
 use pimem_core::{eval::run, search::rank::Mode};
@@ -35,7 +35,7 @@ pub(super) fn compare(memory: &Memory, sets: &[Ready], mode: Mode) -> Result<Inj
         if set.docs.iter().all(|doc| doc.source.is_none()) {
             let message = format!("no document of {} says where it is from", set.name);
             let hint = "give documents a source: long_term, today, yesterday or older_daily";
-            return Err(Failure::new(Kind::Refused, message, hint));
+            return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         let docs: Vec<(Option<&str>, &str)> =
             set.docs.iter().map(|doc| (doc.source.as_deref(), doc.text.as_str())).collect();
@@ -67,7 +67,7 @@ pub(super) fn compare(memory: &Memory, sets: &[Ready], mode: Mode) -> Result<Inj
     let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
     let shown = |((set, source), Count { questions, without, with }): ((String, String), Count)| {
         let gain = share(with, questions) - share(without, questions);
-        Shown { set, source, questions, without, with, gain }
+        ShownPassage { set, source, questions, without, with, gain }
     };
     Ok(Injection { results: counts.into_iter().map(shown).collect() })
 }

@@ -14,22 +14,22 @@ use std::{
 use clap::ValueEnum;
 use serde::{Serialize, Serializer};
 
-use super::{Memory, model::Clock, named_file, search::embedding};
+use super::{Memory, model::Stopwatch, named_file, search::embedding};
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     view::rounded,
 };
 use pimem_core::{
     embed::{
         self,
-        catalog::{Embedder, Role, Thresholds},
+        catalog::{Embedder, TextRole, Thresholds},
         table,
         vector::Vector,
     },
     eval::{
-        metrics::{Outcome, Quality, Summary},
-        recalled::{Recalled, Service},
-        run::{Collection, Found},
+        metrics::{MetricsSummary, Quality, QuestionOutcome},
+        recalled::{RecallScore, ServedPrompts},
+        run::{Collection, FoundPassage},
         set::{EvalFile, EvalQuery, EvalSet},
     },
     language::sketch::Sketch,
@@ -82,20 +82,20 @@ struct Ready {
 #[derive(Default)]
 struct Hits {
     /// The first ten.
-    found: Vec<Passage>,
+    found: Vec<MissedPassage>,
     /// The lines that recall would add to a prompt.
-    recalled: Vec<Passage>,
+    recalled: Vec<MissedPassage>,
     time: Duration,
 }
 
 /// One question, answered in one mode.
 struct Answer<'a> {
     query: &'a EvalQuery,
-    outcome: Outcome,
-    recalled: Recalled,
+    outcome: QuestionOutcome,
+    recalled: RecallScore,
     tokens: u32,
     time: Duration,
-    found: Vec<Passage>,
+    found: Vec<MissedPassage>,
 }
 
 /// Sets with the model that they were embedded with.
@@ -116,7 +116,7 @@ impl Memory {
         &self,
         request: &EvalRequest,
         by: Option<Division>,
-        clock: Clock<'_>,
+        clock: Stopwatch<'_>,
     ) -> Result<Evaluation, Failure> {
         if request.files.is_empty() {
             return self.evaluate_own(by, clock);
@@ -150,7 +150,7 @@ impl Memory {
     pub fn compare_injection(&self, request: &EvalRequest) -> Result<Injection, Failure> {
         if request.files.is_empty() {
             let message = "--injection compares sets, and none is named";
-            return Err(Failure::new(Kind::Usage, message, SETS));
+            return Err(Failure::new(FailureKind::Usage, message, SETS));
         }
         let Prepared { sets, has_model, .. } = sets(self, request)?;
         let mode = if has_model { Mode::Hybrid } else { Mode::Keyword };
@@ -177,7 +177,7 @@ fn sets(memory: &Memory, request: &EvalRequest) -> Result<Prepared, Failure> {
     }
     if left_out == before {
         let hint = "--without '' leaves out none";
-        return Err(Failure::new(Kind::Refused, "no question is left", hint));
+        return Err(Failure::new(FailureKind::Refused, "no question is left", hint));
     }
     let name = embedding::name(memory);
     let mut model = embedding::embedder(memory, &name)?;
@@ -190,7 +190,7 @@ fn load(path: &Path) -> Result<EvalFile, Failure> {
     let bytes = named_file::named(path, MAX_SET, SETS)?;
     EvalFile::parse(&bytes).map_err(|error| {
         let message = format!("{}: {error}", path.display());
-        Failure::new(Kind::Refused, message, "the format is in pimem-format(5)")
+        Failure::new(FailureKind::Refused, message, "the format is in pimem-format(5)")
     })
 }
 
@@ -218,9 +218,9 @@ fn prepare(
             let made = made.map_err(embedding::failure)?;
             Ok(made.iter().map(|vector| Vector::quantize(vector)).collect())
         };
-        by_model = Some(embed(Role::Passage, &docs)?);
+        by_model = Some(embed(TextRole::Passage, &docs)?);
         let queries: Vec<&str> = set.queries.iter().map(|query| query.text.as_str()).collect();
-        vectors = Some(embed(Role::Query, &queries)?);
+        vectors = Some(embed(TextRole::Query, &queries)?);
     }
     collection.embed(by_table, by_model);
     Ok(Ready { set, collection, vectors, thresholds })
@@ -228,7 +228,7 @@ fn prepare(
 
 impl Ready {
     /// The ranking of a query, as places in the set, with scores.
-    fn search(&self, number: usize, mode: Mode, limit: usize) -> Vec<Found> {
+    fn search(&self, number: usize, mode: Mode, limit: usize) -> Vec<FoundPassage> {
         let Some(query) = self.set.queries.get(number) else { return Vec::new() };
         let vector = self.vectors.as_ref().and_then(|vectors| vectors.get(number));
         let vector = vector.zip(self.thresholds);
@@ -243,7 +243,7 @@ impl Ready {
         number: usize,
         query: &EvalQuery,
         mode: Mode,
-        clock: Clock<'_>,
+        clock: Stopwatch<'_>,
     ) -> Hits {
         let start = clock();
         let found = self.search(number, mode, TEN);
@@ -251,10 +251,10 @@ impl Ready {
         let recall = &memory.config.settings.recall;
         let best = found.first().map_or(0.0, |one| one.judged.rank);
         let limit = if is_recalled(&query.text) { recall.limit } else { 0 };
-        let is_recalled = |one: &&Found| one.judged.is_recalled(recall.min_score, best);
-        let passage = |one: &Found| {
+        let is_recalled = |one: &&FoundPassage| one.judged.is_recalled(recall.min_score, best);
+        let passage = |one: &FoundPassage| {
             let doc = self.set.docs.get(one.at)?;
-            Some(Passage { id: doc.id.clone(), text: doc.text.clone() })
+            Some(MissedPassage { id: doc.id.clone(), text: doc.text.clone() })
         };
         let recalled = found.iter().filter(is_recalled).filter_map(passage).take(limit).collect();
         Hits { found: found.iter().filter_map(passage).collect(), recalled, time }
@@ -282,17 +282,17 @@ fn answers<'a>(
         // Without an answer, what matters is what would have been put into a prompt.
         let nothing = query.relevant.values().all(|grade| *grade == 0);
         let outcome = if nothing {
-            Outcome::Nothing { abstained: recalled.is_empty() }
+            QuestionOutcome::Nothing { abstained: recalled.is_empty() }
         } else {
-            Outcome::of(&ids(&found), &query.relevant)
+            QuestionOutcome::of(&ids(&found), &query.relevant)
         };
-        let recalled = Recalled::of(&ids(&recalled), &query.relevant);
+        let recalled = RecallScore::of(&ids(&recalled), &query.relevant);
         Answer { query, outcome, recalled, tokens, time, found }
     };
     set.queries.iter().enumerate().map(one).collect()
 }
 
-fn ids(passages: &[Passage]) -> Vec<&str> {
+fn ids(passages: &[MissedPassage]) -> Vec<&str> {
     passages.iter().map(|passage| passage.id.as_str()).collect()
 }
 
@@ -303,7 +303,8 @@ fn misses(set: &EvalSet, answers: &[Answer<'_>]) -> Vec<Miss> {
     let miss = |answer: &Answer<'_>| {
         let grade = |id: &str| answer.query.relevant.get(id).copied().unwrap_or(0);
         let first = answer.found.iter().position(|found| grade(&found.id) > 0);
-        if matches!(answer.outcome, Outcome::Nothing { .. }) || first.is_some_and(|at| at < MISSED)
+        if matches!(answer.outcome, QuestionOutcome::Nothing { .. })
+            || first.is_some_and(|at| at < MISSED)
         {
             return None;
         }
@@ -311,8 +312,8 @@ fn misses(set: &EvalSet, answers: &[Answer<'_>]) -> Vec<Miss> {
             answer.query.relevant.keys().filter(|id| grade(id) > 0).collect();
         wanted.sort_by_key(|id| Reverse(grade(id)));
         let text = |id: &str| texts.get(id).copied().unwrap_or_default().to_owned();
-        let wanted: Vec<Passage> =
-            wanted.into_iter().map(|id| Passage { id: id.clone(), text: text(id) }).collect();
+        let wanted: Vec<MissedPassage> =
+            wanted.into_iter().map(|id| MissedPassage { id: id.clone(), text: text(id) }).collect();
         let alike = answer.found.first().is_some_and(|best| {
             let best = Sketch::of(&best.text);
             wanted.iter().any(|wanted| Sketch::of(&wanted.text).similarity(&best) >= ALIKE)
@@ -353,8 +354,8 @@ fn divide(
         let mut times: Vec<Duration> = answers.iter().map(|answer| answer.time).collect();
         times.sort_unstable();
         let tokens: u32 = answers.iter().map(|answer| answer.tokens).sum();
-        let summary = Summary::of(answers.iter().map(|answer| &answer.outcome));
-        let service = Service::of(answers.iter().map(|answer| answer.recalled));
+        let summary = MetricsSummary::of(answers.iter().map(|answer| &answer.outcome));
+        let service = ServedPrompts::of(answers.iter().map(|answer| answer.recalled));
         let time = times.get(times.len() / 2).copied().unwrap_or_default();
         results.push(Figures {
             set: set.to_owned(),
@@ -405,18 +406,18 @@ pub struct Miss {
     pub class: Option<String>,
     pub question: String,
     /// The relevant passages, by falling grade.
-    pub wanted: Vec<Passage>,
+    pub wanted: Vec<MissedPassage>,
     /// Rank of the first of these; `None` if it is not among the first ten.
     pub rank: Option<usize>,
     /// The first hits.
-    pub instead: Vec<Passage>,
+    pub instead: Vec<MissedPassage>,
     /// True if the first hit says nearly the same as an answer.
     pub alike: bool,
 }
 
 /// A document of a set, or what was found in a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Passage {
+pub struct MissedPassage {
     /// Id in the set; of an entry the short one, of another passage of a store its file and line.
     pub id: String,
     pub text: String,
@@ -496,12 +497,12 @@ pub struct Means {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Injection {
     /// One a set and source.
-    pub results: Vec<Shown>,
+    pub results: Vec<ShownPassage>,
 }
 
 /// Answers from one source.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shown {
+pub struct ShownPassage {
     /// Name of the set.
     pub set: String,
     /// Where the answers are.

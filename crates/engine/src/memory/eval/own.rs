@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use super::{Division, Hits, TEN, answers, divide, is_recalled, misses, modes};
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{
         Memory,
-        eval::{Evaluation, Passage},
-        model::Clock,
+        eval::{Evaluation, MissedPassage},
+        model::Stopwatch,
         search::{
-            self, Hit, embedding,
+            self, FoundHit, embedding,
             request::{Pace, SearchRequest},
         },
         stale, telemetry,
@@ -21,13 +21,13 @@ use crate::{
 };
 use pimem_core::{
     eval::{
-        known_item::Vocabulary,
+        known_item::StoreVocabulary,
         set::{EvalDoc, EvalQuery, EvalSet},
     },
     model::entry::EntryId,
     score::ranking::Ranking,
     search::{bm25::Query, documents::SourceKind, rank::Mode},
-    usage::sums::{Log, used_by_prompt},
+    usage::sums::{UsageLog, used_by_prompt},
 };
 
 /// Maximum number of entries that are asked for, spread over all of them.
@@ -43,7 +43,7 @@ impl Memory {
     pub(super) fn evaluate_own(
         &self,
         by: Option<Division>,
-        clock: Clock<'_>,
+        clock: Stopwatch<'_>,
     ) -> Result<Evaluation, Failure> {
         let stores = self.readers()?;
         let (ranking, _) = self.own_ranking(&stores);
@@ -53,7 +53,7 @@ impl Memory {
         if set.queries.is_empty() {
             let message = "there is nothing to ask for";
             let hint = "a store needs entries of a few words; pimem eval FILE reads a set";
-            return Err(Failure::new(Kind::Refused, message, hint));
+            return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         let model = embedding::name(self);
         let has_model = embedding::embedder(self, &model)?.is_some();
@@ -88,7 +88,7 @@ impl Memory {
 }
 
 /// Makes questions. Documents are the entries that a search can find.
-fn questions(ranking: &Ranking, entries: &Entries<'_>, log: &Log) -> EvalSet {
+fn questions(ranking: &Ranking, entries: &Entries<'_>, log: &UsageLog) -> EvalSet {
     let is_possible = |row: &&pimem_core::score::ranking::ScoredEntry| row.withheld().is_none();
     let mut rows: Vec<_> = ranking.rows.iter().filter(is_possible).collect();
     rows.sort_by_key(|row| row.entry.id);
@@ -114,7 +114,7 @@ fn questions(ranking: &Ranking, entries: &Entries<'_>, log: &Log) -> EvalSet {
     };
     let mut queries: Vec<EvalQuery> =
         prompts.iter().map(|(text, used)| query((*text).to_owned(), PROMPT, used)).collect();
-    let mut vocabulary = Vocabulary::of(rows.iter().map(|row| row.entry.text.as_str()));
+    let mut vocabulary = StoreVocabulary::of(rows.iter().map(|row| row.entry.text.as_str()));
     let every = rows.len().div_ceil(ASKED).max(1);
     for row in rows.iter().step_by(every) {
         let words = vocabulary.question(&row.entry.text);
@@ -130,7 +130,7 @@ fn hits(
     entries: &Entries<'_>,
     query: &EvalQuery,
     mode: Mode,
-    clock: Clock<'_>,
+    clock: Stopwatch<'_>,
 ) -> Hits {
     let recall = &memory.config.settings.recall;
     let words = Query::new(&query.text);
@@ -145,7 +145,7 @@ fn hits(
     let start = clock();
     let mut results = search::find_each(memory, stores, &requests).into_iter();
     let time = clock().saturating_sub(start);
-    let passage = |hit: Hit| Passage {
+    let passage = |hit: FoundHit| MissedPassage {
         id: match hit.entry {
             Some(id) => entries.short(id),
             None => format!("{}:{}", hit.source, hit.line),
@@ -155,6 +155,6 @@ fn hits(
     let [found, recalled] = [results.next(), results.next()].map(Option::unwrap_or_default);
     // Many searches follow, so the index is refreshed first.
     stale::refresh(memory, found.stale);
-    let passages = |hits: Vec<Hit>| hits.into_iter().map(passage).collect();
+    let passages = |hits: Vec<FoundHit>| hits.into_iter().map(passage).collect();
     Hits { found: passages(found.hits), recalled: passages(recalled.hits), time }
 }

@@ -10,20 +10,20 @@ use std::{
 use serde::Serialize;
 
 pub(super) use self::vectors::{chosen, entries};
-use super::{Answer, Memory, Target, accesses, named_file, problems, scores_file};
+use super::{Answer, Memory, WriteTarget, accesses, named_file, problems, scores_file};
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     local_time,
     store::{
         Store,
         atomic::{self, Sync},
-        foreign_store::{self, Holdings, Reader},
+        foreign_store::{self, ForeignReader, Holdings},
         notes, provenance, read,
     },
 };
 use pimem_core::{
-    exchange::{File, Item, agents, claude, jsonl, pi, pi_memory},
-    gate::{self, Counts, Withheld},
+    exchange::{ExchangeFile, ExchangeItem, agents, claude, jsonl, pi, pi_memory},
+    gate::{self, Withheld, WithheldCounts},
     markdown::topic,
     model::hash::pi32,
     safety::safe_text,
@@ -33,15 +33,15 @@ use pimem_core::{
 /// The entries to export, and their store.
 struct Held {
     store: Option<Store>,
-    items: Vec<Item>,
+    items: Vec<ExchangeItem>,
     ranking: Ranking,
-    left_out: Counts,
-    problems: Vec<read::Problem>,
+    left_out: WithheldCounts,
+    problems: Vec<read::ReadProblem>,
 }
 
 /// Which entries are exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Extent {
+pub enum ExportExtent {
     /// Those that an agent may be told.
     #[default]
     Given,
@@ -51,7 +51,7 @@ pub enum Extent {
 
 /// An export format and its destination.
 #[derive(Debug, Clone)]
-pub enum Format {
+pub enum ExportFormat {
     /// Entries with their evidence, one JSON object per line; `None` returns the text.
     Jsonl(Option<PathBuf>),
     /// A store of pi, in a new directory.
@@ -80,15 +80,15 @@ impl Memory {
     /// Fails if the output exists and may not be replaced, or cannot be written.
     pub fn export(
         &self,
-        format: &Format,
-        extent: Extent,
+        format: &ExportFormat,
+        extent: ExportExtent,
     ) -> Result<Answer<Output<Exported>>, Failure> {
         match format {
-            Format::Jsonl(output) => jsonl(self, output.as_deref(), extent),
-            Format::Pi(output) => pi(self, output, extent),
-            Format::PiMemory(output) => pi_memory(self, output, extent),
-            Format::Claude(output) => claude(self, output, extent),
-            Format::Agents(output) => agents(self, output.as_deref(), extent),
+            ExportFormat::Jsonl(output) => jsonl(self, output.as_deref(), extent),
+            ExportFormat::Pi(output) => pi(self, output, extent),
+            ExportFormat::PiMemory(output) => pi_memory(self, output, extent),
+            ExportFormat::Claude(output) => claude(self, output, extent),
+            ExportFormat::Agents(output) => agents(self, output.as_deref(), extent),
         }
     }
 }
@@ -98,7 +98,7 @@ type Written = Answer<Output<Exported>>;
 /// Files with their paths relative to a directory.
 type Tree = Vec<(String, Vec<u8>)>;
 
-fn jsonl(memory: &Memory, output: Option<&Path>, extent: Extent) -> Result<Written, Failure> {
+fn jsonl(memory: &Memory, output: Option<&Path>, extent: ExportExtent) -> Result<Written, Failure> {
     output.map_or(Ok(()), |path| named_file::writable(path, STDOUT))?;
     let held = hold(memory, extent, |_| true)?;
     let text: String =
@@ -106,7 +106,11 @@ fn jsonl(memory: &Memory, output: Option<&Path>, extent: Extent) -> Result<Writt
     one(memory, "jsonl", held, output, text.as_bytes())
 }
 
-fn agents(memory: &Memory, output: Option<&Path>, extent: Extent) -> Result<Written, Failure> {
+fn agents(
+    memory: &Memory,
+    output: Option<&Path>,
+    extent: ExportExtent,
+) -> Result<Written, Failure> {
     output.map_or(Ok(()), |path| named_file::writable(path, STDOUT))?;
     let mut held = hold(memory, extent, |_| true)?;
     harmless(&mut held);
@@ -117,19 +121,19 @@ fn agents(memory: &Memory, output: Option<&Path>, extent: Extent) -> Result<Writ
         if path.exists() { named_file::named(path, read::MAX_FILE, hint)? } else { Vec::new() };
     let page = agents::insert(&page, &block).map_err(|why| {
         let message = format!("{}: {why}", path.display());
-        Failure::new(Kind::Refused, message, "repair the block, or take it out")
+        Failure::new(FailureKind::Refused, message, "repair the block, or take it out")
     })?;
     one(memory, "agents", held, output, &page)
 }
 
-fn claude(memory: &Memory, output: &Path, extent: Extent) -> Result<Written, Failure> {
+fn claude(memory: &Memory, output: &Path, extent: ExportExtent) -> Result<Written, Failure> {
     let mut held = hold(memory, extent, |_| true)?;
     name_withheld(&mut held);
     let files = tree_of(claude::render(&held.items));
     tree("claude", held, output, &files)
 }
 
-fn pi(memory: &Memory, output: &Path, extent: Extent) -> Result<Written, Failure> {
+fn pi(memory: &Memory, output: &Path, extent: ExportExtent) -> Result<Written, Failure> {
     // pi supports forgotten entries, but neither expiry nor supersession.
     let held = hold(memory, extent, |row| !row.expired && row.superseded_by.is_none())?;
     let mut files = tree_of(pi::render(&held.items));
@@ -145,12 +149,12 @@ fn pi(memory: &Memory, output: &Path, extent: Extent) -> Result<Written, Failure
     tree("pi", held, output, &files)
 }
 
-fn pi_memory(memory: &Memory, output: &Path, extent: Extent) -> Result<Written, Failure> {
+fn pi_memory(memory: &Memory, output: &Path, extent: ExportExtent) -> Result<Written, Failure> {
     let mut held = hold(memory, extent, |_| true)?;
     name_withheld(&mut held);
     let mut files = Tree::new();
     let page = |held: &mut Held, name: &str| match held.store.as_ref().map(|s| s.file(name)) {
-        Some(Ok(Some(bytes))) if extent == Extent::All => Some(bytes),
+        Some(Ok(Some(bytes))) if extent == ExportExtent::All => Some(bytes),
         Some(Ok(Some(bytes))) => {
             let store = held.store.clone()?.strict();
             let told = store.trust.told(&String::from_utf8_lossy(&bytes)).into_owned();
@@ -181,7 +185,7 @@ fn pi_memory(memory: &Memory, output: &Path, extent: Extent) -> Result<Written, 
     tree("pi-memory", held, output, &files)
 }
 
-fn tree_of(files: Vec<File>) -> Tree {
+fn tree_of(files: Vec<ExchangeFile>) -> Tree {
     files.into_iter().map(|file| (file.name, file.text.into_bytes())).collect()
 }
 
@@ -204,18 +208,22 @@ fn name_withheld(held: &mut Held) {
 }
 
 /// Returns the context for reading entries to export.
-pub fn reader(memory: &Memory) -> Reader<'_> {
-    Reader { now: memory.now, categories: &memory.config.categories, day: local_time::ending }
+pub fn reader(memory: &Memory) -> ForeignReader<'_> {
+    ForeignReader {
+        now: memory.now,
+        categories: &memory.config.categories,
+        day: local_time::ending,
+    }
 }
 
 /// Returns the entries of the store that `add` would write to, so that the user's entries do not
 /// get into a project's files. `fits` says what the format can express.
 fn hold(
     memory: &Memory,
-    extent: Extent,
+    extent: ExportExtent,
     fits: impl Fn(&ScoredEntry) -> bool,
 ) -> Result<Held, Failure> {
-    let Target { dir, .. } = memory.target()?;
+    let WriteTarget { dir, .. } = memory.target()?;
     let store = memory.readers()?.into_iter().find(|store| store.dir == dir);
     let held = store.as_ref().map(|store| store.holdings(reader(memory)));
     let Holdings { mut items, left, snapshot } = held.unwrap_or_default();
@@ -227,11 +235,11 @@ fn hold(
     let placed = store.iter().map(placed).collect();
     let mut ranking = Ranking::new(memory.now, memory.rules(), placed);
     let wanted =
-        |row: &ScoredEntry| fits(row) && (extent == Extent::All || row.withheld().is_none());
+        |row: &ScoredEntry| fits(row) && (extent == ExportExtent::All || row.withheld().is_none());
     let out = || ranking.rows.iter().filter(|row| !wanted(row));
     let unreviewed = memory.unreviewed(store.as_slice(), out().map(|row| &row.entry));
     memory.say_left_out(&unreviewed);
-    let (mut left_out, mut said) = (Counts::default(), Counts::default());
+    let (mut left_out, mut said) = (WithheldCounts::default(), WithheldCounts::default());
     for why in out().filter_map(ScoredEntry::withheld) {
         left_out.add(why);
         if why != Withheld::Unreviewed {
@@ -239,7 +247,7 @@ fn hold(
         }
     }
     if !said.is_empty() {
-        let all = if extent == Extent::All { "" } else { "; --all exports them too" };
+        let all = if extent == ExportExtent::All { "" } else { "; --all exports them too" };
         memory.notices.note(&format!("Left out: {}{all}", said.in_words()));
     }
     ranking.rows.retain(|row| wanted(row));
@@ -289,7 +297,11 @@ fn tree(format: &'static str, held: Held, dir: &Path, files: &Tree) -> Result<Wr
         dir.exists() && std::fs::read_dir(dir).map_or(true, |mut found| found.next().is_some());
     if taken {
         let message = format!("{} is not an empty directory", dir.display());
-        return Err(Failure::new(Kind::Usage, message, "name one that is empty or not there yet"));
+        return Err(Failure::new(
+            FailureKind::Usage,
+            message,
+            "name one that is empty or not there yet",
+        ));
     }
     foreign_store::write_tree(dir, files)?;
     Ok(written(format, held, dir, files.len()))
@@ -315,8 +327,8 @@ pub struct Exported {
     /// Path of the output.
     pub output: String,
     /// Number of entries left out because no agent is told them, by their state.
-    #[serde(skip_serializing_if = "Counts::is_empty")]
-    pub left_out: Counts,
+    #[serde(skip_serializing_if = "WithheldCounts::is_empty")]
+    pub left_out: WithheldCounts,
 }
 
 documents! {

@@ -6,21 +6,21 @@ use serde::Serialize;
 
 use super::{Output, STDOUT};
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     index::{
         corpus, manifest,
-        vectors::{self, Known},
+        vectors::{self, KnownVectors},
     },
     memory::{
         Answer, Memory, fill, model, named_file,
         search::embedding,
-        stale::{Act, Stale},
+        stale::{Refresh, Stale},
     },
     models::built_in,
     store::{
         Store,
         atomic::{self, Sync},
-        read::Problem,
+        read::ReadProblem,
     },
 };
 use pimem_core::{
@@ -61,7 +61,7 @@ impl Memory {
             all.extend(texts.into_keys().filter_map(|key| Some((key, known.remove(&key)?))));
             if !made.is_empty() {
                 let fresh = Some((model.space(), made));
-                stale.push(Stale { fresh, ..Stale::of(&store, Act::Nothing) });
+                stale.push(Stale { fresh, ..Stale::of(&store, Refresh::Nothing) });
             }
         }
         let text = object(&all);
@@ -86,7 +86,11 @@ pub(in crate::memory) fn chosen(memory: &Memory) -> Result<Model, Failure> {
     match model::in_force(memory).as_str() {
         embedding::NONE => {
             let hint = "pimem model use static chooses the built-in model";
-            Err(Failure::new(Kind::Refused, "embedding.model is none: there are no vectors", hint))
+            Err(Failure::new(
+                FailureKind::Refused,
+                "embedding.model is none: there are no vectors",
+                hint,
+            ))
         }
         table::NAME => Ok(table::model()),
         name if built_in::is_it(name) => {
@@ -112,7 +116,7 @@ pub(in crate::memory) fn chosen(memory: &Memory) -> Result<Model, Failure> {
 pub(in crate::memory) fn entries(
     memory: &Memory,
     store: &Store,
-) -> (BTreeMap<u64, String>, Vec<Problem>) {
+) -> (BTreeMap<u64, String>, Vec<ReadProblem>) {
     let categories = &memory.config.categories;
     let (sources, mut problems) = manifest::sources(store);
     problems.retain(|problem| problem.path.starts_with(store.topics_dir()));
@@ -137,29 +141,29 @@ fn missing(
     memory: &Memory,
     model: &Model,
     texts: &BTreeMap<u64, String>,
-    known: &mut Known,
+    known: &mut KnownVectors,
     embedder: &mut Option<Box<dyn Embedder>>,
-) -> Result<Known, Failure> {
+) -> Result<KnownVectors, Failure> {
     let missing: Vec<(u64, &str)> = texts
         .iter()
         .filter(|(key, _)| !known.contains_key(key))
         .map(|(key, text)| (*key, text.as_str()))
         .collect();
     if missing.is_empty() {
-        return Ok(Known::default());
+        return Ok(KnownVectors::default());
     }
     let cannot = || embedding::failure(Unavailable(format!("the model {} cannot serve", model.id)));
     let embedder = match embedder {
         Some(embedder) => embedder,
         none => none.insert(embedding::embedder(memory, &model.id)?.ok_or_else(cannot)?),
     };
-    let mut made = Known::default();
+    let mut made = KnownVectors::default();
     let mut progress = memory.notices.progress("embedding");
     fill::make(embedder.as_mut(), &missing, &mut progress, &mut |some| made.extend(some))
         .map_err(embedding::failure)?;
     known.extend(made.iter().map(|(key, vector)| (*key, vector.clone())));
     // Vectors of the built-in model are fast to compute, so they are not stored.
-    Ok(if model.id == table::NAME { Known::default() } else { made })
+    Ok(if model.id == table::NAME { KnownVectors::default() } else { made })
 }
 
 /// Returns the JSON document, with one vector per line.

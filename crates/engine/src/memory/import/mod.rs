@@ -10,21 +10,21 @@ use std::{
 
 use serde::Serialize;
 
-use self::source::Source;
+use self::source::ImportSource;
 use super::{
     Answer, Effect, Memory,
-    intake::{self, New},
+    intake::{self, NewText},
     near_duplicates,
 };
 use crate::{
     error::Failure,
     local_time,
-    store::{Store, lock::StoreLock, notes, transaction::Txn, trust::Key, trust_ledger},
+    store::{Store, lock::StoreLock, notes, transaction::Txn, trust::TextKey, trust_ledger},
     view,
 };
 use pimem_core::{
     exchange::{
-        Item, Left,
+        ExchangeItem, LeftLine,
         pi_memory::{self, Piece},
     },
     markdown::{checklist, patch, topic},
@@ -89,7 +89,7 @@ struct Taken {
     place: String,
     line: String,
     /// Key of a line that awaits review.
-    waits: Option<Key>,
+    waits: Option<TextKey>,
 }
 
 impl Memory {
@@ -107,7 +107,7 @@ impl Memory {
 
 fn run(
     memory: &Memory,
-    mut source: Source,
+    mut source: ImportSource,
     category: CategoryId,
     effect: Effect,
 ) -> Result<Answer<Imported>, Failure> {
@@ -127,7 +127,7 @@ fn run(
         let waits = source.waits && !store.trust.is_whole();
         let left = &mut source.found.left;
         taken = take(memory, &mut txn, &news, (items, waits), left)?;
-        let waiting: Vec<Key> = taken.iter().filter_map(|taken| taken.waits).collect();
+        let waiting: Vec<TextKey> = taken.iter().filter_map(|taken| taken.waits).collect();
         if effect == Effect::Write && !waiting.is_empty() {
             // Recorded first, so that no imported line passes for one of the user's.
             trust_ledger::note_waiting(&store.trust, &waiting)?;
@@ -166,7 +166,7 @@ fn shown(Taken { fate, id, place, line, .. }: Taken) -> ImportedMemory {
     ImportedMemory { action: fate, place, id: id.to_string(), entry: line }
 }
 
-fn of_left(Left { place, reason }: Left) -> LeftOut {
+fn of_left(LeftLine { place, reason }: LeftLine) -> LeftOut {
     LeftOut { place, reason }
 }
 
@@ -179,10 +179,10 @@ fn title(text: &str) -> Option<String> {
 /// Returns the items that may be stored, as new entries.
 fn checked(
     memory: &Memory,
-    items: Vec<Item>,
+    items: Vec<ExchangeItem>,
     default: CategoryId,
-    left: &mut Vec<Left>,
-) -> (Vec<New>, Vec<Item>) {
+    left: &mut Vec<LeftLine>,
+) -> (Vec<NewText>, Vec<ExchangeItem>) {
     let (mut news, mut kept) = (Vec::new(), Vec::new());
     for item in items {
         match checked_one(memory, &item, default) {
@@ -190,7 +190,7 @@ fn checked(
                 news.push(new);
                 kept.push(item);
             }
-            Err(why) => left.push(Left { place: item.place, reason: why.to_string() }),
+            Err(why) => left.push(LeftLine { place: item.place, reason: why.to_string() }),
         }
     }
     (news, kept)
@@ -209,7 +209,11 @@ enum ItemError {
     SecretEvidence(&'static str),
 }
 
-fn checked_one(memory: &Memory, item: &Item, default: CategoryId) -> Result<New, ItemError> {
+fn checked_one(
+    memory: &Memory,
+    item: &ExchangeItem,
+    default: CategoryId,
+) -> Result<NewText, ItemError> {
     let named = item.category.as_deref().map(|name| intake::category(memory, name));
     let category = named.unwrap_or(Ok(default))?;
     // Checked first, so that its error message is reported alone.
@@ -228,23 +232,23 @@ fn checked_one(memory: &Memory, item: &Item, default: CategoryId) -> Result<New,
         (1..=64).contains(&stem.len())
             && stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
     };
-    Ok(New {
+    Ok(NewText {
         topic: item.topic.as_ref().filter(stem).cloned(),
         heading: item.heading.as_deref().and_then(title),
         pin: item.pinned,
         tags: item.tags.clone(),
         until: item.until.map(local_time::end_of),
         told: !item.events.is_empty(),
-        ..New::plain(category, text, item.cue.unwrap_or(Cue::Explicit))
+        ..NewText::plain(category, text, item.cue.unwrap_or(Cue::Explicit))
     })
 }
 
 fn take(
     memory: &Memory,
     txn: &mut Txn<'_>,
-    news: &[New],
-    (items, waits): (Vec<Item>, bool),
-    left: &mut Vec<Left>,
+    news: &[NewText],
+    (items, waits): (Vec<ExchangeItem>, bool),
+    left: &mut Vec<LeftLine>,
 ) -> Result<Vec<Taken>, Failure> {
     let mut placed = txn.placed();
     let mut present: IdMap<EntryId, Wording> =
@@ -255,7 +259,7 @@ fn take(
         let (id, own) = (line.id, new.said(memory, line.text));
         if let Some(twin) = present.get(&id).filter(|known| **known != own) {
             let reason = intake::is_twin(&own, &twin.text);
-            left.push(Left { place: item.place, reason });
+            left.push(LeftLine { place: item.place, reason });
             continue;
         }
         let is_there = present.contains_key(&id);
@@ -271,11 +275,11 @@ fn take(
             Fate::Repeated
         } else if txn.snapshot().ledger.archived(id) {
             let reason = "it was removed here (pimem restore brings it back)".to_owned();
-            left.push(Left { place: item.place, reason });
+            left.push(LeftLine { place: item.place, reason });
             continue;
         } else if txn.snapshot().ledger.is_over(memory.now, id) {
             let reason = "it was forgotten or replaced here, or is past its last day (pimem add brings it back)";
-            left.push(Left { place: item.place, reason: reason.to_owned() });
+            left.push(LeftLine { place: item.place, reason: reason.to_owned() });
             continue;
         } else {
             let events = evidence(&line, &item, None);
@@ -325,7 +329,11 @@ fn retracted(events: &[(Event, String)]) -> BTreeSet<(EntryId, EventId)> {
 
 /// Returns the events that come with an item, with their lines. A score is turned into events that
 /// raise the `known` evidence to it.
-fn evidence(line: &adopt::Line<'_>, item: &Item, known: Option<&Evidence>) -> Vec<(Event, String)> {
+fn evidence(
+    line: &adopt::AdoptedLine<'_>,
+    item: &ExchangeItem,
+    known: Option<&Evidence>,
+) -> Vec<(Event, String)> {
     if !item.events.is_empty() {
         let mut own = Ledger::default();
         item.events.iter().for_each(|(event, _)| own.fold(event));
@@ -353,7 +361,7 @@ fn keep(
     memory: &Memory,
     store: &Store,
     lock: Option<&StoreLock>,
-    source: &Source,
+    source: &ImportSource,
 ) -> anyhow::Result<BTreeMap<String, usize>> {
     let mut added = BTreeMap::new();
     let categories = &memory.config.categories;
@@ -393,7 +401,7 @@ fn keep(
 }
 
 /// Adds a notes file, or a daily log recognised by its name, to a source.
-fn note(memory: &Memory, source: &mut Source, name: &str, text: &str) {
+fn note(memory: &Memory, source: &mut ImportSource, name: &str, text: &str) {
     let categories = &memory.config.categories;
     if name == notes::SCRATCHPAD {
         for item in checklist::items(text.as_bytes()).into_iter().filter(|item| !item.done) {
@@ -401,7 +409,7 @@ fn note(memory: &Memory, source: &mut Source, name: &str, text: &str) {
                 Ok(text) => source.tasks.push(text.as_str().to_owned()),
                 Err(error) => {
                     let place = format!("{name}:{}", item.line);
-                    source.found.left.push(Left { place, reason: error.to_string() });
+                    source.found.left.push(LeftLine { place, reason: error.to_string() });
                 }
             }
         }
@@ -411,7 +419,7 @@ fn note(memory: &Memory, source: &mut Source, name: &str, text: &str) {
     let pieces = match day {
         Some(day) if Date::parse(day).is_none() => {
             let reason = "its name is no date".to_owned();
-            source.found.left.push(Left { place: name.to_owned(), reason });
+            source.found.left.push(LeftLine { place: name.to_owned(), reason });
             return;
         }
         // The content of a log stays with its day.

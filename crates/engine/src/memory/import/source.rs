@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::{From, Lines, note};
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{Memory, export, named_file},
     store::{
         foreign_store::{Holdings, Pages},
         git, notes,
-        read::{self, Problem},
+        read::{self, ReadProblem},
     },
 };
 use pimem_core::{
@@ -28,7 +28,7 @@ const CLAUDE: &str = "Claude Code's memories are in ~/.claude/projects/PROJECT/m
 
 /// What an import found.
 #[derive(Debug, Default)]
-pub(super) struct Source {
+pub(super) struct ImportSource {
     /// Name of the format.
     pub(super) format: &'static str,
     pub(super) found: Parsed,
@@ -37,13 +37,13 @@ pub(super) struct Source {
     /// Open tasks.
     pub(super) tasks: Vec<String>,
     /// Files that could not be read.
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<ReadProblem>,
     /// True if others may have written it, so that agents see it only after a review.
     pub(super) waits: bool,
 }
 
 /// Reads the source of an import.
-pub(super) fn read(memory: &Memory, from: &From) -> Result<Source, Failure> {
+pub(super) fn read(memory: &Memory, from: &From) -> Result<ImportSource, Failure> {
     match from {
         From::Jsonl(lines) => self::lines(lines),
         From::Pi(path) => pi(memory, path),
@@ -53,13 +53,13 @@ pub(super) fn read(memory: &Memory, from: &From) -> Result<Source, Failure> {
             let mut pages = Pages::default();
             pages.folder(dir, "");
             let found = claude::read(&pages.files, &memory.config.categories);
-            Ok(with(Source { format: "claude", found, ..Source::default() }, pages))
+            Ok(with(ImportSource { format: "claude", found, ..ImportSource::default() }, pages))
         }
         From::Agents(files) => of_agents(memory, files),
     }
 }
 
-fn of_agents(memory: &Memory, files: &[PathBuf]) -> Result<Source, Failure> {
+fn of_agents(memory: &Memory, files: &[PathBuf]) -> Result<ImportSource, Failure> {
     let mut pages = Pages::default();
     let mut waits = false;
     for path in files {
@@ -69,7 +69,7 @@ fn of_agents(memory: &Memory, files: &[PathBuf]) -> Result<Source, Failure> {
         let bytes = named_file::named(path, read::MAX_FILE, AGENTS)?;
         pages.page(&path.display().to_string(), bytes);
     }
-    let mut source = Source { format: "agents", waits, ..Source::default() };
+    let mut source = ImportSource { format: "agents", waits, ..ImportSource::default() };
     for page in &pages.files {
         let found = agents::read(&page.name, &page.text, &memory.config.categories);
         source.found.items.extend(found.items);
@@ -79,13 +79,13 @@ fn of_agents(memory: &Memory, files: &[PathBuf]) -> Result<Source, Failure> {
 }
 
 /// Adds the unused pages and problems to a source.
-fn with(mut source: Source, pages: Pages) -> Source {
+fn with(mut source: ImportSource, pages: Pages) -> ImportSource {
     source.found.left.extend(pages.left);
     source.problems.extend(pages.problems);
     source
 }
 
-fn lines(lines: &Lines) -> Result<Source, Failure> {
+fn lines(lines: &Lines) -> Result<ImportSource, Failure> {
     let (text, from) = match lines {
         Lines::Text(text) => (text.clone(), "standard input".to_owned()),
         Lines::File(path) => {
@@ -93,20 +93,20 @@ fn lines(lines: &Lines) -> Result<Source, Failure> {
             let text = String::from_utf8(bytes).map_err(|error| {
                 let at = error.utf8_error().valid_up_to();
                 let message = format!("{} is not UTF-8 (byte {at})", path.display());
-                Failure::new(Kind::Refused, message, "convert it first, as with iconv")
+                Failure::new(FailureKind::Refused, message, "convert it first, as with iconv")
             })?;
             (text, path.display().to_string())
         }
     };
     let items = jsonl::parse(&text).map_err(|(number, wrong)| {
         let message = format!("line {number} of {from}: {}", wrong.message);
-        Failure::new(Kind::Refused, message, wrong.hint)
+        Failure::new(FailureKind::Refused, message, wrong.hint)
     })?;
     let found = Parsed { items, ..Parsed::default() };
-    Ok(Source { format: "jsonl", found, ..Source::default() })
+    Ok(ImportSource { format: "jsonl", found, ..ImportSource::default() })
 }
 
-fn pi(memory: &Memory, path: &Path) -> Result<Source, Failure> {
+fn pi(memory: &Memory, path: &Path) -> Result<ImportSource, Failure> {
     let hint = "give the directory that holds topics/, as .pi/memory of a project";
     let store = |dir: &Path| memory.store(dir.to_path_buf(), Scope::Project);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -114,7 +114,7 @@ fn pi(memory: &Memory, path: &Path) -> Result<Source, Failure> {
         let dirs = STORES.map(|below| path.join(below));
         let dir = dirs.iter().find(|dir| dir.join("topics").is_dir()).ok_or_else(|| {
             let message = format!("there is no store in {}", path.display());
-            Failure::new(Kind::Usage, message, hint)
+            Failure::new(FailureKind::Usage, message, hint)
         })?;
         memory.places.check_below(path, dir).map_err(|away| Failure::from(&away))?;
         (store(dir).holdings(export::reader(memory)), None)
@@ -136,10 +136,10 @@ fn pi(memory: &Memory, path: &Path) -> Result<Source, Failure> {
     let only = only.map(|stem| format!("topics/{stem}.md:"));
     items.retain(|item| only.as_ref().is_none_or(|file| item.place.starts_with(file)));
     let found = Parsed { items, left };
-    Ok(Source { format: "pi", found, problems: snapshot.problems, ..Source::default() })
+    Ok(ImportSource { format: "pi", found, problems: snapshot.problems, ..ImportSource::default() })
 }
 
-fn pi_memory(memory: &Memory, dir: &Path) -> Result<Source, Failure> {
+fn pi_memory(memory: &Memory, dir: &Path) -> Result<ImportSource, Failure> {
     let hint = "pi-memory keeps MEMORY.md and daily/ in ~/.pi/agent/memory";
     is_dir(dir, hint)?;
     let dirs = STORES.map(|below| dir.join(below));
@@ -153,7 +153,7 @@ fn pi_memory(memory: &Memory, dir: &Path) -> Result<Source, Failure> {
     pages.file(dir, notes::NOTES);
     pages.file(dir, notes::SCRATCHPAD);
     pages.folder(dir, "daily");
-    let mut source = Source { format: "pi-memory", ..Source::default() };
+    let mut source = ImportSource { format: "pi-memory", ..ImportSource::default() };
     for page in &pages.files {
         note(memory, &mut source, &page.name, &page.text);
     }
@@ -166,5 +166,5 @@ fn is_dir(dir: &Path, hint: &str) -> Result<(), Failure> {
         (_, true) => format!("{} is not a directory", dir.display()),
         _ => format!("there is no directory {}", dir.display()),
     };
-    Err(Failure::new(Kind::Usage, what, hint))
+    Err(Failure::new(FailureKind::Usage, what, hint))
 }

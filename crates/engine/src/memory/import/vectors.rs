@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::{
-    error::{Failure, Kind},
-    index::{self, vector_files, vectors::Known},
+    error::{Failure, FailureKind},
+    index::{self, vector_files, vectors::KnownVectors},
     memory::{Answer, Memory, export, named_file, search::embedding},
     store::Store,
 };
@@ -31,17 +31,17 @@ impl Memory {
         if model.id == table::NAME {
             let message = "the model static makes its own vectors and takes no others";
             let hint = "pimem model use NAME chooses the model that they are of";
-            return Err(Failure::new(Kind::Refused, message, hint));
+            return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         let found = parse(&named_file::named(path, MAX, WHERE)?, &model)
             .map_err(|why| refused(&format!("{}: {why}", path.display())))?;
         let vectors = found.len();
-        let mut imported = Known::default();
+        let mut imported = KnownVectors::default();
         let mut problems = Vec::new();
         for store in self.readers()? {
             let (entries, unread) = export::entries(self, &store);
             problems.extend(unread);
-            let fresh: Known =
+            let fresh: KnownVectors =
                 entries.keys().filter_map(|key| Some((*key, found.get(key)?.clone()))).collect();
             if !fresh.is_empty() {
                 imported.extend(fresh.iter().map(|(key, vector)| (*key, vector.clone())));
@@ -56,13 +56,17 @@ impl Memory {
 }
 
 fn refused(message: &str) -> Failure {
-    Failure::new(Kind::Refused, message, "pimem export embeddings writes the format that is read")
+    Failure::new(
+        FailureKind::Refused,
+        message,
+        "pimem export embeddings writes the format that is read",
+    )
 }
 
 /// Stores vectors in the index of a store.
-fn keep(memory: &Memory, store: &Store, fresh: &Known) -> Result<(), Failure> {
+fn keep(memory: &Memory, store: &Store, fresh: &KnownVectors) -> Result<(), Failure> {
     let Some(dir) = memory.cache_dir(store) else {
-        return Err(Failure::new(Kind::Usage, "there is no cache directory", "set HOME"));
+        return Err(Failure::new(FailureKind::Usage, "there is no cache directory", "set HOME"));
     };
     let kept = embedding::kept(memory);
     if let Some(space) = kept.model {
@@ -72,7 +76,7 @@ fn keep(memory: &Memory, store: &Store, fresh: &Known) -> Result<(), Failure> {
     let (categories, when) = (&memory.config.categories, memory.real_now);
     index::refresh(store, &dir, categories, when, true, kept, &mut progress)?.ok_or_else(|| {
         let message = format!("another process is at the index of {}", store.dir.display());
-        Failure::new(Kind::Locked, message, "try again in a moment")
+        Failure::new(FailureKind::Locked, message, "try again in a moment")
     })?;
     Ok(())
 }

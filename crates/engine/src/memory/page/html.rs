@@ -4,14 +4,14 @@
 use std::fmt::{self, Display};
 
 use crate::memory::{
-    page::{Page, Row, Week, pictures},
+    page::{PageRow, PageView, Week, pictures},
     status::{StoreStatus, TrustStatus},
     telemetry::view::Use,
 };
 use pimem_core::{report::budget::thousands, safety::safe_text};
 
 /// The id of a section, its heading, and what draws it.
-type Section = (&'static str, &'static str, fn(&mut Markup, &Page));
+type Section = (&'static str, &'static str, fn(&mut Markup, &PageView));
 
 /// In the order of the page.
 const SECTIONS: &[Section] = &[
@@ -27,7 +27,7 @@ const SECTIONS: &[Section] = &[
 
 /// Renders a page as HTML.
 #[must_use]
-pub fn render(page: &Page) -> String {
+pub fn render(page: &PageView) -> String {
     let mut out = Markup::default();
     begin(&mut out, &format!("Memory of {}", page.title));
     out.element("<p class=\"soft\">As of ", page.now, ", by pimem.</p>\n");
@@ -135,9 +135,9 @@ impl Markup {
 }
 
 /// A number with its noun: `1 entry`, `2 entries`.
-pub(super) struct Count(pub(super) usize, pub(super) &'static str, pub(super) &'static str);
+pub(super) struct CountOf(pub(super) usize, pub(super) &'static str, pub(super) &'static str);
 
-impl Display for Count {
+impl Display for CountOf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(count, one, many) = self;
         write!(f, "{count} {}", if *count == 1 { one } else { many })
@@ -147,7 +147,7 @@ impl Display for Count {
 /// Maximum number of entries that a week names.
 const NAMED: usize = 6;
 
-pub(super) fn health(out: &mut Markup, page: &Page) {
+pub(super) fn health(out: &mut Markup, page: &PageView) {
     let status = &page.status;
     let report = &status.report;
     out.raw("<dl class=\"cards\">\n");
@@ -169,7 +169,7 @@ pub(super) fn health(out: &mut Markup, page: &Page) {
     if !status.mirrors.is_empty() {
         out.raw("<h3>Mirrors of what others have shared</h3>\n<ul class=\"plain\">\n");
         for mirror in &status.mirrors {
-            out.element("<li>", &mirror.project, ": ").text(Count(
+            out.element("<li>", &mirror.project, ": ").text(CountOf(
                 mirror.entries,
                 "entry",
                 "entries",
@@ -193,7 +193,7 @@ pub(super) fn health(out: &mut Markup, page: &Page) {
     if !status.unusable.is_empty() {
         out.element(
             "<p>",
-            Count(status.unusable.len(), "setting is", "settings are"),
+            CountOf(status.unusable.len(), "setting is", "settings are"),
             " ignored: pimem doctor.</p>\n",
         );
     }
@@ -235,7 +235,7 @@ fn of_store(out: &mut Markup, store: &StoreStatus) {
     out.raw("</dl>\n");
 }
 
-pub(super) fn seen(out: &mut Markup, page: &Page) {
+pub(super) fn seen(out: &mut Markup, page: &PageView) {
     if page.given.is_empty() {
         out.raw("<p>Nothing: there is no entry to show.</p>\n");
         return;
@@ -258,7 +258,7 @@ pub(super) fn seen(out: &mut Markup, page: &Page) {
     out.end_table();
 }
 
-pub(super) fn outside(out: &mut Markup, page: &Page) {
+pub(super) fn outside(out: &mut Markup, page: &PageView) {
     if page.outside.is_empty() {
         out.raw("<p>Nothing: the report has every entry that can be in it.</p>\n");
         return;
@@ -281,7 +281,7 @@ pub(super) fn outside(out: &mut Markup, page: &Page) {
     out.end_table();
 }
 
-pub(super) fn ahead(out: &mut Markup, page: &Page) {
+pub(super) fn ahead(out: &mut Markup, page: &PageView) {
     if page.curves.is_empty() {
         out.raw("<p>There is no entry that fades.</p>\n");
         return;
@@ -333,8 +333,8 @@ fn of_week(out: &mut Markup, week: &Week) {
     out.element("<td class=\"number\">", thousands(week.tokens as usize), "</td></tr>\n");
 }
 
-pub(super) fn used(out: &mut Markup, page: &Page) {
-    let mut rows: Vec<(&Row, &Use)> =
+pub(super) fn used(out: &mut Markup, page: &PageView) {
+    let mut rows: Vec<(&PageRow, &Use)> =
         page.entries.iter().filter_map(|row| Some((row, row.usage.as_ref()?))).collect();
     if rows.is_empty() {
         out.raw("<p>Nothing was noted yet: hooks note what they put into prompts, and what answers use of it.</p>\n");
@@ -344,7 +344,7 @@ pub(super) fn used(out: &mut Markup, page: &Page) {
     let text = format_args!(
         "{} of {} were put into prompts, and {used} of these were used. The others have never been shown.",
         rows.len(),
-        Count(page.entries.len(), "entry", "entries"),
+        CountOf(page.entries.len(), "entry", "entries"),
     )
     .to_string();
     out.element("<p>", text, "</p>\n");
@@ -368,7 +368,7 @@ pub(super) fn used(out: &mut Markup, page: &Page) {
     out.end_table();
 }
 
-pub(super) fn entries(out: &mut Markup, page: &Page) {
+pub(super) fn entries(out: &mut Markup, page: &PageView) {
     if page.entries.is_empty() {
         out.raw("<p>There is none yet: <code>pimem add TEXT</code> makes the first.</p>\n");
         return;
@@ -384,9 +384,9 @@ pub(super) fn entries(out: &mut Markup, page: &Page) {
         "last reinforced",
     ];
     headings.extend(page.has_authors.then_some("author"));
-    let count = Count(page.entries.len(), "entry", "entries");
+    let count = CountOf(page.entries.len(), "entry", "entries");
     out.table("Table of all entries", format_args!("{count}, strongest first"), &headings);
-    for Row { entry, author, .. } in &page.entries {
+    for PageRow { entry, author, .. } in &page.entries {
         let entry = &entry.entry;
         out.raw("<tr id=\"e")
             .text(&entry.short)
@@ -415,7 +415,7 @@ pub(super) fn entries(out: &mut Markup, page: &Page) {
     out.end_table();
 }
 
-pub(super) fn links(out: &mut Markup, page: &Page) {
+pub(super) fn links(out: &mut Markup, page: &PageView) {
     if page.links.is_empty() {
         out.raw("<p>No entry has a <code>[[link]]</code>.</p>\n");
         return;
@@ -433,7 +433,7 @@ pub(super) fn links(out: &mut Markup, page: &Page) {
     out.raw("</ul>\n");
 }
 
-pub(super) fn history(out: &mut Markup, page: &Page) {
+pub(super) fn history(out: &mut Markup, page: &PageView) {
     if page.history.iter().all(|week| week.added + week.reinforced + week.dropped == 0) {
         out.raw("<p>Nothing in the last half year.</p>\n");
         return;
@@ -489,7 +489,7 @@ mod tests {
         page.number(1.26).raw(" ").number(-0.04).raw(" ").number(7.0);
         assert_eq!(page.finish(), "1.3 -0 7");
         assert_eq!(
-            format!("{}, {}", Count(1, "entry", "entries"), Count(0, "entry", "entries")),
+            format!("{}, {}", CountOf(1, "entry", "entries"), CountOf(0, "entry", "entries")),
             "1 entry, 0 entries"
         );
     }

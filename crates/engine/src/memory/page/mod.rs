@@ -50,7 +50,7 @@ const WEEK: i64 = 7 * DAY_MS;
 
 /// What an agent is given when a session starts.
 #[derive(Debug, Clone)]
-pub struct Given {
+pub struct PageGiven {
     /// Name of the agent; `None` if no agent calls pimem.
     pub agent: Option<&'static str>,
     /// The lines, each with the entry that it shows.
@@ -66,7 +66,12 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn page(&self, hooks: Hooks, authors: bool, given: Given) -> Result<Answer<Page>, Failure> {
+    pub fn page(
+        &self,
+        hooks: Hooks,
+        authors: bool,
+        given: PageGiven,
+    ) -> Result<Answer<PageView>, Failure> {
         let status = self.status(hooks)?;
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
@@ -100,12 +105,12 @@ impl Memory {
         let mut listed = self.list(&super::list::ListRequest::default())?.view.entries;
         listed.retain(|listed| !listed.entry.withheld);
         let authors = authors.then(|| self.authors(&stores));
-        let row = |entry: AccessedEntry| Row {
+        let row = |entry: AccessedEntry| PageRow {
             usage: usage.get(&entry.entry.id).cloned(),
             author: authors.as_ref().and_then(|authors| author(authors, &entry.entry)),
             entry,
         };
-        let view = Page {
+        let view = PageView {
             title: title(&stores),
             now: self.now.0,
             today: local_time::local(self.now.0).date,
@@ -150,7 +155,7 @@ impl Memory {
         entries: &Entries<'_>,
         row: &ScoredEntry,
         coming: &[(IdSet<EntryId>, u32)],
-    ) -> Curve {
+    ) -> PageCurve {
         let spec = self.config.categories.spec(row.entry.category);
         let score = |day: i64| {
             let then = Now(Timestamp(self.now.0.0.saturating_add(day * DAY_MS)));
@@ -164,7 +169,7 @@ impl Memory {
             )
         };
         let leaves = coming.iter().position(|(shown, _)| !shown.contains(&row.entry.id));
-        Curve {
+        PageCurve {
             id: entries.short(row.entry.id),
             text: row.entry.text.clone(),
             points: (0..=WEEKS * 7).map(|day| (day as f64, score(day))).collect(),
@@ -208,14 +213,14 @@ impl Memory {
     }
 
     /// Counts the events of the last half year by week.
-    fn history(&self, stores: &[Store]) -> Vec<Past> {
-        let week = |number: i64| Past {
+    fn history(&self, stores: &[Store]) -> Vec<PastWeek> {
+        let week = |number: i64| PastWeek {
             from: local_time::local(Timestamp(self.now.0.0 - (PAST - number) * WEEK)).date,
             added: 0,
             reinforced: 0,
             dropped: 0,
         };
-        let mut weeks: Vec<Past> = (0..PAST).map(week).collect();
+        let mut weeks: Vec<PastWeek> = (0..PAST).map(week).collect();
         for store in stores {
             for event in evidence::events(&store.log().unwrap_or_default()) {
                 let number = PAST + (event.ts.0 - self.now.0.0).div_euclid(WEEK);
@@ -251,11 +256,11 @@ fn outside(
     ranking: &Ranking,
     report: &Report,
     entries: &Entries<'_>,
-    cheapest: impl Fn(&ScoredEntry) -> Option<explain::Act>,
+    cheapest: impl Fn(&ScoredEntry) -> Option<explain::Remedy>,
 ) -> Vec<Outside> {
     let is_possible = |row: &ScoredEntry| row.withheld().is_none();
     let left = report.judged(ranking).filter(|(row, verdict)| !verdict.shown() && is_possible(row));
-    let outside = |(row, verdict): (&ScoredEntry, &select::Verdict)| Outside {
+    let outside = |(row, verdict): (&ScoredEntry, &select::ReportVerdict)| Outside {
         entry: entries.entry(row),
         reason: verdict.to_string(),
         tokens: tokens(&format!("- {}", safe_text::model(&row.entry.text))),
@@ -270,8 +275,8 @@ fn title(stores: &[Store]) -> String {
     project.map_or_else(|| "no store".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn of_line((text, entry): (String, Option<EntryId>), entries: &Entries<'_>) -> Line {
-    Line { tokens: tokens(&text), id: entry.map(|id| entries.short(id)), text }
+fn of_line((text, entry): (String, Option<EntryId>), entries: &Entries<'_>) -> PageLine {
+    PageLine { tokens: tokens(&text), id: entry.map(|id| entries.short(id)), text }
 }
 
 /// Returns the size of a line with its end.
@@ -307,14 +312,14 @@ const OWN_HEADINGS: &[&str] = &["# Project Memory [", working::AT_HAND];
 
 /// The values of a page.
 #[derive(Debug, Clone)]
-pub struct Page {
+pub struct PageView {
     /// Name of the project.
     pub title: String,
     pub now: Timestamp,
     pub today: Date,
     pub status: Status,
     /// What an agent is given when a session starts.
-    pub given: Vec<Line>,
+    pub given: Vec<PageLine>,
     /// Its name; `None` if no agent calls pimem.
     pub given_to: Option<&'static str>,
     /// The strongest entries that the report leaves out.
@@ -322,21 +327,21 @@ pub struct Page {
     /// Scores that are needed for a state, with its name; none where policies have no fixed ones.
     pub levels: Vec<(f64, &'static str)>,
     /// Coming scores of the strongest entries in the report.
-    pub curves: Vec<Curve>,
+    pub curves: Vec<PageCurve>,
     pub weeks: Vec<Week>,
     /// All entries, strongest first.
-    pub entries: Vec<Row>,
+    pub entries: Vec<PageRow>,
     /// True if entries have their authors.
     pub has_authors: bool,
     /// Names in `[[brackets]]`, with the entries that have each.
     pub links: Vec<Link>,
     /// What happened, by weeks, oldest first.
-    pub history: Vec<Past>,
+    pub history: Vec<PastWeek>,
 }
 
 /// A line of what an agent is given.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct PageLine {
     pub text: String,
     pub tokens: u32,
     /// Short id of the entry, if it is one.
@@ -355,7 +360,7 @@ pub struct Outside {
 
 /// The scores of an entry if nothing happens.
 #[derive(Debug, Clone)]
-pub struct Curve {
+pub struct PageCurve {
     pub id: String,
     pub text: String,
     /// Pairs of days from now and score.
@@ -379,7 +384,7 @@ pub struct Week {
 }
 
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct PageRow {
     pub entry: AccessedEntry,
     /// How often it was put into prompts and used; `None` if it never was.
     pub usage: Option<Use>,
@@ -396,7 +401,7 @@ pub struct Link {
 
 /// What happened in a week.
 #[derive(Debug, Clone)]
-pub struct Past {
+pub struct PastWeek {
     pub from: Date,
     pub added: usize,
     pub reinforced: usize,
@@ -404,7 +409,7 @@ pub struct Past {
     pub dropped: usize,
 }
 
-impl Page {
+impl PageView {
     /// Takes out every word that somebody wrote: texts become ids, and names are numbered.
     #[must_use]
     pub fn redacted(mut self) -> Self {

@@ -1,23 +1,23 @@
 //! The pages of a diff, of an evaluation and of what was used.
 
 use crate::memory::{
-    diff::{Change, Diff, Side},
-    eval::{Evaluation, Figures, Passage},
+    diff::{Diff, DiffChange, SideView},
+    eval::{Evaluation, Figures, MissedPassage},
     page::{
-        html::{Count, Markup, begin, card, end},
+        html::{CountOf, Markup, begin, card, end},
         pictures,
     },
-    telemetry::view::{EntryUse, NamedUse, Summary, percent},
+    telemetry::view::{EntryUse, NamedUse, TelemetrySummary, percent},
 };
-use pimem_core::report::{budget::thousands, render::Kind};
+use pimem_core::report::{budget::thousands, render::DifferenceKind};
 
 /// Kinds of changes with their headings, in the order of the page.
-const KINDS: &[(Kind, &str, &str)] = &[
-    (Kind::Entered, "came", "Came into the report"),
-    (Kind::Left, "left", "Left the report"),
-    (Kind::Added, "new", "New, and not in the report"),
-    (Kind::Gone, "gone", "Gone"),
-    (Kind::Changed, "otherwise", "Changed otherwise"),
+const KINDS: &[(DifferenceKind, &str, &str)] = &[
+    (DifferenceKind::Entered, "came", "Came into the report"),
+    (DifferenceKind::Left, "left", "Left the report"),
+    (DifferenceKind::Added, "new", "New, and not in the report"),
+    (DifferenceKind::Gone, "gone", "Gone"),
+    (DifferenceKind::Changed, "otherwise", "Changed otherwise"),
 ];
 
 /// Renders what changed between two times as HTML.
@@ -67,7 +67,7 @@ pub fn compare(diff: &Diff) -> String {
     }
     out.raw("</div>\n</section>\n");
     for (kind, id, heading) in KINDS {
-        let changes: Vec<&Change> =
+        let changes: Vec<&DiffChange> =
             diff.changes.iter().filter(|change| change.change == *kind).collect();
         if changes.is_empty() {
             continue;
@@ -75,7 +75,7 @@ pub fn compare(diff: &Diff) -> String {
         out.raw("<section aria-labelledby=\"").raw(id).raw("\">\n<h2 id=\"").raw(id).raw("\">");
         out.raw(heading).raw("</h2>\n").table(
             &format!("Table: {heading}"),
-            Count(changes.len(), "entry", "entries"),
+            CountOf(changes.len(), "entry", "entries"),
             &["entry", "before", "after"],
         );
         for change in changes {
@@ -87,7 +87,7 @@ pub fn compare(diff: &Diff) -> String {
     out.finish()
 }
 
-fn row(out: &mut Markup, change: &Change) {
+fn row(out: &mut Markup, change: &DiffChange) {
     let Some(known) = change.after.as_ref().or(change.before.as_ref()) else { return };
     let entry = &known.judged.entry;
     out.element(
@@ -98,7 +98,7 @@ fn row(out: &mut Markup, change: &Change) {
     out.element("<code>", &entry.short, "</code></td>");
     for side in [&change.before, &change.after] {
         out.raw("<td>");
-        if let Some(Side { judged, factors }) = side {
+        if let Some(SideView { judged, factors }) = side {
             out.text(judged.entry.described_state()).raw(", ").text(factors.text(&judged.entry));
             out.element("; ", &judged.reason, "");
         } else {
@@ -209,7 +209,7 @@ fn misses(out: &mut Markup, Evaluation { is_own, misses, .. }: &Evaluation, mode
     }
     let text = format!(
         "{} without an answer among the first five hits of a {mode} search.",
-        Count(misses.len(), "question", "questions")
+        CountOf(misses.len(), "question", "questions")
     );
     out.element("<p>", text, "</p>\n");
     out.table(
@@ -244,7 +244,7 @@ fn misses(out: &mut Markup, Evaluation { is_own, misses, .. }: &Evaluation, mode
     }
 }
 
-fn passages(out: &mut Markup, passages: &[Passage]) {
+fn passages(out: &mut Markup, passages: &[MissedPassage]) {
     out.raw("<td class=\"text\">");
     if passages.is_empty() {
         out.raw("<span class=\"soft\">nothing</span>");
@@ -262,7 +262,7 @@ fn decimals(number: Option<f64>) -> String {
 
 /// Renders a summary of telemetry as HTML.
 #[must_use]
-pub fn used(summary: &Summary) -> String {
+pub fn used(summary: &TelemetrySummary) -> String {
     let mut out = Markup::default();
     begin(&mut out, "What agents were given, and used");
     let date = |time: &Option<String>| {
@@ -296,7 +296,7 @@ pub fn used(summary: &Summary) -> String {
     out.raw("</div>\n</section>\n<section aria-labelledby=\"who\">\n<h2 id=\"who\">Used of what was given</h2>\n");
     let text = format!(
         "{} with an answer that was seen, of {}. An entry counts once a session.",
-        Count(summary.measured_sessions, "session", "sessions"),
+        CountOf(summary.measured_sessions, "session", "sessions"),
         thousands(summary.sessions)
     );
     out.element("<p>", text, "</p>\n<div class=\"pair\">\n");

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::memory::{
     forecast::Picture,
     page::{
-        Curve, Link, Past,
-        html::{Count, Markup},
+        Link, PageCurve, PastWeek,
+        html::{CountOf, Markup},
     },
-    telemetry::view::Day,
+    telemetry::view::UsageDay,
 };
 use pimem_core::model::time::Date;
 
@@ -36,7 +36,7 @@ fn filled(out: &mut Markup, share: f64) {
 }
 
 /// The score of one entry over the coming days, with the scores that states need.
-pub(super) fn curve(out: &mut Markup, curve: &Curve, levels: &[(f64, &'static str)]) {
+pub(super) fn curve(out: &mut Markup, curve: &PageCurve, levels: &[(f64, &'static str)]) {
     let days = curve.points.last().map_or(1.0, |(day, _)| day.max(1.0));
     let now = curve.points.first().map_or(0.0, |(_, score)| *score);
     let end = curve.points.last().map_or(0.0, |(_, score)| *score);
@@ -149,7 +149,7 @@ fn drawn(picture: &Picture) -> String {
     let (drawn, all) = (picture.curves.len(), picture.all);
     match (drawn, picture.named) {
         (0, _) => "No entry fades".to_owned(),
-        (_, true) if drawn == all => format!("{}, as named", Count(all, "entry", "entries")),
+        (_, true) if drawn == all => format!("{}, as named", CountOf(all, "entry", "entries")),
         (_, true) => format!("{drawn} of {all} shown: the others are pinned or forgotten"),
         (1, false) if drawn == all => "The only entry that fades".to_owned(),
         (_, false) if drawn == all => format!("All {all} entries that fade"),
@@ -161,7 +161,7 @@ fn drawn(picture: &Picture) -> String {
 }
 
 /// Bars by week.
-pub(super) fn history(out: &mut Markup, weeks: &[Past]) {
+pub(super) fn history(out: &mut Markup, weeks: &[PastWeek]) {
     const HEIGHT: f64 = 120.0;
     let most = weeks
         .iter()
@@ -171,10 +171,10 @@ pub(super) fn history(out: &mut Markup, weeks: &[Past]) {
         .max(1);
     let step = 720.0 / weeks.len().max(1) as f64;
     out.raw("<svg viewBox=\"0 0 760 150\" role=\"img\" aria-label=\"");
-    let all = |count: fn(&Past) -> usize| weeks.iter().map(count).sum::<usize>();
+    let all = |count: fn(&PastWeek) -> usize| weeks.iter().map(count).sum::<usize>();
     out.text(format_args!(
         "{}: {} added, {} reinforced, {} dropped",
-        Count(weeks.len(), "week", "weeks"),
+        CountOf(weeks.len(), "week", "weeks"),
         all(|week| week.added),
         all(|week| week.reinforced),
         all(|week| week.dropped),
@@ -208,12 +208,12 @@ pub(super) fn history(out: &mut Markup, weeks: &[Past]) {
 }
 
 /// Bars by day.
-pub(super) fn days(out: &mut Markup, days: &[Day]) {
+pub(super) fn days(out: &mut Markup, days: &[UsageDay]) {
     const HEIGHT: f64 = 60.0;
     let most = days.iter().map(|day| day.entries).max().unwrap_or(0).max(1);
     let step = 720.0 / days.len().max(1) as f64;
     out.raw("<svg viewBox=\"0 0 760 80\" role=\"img\" aria-label=\"");
-    out.text(format_args!("{}, {most} at most", Count(days.len(), "day", "days"))).raw("\">");
+    out.text(format_args!("{}, {most} at most", CountOf(days.len(), "day", "days"))).raw("\">");
     for (number, day) in days.iter().enumerate().filter(|(_, day)| day.entries > 0) {
         let height = HEIGHT * day.entries as f64 / most as f64;
         out.raw("<rect class=\"reinforced\" x=\"").number(step * number as f64);
@@ -258,8 +258,8 @@ pub(super) fn links(out: &mut Markup, links: &[Link]) {
     out.raw("<svg viewBox=\"0 0 760 420\" role=\"img\" aria-label=\"");
     out.text(format_args!(
         "{} and {} that stand in one entry",
-        Count(drawn.len(), "name", "names"),
-        Count(edges.len(), "pair", "pairs"),
+        CountOf(drawn.len(), "name", "names"),
+        CountOf(edges.len(), "pair", "pairs"),
     ));
     out.raw("\">");
     for (a, b) in edges {

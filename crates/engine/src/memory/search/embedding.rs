@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use super::{
     request::Pace,
-    segments::{DocRef, Document},
+    segments::{DocRef, IndexedDocument},
     texts::Texts,
 };
 use crate::{
     config::settings::DEFAULT_MODEL,
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     index::{
         container::Cache,
         corpus::{self, Corpus},
-        vector_files::{self, Kept},
-        vectors::{self, Known, Vectors},
+        vector_files::{self, KeptVectors},
+        vectors::{self, KnownVectors, Vectors},
     },
     llm::ollama::Remote,
     memory::Memory,
@@ -28,7 +28,7 @@ use crate::{
 use pimem_core::{
     embed::{
         self,
-        catalog::{self, Embedder, Model, Role, Unavailable},
+        catalog::{self, Embedder, Model, TextRole, Unavailable},
         table,
         vector::Vector,
     },
@@ -36,7 +36,7 @@ use pimem_core::{
         bm25::{Query, Segment},
         candidates::{self, Dense},
         near_words::QueryWords,
-        rank::Candidate,
+        rank::RankCandidate,
     },
 };
 
@@ -73,9 +73,9 @@ struct Embedded {
     /// Vectors of each segment of the index.
     views: Vec<Vectors>,
     /// Those made since the index was, once they are needed.
-    recent: Option<Known>,
+    recent: Option<KnownVectors>,
     /// All of the index, by the keys of their texts, once they are needed.
-    known: Option<Known>,
+    known: Option<KnownVectors>,
     made: Made,
 }
 
@@ -83,7 +83,7 @@ struct Embedded {
 #[derive(Default)]
 pub struct Made {
     /// Those that this search made.
-    pub fresh: Known,
+    pub fresh: KnownVectors,
     /// Number of those that were made before, if any was made now.
     pub recent: usize,
     /// Texts of candidates for which there was no time, by their keys.
@@ -101,7 +101,7 @@ pub enum Rows {
 
 /// A candidate that the chosen model is to judge.
 pub struct Unjudged<'a> {
-    pub candidate: &'a mut Candidate,
+    pub candidate: &'a mut RankCandidate,
     pub at: DocRef,
     pub category: Option<&'a str>,
     pub text: &'a str,
@@ -142,8 +142,11 @@ impl QueryEmbedding {
     }
 
     /// Returns the vectors by which candidates are selected.
-    pub fn vectors<'a>(&'a self, segments: &'a [&'a dyn Dense]) -> candidates::Vectors<'a> {
-        candidates::Vectors { query: &self.query, plain: &self.plain, segments }
+    pub fn vectors<'a>(
+        &'a self,
+        segments: &'a [&'a dyn Dense],
+    ) -> candidates::CandidateVectors<'a> {
+        candidates::CandidateVectors { query: &self.query, plain: &self.plain, segments }
     }
 
     /// Returns true if a row of the table was found to be damaged.
@@ -201,7 +204,7 @@ impl QueryEmbedding {
             if some.is_empty() {
                 break;
             }
-            let Ok(vectors) = embedder.embed(Role::Passage, &passages, &mut |_| ()) else {
+            let Ok(vectors) = embedder.embed(TextRole::Passage, &passages, &mut |_| ()) else {
                 waiting.extend(some.into_iter().chain(rest));
                 break;
             };
@@ -237,7 +240,7 @@ impl QueryEmbedding {
 
 /// What is searched.
 #[derive(Clone, Copy)]
-pub struct Searched<'a> {
+pub struct EmbeddedSearch<'a> {
     pub memory: &'a Memory,
     pub stores: &'a [Store],
     pub corpora: &'a [Corpus],
@@ -246,7 +249,7 @@ pub struct Searched<'a> {
 /// Embeds the query and opens the vectors of all documents, by the table and by the chosen model.
 /// If that cannot run, the reason is in `degraded`. `None` if no model is chosen.
 pub fn open(
-    searched: Searched<'_>,
+    searched: EmbeddedSearch<'_>,
     query: &Query,
     words: &QueryWords,
     pace: Pace,
@@ -290,8 +293,8 @@ pub fn open(
 }
 
 /// Returns the vectors of all segments by the table, and for each store whether its index lacks some.
-fn by_table(searched: Searched<'_>, rows: Rows) -> (Vec<Vectors>, Vec<bool>) {
-    let Searched { memory, stores, corpora } = searched;
+fn by_table(searched: EmbeddedSearch<'_>, rows: Rows) -> (Vec<Vectors>, Vec<bool>) {
+    let EmbeddedSearch { memory, stores, corpora } = searched;
     let mut embedder = table::Static::default();
     let mut texts = Texts::new(stores, corpora);
     let (mut all, mut lacking) = (Vec::new(), Vec::new());
@@ -302,7 +305,8 @@ fn by_table(searched: Searched<'_>, rows: Rows) -> (Vec<Vectors>, Vec<bool>) {
         let mut lacks = false;
         for (segment, (view, documents)) in views.iter_mut().zip(corpus.segments()).enumerate() {
             for number in missing(view, documents) {
-                let Some(document) = Document::find(corpora, DocRef { store, segment, number })
+                let Some(document) =
+                    IndexedDocument::find(corpora, DocRef { store, segment, number })
                 else {
                     continue;
                 };
@@ -329,13 +333,13 @@ fn dir(memory: &Memory, stores: &[Store], store: usize) -> Option<Cache> {
 
 /// Embeds the query by a model, and opens the vectors that the index has.
 fn by_model(
-    searched: Searched<'_>,
+    searched: EmbeddedSearch<'_>,
     query: &Query,
     mut embedder: Box<dyn Embedder>,
     pace: Pace,
 ) -> Result<Chosen, Unavailable> {
-    let Searched { memory, stores, corpora } = searched;
-    let made = embedder.embed(Role::Query, &[&query.text], &mut |_| {})?;
+    let EmbeddedSearch { memory, stores, corpora } = searched;
+    let made = embedder.embed(TextRole::Query, &[&query.text], &mut |_| {})?;
     let query = made.first().map(|query| Vector::quantize(query)).unwrap_or_default();
     let space = embedder.model().space();
     let embedded = |(store, corpus): (usize, &Corpus)| {
@@ -356,10 +360,10 @@ pub fn name(memory: &Memory) -> String {
 pub const NONE: &str = "none";
 
 /// Returns which vectors an index keeps, by the settings.
-pub fn kept(memory: &Memory) -> Kept {
+pub fn kept(memory: &Memory) -> KeptVectors {
     let name = &name(memory);
     let model = (name != NONE && name != table::NAME).then(|| described(memory, name)).flatten();
-    Kept { table: name != NONE, model: model.map(|model| model.space()) }
+    KeptVectors { table: name != NONE, model: model.map(|model| model.space()) }
 }
 
 /// Opens the named model without a deadline; `None` for `none`.
@@ -390,7 +394,7 @@ pub fn within(
 
 /// Returns the failure for an unavailable model, where there is no fallback.
 pub fn failure(why: Unavailable) -> Failure {
-    Failure::new(Kind::Io, why.0, "pimem model status says more")
+    Failure::new(FailureKind::Io, why.0, "pimem model status says more")
 }
 
 /// Opens a model other than the table.

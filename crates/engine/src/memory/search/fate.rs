@@ -6,14 +6,14 @@ use std::{
 };
 
 use super::{
-    Ranked, Search, SearchResult, find, request::SearchRequest, segments::Document, standing,
+    Ranked, Search, SearchResult, find, request::SearchRequest, segments::IndexedDocument, standing,
 };
 use crate::{
     memory::{Memory, mirrors},
     store::{
         Store, provenance,
         snapshot::Snapshot,
-        trust::{Key, Kind},
+        trust::{TextKey, TrustedKind},
     },
 };
 use pimem_core::{
@@ -65,7 +65,7 @@ impl Search<'_> {
         let mut seen = HashSet::new();
         let (mut kept, mut withheld) = (Vec::new(), Vec::new());
         for mut one in ranked.drain(..) {
-            let Document { kind, doc, at, .. } = one.document;
+            let IndexedDocument { kind, doc, at, .. } = one.document;
             one.facts.reviewed |= self.is_shown_note(&one.document);
             if documents::entry_id(&doc).is_none() {
                 let store = self.stores.get(at.store);
@@ -129,7 +129,7 @@ impl Search<'_> {
                 }
                 continue;
             }
-            let keys: Vec<Option<Key>> =
+            let keys: Vec<Option<TextKey>> =
                 here.iter().map(|ranked| self.trust_key(store, ranked)).collect();
             let held = trust.held(&keys.iter().copied().flatten().collect::<Vec<_>>());
             for (ranked, key) in here.into_iter().zip(keys) {
@@ -139,20 +139,20 @@ impl Search<'_> {
     }
 
     /// Returns the key of an entry or summary in a store's ledger of trust.
-    fn trust_key(&self, store: &Store, ranked: &Ranked<'_>) -> Option<Key> {
-        let Ranked { document: Document { kind, doc, .. }, text, .. } = ranked;
+    fn trust_key(&self, store: &Store, ranked: &Ranked<'_>) -> Option<TextKey> {
+        let Ranked { document: IndexedDocument { kind, doc, .. }, text, .. } = ranked;
         match kind {
             SourceKind::Topic | SourceKind::Archive => {
                 let categories = &self.memory.config.categories;
                 let name = documents::category_name(categories, doc.category)?;
                 Some(store.trust.entry(name, text))
             }
-            SourceKind::Session => Some(store.trust.text(Kind::Session, text)),
+            SourceKind::Session => Some(store.trust.text(TrustedKind::Session, text)),
             _ => None,
         }
     }
 
-    fn is_shown_note(&self, document: &Document<'_>) -> bool {
+    fn is_shown_note(&self, document: &IndexedDocument<'_>) -> bool {
         self.notes.shown(document.kind, document.at.store, document.source)
     }
 
@@ -221,7 +221,7 @@ fn alike(search: &Search<'_>, shown: usize, ranked: &[Ranked<'_>]) -> Vec<Alike>
         .map(|(_, spec)| documents::category_hash(&spec.name))
         .collect();
     let group = |one: &Ranked<'_>| {
-        let Document { at, doc, kind, .. } = one.document;
+        let IndexedDocument { at, doc, kind, .. } = one.document;
         let is_asked = kind == SourceKind::Topic && doc.category != 0 && one.verdict.is_given();
         (is_asked && !single.contains(&doc.category)).then_some((at.store, doc.category))
     };

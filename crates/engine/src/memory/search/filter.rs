@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     request::SearchRequest,
-    segments::{Document, Segments},
+    segments::{IndexedDocument, Segments},
 };
 use crate::{
     memory::{Memory, archived::Archived},
@@ -52,7 +52,7 @@ impl Filter<'_> {
     /// Returns true if the filter accepts a document.
     pub fn keeps(&self, segment: usize, number: u32) -> bool {
         let Some(document) = self.segments.locate(segment, number) else { return false };
-        let Document { at, doc, source, kind } = document;
+        let IndexedDocument { at, doc, source, kind } = document;
         let SearchRequest { categories, period, except, .. } = self.request;
         let entry = documents::entry_id(&doc);
         let may_be_found = || {

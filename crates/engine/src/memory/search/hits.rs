@@ -3,21 +3,21 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Hit, SearchResult,
-    request::{Order, SearchRequest},
+    FoundHit, SearchResult,
+    request::{HitOrder, SearchRequest},
 };
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{Answer, Memory, intake, stale::Stale},
     view::{maybe_six_decimals, six_decimals},
 };
 use pimem_core::{
-    gate::Counts,
+    gate::WithheldCounts,
     model::{mirror, time::Timestamp},
     score::ranking,
     search::{
-        near_words::Reading,
-        rank::{Candidate, Mode},
+        near_words::QueryReading,
+        rank::{Mode, RankCandidate},
     },
 };
 
@@ -32,7 +32,7 @@ pub enum Detail {
 }
 
 /// The result of a search.
-pub struct Searched {
+pub struct SearchAnswer {
     pub answer: Answer<SearchView>,
     /// Stores whose index should be refreshed afterwards.
     pub stale: Vec<Stale>,
@@ -48,13 +48,13 @@ impl Memory {
         text: &str,
         request: &SearchRequest<'_>,
         detail: Detail,
-    ) -> Result<Searched, Failure> {
+    ) -> Result<SearchAnswer, Failure> {
         for name in request.categories {
             intake::known_category(self, name)?;
         }
         if text.trim().is_empty() {
             let hint = "give some words to look for";
-            return Err(Failure::new(Kind::Usage, "the query is empty", hint));
+            return Err(Failure::new(FailureKind::Usage, "the query is empty", hint));
         }
         let found = self.search(request)?;
         let SearchResult { hits, near, withheld, mode, model, degraded, problems, stale, .. } =
@@ -64,7 +64,7 @@ impl Memory {
             self.notices.detail(&format!("{why}; searched by words alone"));
         }
         let short = ranking::short_ids(hits.iter().filter_map(|hit| hit.entry));
-        let shortened = |hit: Hit| {
+        let shortened = |hit: FoundHit| {
             let id = hit.entry.and_then(|id| short.get(&id)).cloned();
             let by = hit.verdict.replaced_by();
             let by = by.map(|by| {
@@ -82,15 +82,15 @@ impl Memory {
             degraded,
             near_misses: (detail == Detail::Explained).then(near),
             withheld: (!withheld.is_empty()).then_some(withheld),
-            by_seed: request.order == Order::Seed,
+            by_seed: request.order == HitOrder::Seed,
         };
-        Ok(Searched { answer: Answer { view, problems }, stale })
+        Ok(SearchAnswer { answer: Answer { view, problems }, stale })
     }
 }
 
 impl Memory {
     /// Reports lines that match and are withheld, with the command that shows them.
-    fn say_withheld_hits(&self, withheld: &Counts, query: &str) {
+    fn say_withheld_hits(&self, withheld: &WithheldCounts, query: &str) {
         let say = |state: &str, one: &str, more: &str, command: &str| {
             let count = withheld.of(state);
             let (line, matches) = if count == 1 { (one, "matches") } else { (more, "match") };
@@ -117,10 +117,10 @@ fn quoted(query: &str) -> String {
 }
 
 /// Converts a hit to its document.
-pub fn view(hit: Hit, detail: Detail) -> HitView {
+pub fn view(hit: FoundHit, detail: Detail) -> HitView {
     let (likeness, meaning) = (hit.candidate.likeness(), hit.candidate.meaning());
-    let Candidate { bm25, cosine, plain, model, reading, context, .. } = hit.candidate;
-    let Reading { near, coverage, share } = reading;
+    let RankCandidate { bm25, cosine, plain, model, reading, context, .. } = hit.candidate;
+    let QueryReading { near, coverage, share } = reading;
     let relevance = hit.relevance.map(|relevance| RelevanceView {
         score: relevance.score,
         similarity: relevance.similarity,
@@ -192,7 +192,7 @@ pub struct SearchView {
     /// Number of lines that would be hits and are withheld, by their state: `replaced`,
     /// `unreviewed`, `secret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub withheld: Option<Counts>,
+    pub withheld: Option<WithheldCounts>,
     /// True if scores are similarity × 100 + stability.
     #[serde(skip)]
     pub by_seed: bool,

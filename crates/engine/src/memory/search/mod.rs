@@ -20,10 +20,10 @@ use std::{
 };
 
 use self::{
-    embedding::{QueryEmbedding, Rows, Searched, Unjudged},
+    embedding::{EmbeddedSearch, QueryEmbedding, Rows, Unjudged},
     filter::{Filter, files_of},
-    request::{MinScore, Order, Pace, SearchRequest},
-    segments::{Document, Segments},
+    request::{HitOrder, MinScore, Pace, SearchRequest},
+    segments::{IndexedDocument, Segments},
     standing::Standings,
     texts::Texts,
 };
@@ -31,16 +31,16 @@ use super::{
     Memory,
     archived::{self, Archived},
     stale::{self, Stale},
-    trust::Notes,
+    trust::TrustNotes,
 };
 use crate::{
     error::Failure,
     index::corpus::{Corpus, Freshness},
-    store::{Store, read::Problem},
+    store::{Store, read::ReadProblem},
 };
 use pimem_core::{
     embed::table,
-    gate::{Counts, Facts, Verdict, Withheld},
+    gate::{Facts, Verdict, Withheld, WithheldCounts},
     model::{
         entry::EntryId,
         mirror::Mirror,
@@ -52,12 +52,12 @@ use pimem_core::{
         candidates,
         documents::{self, SourceKind},
         near_words::QueryWords,
-        rank::{self, Candidate, Judged, Mode, Weights},
+        rank::{self, Judged, Mode, RankCandidate, RankWeights},
     },
 };
 
 #[derive(Debug, Clone)]
-pub struct Hit {
+pub struct FoundHit {
     /// How well it, or a hit below it, answers the query.
     pub score: f64,
     /// How well it answers the query.
@@ -65,7 +65,7 @@ pub struct Hit {
     /// What it is ordered by.
     pub rank: f64,
     /// Parts of rank and score.
-    pub candidate: Candidate,
+    pub candidate: RankCandidate,
     /// Factor on the score by the entry's standing.
     pub factor: f64,
     pub relevance: Option<Relevance>,
@@ -100,7 +100,7 @@ pub struct Relevance {
     pub idle: Age,
 }
 
-impl Hit {
+impl FoundHit {
     /// Returns true if it is an archived entry.
     pub fn is_archived(&self) -> bool {
         self.kind == SourceKind::Archive
@@ -110,11 +110,11 @@ impl Hit {
 #[derive(Default)]
 pub struct SearchResult {
     /// Hits, best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<FoundHit>,
     /// The best documents that were not hits, because of their score or the limit.
-    pub near: Vec<Hit>,
+    pub near: Vec<FoundHit>,
     /// Lines that would be hits and are withheld, if the request counts them.
-    pub withheld: Counts,
+    pub withheld: WithheldCounts,
     /// The mode used: keyword mode if there are no vectors.
     pub mode: Option<Mode>,
     /// Number of documents searched.
@@ -124,7 +124,7 @@ pub struct SearchResult {
     /// Why the chosen model was not used, or not for all of the best lines.
     pub degraded: Option<String>,
     /// Files that could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
     /// Stores whose index should be refreshed afterwards.
     pub stale: Vec<Stale>,
 }
@@ -241,15 +241,15 @@ struct Search<'a> {
     /// Archived entries that are searched by default.
     archived: Archived,
     /// Decides which notes, lists and logs may be shown.
-    notes: Notes<'a>,
+    notes: TrustNotes<'a>,
     /// Files that could not be read after they were listed.
-    unread: Vec<Problem>,
+    unread: Vec<ReadProblem>,
 }
 
 /// A candidate on its way to a hit; each step fills in fields.
 struct Ranked<'a> {
-    candidate: Candidate,
-    document: Document<'a>,
+    candidate: RankCandidate,
+    document: IndexedDocument<'a>,
     /// Factor on the score by the entry's standing.
     factor: f64,
     stability: f64,
@@ -272,7 +272,7 @@ impl<'a> Search<'a> {
         let segments = Segments::new(corpora);
         let idf = bm25::frequencies(query, &segments.postings, segments.size);
         let bm25 = bm25::score(query, &idf, &segments.postings, segments.size.average());
-        let notes = Notes::new(memory, stores);
+        let notes = TrustNotes::new(memory, stores);
         let mut search = Self {
             memory,
             stores,
@@ -300,7 +300,7 @@ impl<'a> Search<'a> {
 
     fn embed(&mut self, rows: Rows) {
         let Self { memory, stores, query, words, model_fails, pace, .. } = self;
-        let searched = Searched { memory, stores, corpora: self.segments.corpora };
+        let searched = EmbeddedSearch { memory, stores, corpora: self.segments.corpora };
         self.embedding = embedding::open(searched, query, words, *pace, rows, model_fails);
     }
 
@@ -332,7 +332,7 @@ impl<'a> Search<'a> {
             self.cut(&mut ranked, request.pool(self.mode));
         }
         self.complete(request, &mut ranked);
-        let weights = Weights::of(ranked.iter().map(|one| &one.candidate));
+        let weights = RankWeights::of(ranked.iter().map(|one| &one.candidate));
         self.rank(request, &mut ranked, weights);
         rank::level(ranked.iter_mut().map(|one| &mut one.judged));
         self.rank(request, &mut aside, weights);
@@ -351,7 +351,7 @@ impl<'a> Search<'a> {
 
     /// Returns the documents with the best scores by postings and vectors, before their text is
     /// read.
-    fn candidates(&mut self, request: &SearchRequest<'_>, most: usize) -> Vec<Candidate> {
+    fn candidates(&mut self, request: &SearchRequest<'_>, most: usize) -> Vec<RankCandidate> {
         let found = self.best(request, most);
         if !self.embedding.as_ref().is_some_and(QueryEmbedding::damaged) {
             return found;
@@ -361,7 +361,7 @@ impl<'a> Search<'a> {
         self.best(request, most)
     }
 
-    fn best(&self, request: &SearchRequest<'_>, most: usize) -> Vec<Candidate> {
+    fn best(&self, request: &SearchRequest<'_>, most: usize) -> Vec<RankCandidate> {
         let Self { segments, archived, bm25, embedding, mode, .. } = self;
         let files = files_of(self.memory, self.stores, request.topic);
         let filter = Filter { request, segments, archived, files: &files };
@@ -379,19 +379,21 @@ impl<'a> Search<'a> {
     fn locate(
         &mut self,
         request: &SearchRequest<'_>,
-        candidates: Vec<Candidate>,
+        candidates: Vec<RankCandidate>,
         extra: usize,
     ) -> (Vec<Ranked<'a>>, Vec<Ranked<'a>>) {
         let whole = request.whole_archive;
         let Self { memory, stores, segments, archived, unread, .. } = self;
         let corpora = segments.corpora;
-        let located = |candidate: Candidate| {
+        let located = |candidate: RankCandidate| {
             Some((candidate, segments.locate(candidate.segment, candidate.doc)?))
         };
-        let mut located: Vec<(Candidate, Document<'_>)> =
+        let mut located: Vec<(RankCandidate, IndexedDocument<'_>)> =
             candidates.into_iter().filter_map(located).collect();
         // Which of two copies comes first does not depend on how the index is divided.
-        located.sort_by_key(|(_, Document { at, doc, source, .. })| (at.store, *source, doc.line));
+        located.sort_by_key(|(_, IndexedDocument { at, doc, source, .. })| {
+            (at.store, *source, doc.line)
+        });
         let documents = located.iter().map(|(_, document)| document);
         // After a merge, a line may be both in the archive and in its topic.
         let live: HashSet<u64> = documents
@@ -411,7 +413,7 @@ impl<'a> Search<'a> {
         let mut seen: HashMap<(SourceKind, u64), Vec<usize>> = HashMap::new();
         // The project's store comes first. Ids can be made to collide, so equal ids are compared by
         // text.
-        let mut is_copy = |at: usize, document: &Document<'_>| {
+        let mut is_copy = |at: usize, document: &IndexedDocument<'_>| {
             let known = seen.entry((document.kind, document.doc.id)).or_default();
             let mut text = |at: usize| located.get(at).map(|(_, document)| texts.of(document));
             let copy = known.iter().any(|first| text(*first) == text(at));
@@ -509,7 +511,7 @@ impl<'a> Search<'a> {
     }
 
     /// Judges the candidates, and sorts by rank.
-    fn rank(&self, request: &SearchRequest<'_>, ranked: &mut [Ranked<'_>], weights: Weights) {
+    fn rank(&self, request: &SearchRequest<'_>, ranked: &mut [Ranked<'_>], weights: RankWeights) {
         let Self { segments, bm25, embedding, mode, .. } = self;
         segments.with_scores(bm25, embedding.as_ref(), None, |corpus| {
             for one in ranked.iter_mut() {
@@ -526,7 +528,7 @@ impl<'a> Search<'a> {
                     vectors.set_plain(candidate);
                 }
                 *judged = Judged::new(candidate, *mode, weights, *factor);
-                if request.order == Order::Seed {
+                if request.order == HitOrder::Seed {
                     judged.rank = candidate.cosine.max(0.0) * 100.0 + *stability;
                     (judged.own, judged.score) = (judged.rank, judged.rank);
                 }
@@ -558,7 +560,7 @@ impl<'a> Search<'a> {
             MinScore::Recall(least) => judged.is_recalled(least, best),
         };
         let counts = |one: &Ranked<'_>| one.judged.counts && enough(one.judged);
-        let mut withheld = Counts::default();
+        let mut withheld = WithheldCounts::default();
         aside.iter().filter(|one| counts(one)).for_each(|one| {
             if let Some(why) = one.verdict.withheld() {
                 withheld.add(why);
@@ -572,11 +574,11 @@ impl<'a> Search<'a> {
         SearchResult { hits, near, withheld, ..SearchResult::default() }
     }
 
-    fn hit(&self, ranked: Ranked<'_>) -> Hit {
+    fn hit(&self, ranked: Ranked<'_>) -> FoundHit {
         let Ranked { candidate, document, factor, text, facts, verdict, judged, .. } = ranked;
-        let Document { at, doc, source, kind } = document;
+        let IndexedDocument { at, doc, source, kind } = document;
         let store = self.stores.get(at.store);
-        Hit {
+        FoundHit {
             score: judged.score,
             own: judged.own,
             rank: judged.rank,

@@ -9,7 +9,7 @@ use pimem_core::{
 pub struct SearchRequest<'a> {
     pub query: &'a Query,
     pub mode: Mode,
-    pub order: Order,
+    pub order: HitOrder,
     /// Maximum number of hits.
     pub limit: usize,
     pub min_score: MinScore,
@@ -43,7 +43,7 @@ impl<'a> SearchRequest<'a> {
         Self {
             query,
             mode: Mode::Hybrid,
-            order: Order::Fused,
+            order: HitOrder::Fused,
             limit: 10,
             min_score: MinScore::Score(0.0),
             kinds: &[],
@@ -127,7 +127,7 @@ impl Pace {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum HitOrder {
     /// Relevance, weighted by standing.
     Fused,
     /// Similarity × 100 + stability, as in pi.

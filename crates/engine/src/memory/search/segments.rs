@@ -3,7 +3,7 @@
 use super::embedding::QueryEmbedding;
 use crate::index::corpus::Corpus;
 use pimem_core::search::{
-    bm25::{Segment, Size},
+    bm25::{FieldSize, Segment},
     candidates,
     documents::{Doc, SourceKind},
 };
@@ -21,7 +21,7 @@ pub struct DocRef {
 
 /// A document and its file.
 #[derive(Debug, Clone, Copy)]
-pub struct Document<'a> {
+pub struct IndexedDocument<'a> {
     pub at: DocRef,
     pub doc: Doc,
     /// Path of the file relative to the store.
@@ -30,7 +30,7 @@ pub struct Document<'a> {
     pub kind: SourceKind,
 }
 
-impl<'a> Document<'a> {
+impl<'a> IndexedDocument<'a> {
     /// Returns the document at a location.
     pub fn find(corpora: &'a [Corpus], at: DocRef) -> Option<Self> {
         let (doc, source, kind) = corpora.get(at.store)?.doc(at.segment, at.number)?;
@@ -43,7 +43,7 @@ pub struct Segments<'a> {
     /// One corpus per store.
     pub corpora: &'a [Corpus],
     /// Total size.
-    pub size: Size,
+    pub size: FieldSize,
     /// Postings, for scoring.
     pub postings: Vec<&'a dyn Segment>,
     /// Store of each segment, and its number there.
@@ -59,7 +59,7 @@ struct Origin {
 impl<'a> Segments<'a> {
     /// Numbers the segments of `corpora` consecutively.
     pub fn new(corpora: &'a [Corpus]) -> Self {
-        let (mut size, mut postings, mut origins) = (Size::default(), Vec::new(), Vec::new());
+        let (mut size, mut postings, mut origins) = (FieldSize::default(), Vec::new(), Vec::new());
         for (store, corpus) in corpora.iter().enumerate() {
             size += corpus.size;
             for (segment, view) in corpus.segments().into_iter().enumerate() {
@@ -82,18 +82,18 @@ impl<'a> Segments<'a> {
         bm25: &[Vec<f64>],
         embedding: Option<&QueryEmbedding>,
         keep: Option<&dyn Fn(usize, u32) -> bool>,
-        use_it: impl FnOnce(&candidates::Corpus<'_>) -> T,
+        use_it: impl FnOnce(&candidates::CandidateCorpus<'_>) -> T,
     ) -> T {
         let views = embedding.map(QueryEmbedding::views);
         let dense = embedding.zip(views.as_deref());
         let dense = dense.map(|(embedding, views)| embedding.vectors(views));
         let docs = self.size.docs;
-        use_it(&candidates::Corpus { segments: &self.postings, bm25, dense, docs, keep })
+        use_it(&candidates::CandidateCorpus { segments: &self.postings, bm25, dense, docs, keep })
     }
 
     /// Returns a document by the global number of its segment and its own number.
-    pub fn locate(&self, segment: usize, number: u32) -> Option<Document<'a>> {
+    pub fn locate(&self, segment: usize, number: u32) -> Option<IndexedDocument<'a>> {
         let Origin { store, segment } = *self.origins.get(segment)?;
-        Document::find(self.corpora, DocRef { store, segment, number })
+        IndexedDocument::find(self.corpora, DocRef { store, segment, number })
     }
 }

@@ -3,23 +3,23 @@
 
 use std::cell::OnceCell;
 
-use super::segments::Document;
+use super::segments::IndexedDocument;
 use crate::{
     index::{corpus::Corpus, strengths::FoldedEntry},
     memory::{Memory, archived::Archived, leaky::Leaky},
-    store::{Store, read::Problem},
+    store::{Store, read::ReadProblem},
 };
 use pimem_core::{
     gate::Facts,
     model::{
         entry::EntryId,
-        event::Why,
+        event::ArchiveReason,
         hash::{IdMap, IdSet},
         operation::UserState,
         time::Timestamp,
     },
     score::{
-        clock::{Clock, Days},
+        clock::{ActiveDays, Clock},
         evidence::{Evidence, Strength},
         ledger::Ledger,
         ranking::Ranking,
@@ -44,7 +44,7 @@ struct Known {
     strength: Strength,
     /// `None` if it has neither a date nor anything that replaced it.
     evidence: Option<Evidence>,
-    archived: Option<Why>,
+    archived: Option<ArchiveReason>,
 }
 
 /// Returns the standing of each document. Adds read problems to `unread`. `whole` is true if all
@@ -54,8 +54,8 @@ pub fn standings<'a>(
     stores: &[Store],
     corpora: &[Corpus],
     (archived, whole): (&Archived, bool),
-    documents: impl Iterator<Item = &'a Document<'a>> + Clone,
-    unread: &mut Vec<Problem>,
+    documents: impl Iterator<Item = &'a IndexedDocument<'a>> + Clone,
+    unread: &mut Vec<ReadProblem>,
 ) -> Vec<Standings> {
     let known: Vec<IdMap<EntryId, Known>> = stores
         .iter()
@@ -63,7 +63,7 @@ pub fn standings<'a>(
         .enumerate()
         .map(|(number, (store, corpus))| {
             let ids = |in_archive: bool| -> IdSet<EntryId> {
-                let is_here = |document: &&Document<'_>| {
+                let is_here = |document: &&IndexedDocument<'_>| {
                     let is_archived = document.kind == SourceKind::Archive;
                     document.at.store == number && is_archived == in_archive
                 };
@@ -89,12 +89,12 @@ pub fn standings<'a>(
         .collect();
     let replacing = Replacing::new(memory, stores);
     let clock = memory.rules().clock;
-    let days: Vec<Days> = match clock {
-        Clock::Calendar => stores.iter().map(|_| Days::default()).collect(),
+    let days: Vec<ActiveDays> = match clock {
+        Clock::Calendar => stores.iter().map(|_| ActiveDays::default()).collect(),
         Clock::Active(_) => stores.iter().map(Store::used_days).collect(),
     };
     documents
-        .map(|Document { at, doc, kind, .. }| {
+        .map(|IndexedDocument { at, doc, kind, .. }| {
             let id = documents::entry_id(doc);
             let in_archive = *kind == SourceKind::Archive;
             let known = id.and_then(|id| known.get(at.store)?.get(&id));
@@ -104,7 +104,7 @@ pub fn standings<'a>(
                 let is_replaced =
                     in_archive && id.is_some_and(|id| archived.is_replaced(at.store, id));
                 // A line that somebody put into the archive by hand.
-                let why = if is_replaced { Why::Replaced } else { Why::Age };
+                let why = if is_replaced { ArchiveReason::Replaced } else { ArchiveReason::Age };
                 let facts = Facts { archived: in_archive.then_some(why), ..Facts::default() };
                 let last = Timestamp::from_seconds(doc.when);
                 return Standings { standing: None, last, facts };
@@ -127,8 +127,8 @@ pub fn standings<'a>(
             let evidence = known.and_then(|known| known.evidence.as_ref());
             let until = evidence.and_then(|evidence| evidence.until);
             let why = match aged {
-                Some(_) => Some(Why::Age),
-                None => known.and_then(|known| known.archived).or(Some(Why::Age)),
+                Some(_) => Some(ArchiveReason::Age),
+                None => known.and_then(|known| known.archived).or(Some(ArchiveReason::Age)),
             };
             let pinned = standing == Standing::Pinned;
             let by = |found: &Evidence| replacing.by(at.store, id, found, in_archive);
@@ -148,7 +148,11 @@ pub fn standings<'a>(
 
 /// Returns true for an entry of a topic that agents ask for and nothing is known of: without the log,
 /// a forgotten one would look like any other.
-pub fn is_unjudged(stores: &[Store], document: &Document<'_>, standing: Option<Standing>) -> bool {
+pub fn is_unjudged(
+    stores: &[Store],
+    document: &IndexedDocument<'_>,
+    standing: Option<Standing>,
+) -> bool {
     let is_strict = stores.get(document.at.store).is_some_and(|store| store.strict);
     let is_entry =
         document.kind == SourceKind::Topic && documents::entry_id(&document.doc).is_some();
@@ -162,7 +166,7 @@ fn of_topics(
     store: &Store,
     corpus: &Corpus,
     ids: &IdSet<EntryId>,
-    unread: &mut Vec<Problem>,
+    unread: &mut Vec<ReadProblem>,
 ) -> IdMap<EntryId, Known> {
     let mut known = IdMap::default();
     if ids.is_empty() {
@@ -199,7 +203,7 @@ pub fn evidence_of(
     memory: &Memory,
     store: &Store,
     ids: &IdSet<EntryId>,
-    unread: &mut Vec<Problem>,
+    unread: &mut Vec<ReadProblem>,
 ) -> Ledger {
     store.evidence_of(memory.now, ids).unwrap_or_else(|| {
         let snapshot = store.read(memory.now, &memory.config.categories);

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::segments::Document;
+use super::segments::IndexedDocument;
 use crate::{
     index::corpus::Corpus,
-    store::{Store, read::Problem},
+    store::{Store, read::ReadProblem},
 };
 use pimem_core::search::documents;
 
@@ -15,7 +15,7 @@ pub struct Texts<'a> {
     corpora: &'a [Corpus],
     files: HashMap<(usize, String), Vec<u8>>,
     /// Files that could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
 }
 
 impl<'a> Texts<'a> {
@@ -25,8 +25,8 @@ impl<'a> Texts<'a> {
     }
 
     /// Returns the text of a document; empty if its file cannot be read.
-    pub fn of(&mut self, document: &Document<'_>) -> String {
-        let Document { at, doc, source, kind } = document;
+    pub fn of(&mut self, document: &IndexedDocument<'_>) -> String {
+        let IndexedDocument { at, doc, source, kind } = document;
         let corpus = self.corpora.get(at.store);
         if let Some(text) = corpus.and_then(|corpus| corpus.scanned(at.segment, at.number)) {
             return text.to_owned();

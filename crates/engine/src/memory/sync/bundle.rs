@@ -8,16 +8,16 @@ use std::{
 };
 
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::named_file,
     store::atomic::{self, Sync},
 };
 use pimem_core::sync::{
     bundle::{Header, LONGEST_LINE, write as line},
     check::{Reason, Refused},
-    exchange::Objects,
-    object::{self, Entry},
-    wire::{Kind as Of, Object},
+    exchange::SyncObjects,
+    object::{self, SyncEntry},
+    wire::{ObjectKind as Of, SyncObject},
 };
 
 /// Maximum size in bytes.
@@ -25,8 +25,8 @@ const MAX: u64 = 1 << 30;
 
 /// A bundle as read.
 #[derive(Debug, Default)]
-pub(super) struct Read {
-    pub(super) objects: Objects,
+pub(super) struct BundleRead {
+    pub(super) objects: SyncObjects,
     pub(super) refused: Vec<Refused>,
     /// Why it may be one of another project.
     pub(super) foreign: Option<Failure>,
@@ -35,7 +35,7 @@ pub(super) struct Read {
 /// The objects that were read. Repetitions are dropped; another line with the same hash is none.
 #[derive(Default)]
 struct Known {
-    entries: HashSet<Entry>,
+    entries: HashSet<SyncEntry>,
     events: HashSet<[u8; 32]>,
 }
 
@@ -44,11 +44,11 @@ pub(super) fn read(
     input: impl std::io::Read,
     name: &str,
     own: Option<&str>,
-) -> Result<Read, Failure> {
+) -> Result<BundleRead, Failure> {
     let fail =
         |error| Failure::from(anyhow::Error::new(error).context(format!("cannot read {name}")));
     let mut input = BufReader::with_capacity(1 << 16, input.take(MAX));
-    let (mut line, mut read) = (Vec::new(), Read::default());
+    let (mut line, mut read) = (Vec::new(), BundleRead::default());
     let mut known = Known::default();
     for number in 1.. {
         line.clear();
@@ -81,7 +81,7 @@ fn begins(text: &[u8], name: &str, own: Option<&str>) -> Result<Option<Failure>,
     let Some(header) = Header::read(text) else {
         let message = format!("{name} is not a bundle");
         let hint = "pimem sync --bundle FILE writes one";
-        return Err(Failure::new(Kind::Refused, message, hint));
+        return Err(Failure::new(FailureKind::Refused, message, hint));
     };
     match (header.project.as_deref(), own) {
         (Some(theirs), Some(own)) if theirs != own => {
@@ -89,13 +89,13 @@ fn begins(text: &[u8], name: &str, own: Option<&str>) -> Result<Option<Failure>,
             let message = format!("{name} is of another project: {theirs}, and this is {own}");
             let hint = "sync.project in memory.json names the project that a store belongs to, \
                         whatever its folder is called";
-            Ok(Some(Failure::new(Kind::Refused, message, hint)))
+            Ok(Some(Failure::new(FailureKind::Refused, message, hint)))
         }
         _ => Ok(None),
     }
 }
 
-fn take(read: &mut Read, object: Object, number: usize, known: &mut Known) {
+fn take(read: &mut BundleRead, object: SyncObject, number: usize, known: &mut Known) {
     match (object.kind, object.entry(), object.event) {
         (Of::Entry, Some(entry), None) => {
             if known.entries.insert(entry.clone()) {
@@ -117,13 +117,13 @@ fn take(read: &mut Read, object: Object, number: usize, known: &mut Known) {
 }
 
 /// Returns a bundle as text.
-pub(super) fn write(project: Option<String>, objects: &Objects) -> String {
+pub(super) fn write(project: Option<String>, objects: &SyncObjects) -> String {
     let mut text = line(&Header::new(project));
     for entry in &objects.entries {
-        text.push_str(&line(&Object::of_entry(entry.clone())));
+        text.push_str(&line(&SyncObject::of_entry(entry.clone())));
     }
     for event in objects.events.iter().filter_map(|event| object::raw(event)) {
-        text.push_str(&line(&Object::of_event(event)));
+        text.push_str(&line(&SyncObject::of_event(event)));
     }
     text
 }

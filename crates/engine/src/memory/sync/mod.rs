@@ -21,11 +21,11 @@ use serde::Serialize;
 pub use self::sealing::KeyAct;
 use self::side::Side;
 use super::{
-    Effect, Memory, Target, lock_for,
-    stale::{Act, Stale},
+    Effect, Memory, WriteTarget, lock_for,
+    stale::{Refresh, Stale},
 };
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     store::{Store, discover, evidence},
 };
 use pimem_core::{
@@ -33,7 +33,7 @@ use pimem_core::{
     score::ranking::Scope,
     sync::{
         check::Refused,
-        exchange::{Objects, Plan, missing},
+        exchange::{ExchangePlan, SyncObjects, missing},
     },
 };
 
@@ -100,7 +100,7 @@ impl Memory {
         let target = self.target()?;
         if !target.exists {
             let (message, hint) = super::target::no_store(&target.dir);
-            return Err(Failure::new(Kind::Usage, message, hint));
+            return Err(Failure::new(FailureKind::Usage, message, hint));
         }
         let project = self.project_of(&target);
         let store = self.store(target.dir, target.scope);
@@ -108,14 +108,14 @@ impl Memory {
             let message = "the store is sealed, and a bundle would not be";
             let hint =
                 "--plain writes it all the same; --with DIR goes to a store, which may be sealed";
-            return Err(Failure::new(Kind::Refused, message, hint));
+            return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         let effect = Effect::of(request.dry_run);
         note_typed(self, &store, effect);
         let lock = lock_for(self, &store, effect)?;
         let side = Side::open(self, &store, lock.as_ref())?;
         let (objects, kept) = side.outgoing(self);
-        side.carry_out(self, &Plan::default(), &HashSet::new())?;
+        side.carry_out(self, &ExchangePlan::default(), &HashSet::new())?;
         let text = bundle::write(project, &objects);
         let name =
             request.output.as_ref().map_or("-".to_owned(), |path| path.display().to_string());
@@ -132,7 +132,7 @@ impl Memory {
 
     /// Returns true if the store has some of the events: it is of the same project, though its folder
     /// has another name.
-    fn shares_events(&self, objects: &Objects) -> Result<bool, Failure> {
+    fn shares_events(&self, objects: &SyncObjects) -> Result<bool, Failure> {
         let target = self.target()?;
         if !target.exists {
             return Ok(false);
@@ -147,7 +147,7 @@ impl Memory {
 
     /// Returns the short name of the project of a store; the user's own store has none, and one
     /// outside of a project only by a setting.
-    fn project_of(&self, target: &Target) -> Option<String> {
+    fn project_of(&self, target: &WriteTarget) -> Option<String> {
         if target.scope == Scope::User {
             return None;
         }
@@ -168,9 +168,9 @@ fn slug(name: &str) -> Option<String> {
     Some(slug.chars().take(64).collect::<String>()).filter(|slug| !slug.is_empty())
 }
 
-fn part(objects: &Objects) -> Part {
-    let line = |entry: &pimem_core::sync::object::Entry| entry.line.clone();
-    Part {
+fn part(objects: &SyncObjects) -> SyncPart {
+    let line = |entry: &pimem_core::sync::object::SyncEntry| entry.line.clone();
+    SyncPart {
         entries: objects.entries.iter().filter_map(line).collect(),
         events: objects.events.len(),
     }
@@ -186,7 +186,7 @@ fn with_store(
     let target = memory.target()?;
     if discover::real(&target.dir) == discover::real(&there.dir) {
         let message = format!("{} is this store itself", dir.display());
-        return Err(Failure::new(Kind::Usage, message, "--with names another store"));
+        return Err(Failure::new(FailureKind::Usage, message, "--with names another store"));
     }
     let here = memory.opened(target, effect)?;
     for store in [&here, &there] {
@@ -239,7 +239,7 @@ fn note_typed(memory: &Memory, store: &Store, effect: Effect) {
 
 fn take_in(
     memory: &Memory,
-    bundle: bundle::Read,
+    bundle: bundle::BundleRead,
     name: &str,
     effect: Effect,
     (trust, destroy): (bool, bool),
@@ -260,8 +260,8 @@ fn take_in(
     Ok((view, refresh(&store, &plan, effect).into_iter().collect()))
 }
 
-fn refresh(store: &Store, plan: &Plan, effect: Effect) -> Option<Stale> {
-    let act = if plan.purged.is_empty() { Act::Changed } else { Act::Whole };
+fn refresh(store: &Store, plan: &ExchangePlan, effect: Effect) -> Option<Stale> {
+    let act = if plan.purged.is_empty() { Refresh::Changed } else { Refresh::Whole };
     let is_due = effect == Effect::Write && !plan.is_empty();
     is_due.then(|| Stale::of(store, act))
 }
@@ -274,7 +274,7 @@ fn other(memory: &Memory, dir: &Path) -> Result<Store, Failure> {
         let message = format!("there is no store in {}", dir.display());
         let hint =
             "give the directory that holds topics/, or a project; pimem --dir DIR init makes one";
-        return Err(Failure::new(Kind::Usage, message, hint));
+        return Err(Failure::new(FailureKind::Usage, message, hint));
     };
     memory.places.check_below(&named, &found).map_err(|away| Failure::from(&away))?;
     let is_users =
@@ -292,13 +292,13 @@ pub struct Synced {
     /// True if nothing was written.
     pub dry_run: bool,
     /// What the other lacked.
-    pub sent: Part,
+    pub sent: SyncPart,
     /// What this store lacked.
-    pub received: Part,
+    pub received: SyncPart,
     /// What mirrors lacked, by project.
-    pub mirrors: Vec<Mirrored>,
+    pub mirrors: Vec<MirroredProject>,
     /// What the exchange changed in this store's files.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<SyncedLine>,
     /// Number of new lines that agents are not shown before a review.
     pub waiting: usize,
     /// What stays in this store, as what is private.
@@ -331,7 +331,7 @@ impl Synced {
 
     #[must_use]
     pub fn new(with: String, dry_run: bool) -> Self {
-        let (sent, received) = (Part::default(), Part::default());
+        let (sent, received) = (SyncPart::default(), SyncPart::default());
         let (mirrors, changed) = (Vec::new(), Vec::new());
         let (kept, refused) = (Vec::new(), Vec::new());
         let (later, early, unfinished) = (0, 0, false);
@@ -354,7 +354,7 @@ impl Synced {
 
 /// Objects that went in one direction.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Part {
+pub struct SyncPart {
     /// Lines of entries.
     pub entries: Vec<String>,
     /// Number of events.
@@ -363,16 +363,16 @@ pub struct Part {
 
 /// What a mirror received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Mirrored {
+pub struct MirroredProject {
     /// Short name of the project.
     pub project: String,
-    pub received: Part,
+    pub received: SyncPart,
 }
 
 /// A change of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Changed {
-    pub action: Action,
+pub struct SyncedLine {
+    pub action: SyncAction,
     /// `[category] text`, with the id if it went to the grave; the id of a purged entry.
     pub entry: String,
     /// File, relative to the store; empty for what was purged.
@@ -381,7 +381,7 @@ pub struct Changed {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Action {
+pub enum SyncAction {
     Added,
     Archived,
     /// To another topic, or from the archive.
@@ -395,7 +395,7 @@ pub enum Action {
     Purged,
 }
 
-impl Action {
+impl SyncAction {
     /// The word for people.
     #[must_use]
     pub fn verb(self) -> &'static str {

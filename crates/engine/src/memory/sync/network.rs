@@ -19,13 +19,13 @@ use super::{
 };
 use crate::{
     config::env::Env,
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{
-        Effect, Memory, Target, lock_for,
+        Effect, Memory, WriteTarget, lock_for,
         stale::Stale,
-        sync::{Mirrored, Part, Synced},
+        sync::{MirroredProject, SyncPart, Synced},
     },
-    remote::{Client, SealKeys, ServerKey, State},
+    remote::{Client, SealKeys, ServerKey, ServerState},
     store::{Store, atomic, read},
 };
 use pimem_core::{
@@ -34,10 +34,10 @@ use pimem_core::{
     score::ranking::Scope,
     sync::{
         check::{Reason, Refused},
-        exchange::{Objects, missing},
-        object::{self, Entry},
+        exchange::{SyncObjects, missing},
+        object::{self, SyncEntry},
         sealed,
-        wire::{MOST_BYTES, MOST_OBJECTS, Me, Object, Push},
+        wire::{KeyOwner, MOST_BYTES, MOST_OBJECTS, PushBody, SyncObject},
     },
 };
 
@@ -49,7 +49,7 @@ const FRAME: usize = 1024;
 /// What a pull brought.
 #[derive(Default)]
 struct Brought {
-    objects: Vec<Object>,
+    objects: Vec<SyncObject>,
     /// Where the next pull goes on.
     cursor: Option<String>,
     /// True if the server has more.
@@ -78,13 +78,13 @@ impl Memory {
         self.check_asked()?;
         if self.config.awaiting.iter().any(|setting| setting.key.name == "sync.project") {
             let message = "the project's file names another project, which nobody has reviewed";
-            return Err(Failure::new(Kind::Refused, message, "pimem trust --review"));
+            return Err(Failure::new(FailureKind::Refused, message, "pimem trust --review"));
         }
         let settings = &self.config.settings.sync;
         if settings.server.is_empty() {
             let message = "no server is set";
             let mut failure = Failure::new(
-                Kind::Usage,
+                FailureKind::Usage,
                 message,
                 "sync.server names one, in your own settings or PIMEM_SYNC_SERVER",
             );
@@ -94,7 +94,7 @@ impl Memory {
         let own = self.target()?;
         let project = self.project_of(&own).ok_or_else(|| {
             let message = "the store belongs to no project";
-            Failure::new(Kind::Usage, message, "sync.project names the one on the server")
+            Failure::new(FailureKind::Usage, message, "sync.project names the one on the server")
         })?;
         let key = ServerKey::find(&self.env)?;
         let keys = SealKeys::find(&self.env)?;
@@ -113,14 +113,15 @@ impl Memory {
         };
         run.all(&own, &project, confirm)?;
         let mirrors = run.mirrored.into_iter();
-        let mirrors = mirrors.map(|(project, received)| Mirrored { project, received }).collect();
+        let mirrors =
+            mirrors.map(|(project, received)| MirroredProject { project, received }).collect();
         Ok((Synced { mirrors, ..run.view }, run.stale))
     }
 
     /// Shows what a push would send.
     fn rehearse_push(
         &self,
-        own: Target,
+        own: WriteTarget,
         host: &str,
         project: &str,
     ) -> Result<(Synced, Vec<Stale>), Failure> {
@@ -128,8 +129,8 @@ impl Memory {
         let mut view = Synced::new(name, true);
         if own.exists {
             let store = self.store(own.dir, own.scope);
-            let state =
-                Self::state_of(&store, host, project).and_then(|at| State::read(&store.seal, &at));
+            let state = Self::state_of(&store, host, project)
+                .and_then(|at| ServerState::read(&store.seal, &at));
             let side = Side::open(self, &store, None)?;
             let (objects, kept) = side.reviewed(self);
             view.sent = super::part(&lacking(&state.unwrap_or_default(), &objects));
@@ -154,14 +155,14 @@ struct Run<'a> {
     destroy: bool,
     view: Synced,
     /// What mirrors received, by project.
-    mirrored: BTreeMap<String, Part>,
+    mirrored: BTreeMap<String, SyncPart>,
     stale: Vec<Stale>,
 }
 
 impl Run<'_> {
     fn all(
         &mut self,
-        own: &Target,
+        own: &WriteTarget,
         project: &str,
         confirm: impl FnOnce(&[String]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
@@ -170,7 +171,7 @@ impl Run<'_> {
         if let Some(store) = &store {
             note_typed(memory, store, Effect::Write);
             let place = Memory::state_of(store, &self.client.host(), project);
-            let is_first = place.is_none_or(|at| State::read(&store.seal, &at).is_none());
+            let is_first = place.is_none_or(|at| ServerState::read(&store.seal, &at).is_none());
             if is_first {
                 let (objects, _) = Side::open(memory, store, None)?.reviewed(memory);
                 let lines: Vec<String> = super::part(&objects).entries;
@@ -186,7 +187,7 @@ impl Run<'_> {
             let message = format!("the key may not see a project {project}");
             let hint =
                 "sync.project names the project of this store; pimem-server project adds one";
-            return Err(Failure::new(Kind::Refused, message, hint));
+            return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         self.project(project, store.as_ref(), &me)?;
         let others = memory.config.settings.sync.projects.split(',').filter_map(slug);
@@ -202,13 +203,18 @@ impl Run<'_> {
     }
 
     /// Exchanges one project.
-    fn project(&mut self, project: &str, store: Option<&Store>, me: &Me) -> Result<(), Failure> {
+    fn project(
+        &mut self,
+        project: &str,
+        store: Option<&Store>,
+        me: &KeyOwner,
+    ) -> Result<(), Failure> {
         let mirror = self.mirror(project)?;
         // Where there is no store of one's own, the state is that of the mirror.
         let place = Memory::state_of(store.unwrap_or(&mirror), &self.client.host(), project);
         let seal = &store.unwrap_or(&mirror).seal;
-        let known = place.as_ref().and_then(|at| State::read(seal, at));
-        let mut state = known.unwrap_or_else(|| State::with(None));
+        let known = place.as_ref().and_then(|at| ServerState::read(seal, at));
+        let mut state = known.unwrap_or_else(|| ServerState::with(None));
         let sealing = self.keys.as_ref().and_then(|keys| Sealing::new(keys, me, project));
         let keys = sealing.as_ref().map(|sealing| sealing.names().to_owned());
         if state.keys.is_some() && keys.is_none() {
@@ -216,7 +222,7 @@ impl Run<'_> {
         }
         if state.keys != keys {
             // A new key may open what the last exchange did not.
-            state = State::with(keys);
+            state = ServerState::with(keys);
         }
         let way = (project, sealing.as_ref());
         let mut result = self.pulled(way, (store, &mirror), me, &mut state);
@@ -239,8 +245,8 @@ impl Run<'_> {
         &mut self,
         (project, sealing): (&str, Option<&Sealing>),
         (store, mirror): (Option<&Store>, &Store),
-        me: &Me,
-        state: &mut State,
+        me: &KeyOwner,
+        state: &mut ServerState,
     ) -> Result<(), Failure> {
         let before = state.clone();
         let mut next = state.clone();
@@ -323,11 +329,12 @@ impl Run<'_> {
         &mut self,
         (project, sealing): (&str, Option<&Sealing>),
         (store, mirror): (Option<&Store>, &Store),
-        me: &Me,
-        state: &mut State,
+        me: &KeyOwner,
+        state: &mut ServerState,
         brought: &Brought,
     ) -> Result<bool, Failure> {
-        let mut entries: Vec<Entry> = brought.objects.iter().filter_map(Object::entry).collect();
+        let mut entries: Vec<SyncEntry> =
+            brought.objects.iter().filter_map(SyncObject::entry).collect();
         let mut known: HashSet<String> = entries.iter().map(|entry| entry.hash.clone()).collect();
         let waited = state.waiting.iter().filter(|entry| known.insert(entry.hash.clone()));
         entries.extend(waited.cloned());
@@ -345,7 +352,7 @@ impl Run<'_> {
         };
         let (ours, theirs) = (of(true), of(false));
         let mut is_complete = true;
-        let objects = Objects { entries: entries.clone(), events: ours };
+        let objects = SyncObjects { entries: entries.clone(), events: ours };
         if let Some(store) = store {
             // Only who has the keys of the project can have sealed a purge.
             is_complete &= self.take_own(store, &objects, sealing.is_some())?;
@@ -353,12 +360,12 @@ impl Run<'_> {
             is_complete &= self.take_mirrored(project, mirror, &objects)?;
         }
         if !theirs.is_empty() || mirror.dir.join("topics").is_dir() {
-            let objects = Objects { entries: entries.clone(), events: theirs };
+            let objects = SyncObjects { entries: entries.clone(), events: theirs };
             is_complete &= self.take_mirrored(project, mirror, &objects)?;
             self.describe(project, mirror, me, &brought.objects)?;
         }
         // A line may come before its events.
-        let ids = |events: &[(&Object, &str)]| -> HashSet<String> {
+        let ids = |events: &[(&SyncObject, &str)]| -> HashSet<String> {
             let events = events.iter().filter_map(|(_, line)| Event::read(line));
             events.map(|event| event.entry.to_string()).collect()
         };
@@ -374,11 +381,11 @@ impl Run<'_> {
     fn take_own(
         &mut self,
         store: &Store,
-        objects: &Objects,
+        objects: &SyncObjects,
         is_signed: bool,
     ) -> Result<bool, Failure> {
         let memory = self.memory;
-        if *objects == Objects::default() {
+        if *objects == SyncObjects::default() {
             return Ok(true);
         }
         let lock = lock_for(memory, store, Effect::Write)?;
@@ -392,9 +399,10 @@ impl Run<'_> {
             .collect();
         // What another machine of the user has sent, it had reviewed. But who holds a key can send in
         // the user's name, so an order waits.
-        let is_order = |entry: &Entry| entry.line.as_deref().is_some_and(is_order);
-        let own =
-            |entry: &&Entry| id_of(entry).is_some_and(|id| said.contains(&id)) && !is_order(entry);
+        let is_order = |entry: &SyncEntry| entry.line.as_deref().is_some_and(is_order);
+        let own = |entry: &&SyncEntry| {
+            id_of(entry).is_some_and(|id| said.contains(&id)) && !is_order(entry)
+        };
         let lines = objects.entries.iter().filter(own).filter_map(|entry| entry.line.clone());
         let trusted: HashSet<String> = lines.collect();
         let gained = side.gains(&plan);
@@ -413,10 +421,10 @@ impl Run<'_> {
         &mut self,
         project: &str,
         mirror: &Store,
-        objects: &Objects,
+        objects: &SyncObjects,
     ) -> Result<bool, Failure> {
         let memory = self.memory;
-        if *objects == Objects::default() {
+        if *objects == SyncObjects::default() {
             return Ok(true);
         }
         atomic::create_dir(&mirror.dir, mirror.sync.private())?;
@@ -448,18 +456,22 @@ impl Run<'_> {
         &mut self,
         (project, sealing): (&str, Option<&Sealing>),
         store: &Store,
-        state: &mut State,
+        state: &mut ServerState,
     ) -> Result<(), Failure> {
         let memory = self.memory;
         let lock = lock_for(memory, store, Effect::Write)?;
         let side = Side::open(memory, store, lock.as_ref())?;
         let (objects, kept) = side.reviewed(memory);
-        side.carry_out(memory, &pimem_core::sync::exchange::Plan::default(), &HashSet::new())?;
+        side.carry_out(
+            memory,
+            &pimem_core::sync::exchange::ExchangePlan::default(),
+            &HashSet::new(),
+        )?;
         // Nobody waits for the network to write into the store.
         drop(lock);
         self.view.kept = kept;
         for mut batch in batches(&lacking(state, &objects), sealing.is_some()) {
-            let mut push = Push { project: project.to_owned(), ..Push::default() };
+            let mut push = PushBody { project: project.to_owned(), ..PushBody::default() };
             // The server knows sealed entries by other names.
             let mut names: HashMap<String, &str> = HashMap::new();
             for entry in &batch.entries {
@@ -503,7 +515,11 @@ impl Run<'_> {
     /// Returns the mirror of a project, which need not exist.
     fn mirror(&self, project: &str) -> Result<Store, Failure> {
         let data = Env::data_dir().ok_or_else(|| {
-            Failure::new(Kind::Usage, "there is no data directory", "set HOME, or XDG_DATA_HOME")
+            Failure::new(
+                FailureKind::Usage,
+                "there is no data directory",
+                "set HOME, or XDG_DATA_HOME",
+            )
         })?;
         let dir = data.join("pimem/mirrors").join(self.client.host()).join(project);
         let store = self.memory.store(dir, Scope::Project);
@@ -515,8 +531,8 @@ impl Run<'_> {
         &self,
         project: &str,
         mirror: &Store,
-        me: &Me,
-        objects: &[Object],
+        me: &KeyOwner,
+        objects: &[SyncObject],
     ) -> Result<(), Failure> {
         let path = mirror.dir.join(DESCRIPTION);
         let known = read::file(&mirror.dir, &path, read::MAX_FILE).ok().flatten();
@@ -553,14 +569,14 @@ fn is_later(now: Now, line: &str) -> bool {
 }
 
 /// Returns the id of an entry that is not sealed.
-fn id_of(entry: &Entry) -> Option<String> {
+fn id_of(entry: &SyncEntry) -> Option<String> {
     let (category, text) = pimem_core::sync::check::split(entry.line.as_deref()?)?;
     Some(pimem_core::model::entry::EntryId::of(category, text.as_bytes()).to_string())
 }
 
 /// Returns what a server lacks.
-fn lacking(state: &State, objects: &Objects) -> Objects {
-    let there = Objects {
+fn lacking(state: &ServerState, objects: &SyncObjects) -> SyncObjects {
+    let there = SyncObjects {
         entries: objects.entries.iter().filter(|entry| state.has_entry(entry)).cloned().collect(),
         events: objects.events.iter().filter(|line| state.has_event(line)).cloned().collect(),
     };
@@ -568,13 +584,13 @@ fn lacking(state: &State, objects: &Objects) -> Objects {
 }
 
 /// Cuts objects into pushes, entries first.
-fn batches(objects: &Objects, is_sealed: bool) -> Vec<Objects> {
+fn batches(objects: &SyncObjects, is_sealed: bool) -> Vec<SyncObjects> {
     let wire = |length: usize| if is_sealed { sealed::size(length) } else { length };
-    let mut batches: Vec<Objects> = Vec::new();
+    let mut batches: Vec<SyncObjects> = Vec::new();
     let (mut count, mut bytes) = (MOST_OBJECTS, 0);
-    let mut room = |batches: &mut Vec<Objects>, size: usize| {
+    let mut room = |batches: &mut Vec<SyncObjects>, size: usize| {
         if count == MOST_OBJECTS || bytes + size > MOST_BYTES - FRAME {
-            batches.push(Objects::default());
+            batches.push(SyncObjects::default());
             (count, bytes) = (0, 0);
         }
         (count, bytes) = (count + 1, bytes + size);

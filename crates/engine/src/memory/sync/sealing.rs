@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use crate::{
-    error::{Failure, Kind},
+    error::{Failure, FailureKind},
     memory::{Memory, sync::SealKeyFile},
     remote::SealKeys,
     store::atomic,
@@ -15,9 +15,9 @@ use pimem_core::{
     seal::NONCE_BYTES,
     sync::{
         check::{Reason, Refused},
-        object::{self, Entry},
+        object::{self, SyncEntry},
         sealed::{Closed, Seals},
-        wire::{Me, Object},
+        wire::{KeyOwner, SyncObject},
     },
 };
 
@@ -60,7 +60,7 @@ impl Memory {
         self.check_asked()?;
         let keys = SealKeys::find(&self.env)?.ok_or_else(|| {
             let message = "there is no key here that seals what is sent";
-            Failure::new(Kind::Usage, message, "pimem sync --seal-key new makes one")
+            Failure::new(FailureKind::Usage, message, "pimem sync --seal-key new makes one")
         })?;
         Ok(keys.text())
     }
@@ -70,7 +70,7 @@ impl Memory {
         if self.unasked {
             let message = "nothing is exchanged with a server unless somebody asks for it";
             let hint = "run pimem sync from a shell or cron";
-            return Err(Failure::new(Kind::Refused, message, hint));
+            return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         Ok(())
     }
@@ -78,12 +78,12 @@ impl Memory {
 
 /// Returns the keys if the server's organisation is one that needs them. A key here means that
 /// servers are not to read anything, whatever one of them says of itself.
-pub(super) fn agreed(me: &Me, keys: Option<SealKeys>) -> Result<Option<SealKeys>, Failure> {
+pub(super) fn agreed(me: &KeyOwner, keys: Option<SealKeys>) -> Result<Option<SealKeys>, Failure> {
     match (me.mode == MODE, &keys) {
         (true, None) => {
             let message =
                 "the projects of this server are encrypted end to end, and the key is not here";
-            let mut failure = Failure::new(Kind::Refused, message, LACKS);
+            let mut failure = Failure::new(FailureKind::Refused, message, LACKS);
             failure.hints.push("the first one makes it: pimem sync --seal-key new".to_owned());
             Err(failure)
         }
@@ -91,7 +91,7 @@ pub(super) fn agreed(me: &Me, keys: Option<SealKeys>) -> Result<Option<SealKeys>
             let message =
                 "this server would read what is sent, and there is a key here to prevent that";
             let hint = "move pimem/sync.seal below ~/.config away, and unset PIMEM_SYNC_SEAL_KEY, if it may";
-            Err(Failure::new(Kind::Refused, message, hint))
+            Err(Failure::new(FailureKind::Refused, message, hint))
         }
         _ => Ok(keys),
     }
@@ -101,7 +101,7 @@ pub(super) fn agreed(me: &Me, keys: Option<SealKeys>) -> Result<Option<SealKeys>
 pub(super) fn not_in_the_clear() -> Failure {
     let message =
         "this store was exchanged sealed until now, and the server says that it is no more";
-    Failure::new(Kind::Refused, message, LACKS)
+    Failure::new(FailureKind::Refused, message, LACKS)
 }
 
 /// Seals and opens the objects of one project.
@@ -119,7 +119,7 @@ pub(super) struct Unopened {
 }
 
 impl Sealing {
-    pub(super) fn new(keys: &SealKeys, me: &Me, project: &str) -> Option<Self> {
+    pub(super) fn new(keys: &SealKeys, me: &KeyOwner, project: &str) -> Option<Self> {
         Some(Self { seals: keys.of(&me.organisation, project)?, user: me.user.clone() })
     }
 
@@ -128,7 +128,7 @@ impl Sealing {
         self.seals.names()
     }
 
-    pub(super) fn entry(&self, entry: &Entry) -> Result<Option<Entry>, Failure> {
+    pub(super) fn entry(&self, entry: &SyncEntry) -> Result<Option<SyncEntry>, Failure> {
         Ok(self.seals.entry(&self.user, entry, nonce()?))
     }
 
@@ -138,7 +138,7 @@ impl Sealing {
     }
 
     /// Opens objects, and notes those that do not open.
-    pub(super) fn open(&self, objects: &[Object], unopened: &mut Unopened) -> Vec<Object> {
+    pub(super) fn open(&self, objects: &[SyncObject], unopened: &mut Unopened) -> Vec<SyncObject> {
         let open = |object| match self.seals.open(object) {
             Ok(opened) => Some(opened),
             Err(Closed::Key(key)) => {
@@ -160,7 +160,7 @@ impl Unopened {
         let Some(key) = self.lacking.keys().next().filter(|_| opened == 0) else { return Ok(()) };
         let message =
             format!("the project {project} is sealed under the key {key}, which is not here");
-        Err(Failure::new(Kind::Refused, message, LACKS))
+        Err(Failure::new(FailureKind::Refused, message, LACKS))
     }
 
     /// Returns what is told of it.

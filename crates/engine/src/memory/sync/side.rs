@@ -7,13 +7,13 @@ use crate::{
     memory::{
         Memory,
         dream::gather,
-        sync::{Action, Changed, Part},
+        sync::{SyncAction, SyncPart, SyncedLine},
     },
     store::{
         Store, evidence,
         lock::StoreLock,
         transaction::{Change as FileChange, Target, Txn},
-        trust::Key,
+        trust::TextKey,
     },
     view::count,
 };
@@ -26,11 +26,11 @@ use pimem_core::{
         hash::IdSet,
     },
     sync::{
-        adopt::{self, Line},
+        adopt::{self, HandLine},
         check::{Reason, Refused},
-        exchange::{self, Change, Held, Objects, Plan},
+        exchange::{self, ExchangeChange, ExchangePlan, HeldObjects, SyncObjects},
         grave::Buried,
-        place::Folded,
+        place::FoldedEvents,
     },
 };
 
@@ -39,14 +39,14 @@ pub(super) struct Side<'a> {
     store: &'a Store,
     lock: Option<&'a StoreLock>,
     txn: Txn<'a>,
-    held: Held,
+    held: HeldObjects,
     /// True if what is purged elsewhere is destroyed here at once.
     destroys: bool,
 }
 
 /// What carrying out a plan came to.
 #[derive(Default)]
-pub(super) struct Done {
+pub(super) struct SideDone {
     /// Number of new lines that await review.
     pub(super) waiting: usize,
     /// Lines whose purge put them into the grave.
@@ -82,7 +82,7 @@ impl<'a> Side<'a> {
             txn.adopt(None);
         }
         let line =
-            |archived: bool, stem: &str, id, category: CategoryId, text: &str, pinned| Line {
+            |archived: bool, stem: &str, id, category: CategoryId, text: &str, pinned| HandLine {
                 id,
                 archived,
                 stem: stem.to_owned(),
@@ -98,7 +98,7 @@ impl<'a> Side<'a> {
                 line(archived, file.subject(), entry.id, entry.category, &entry.text, pinned)
             })
         });
-        let mut held = Held { lines: lines.collect(), events: Vec::new() };
+        let mut held = HeldObjects { lines: lines.collect(), events: Vec::new() };
         let log = store.log().map_err(|problem| Failure::from(&problem))?;
         let mut known = BTreeSet::new();
         let said = evidence::lines(&log).filter_map(|line| str::from_utf8(line).ok());
@@ -111,7 +111,7 @@ impl<'a> Side<'a> {
             return Ok(Self { store, lock, txn, held, destroys: true });
         }
         let events: Vec<Event> = held.events.iter().filter_map(|l| Event::read_whole(l)).collect();
-        let folded = Folded::of(&events);
+        let folded = FoldedEvents::of(&events);
         let present = held.lines.iter().filter(|line| !line.archived).map(|line| line.id);
         let vanished = folded.ledger.vanished(&present.collect());
         let origins = evidence::origins(&log, &vanished);
@@ -150,18 +150,18 @@ impl<'a> Side<'a> {
     }
 
     /// Returns what may leave the store, and what stays.
-    pub(super) fn outgoing(&self, memory: &Memory) -> (Objects, Vec<Refused>) {
+    pub(super) fn outgoing(&self, memory: &Memory) -> (SyncObjects, Vec<Refused>) {
         exchange::outgoing(memory.now, &memory.config.categories, &self.held)
     }
 
     /// Returns what may leave the store for a server: only what was reviewed here, because the
     /// user's other machines take it as theirs.
-    pub(super) fn reviewed(&self, memory: &Memory) -> (Objects, Vec<Refused>) {
+    pub(super) fn reviewed(&self, memory: &Memory) -> (SyncObjects, Vec<Refused>) {
         let (mut objects, mut kept) = self.outgoing(memory);
         let trusted = self.trusted();
         let is_kept =
-            |line: &&Line| !trusted.contains(&topic::canonical(&line.category, &line.text));
-        let unreviewed: Vec<&Line> = self.held.lines.iter().filter(is_kept).collect();
+            |line: &&HandLine| !trusted.contains(&topic::canonical(&line.category, &line.text));
+        let unreviewed: Vec<&HandLine> = self.held.lines.iter().filter(is_kept).collect();
         if unreviewed.is_empty() {
             return (objects, kept);
         }
@@ -183,23 +183,25 @@ impl<'a> Side<'a> {
     }
 
     /// Carries out a plan in a mirror, whose lines are not this machine's to trust.
-    pub(super) fn mirror(self, memory: &Memory, plan: &Plan) -> Result<(), Failure> {
+    pub(super) fn mirror(self, memory: &Memory, plan: &ExchangePlan) -> Result<(), Failure> {
         self.write(memory, plan, &HashSet::new(), true).map(drop)
     }
 
     /// Returns what the store does with received objects.
-    pub(super) fn plan(&self, memory: &Memory, received: &Objects) -> Plan {
+    pub(super) fn plan(&self, memory: &Memory, received: &SyncObjects) -> ExchangePlan {
         exchange::apply(memory.now, &memory.config.categories, &self.held, received)
     }
 
     /// Returns the lines and events that are new to the store.
-    pub(super) fn gains(&self, plan: &Plan) -> Part {
+    pub(super) fn gains(&self, plan: &ExchangePlan) -> SyncPart {
         let known: BTreeSet<EntryId> = self.held.lines.iter().map(|line| line.id).collect();
         let new = plan.changes.iter().filter_map(|change| match change {
-            Change::Append(line) if !known.contains(&line.id) => exchange::object_of(line).line,
+            ExchangeChange::Append(line) if !known.contains(&line.id) => {
+                exchange::object_of(line).line
+            }
             _ => None,
         });
-        Part { entries: new.collect(), events: plan.events.len() }
+        SyncPart { entries: new.collect(), events: plan.events.len() }
     }
 
     /// Returns the lines that agents may see, whoever named the store.
@@ -214,21 +216,21 @@ impl<'a> Side<'a> {
     pub(super) fn carry_out(
         self,
         memory: &Memory,
-        plan: &Plan,
+        plan: &ExchangePlan,
         trusted: &HashSet<String>,
-    ) -> Result<Done, Failure> {
+    ) -> Result<SideDone, Failure> {
         self.write(memory, plan, trusted, false)
     }
 
     fn write(
         mut self,
         memory: &Memory,
-        plan: &Plan,
+        plan: &ExchangePlan,
         trusted: &HashSet<String>,
         is_mirror: bool,
-    ) -> Result<Done, Failure> {
+    ) -> Result<SideDone, Failure> {
         let categories = &memory.config.categories;
-        let wording = |line: &Line| {
+        let wording = |line: &HandLine| {
             let category = categories.find(&line.category)?;
             Some(Wording { id: line.id, category, text: line.text.clone() })
         };
@@ -246,20 +248,22 @@ impl<'a> Side<'a> {
         buried.retain(|one| one.id().is_some_and(|id| gone.contains(&id)));
         let trust = &self.store.trust;
         let is_trusted =
-            |line: &Line| trusted.contains(&topic::canonical(&line.category, &line.text));
-        let mut waiting: Vec<Key> = Vec::new();
+            |line: &HandLine| trusted.contains(&topic::canonical(&line.category, &line.text));
+        let mut waiting: Vec<TextKey> = Vec::new();
         for line in self.held.lines.iter().filter(|line| !line.archived) {
             if !trust.holds_entry(&line.category, &line.text) && is_trusted(line) {
                 self.txn.vouch(trust.entry(&line.category, &line.text));
             }
         }
         for change in &plan.changes {
-            let (Change::Append(line) | Change::Remove(line) | Change::Mark(line)) = change;
+            let (ExchangeChange::Append(line)
+            | ExchangeChange::Remove(line)
+            | ExchangeChange::Mark(line)) = change;
             let Some(of) = wording(line) else { continue };
             let stem = line.stem.clone();
             let target = if line.archived { Target::Archive(stem) } else { Target::Topic(stem) };
             let file_change = match change {
-                Change::Append(_) => {
+                ExchangeChange::Append(_) => {
                     if !known.contains(&line.id) && !trust.holds_entry(&line.category, &line.text) {
                         if is_trusted(line) {
                             self.txn.vouch(trust.entry(&line.category, &line.text));
@@ -272,8 +276,8 @@ impl<'a> Side<'a> {
                     let Wording { category, text, .. } = of;
                     FileChange::Append { category, text, markers, heading: None }
                 }
-                Change::Remove(_) => FileChange::Remove(of),
-                Change::Mark(line) => FileChange::SetPinned(of, line.pinned),
+                ExchangeChange::Remove(_) => FileChange::Remove(of),
+                ExchangeChange::Mark(line) => FileChange::SetPinned(of, line.pinned),
             };
             let files: Vec<Target> = match (&file_change, target) {
                 (FileChange::Remove(of) | FileChange::SetPinned(of, _), Target::Topic(topic)) => {
@@ -288,7 +292,7 @@ impl<'a> Side<'a> {
                 self.txn.change(target, file_change.clone());
             }
         }
-        let Some(lock) = self.lock else { return Ok(Done { waiting: waiting.len(), buried }) };
+        let Some(lock) = self.lock else { return Ok(SideDone { waiting: waiting.len(), buried }) };
         if !waiting.is_empty() && !trust.is_whole() && !is_mirror {
             // Recorded first, so that no line passes for one that was typed here.
             trust.record(&waiting)?;
@@ -315,24 +319,24 @@ impl<'a> Side<'a> {
             gather::purge(self.store, &gone)?;
             self.store.purge(lock, &gone, &plan.purged, &[], categories)?;
             let lines = self.held.lines.iter().filter(|line| destroyed.contains(&line.id));
-            let keys = lines.flat_map(|Line { category, text, .. }| {
+            let keys = lines.flat_map(|HandLine { category, text, .. }| {
                 [trust.entry(category, text), trust.brought(category, text)]
             });
-            let keys: Vec<Key> = keys.filter(|key| trust.holds(*key)).collect();
+            let keys: Vec<TextKey> = keys.filter(|key| trust.holds(*key)).collect();
             if !keys.is_empty() {
                 trust.forget(Some(&keys))?;
             }
         }
-        Ok(Done { waiting: waiting.len(), buried })
+        Ok(SideDone { waiting: waiting.len(), buried })
     }
 
     /// Returns the lines that a plan purges and that go to the grave if nobody has typed them since.
-    fn doomed(&self, memory: &Memory, plan: &Plan) -> Vec<Buried> {
+    fn doomed(&self, memory: &Memory, plan: &ExchangePlan) -> Vec<Buried> {
         let is_kept = |id: EntryId| {
             !self.destroys && plan.purged.contains_key(&id) && !plan.secrets.contains(&id)
         };
         let mut doomed: Vec<Buried> = Vec::new();
-        let mut lines: Vec<&Line> = self.held.lines.iter().filter(|l| is_kept(l.id)).collect();
+        let mut lines: Vec<&HandLine> = self.held.lines.iter().filter(|l| is_kept(l.id)).collect();
         // Of a line that stands in several files, the one in a topic.
         lines.sort_by_key(|line| line.archived);
         if lines.is_empty() {
@@ -342,10 +346,10 @@ impl<'a> Side<'a> {
         let said = self.held.events.iter().filter_map(|line| Event::read(line));
         let said: Vec<Event> =
             said.filter(|event| !matches!(event.kind, EventKind::Purge { .. })).collect();
-        let ledger = Folded::of(&said).ledger;
+        let ledger = FoldedEvents::of(&said).ledger;
         let snapshot = self.txn.snapshot();
         for line in lines {
-            let Line { id, category, text, stem, pinned, .. } = line;
+            let HandLine { id, category, text, stem, pinned, .. } = line;
             let is_same = |one: &&mut Buried| (&one.category, &one.text) == (category, text);
             if let Some(known) = doomed.iter_mut().find(is_same) {
                 known.pinned |= pinned;
@@ -366,41 +370,41 @@ impl<'a> Side<'a> {
 }
 
 /// Returns the changes of a plan as people see them.
-pub(super) fn shown(plan: &Plan, buried: &[Buried]) -> Vec<Changed> {
-    let ids = |of: fn(&Change) -> Option<EntryId>| -> IdSet<EntryId> {
+pub(super) fn shown(plan: &ExchangePlan, buried: &[Buried]) -> Vec<SyncedLine> {
+    let ids = |of: fn(&ExchangeChange) -> Option<EntryId>| -> IdSet<EntryId> {
         plan.changes.iter().filter_map(of).collect()
     };
     let appended = ids(|change| match change {
-        Change::Append(line) => Some(line.id),
+        ExchangeChange::Append(line) => Some(line.id),
         _ => None,
     });
     let removed = ids(|change| match change {
-        Change::Remove(line) => Some(line.id),
+        ExchangeChange::Remove(line) => Some(line.id),
         _ => None,
     });
-    let mut shown: Vec<Changed> = Vec::new();
+    let mut shown: Vec<SyncedLine> = Vec::new();
     for change in &plan.changes {
         let (action, line) = match change {
-            Change::Append(line) => match (removed.contains(&line.id), line.archived) {
-                (false, false) => (Action::Added, line),
-                (_, true) => (Action::Archived, line),
-                (true, false) => (Action::Moved, line),
+            ExchangeChange::Append(line) => match (removed.contains(&line.id), line.archived) {
+                (false, false) => (SyncAction::Added, line),
+                (_, true) => (SyncAction::Archived, line),
+                (true, false) => (SyncAction::Moved, line),
             },
-            Change::Remove(line) if appended.contains(&line.id) => continue,
-            Change::Remove(line) => (Action::Removed, line),
-            Change::Mark(line) if line.pinned => (Action::Pinned, line),
-            Change::Mark(line) => (Action::Unpinned, line),
+            ExchangeChange::Remove(line) if appended.contains(&line.id) => continue,
+            ExchangeChange::Remove(line) => (SyncAction::Removed, line),
+            ExchangeChange::Mark(line) if line.pinned => (SyncAction::Pinned, line),
+            ExchangeChange::Mark(line) => (SyncAction::Unpinned, line),
         };
         let folder = if line.archived { "archive" } else { "topics" };
-        shown.push(Changed {
+        shown.push(SyncedLine {
             action,
             entry: format!("[{}] {}", line.category, line.text),
             file: format!("{folder}/{}.md", line.stem),
         });
     }
     let kept: IdSet<EntryId> = buried.iter().filter_map(Buried::id).collect();
-    shown.extend(buried.iter().map(|one| Changed {
-        action: Action::Buried,
+    shown.extend(buried.iter().map(|one| SyncedLine {
+        action: SyncAction::Buried,
         entry: format!(
             "[{}] {} ({:.7})",
             one.category,
@@ -411,8 +415,8 @@ pub(super) fn shown(plan: &Plan, buried: &[Buried]) -> Vec<Changed> {
     }));
     let mut purged: Vec<&EntryId> = plan.purged.keys().filter(|id| !kept.contains(id)).collect();
     purged.sort_unstable();
-    shown.extend(purged.into_iter().map(|id| Changed {
-        action: Action::Purged,
+    shown.extend(purged.into_iter().map(|id| SyncedLine {
+        action: SyncAction::Purged,
         entry: id.to_string(),
         file: String::new(),
     }));

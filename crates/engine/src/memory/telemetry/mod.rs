@@ -5,22 +5,22 @@ pub mod view;
 
 use clap::ValueEnum;
 
-pub use self::summary::{By, SESSIONS};
+pub use self::summary::{SESSIONS, UsageOrder};
 use super::{Answer, Memory, leaky::Leaky, period::Period, problems};
 use crate::{
     error::Failure,
     store::{
         Store,
         machine_local::{TELEMETRY, TELEMETRY_BYTES},
-        read::Problem,
+        read::ReadProblem,
         snapshot::Snapshot,
     },
 };
 use pimem_core::{
     score::ranking::Ranking,
     usage::{
-        record::{Record, What},
-        sums::Log,
+        record::{Record, RecordKindOf},
+        sums::UsageLog,
     },
 };
 
@@ -48,12 +48,12 @@ pub enum RecordKind {
 }
 
 impl RecordKind {
-    fn is(self, what: &What) -> bool {
+    fn is(self, what: &RecordKindOf) -> bool {
         match self {
-            Self::Injection => matches!(what, What::Injection { .. }),
-            Self::Usage => matches!(what, What::Usage { .. }),
-            Self::SessionInject => matches!(what, What::SessionInject { .. }),
-            Self::Access => matches!(what, What::Access { .. }),
+            Self::Injection => matches!(what, RecordKindOf::Injection { .. }),
+            Self::Usage => matches!(what, RecordKindOf::Usage { .. }),
+            Self::SessionInject => matches!(what, RecordKindOf::SessionInject { .. }),
+            Self::Access => matches!(what, RecordKindOf::Access { .. }),
         }
     }
 }
@@ -61,10 +61,10 @@ impl RecordKind {
 /// Telemetry of some stores, and their entries.
 struct Usage {
     stores: Vec<Store>,
-    log: Log,
+    log: UsageLog,
     ranking: Leaky<Ranking>,
     snapshots: Leaky<Vec<Snapshot>>,
-    problems: Vec<Problem>,
+    problems: Vec<ReadProblem>,
 }
 
 impl Usage {
@@ -87,7 +87,7 @@ impl Usage {
 
 impl Memory {
     /// Creates a record at the current time. Hooks know agent and session better and set them.
-    pub fn record(&self, what: What) -> Record {
+    pub fn record(&self, what: RecordKindOf) -> Record {
         let who = self.who();
         Record { ts: self.now.0.to_string(), agent: who.by, session: who.session, what }
     }
@@ -107,7 +107,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn telemetry_log(&self, request: &LogRequest) -> Result<Answer<view::Log>, Failure> {
+    pub fn telemetry_log(&self, request: &LogRequest) -> Result<Answer<view::LogView>, Failure> {
         let (log, problems) = log(self, &self.readers()?);
         let LogRequest { period, kinds, limit } = request;
         let mut records: Vec<_> = log
@@ -120,28 +120,28 @@ impl Memory {
             .map(|(at, record)| view::LogRecord { at, record })
             .collect();
         records.drain(..records.len().saturating_sub(*limit));
-        Ok(Answer { view: view::Log { records, damaged: log.damaged }, problems })
+        Ok(Answer { view: view::LogView { records, damaged: log.damaged }, problems })
     }
 
     /// Returns the logs that [`Memory::clear_telemetry`] deletes.
     ///
     /// # Errors
     /// Fails if the named store does not exist, or a log cannot be read.
-    pub fn telemetry_files(&self) -> Result<view::Cleared, Failure> {
-        Ok(view::Cleared { files: self.logs()?.into_iter().map(|(_, file)| file).collect() })
+    pub fn telemetry_files(&self) -> Result<view::ClearedLogs, Failure> {
+        Ok(view::ClearedLogs { files: self.logs()?.into_iter().map(|(_, file)| file).collect() })
     }
 
     /// Deletes all records.
     ///
     /// # Errors
     /// Fails if the named store does not exist, or a log cannot be read or written.
-    pub fn clear_telemetry(&self) -> Result<view::Cleared, Failure> {
+    pub fn clear_telemetry(&self) -> Result<view::ClearedLogs, Failure> {
         let mut files = Vec::new();
         for (store, file) in self.logs()? {
             store.rewrite_local(TELEMETRY, |_| Some(Vec::new()))?;
             files.push(file);
         }
-        Ok(view::Cleared { files })
+        Ok(view::ClearedLogs { files })
     }
 
     fn logs(&self) -> Result<Vec<(Store, view::LogFile)>, Failure> {
@@ -161,7 +161,7 @@ impl Memory {
 }
 
 /// Returns the telemetry of some stores, and the problems with reading it.
-pub fn log(memory: &Memory, stores: &[Store]) -> (Log, Vec<Problem>) {
+pub fn log(memory: &Memory, stores: &[Store]) -> (UsageLog, Vec<ReadProblem>) {
     let mut problems = Vec::new();
     let mut logs = Vec::new();
     for store in stores {
@@ -170,7 +170,7 @@ pub fn log(memory: &Memory, stores: &[Store]) -> (Log, Vec<Problem>) {
             Err(problem) => problems.push(problem),
         }
     }
-    (Log::read(memory.now, logs.iter().map(Vec::as_slice)), problems)
+    (UsageLog::read(memory.now, logs.iter().map(Vec::as_slice)), problems)
 }
 
 /// Returns the end of a log, from the start of a line: twice the maximum size of our logs, so that

@@ -19,8 +19,8 @@ use pimem_core::{
     report::budget::Tokens,
     score::{ranking::ScoredEntry, stability::Standing},
     usage::{
-        record::What,
-        sums::{self, Count, Session, Volume},
+        record::RecordKindOf,
+        sums::{self, SessionKey, UseCount, Volume},
     },
 };
 
@@ -31,7 +31,7 @@ const NAMED: usize = 5;
 
 /// How rates are broken down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum By {
+pub enum UsageOrder {
     /// By entry
     Entry,
     /// By category
@@ -45,7 +45,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn telemetry_summary(&self) -> Result<Answer<view::Summary>, Failure> {
+    pub fn telemetry_summary(&self) -> Result<Answer<view::TelemetrySummary>, Failure> {
         let usage = Usage::read(self)?;
         let volume = sums::volume(&usage.log);
         let fates = sums::fates(&usage.log);
@@ -62,7 +62,7 @@ impl Memory {
         }
         used.retain(|entry| entry.usage.used > 0);
         used.truncate(NAMED);
-        let view = view::Summary {
+        let view = view::TelemetrySummary {
             from: volume.span.map(|(first, _)| first.to_string()),
             to: volume.span.map(|(_, last)| last.to_string()),
             sessions: volume.sessions,
@@ -80,8 +80,8 @@ impl Memory {
             bytes: usage.stores.iter().map(size).sum(),
             never_used: unused.len(),
             usage: view::Use::from(&all),
-            categories: named(&entries, &usage, By::Category),
-            agents: named(&entries, &usage, By::Agent),
+            categories: named(&entries, &usage, UsageOrder::Category),
+            agents: named(&entries, &usage, UsageOrder::Agent),
             most_used: used,
             least_used: least,
             days: days(&volume),
@@ -93,15 +93,15 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn telemetry_usage(&self, by: By) -> Result<Answer<view::Usage>, Failure> {
+    pub fn telemetry_usage(&self, by: UsageOrder) -> Result<Answer<view::Usage>, Failure> {
         let usage = Usage::read(self)?;
         let entries = Entries::new(self.now, &self.config.categories, &usage.ranking);
         let view = match by {
-            By::Entry => {
+            UsageOrder::Entry => {
                 view::Usage { by: "entry", usage: view::Uses::Entries(by_entry(&entries, &usage)) }
             }
-            By::Category | By::Agent => {
-                let name = if by == By::Agent { "agent" } else { "category" };
+            UsageOrder::Category | UsageOrder::Agent => {
+                let name = if by == UsageOrder::Agent { "agent" } else { "category" };
                 view::Usage { by: name, usage: view::Uses::Named(named(&entries, &usage, by)) }
             }
         };
@@ -115,7 +115,7 @@ impl Memory {
     pub fn telemetry_never_used(&self, min: usize) -> Result<Answer<view::NeverUsed>, Failure> {
         let usage = Usage::read(self)?;
         let entries = Entries::new(self.now, &self.config.categories, &usage.ranking);
-        let unused = |(row, count): (&ScoredEntry, Count)| {
+        let unused = |(row, count): (&ScoredEntry, UseCount)| {
             let act = if row.standing == Standing::Pinned { "unpin" } else { "forget" };
             view::Unused {
                 entry: entries.entry(row),
@@ -132,10 +132,11 @@ impl Memory {
 
 fn by_entry(entries: &Entries<'_>, usage: &Usage) -> Vec<view::EntryUse> {
     let fates = sums::fates(&usage.log);
-    let mut rows: Vec<(EntryId, Count)> = sums::by(&fates, |_, id| Some(id)).into_iter().collect();
+    let mut rows: Vec<(EntryId, UseCount)> =
+        sums::by(&fates, |_, id| Some(id)).into_iter().collect();
     order(&mut rows);
     let texts = texts(usage);
-    let entry = |(id, count): &(EntryId, Count)| {
+    let entry = |(id, count): &(EntryId, UseCount)| {
         let row = usage.ranking.get(*id);
         let text = match row {
             Some(row) => row.entry.text.clone(),
@@ -160,10 +161,10 @@ fn never_used<'a>(
     entries: &Entries<'_>,
     usage: &'a Usage,
     min: usize,
-) -> Vec<(&'a ScoredEntry, Count)> {
+) -> Vec<(&'a ScoredEntry, UseCount)> {
     let fates = sums::fates(&usage.log);
     let counts = sums::by(&fates, |_, id| Some(id));
-    let mut rows: Vec<(&ScoredEntry, Count)> = counts
+    let mut rows: Vec<(&ScoredEntry, UseCount)> = counts
         .into_iter()
         .filter(|(_, count)| count.used == 0 && count.measured >= min.max(1))
         .filter_map(|(id, count)| Some((usage.ranking.get(id)?, count)))
@@ -176,10 +177,10 @@ fn never_used<'a>(
 }
 
 /// Returns sums by category or agent, most used first.
-fn named(entries: &Entries<'_>, usage: &Usage, by: By) -> Vec<view::NamedUse> {
-    let key = |(agent, _): &Session, id: EntryId| {
+fn named(entries: &Entries<'_>, usage: &Usage, by: UsageOrder) -> Vec<view::NamedUse> {
+    let key = |(agent, _): &SessionKey, id: EntryId| {
         let category = || usage.ranking.get(id).map_or(view::GONE, |row| entries.category(row));
-        Some(if by == By::Agent { agent.clone() } else { category().to_owned() })
+        Some(if by == UsageOrder::Agent { agent.clone() } else { category().to_owned() })
     };
     let mut rows: Vec<_> = sums::by(&sums::fates(&usage.log), key).into_iter().collect();
     order(&mut rows);
@@ -188,7 +189,7 @@ fn named(entries: &Entries<'_>, usage: &Usage, by: By) -> Vec<view::NamedUse> {
 }
 
 /// Sorts by use, then by sessions with an evaluated answer, then by injections.
-fn order<K>(rows: &mut [(K, Count)]) {
+fn order<K>(rows: &mut [(K, UseCount)]) {
     rows.sort_by(|(_, a), (_, b)| {
         (b.used, b.measured, b.injected).cmp(&(a.used, a.measured, a.injected))
     });
@@ -198,7 +199,7 @@ fn order<K>(rows: &mut [(K, Count)]) {
 fn texts(usage: &Usage) -> BTreeMap<EntryId, &str> {
     let mut texts = BTreeMap::new();
     for (_, record) in &usage.log.records {
-        let What::Injection { entries, .. } = &record.what else { continue };
+        let RecordKindOf::Injection { entries, .. } = &record.what else { continue };
         let known = entries.iter().filter_map(|e| Some((e.id.parse().ok()?, e.text.as_str())));
         texts.extend(known);
     }
@@ -210,7 +211,7 @@ fn texts(usage: &Usage) -> BTreeMap<EntryId, &str> {
 fn tokens(usage: &Usage) -> usize {
     let mut tokens = 0;
     for (_, record) in &usage.log.records {
-        let What::Injection { entries, .. } = &record.what else { continue };
+        let RecordKindOf::Injection { entries, .. } = &record.what else { continue };
         for entry in entries {
             let row = entry.id.parse().ok().and_then(|id| usage.ranking.get(id));
             let text = row.map_or(entry.text.as_str(), |row| &row.entry.text);
@@ -221,15 +222,15 @@ fn tokens(usage: &Usage) -> usize {
 }
 
 /// Returns the days with their dates, up to the last one.
-fn days(volume: &Volume) -> Vec<view::Day> {
+fn days(volume: &Volume) -> Vec<view::UsageDay> {
     let last = volume.span.map_or(0, |(_, last)| last.0);
     let date = |ago: usize| {
         let ago = i64::try_from(ago).unwrap_or(0).saturating_mul(DAY_MS);
         Timestamp(last.saturating_sub(ago)).date()
     };
     let days = volume.days.iter().rev().enumerate();
-    let mut days: Vec<view::Day> =
-        days.map(|(ago, sum)| view::Day { date: date(ago), entries: *sum }).collect();
+    let mut days: Vec<view::UsageDay> =
+        days.map(|(ago, sum)| view::UsageDay { date: date(ago), entries: *sum }).collect();
     days.reverse();
     days
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::view::{EntryView, rounded};
 use pimem_core::{
     model::time::Timestamp,
-    usage::{record::Record, sums::Count},
+    usage::{record::Record, sums::UseCount},
 };
 
 /// What stands for the category of entries that are not there any more.
@@ -14,7 +14,7 @@ pub const GONE: &str = "(gone)";
 /// Totals of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Summary {
+pub struct TelemetrySummary {
     /// Time of the first record, RFC 3339; null if there are no records.
     pub from: Option<String>,
     /// Time of the last record, RFC 3339; null if there are no records.
@@ -58,10 +58,10 @@ pub struct Summary {
     /// The entries that most sessions had and none used, at most five.
     pub least_used: Vec<EntryUse>,
     /// Entries put into contexts on each day from the first to the last.
-    pub days: Vec<Day>,
+    pub days: Vec<UsageDay>,
 }
 
-impl Summary {
+impl TelemetrySummary {
     /// Takes out every word that somebody wrote.
     #[must_use]
     pub fn redacted(mut self) -> Self {
@@ -77,7 +77,7 @@ impl Summary {
 
 /// The total of one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Day {
+pub struct UsageDay {
     /// Formatted as `2026-12-31`.
     pub date: String,
     /// Entries put into contexts.
@@ -174,7 +174,7 @@ pub struct Unused {
 
 /// Records of a log, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Log {
+pub struct LogView {
     pub records: Vec<LogRecord>,
     /// Lines that are not records.
     pub damaged: usize,
@@ -191,7 +191,7 @@ pub struct LogRecord {
 
 /// Deleted logs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Cleared {
+pub struct ClearedLogs {
     /// One per store.
     pub files: Vec<LogFile>,
 }
@@ -215,8 +215,8 @@ impl Usage {
     }
 }
 
-impl From<&Count> for Use {
-    fn from(count: &Count) -> Self {
+impl From<&UseCount> for Use {
+    fn from(count: &UseCount) -> Self {
         let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
         Self {
             injected: count.injected,
@@ -235,9 +235,9 @@ pub fn percent(share: Option<f64>) -> String {
 }
 
 documents! {
-    Summary: "pimem.telemetry-summary/1",
+    TelemetrySummary: "pimem.telemetry-summary/1",
     Usage: "pimem.telemetry-usage/1",
     NeverUsed: "pimem.telemetry-never-used/1",
-    Log: "pimem.telemetry-log/1",
-    Cleared: "pimem.telemetry-clear/1",
+    LogView: "pimem.telemetry-log/1",
+    ClearedLogs: "pimem.telemetry-clear/1",
 }

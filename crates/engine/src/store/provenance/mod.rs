@@ -18,14 +18,14 @@ use std::{
 
 use self::{
     reflog::Refs,
-    sightings::{ATTRIBUTES, Origin, Question},
+    sightings::{ATTRIBUTES, GitQuestion, LineOrigin},
 };
 use super::{
     Store,
     discover::{self, Places},
     git, read,
     snapshot::Snapshot,
-    trust::Key,
+    trust::TextKey,
     trust_ledger,
 };
 use pimem_core::{
@@ -94,13 +94,15 @@ impl Store {
         }
         let origins = self.origins(&lines, snapshot, (categories, places), limit);
         let name = |category| &categories.spec(category).name;
-        let of = |wanted: Origin| {
+        let of = |wanted: LineOrigin| {
             let found = lines.iter().zip(&origins).filter(move |(_, origin)| **origin == wanted);
             found.map(|(line, _)| *line)
         };
-        let own: Vec<_> =
-            of(Origin::Here).map(|(category, text)| trust.entry(name(category), text)).collect();
-        let brought = of(Origin::Git).map(|(category, text)| trust.brought(name(category), text));
+        let own: Vec<_> = of(LineOrigin::Here)
+            .map(|(category, text)| trust.entry(name(category), text))
+            .collect();
+        let brought =
+            of(LineOrigin::Git).map(|(category, text)| trust.brought(name(category), text));
         trust.note(|| own.iter().copied().chain(brought).collect());
         own.iter().any(|key| trust.holds(*key))
     }
@@ -124,7 +126,7 @@ impl Store {
             // Statements learned from a paste need a review even though git did not bring them.
             let key =
                 |(category, text): &Line<'_>| trust.entry(&categories.spec(*category).name, text);
-            let keys: Vec<Key> = found.iter().map(key).collect();
+            let keys: Vec<TextKey> = found.iter().map(key).collect();
             let waits = trust_ledger::waiting_of(trust, &keys);
             found.retain(|line| !waits.contains(&key(line)));
         }
@@ -137,13 +139,13 @@ impl Store {
         snapshot: &Snapshot,
         (categories, places): (&Categories, &Places),
         limit: Duration,
-    ) -> Vec<Origin> {
+    ) -> Vec<LineOrigin> {
         let all = |origin| vec![origin; lines.len()];
         let dir = discover::real(&self.dir);
         let topics = dir.join("topics");
         let (top, git, common) = match source(&topics, places) {
-            Source::Hands => return all(Origin::Here),
-            Source::Unclear => return all(Origin::Unclear),
+            Source::Hands => return all(LineOrigin::Here),
+            Source::Unclear => return all(LineOrigin::Unclear),
             Source::Git(top, git, common) => (top, git, common),
         };
         let is_plain = |topic: &str| {
@@ -155,8 +157,8 @@ impl Store {
         let linked: BTreeSet<Line<'_>> = linked
             .flat_map(|topic| topic.doc.entries.iter().map(|e| (e.category, e.text.as_str())))
             .collect();
-        let Ok(refs) = Refs::read(&git, &common) else { return all(Origin::Unclear) };
-        let question = Question {
+        let Ok(refs) = Refs::read(&git, &common) else { return all(LineOrigin::Unclear) };
+        let question = GitQuestion {
             lines: lines.iter().copied().zip(0..).collect::<HashMap<_, _>>(),
             categories,
             files: snapshot.topics.iter().map(|topic| format!("{}.md", topic.stem)).collect(),
@@ -164,12 +166,12 @@ impl Store {
             seal: &self.seal,
             depth: dir.strip_prefix(&top).map_or(0, |below| below.components().count()),
         };
-        let talk = |objects: &mut git::Objects| sightings::judge(&question, objects);
+        let talk = |objects: &mut git::GitObjects| sightings::judge(&question, objects);
         let origins = git::ask(&dir, &top, limit, talk);
-        let mut origins = origins.unwrap_or_else(|| all(Origin::Unclear));
+        let mut origins = origins.unwrap_or_else(|| all(LineOrigin::Unclear));
         for (line, origin) in lines.iter().zip(&mut origins) {
-            if linked.contains(line) && *origin == Origin::Here {
-                *origin = Origin::Unclear;
+            if linked.contains(line) && *origin == LineOrigin::Here {
+                *origin = LineOrigin::Unclear;
             }
         }
         origins

@@ -24,7 +24,7 @@ const FILES: usize = 4000;
 
 /// A line of a reflog: the new value of a ref, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct ReflogStep {
     /// The previous commit; `None` if the ref was new.
     pub(super) before: Option<String>,
     pub(super) after: String,
@@ -48,13 +48,13 @@ pub(super) struct Fetched {
 #[derive(Debug, Default)]
 pub(super) struct Refs {
     /// Steps of the work tree's HEAD, earliest first.
-    pub(super) head: Vec<Step>,
+    pub(super) head: Vec<ReflogStep>,
     pub(super) fetched: Vec<Fetched>,
     /// Tips of branches and tags, which may or may not have been made here.
     pub(super) local: Vec<String>,
 }
 
-impl Step {
+impl ReflogStep {
     fn read(line: &[u8]) -> Option<Self> {
         let line = String::from_utf8_lossy(line);
         let (ids, message) = line.split_once('\t').unwrap_or((&line, ""));
@@ -97,7 +97,7 @@ impl Fetched {
     }
 
     /// Returns true if the commit was certainly fetched after the step.
-    pub(super) fn is_after(&self, step: &Step) -> bool {
+    pub(super) fn is_after(&self, step: &ReflogStep) -> bool {
         self.at.is_some_and(|at| at > step.at)
     }
 }
@@ -114,7 +114,7 @@ impl Refs {
         if present(fs::symlink_metadata(common.join("reftable")))?.is_some() {
             return Err(ErrorKind::Unsupported.into());
         }
-        let mut logs: Vec<(String, Vec<Step>)> = Vec::new();
+        let mut logs: Vec<(String, Vec<ReflogStep>)> = Vec::new();
         for (name, path) in files(&common.join("logs/refs"))? {
             logs.push((name, log(&path, HEAD)?));
         }
@@ -170,15 +170,16 @@ fn kind(name: &str) -> Kind {
 }
 
 /// Returns the latest fetched commits in the logs of refs.
-fn recent(logs: Vec<(String, Vec<Step>)>) -> Vec<Fetched> {
-    let mut steps: Vec<(usize, usize, Step)> = Vec::new();
+fn recent(logs: Vec<(String, Vec<ReflogStep>)>) -> Vec<Fetched> {
+    let mut steps: Vec<(usize, usize, ReflogStep)> = Vec::new();
     let mut ends = BTreeMap::new();
     for (number, (name, log)) in logs.into_iter().enumerate() {
         let kind = kind(&name);
         if let Some(last) = log.last().filter(|_| kind == Kind::Fetched) {
             ends.insert(number, last.after.clone());
         }
-        let wanted = |step: &Step| kind == Kind::Fetched || kind == Kind::Local && step.is_fetch();
+        let wanted =
+            |step: &ReflogStep| kind == Kind::Fetched || kind == Kind::Local && step.is_fetch();
         let log = log.into_iter().enumerate().filter(|(_, step)| wanted(step));
         steps.extend(log.map(|(place, step)| (number, place, step)));
     }
@@ -214,14 +215,14 @@ pub(super) fn present<T>(found: io::Result<T>) -> io::Result<Option<T>> {
 }
 
 /// Reads the last `most` steps of a log, earliest first.
-fn log(path: &Path, most: usize) -> io::Result<Vec<Step>> {
+fn log(path: &Path, most: usize) -> io::Result<Vec<ReflogStep>> {
     let Some(mut file) = present(File::open(path))? else { return Ok(Vec::new()) };
     let start = file.metadata()?.len().saturating_sub(TAIL);
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
     file.take(TAIL).read_to_end(&mut bytes)?;
     let lines = bytes.split(|byte| *byte == b'\n').skip(usize::from(start > 0));
-    let mut steps: Vec<Step> = lines.filter_map(Step::read).collect();
+    let mut steps: Vec<ReflogStep> = lines.filter_map(ReflogStep::read).collect();
     steps.drain(..steps.len().saturating_sub(most));
     Ok(steps)
 }
@@ -299,7 +300,7 @@ mod tests {
         let (zero, one, two) = ("0".repeat(40), "1".repeat(40), "2".repeat(40));
         let read = |before: &str, message: &str| {
             let line = format!("{before} {two} A \u{e9} B <a b@c> 1780000000 +0200{message}");
-            Step::read(line.as_bytes()).unwrap()
+            ReflogStep::read(line.as_bytes()).unwrap()
         };
         let step = read(&zero, "\tcommit (initial): one: two");
         assert_eq!((step.before.as_deref(), step.after.as_str()), (None, two.as_str()));
@@ -332,7 +333,7 @@ mod tests {
             assert_eq!(found, (commit, push, fetch), "{message:?}");
         }
         for line in ["", "x", &one, &format!("{one} {two}"), &format!("{one} {two} x y +0\tz")] {
-            assert_eq!(Step::read(line.as_bytes()), None, "{line}");
+            assert_eq!(ReflogStep::read(line.as_bytes()), None, "{line}");
         }
     }
 
@@ -352,14 +353,14 @@ mod tests {
         }
     }
 
-    fn step(before: Option<&str>, after: &str, at: i64, action: &str) -> Step {
+    fn step(before: Option<&str>, after: &str, at: i64, action: &str) -> ReflogStep {
         let before = before.map(str::to_owned);
-        Step { before, after: after.to_owned(), at, action: action.to_owned() }
+        ReflogStep { before, after: after.to_owned(), at, action: action.to_owned() }
     }
 
     #[test]
     fn what_was_fetched() {
-        let log = |name: &str, steps: &[Step]| (name.to_owned(), steps.to_vec());
+        let log = |name: &str, steps: &[ReflogStep]| (name.to_owned(), steps.to_vec());
         let found = recent(vec![
             log(
                 "refs/remotes/o/main",
@@ -394,7 +395,7 @@ mod tests {
             ]
         );
         // If no step of a log is used, at least its end is.
-        let many: Vec<Step> =
+        let many: Vec<ReflogStep> =
             (0..250).map(|n| step(Some("x"), &format!("y{n}"), 100 + n, "fetch")).collect();
         let found = recent(vec![
             log("refs/remotes/o/busy", &many),

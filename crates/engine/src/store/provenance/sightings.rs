@@ -9,10 +9,10 @@ use std::{
 
 use memchr::memmem;
 
-use super::reflog::{Refs, Step};
+use super::reflog::{ReflogStep, Refs};
 use crate::store::provenance;
 use crate::store::{
-    git::{self, Object, Objects},
+    git::{self, GitObject, GitObjects},
     seal::Seal,
 };
 use pimem_core::{
@@ -32,7 +32,7 @@ const DEPTH: usize = 200;
 pub(super) const ATTRIBUTES: &str = ".gitattributes";
 
 /// Input of the search.
-pub(super) struct Question<'a> {
+pub(super) struct GitQuestion<'a> {
     /// The lines to find, each with its number.
     pub(super) lines: HashMap<(CategoryId, &'a str), usize>,
     pub(super) categories: &'a Categories,
@@ -47,7 +47,7 @@ pub(super) struct Question<'a> {
 
 /// The origin of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum LineOrigin {
     /// Typed on this machine.
     Here,
     /// Brought by git.
@@ -60,13 +60,16 @@ pub(super) enum Origin {
 type View = HashSet<usize>;
 
 /// Returns the origin of each line.
-pub(super) fn judge(question: &Question<'_>, objects: &mut Objects) -> io::Result<Vec<Origin>> {
-    let Question { refs, lines, .. } = question;
+pub(super) fn judge(
+    question: &GitQuestion<'_>,
+    objects: &mut GitObjects,
+) -> io::Result<Vec<LineOrigin>> {
+    let GitQuestion { refs, lines, .. } = question;
     let mut files = question.files.clone();
     let views = Views::read(question, objects, &mut files)?;
     let index = index(question, objects, &files)?;
     let mut ours = Ours::default();
-    let mut origin = |line: usize| -> io::Result<Origin> {
+    let mut origin = |line: usize| -> io::Result<LineOrigin> {
         let has = |commit: &str| views.has(commit, line);
         let mut fetched = refs
             .fetched
@@ -75,12 +78,12 @@ pub(super) fn judge(question: &Question<'_>, objects: &mut Objects) -> io::Resul
         let mut local = refs.local.iter().filter(|commit| has(commit));
         let made = match views.first(&refs.head, line) {
             First::Commit(made) => made,
-            First::Else => return Ok(Origin::Git),
-            First::Unknown => return Ok(Origin::Unclear),
-            First::Nowhere if has(HEAD) || fetched.next().is_some() => return Ok(Origin::Git),
+            First::Else => return Ok(LineOrigin::Git),
+            First::Unknown => return Ok(LineOrigin::Unclear),
+            First::Nowhere if has(HEAD) || fetched.next().is_some() => return Ok(LineOrigin::Git),
             First::Nowhere => {
                 let there = index.contains(&line) || local.next().is_some();
-                return Ok(if there { Origin::Unclear } else { Origin::Here });
+                return Ok(if there { LineOrigin::Unclear } else { LineOrigin::Here });
             }
         };
         let since = || refs.head.iter().skip(made).filter(|step| has(&step.after));
@@ -88,27 +91,27 @@ pub(super) fn judge(question: &Question<'_>, objects: &mut Objects) -> io::Resul
         let step = refs.head.get(made).ok_or(ErrorKind::NotFound)?;
         // Not every program logs that a commit ended a merge.
         if ours.parents(objects, &BTreeSet::from([step.after.clone()]))?.len() > 1 {
-            return Ok(Origin::Git);
+            return Ok(LineOrigin::Git);
         }
         let commits: BTreeSet<&str> =
             since().filter(|step| step.is_commit()).map(|step| step.after.as_str()).collect();
         for seen in fetched {
             if !seen.is_after(step) && !ours.lead_to(objects, &seen.commit, &commits)? {
-                return Ok(Origin::Git);
+                return Ok(LineOrigin::Git);
             }
         }
         let commits: BTreeSet<&str> = since().map(|step| step.after.as_str()).collect();
         for commit in local {
             if !ours.lead_to(objects, commit, &commits)? {
-                return Ok(Origin::Git);
+                return Ok(LineOrigin::Git);
             }
         }
         let is_staged = index.contains(&line) && !has(HEAD);
-        Ok(if is_staged { Origin::Unclear } else { Origin::Here })
+        Ok(if is_staged { LineOrigin::Unclear } else { LineOrigin::Here })
     };
-    let origins: io::Result<Vec<Origin>> = (0..lines.len()).map(&mut origin).collect();
+    let origins: io::Result<Vec<LineOrigin>> = (0..lines.len()).map(&mut origin).collect();
     let sure = |origin| match origin {
-        Origin::Here if views.converted => Origin::Unclear,
+        LineOrigin::Here if views.converted => LineOrigin::Unclear,
         origin => origin,
     };
     Ok(origins?.into_iter().map(sure).collect())
@@ -140,14 +143,14 @@ const HEAD: &str = "HEAD";
 impl Views {
     /// Reads all commits that the refs mention, and adds the names of their files to `files`.
     fn read(
-        question: &Question<'_>,
-        objects: &mut Objects,
+        question: &GitQuestion<'_>,
+        objects: &mut GitObjects,
         files: &mut BTreeSet<String>,
     ) -> io::Result<Self> {
         let mut commits: Vec<&str> = question.refs.commits().into_iter().collect();
         commits.push(HEAD);
         let names: Vec<String> = commits.iter().map(|commit| format!("{commit}:./")).collect();
-        let mut stores: BTreeMap<String, Object> = BTreeMap::new();
+        let mut stores: BTreeMap<String, GitObject> = BTreeMap::new();
         let mut of: HashMap<&str, Option<String>> = HashMap::new();
         let mut bare = Vec::new();
         for (commit, tree) in commits.into_iter().zip(objects.get(&names)?) {
@@ -187,7 +190,7 @@ impl Views {
         self.get(commit).is_some_and(|view| view.contains(&line))
     }
 
-    fn first(&self, steps: &[Step], line: usize) -> First {
+    fn first(&self, steps: &[ReflogStep], line: usize) -> First {
         for (number, step) in steps.iter().enumerate() {
             let before = step.before.as_deref().map(|commit| self.get(commit));
             match (before, self.get(&step.after)) {
@@ -208,9 +211,9 @@ type Entry = (String, bool, String);
 /// Reads the lines of stores, by the ids of their trees. The flag is true if attributes in them
 /// convert the files.
 fn read_stores(
-    question: &Question<'_>,
-    objects: &mut Objects,
-    stores: &BTreeMap<String, Object>,
+    question: &GitQuestion<'_>,
+    objects: &mut GitObjects,
+    stores: &BTreeMap<String, GitObject>,
     files: &mut BTreeSet<String>,
 ) -> io::Result<(HashMap<String, Rc<View>>, bool)> {
     let is_wanted = |(name, is_dir, _): &Entry| match is_dir {
@@ -266,8 +269,8 @@ fn read_stores(
 
 /// Returns true if attributes above the store converted it when a step of HEAD checked it out.
 fn attributes_above(
-    question: &Question<'_>,
-    objects: &mut Objects,
+    question: &GitQuestion<'_>,
+    objects: &mut GitObjects,
     of: &HashMap<&str, Option<String>>,
 ) -> io::Result<bool> {
     let tree = |commit: Option<&str>| commit.and_then(|commit| of.get(commit)).cloned().flatten();
@@ -286,7 +289,7 @@ fn attributes_above(
     Ok(found.into_iter().flatten().any(|blob| provenance::may_convert(&blob.bytes)))
 }
 
-impl Question<'_> {
+impl GitQuestion<'_> {
     /// Returns the numbers of the searched lines that a file contains.
     fn found(&self, bytes: Vec<u8>) -> Vec<usize> {
         let Ok(bytes) = self.seal.open_past(bytes) else { return Vec::new() };
@@ -307,8 +310,8 @@ impl Question<'_> {
 
 /// Returns the lines in the index, both staged and in either side of a conflict.
 fn index(
-    question: &Question<'_>,
-    objects: &mut Objects,
+    question: &GitQuestion<'_>,
+    objects: &mut GitObjects,
     files: &BTreeSet<String>,
 ) -> io::Result<HashSet<usize>> {
     let mut names = Vec::new();
@@ -333,7 +336,7 @@ impl Ours {
     /// commits.
     fn lead_to(
         &mut self,
-        objects: &mut Objects,
+        objects: &mut GitObjects,
         commit: &str,
         ours: &BTreeSet<&str>,
     ) -> io::Result<bool> {
@@ -357,7 +360,7 @@ impl Ours {
     /// Returns the parents of some commits.
     fn parents(
         &mut self,
-        objects: &mut Objects,
+        objects: &mut GitObjects,
         commits: &BTreeSet<String>,
     ) -> io::Result<BTreeSet<String>> {
         let new = commits.iter().filter(|id| !self.parents.contains_key(*id));
@@ -371,7 +374,7 @@ impl Ours {
 }
 
 /// Returns the parents of a commit, or the target of a tag.
-fn parents(commit: &Object) -> Vec<String> {
+fn parents(commit: &GitObject) -> Vec<String> {
     let text = String::from_utf8_lossy(&commit.bytes);
     let head = text.lines().take_while(|line| !line.is_empty());
     let id = |line: &str| {

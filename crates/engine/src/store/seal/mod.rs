@@ -22,16 +22,16 @@ use anyhow::{Context as _, Result};
 
 pub use self::{
     key_file::{KeyPlace, KeyPlaces},
-    source::Source,
+    source::KeySource,
     store_file::STORE_FILE,
 };
 use self::{
     source::{Due, Told},
-    store_file::Manifest,
+    store_file::StoreManifest,
 };
 use super::{
     atomic::{self, Sync},
-    read::{self, Problem},
+    read::{self, ReadProblem},
 };
 use pimem_core::seal::{Form, KeyId, Keyring, NONCE_BYTES, Opened, TAG};
 
@@ -43,7 +43,7 @@ pub struct Seal(Option<Arc<Shared>>);
 /// What the copies of a [`Seal`] share.
 #[derive(Debug)]
 struct Shared {
-    source: Source,
+    source: KeySource,
     now: RwLock<Now>,
 }
 
@@ -51,25 +51,25 @@ struct Shared {
 #[derive(Debug, Clone)]
 struct Now {
     told: Told,
-    kept: Kept,
+    kept: SealKept,
     /// Set if this machine remembers the store in another way than it says of itself.
-    disputed: Option<Arc<Problem>>,
+    disputed: Option<Arc<ReadProblem>>,
     /// Set if sealed lines were found although the store is said to be plain.
-    barred: Option<Arc<Problem>>,
+    barred: Option<Arc<ReadProblem>>,
 }
 
 /// How files are kept.
 #[derive(Debug, Clone, Default)]
-pub enum Kept {
+pub enum SealKept {
     /// As plain text.
     #[default]
     Plain,
     /// Encrypted.
     Sealed(Arc<Sealed>),
     /// Encrypted, and this machine cannot open them.
-    Locked(Arc<Problem>),
+    Locked(Arc<ReadProblem>),
     /// Encrypted, and nothing says under which key: `store.json` is missing.
-    Undescribed(Arc<Problem>),
+    Undescribed(Arc<ReadProblem>),
 }
 
 /// A sealed store whose key is here.
@@ -200,13 +200,13 @@ fn form(path: &Path) -> Form {
 impl Seal {
     /// Reads how a store is kept. A store that is sealed and cannot be opened is
     /// [`Kept::Locked`].
-    pub fn of(source: Source) -> Self {
+    pub fn of(source: KeySource) -> Self {
         let now = RwLock::new(source.now());
         Self(Some(Arc::new(Shared { source, now })))
     }
 
     /// Returns how the store is kept.
-    pub fn kept(&self) -> Kept {
+    pub fn kept(&self) -> SealKept {
         self.now(|now| now.kept.clone()).unwrap_or_default()
     }
 
@@ -233,25 +233,27 @@ impl Seal {
 
     /// Returns true unless the files are kept as plain text.
     pub fn is_sealed(&self) -> bool {
-        !matches!(self.kept(), Kept::Plain)
+        !matches!(self.kept(), SealKept::Plain)
     }
 
     /// Returns the key that seals, if the store is sealed and the key is here.
     pub fn key(&self) -> Option<KeyId> {
-        if let Kept::Sealed(sealed) = self.kept() { Some(sealed.ring.current()) } else { None }
+        if let SealKept::Sealed(sealed) = self.kept() { Some(sealed.ring.current()) } else { None }
     }
 
     /// Fails if the store is sealed and cannot be opened.
-    pub fn check(&self) -> Result<(), Problem> {
+    pub fn check(&self) -> Result<(), ReadProblem> {
         match self.kept() {
-            Kept::Locked(problem) | Kept::Undescribed(problem) => Err(Problem::clone(&problem)),
-            Kept::Plain | Kept::Sealed(_) => Ok(()),
+            SealKept::Locked(problem) | SealKept::Undescribed(problem) => {
+                Err(ReadProblem::clone(&problem))
+            }
+            SealKept::Plain | SealKept::Sealed(_) => Ok(()),
         }
     }
 
     /// Fails if the store cannot be opened, has sealed lines that it does not speak of, or if nobody
     /// is there to tell whether the store or what this machine remembers of it is right.
-    pub fn check_write(&self) -> Result<(), Problem> {
+    pub fn check_write(&self) -> Result<(), ReadProblem> {
         self.check()?;
         let is_asked = self.0.as_ref().is_none_or(|shared| !shared.source.unasked);
         let disputed = self.disputed().filter(|_| !is_asked);
@@ -259,22 +261,22 @@ impl Seal {
     }
 
     /// Returns the problem that the store has sealed lines and does not say so.
-    pub fn undescribed(&self) -> Option<Problem> {
+    pub fn undescribed(&self) -> Option<ReadProblem> {
         let found = |now: &Now| match &now.kept {
-            Kept::Undescribed(problem) => Some(Problem::clone(problem)),
+            SealKept::Undescribed(problem) => Some(ReadProblem::clone(problem)),
             _ => now.barred.as_deref().cloned(),
         };
         self.now(found).flatten()
     }
 
     /// Returns the problem that this machine remembers the store in another way than it is kept.
-    pub fn disputed(&self) -> Option<Problem> {
+    pub fn disputed(&self) -> Option<ReadProblem> {
         self.now(|now| now.disputed.as_deref().cloned()).flatten()
     }
 
     /// Notes that sealed lines were found in a store that does not say that it is sealed. Returns
     /// the problem, or `None` if it says so by now.
-    pub(super) fn found_sealed(&self) -> Option<Problem> {
+    pub(super) fn found_sealed(&self) -> Option<ReadProblem> {
         let shared = self.0.as_ref().filter(|_| !self.reread() && !self.is_sealed())?;
         let problem = source::undescribed(&shared.source.dir);
         let mut now = shared.now.write().unwrap_or_else(PoisonError::into_inner);
@@ -285,7 +287,7 @@ impl Seal {
     /// Remembers outside the store how it is kept, unless that is known.
     pub fn remember(&self) -> Result<()> {
         let Some(shared) = &self.0 else { return Ok(()) };
-        let Kept::Sealed(sealed) = self.kept() else { return Ok(()) };
+        let SealKept::Sealed(sealed) = self.kept() else { return Ok(()) };
         if self.disputed().is_none() {
             let (id, key) = (sealed.ring.store(), sealed.ring.current());
             source::remember(&shared.source, id, key, sealed.opening, sealed.due())?;
@@ -305,21 +307,21 @@ impl Seal {
     /// Remembers that the store is kept as it says by now, because a person said so.
     pub fn accept(&self) -> Result<()> {
         let Some(shared) = &self.0 else { return Ok(()) };
-        let id = Manifest::read(&shared.source.dir).ok().flatten();
+        let id = StoreManifest::read(&shared.source.dir).ok().flatten();
         let id = id.filter(|manifest| !manifest.sealed).map(|manifest| manifest.id);
         let before = match self.kept() {
-            Kept::Plain => {
+            SealKept::Plain => {
                 source::remember_plain(&shared.source, id.as_deref())?;
                 Due::ALL
             }
-            Kept::Sealed(sealed) => {
+            SealKept::Sealed(sealed) => {
                 source::forget(&shared.source)?;
                 sealed.due()
             }
-            Kept::Locked(_) | Kept::Undescribed(_) => Due::ALL,
+            SealKept::Locked(_) | SealKept::Undescribed(_) => Due::ALL,
         };
         self.settle();
-        if let Kept::Sealed(sealed) = self.kept() {
+        if let SealKept::Sealed(sealed) = self.kept() {
             sealed.due.store(before.store, Ordering::Relaxed);
             sealed.due_beside.store(before.beside, Ordering::Relaxed);
         }
@@ -334,61 +336,75 @@ impl Seal {
     }
 
     /// Returns where the store's files and keys are.
-    pub fn source(&self) -> Option<&Source> {
+    pub fn source(&self) -> Option<&KeySource> {
         self.0.as_ref().map(|shared| &shared.source)
     }
 
     /// Returns the files with lines that could not be opened so far, and the number of lines.
     pub fn closed(&self) -> Vec<(String, usize)> {
         match self.kept() {
-            Kept::Sealed(sealed) => sealed.closed.lock().map(|c| c.clone()).unwrap_or_default(),
-            Kept::Plain | Kept::Locked(_) | Kept::Undescribed(_) => Vec::new(),
+            SealKept::Sealed(sealed) => sealed.closed.lock().map(|c| c.clone()).unwrap_or_default(),
+            SealKept::Plain | SealKept::Locked(_) | SealKept::Undescribed(_) => Vec::new(),
         }
     }
 
     /// Opens bytes that stand for a file.
-    pub fn open(&self, path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, Problem> {
+    pub fn open(&self, path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, ReadProblem> {
         match self.kept() {
-            Kept::Plain if self.may_be_sealed(path, &bytes) && self.reread() => {
+            SealKept::Plain if self.may_be_sealed(path, &bytes) && self.reread() => {
                 self.open(path, bytes)
             }
-            Kept::Plain if self.is_log(path) && bytes.starts_with(TAG.as_bytes()) => {
+            SealKept::Plain if self.is_log(path) && bytes.starts_with(TAG.as_bytes()) => {
                 self.found_sealed().map_or(Ok(bytes), Err)
             }
-            Kept::Plain => Ok(bytes),
-            Kept::Sealed(sealed) => {
+            SealKept::Plain => Ok(bytes),
+            SealKept::Sealed(sealed) => {
                 let (text, closed) = sealed.open(path, &bytes);
                 // The key may be another since.
                 if closed > 0 && self.reread() { self.open(path, bytes) } else { Ok(text) }
             }
-            Kept::Locked(problem) | Kept::Undescribed(problem) => Err(Problem::clone(&problem)),
+            SealKept::Locked(problem) | SealKept::Undescribed(problem) => {
+                Err(ReadProblem::clone(&problem))
+            }
         }
     }
 
     /// Opens bytes that a file once had. What cannot be opened in them is nothing to warn of.
-    pub fn open_past(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Problem> {
+    pub fn open_past(&self, bytes: Vec<u8>) -> Result<Vec<u8>, ReadProblem> {
         match self.kept() {
-            Kept::Sealed(sealed) => Ok(sealed.ring.open(&bytes).bytes),
-            Kept::Plain => Ok(bytes),
-            Kept::Locked(problem) | Kept::Undescribed(problem) => Err(Problem::clone(&problem)),
+            SealKept::Sealed(sealed) => Ok(sealed.ring.open(&bytes).bytes),
+            SealKept::Plain => Ok(bytes),
+            SealKept::Locked(problem) | SealKept::Undescribed(problem) => {
+                Err(ReadProblem::clone(&problem))
+            }
         }
     }
 
     /// Like [`read::file`].
-    pub fn read(&self, root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
+    pub fn read(
+        &self,
+        root: &Path,
+        path: &Path,
+        limit: u64,
+    ) -> Result<Option<Vec<u8>>, ReadProblem> {
         self.opened(path, read::file(root, path, limit))
     }
 
     /// Like [`read::listed`].
-    pub fn listed(&self, root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
+    pub fn listed(
+        &self,
+        root: &Path,
+        path: &Path,
+        limit: u64,
+    ) -> Result<Option<Vec<u8>>, ReadProblem> {
         self.opened(path, read::listed(root, path, limit))
     }
 
     fn opened(
         &self,
         path: &Path,
-        read: Result<Option<Vec<u8>>, Problem>,
-    ) -> Result<Option<Vec<u8>>, Problem> {
+        read: Result<Option<Vec<u8>>, ReadProblem>,
+    ) -> Result<Option<Vec<u8>>, ReadProblem> {
         read?.map(|bytes| self.open(path, bytes)).transpose()
     }
 
@@ -401,7 +417,7 @@ impl Seal {
         recheck: impl FnOnce() -> Result<bool>,
     ) -> Result<bool> {
         let bytes = match self.writing()? {
-            Kept::Sealed(sealed) if !sealed.opening => {
+            SealKept::Sealed(sealed) if !sealed.opening => {
                 let dir = path.parent().unwrap_or(path);
                 let before = read::listed(dir, path, read::MAX_LOG).ok().flatten();
                 Cow::Owned(sealed.seal(path, text, &before.unwrap_or_default())?)
@@ -413,7 +429,7 @@ impl Seal {
 
     /// Keeps the texts of topics for the next commands; nothing in a plain store.
     pub fn shelve(&self) -> Result<()> {
-        if let Kept::Sealed(sealed) = self.kept() { sealed.shelve() } else { Ok(()) }
+        if let SealKept::Sealed(sealed) = self.kept() { sealed.shelve() } else { Ok(()) }
     }
 
     /// Reads and opens a file of the cache; `None` in a plain store.
@@ -424,10 +440,10 @@ impl Seal {
             opened.with_context(|| format!("{name} is not sealed under this key, or damaged"))
         };
         match self.kept() {
-            Kept::Plain => None,
-            Kept::Sealed(sealed) => Some(read(&sealed)),
-            Kept::Locked(problem) | Kept::Undescribed(problem) => {
-                Some(Err(Problem::clone(&problem).into()))
+            SealKept::Plain => None,
+            SealKept::Sealed(sealed) => Some(read(&sealed)),
+            SealKept::Locked(problem) | SealKept::Undescribed(problem) => {
+                Some(Err(ReadProblem::clone(&problem).into()))
             }
         }
     }
@@ -435,7 +451,9 @@ impl Seal {
     /// Returns the bytes of a file of the cache.
     pub fn sealed_blob<'a>(&self, name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
         match self.writing()? {
-            Kept::Sealed(sealed) => Ok(Cow::Owned(sealed.ring.seal_blob(name, bytes, nonce()?))),
+            SealKept::Sealed(sealed) => {
+                Ok(Cow::Owned(sealed.ring.seal_blob(name, bytes, nonce()?)))
+            }
             _ => Ok(Cow::Borrowed(bytes)),
         }
     }
@@ -447,7 +465,7 @@ impl Seal {
         text: Vec<u8>,
         sides: &[&Vec<u8>],
     ) -> Result<Vec<u8>> {
-        let Kept::Sealed(sealed) = self.kept() else { return Ok(text) };
+        let SealKept::Sealed(sealed) = self.kept() else { return Ok(text) };
         let mut before = Vec::new();
         for side in sides {
             before.extend_from_slice(side);
@@ -470,7 +488,7 @@ impl Seal {
         lines: &str,
         sync: Sync,
     ) -> Result<()> {
-        if matches!(self.writing()?, Kept::Plain) {
+        if matches!(self.writing()?, SealKept::Plain) {
             return atomic::append_below(path, head, lines, sync);
         }
         let head = String::from_utf8(self.appended(path, head().as_bytes())?.into_owned())?;
@@ -480,11 +498,11 @@ impl Seal {
 
     /// Returns how what is written now has to be kept. Whoever writes holds the lock that guards the
     /// file, so that it stays so until the bytes are there.
-    fn writing(&self) -> Result<Kept> {
+    fn writing(&self) -> Result<SealKept> {
         self.reread();
         self.check_write()?;
         let kept = self.kept();
-        if matches!(kept, Kept::Plain)
+        if matches!(kept, SealKept::Plain)
             && self.disputed().is_some()
             && let Some(source) = self.source()
         {
@@ -512,7 +530,7 @@ impl Seal {
     /// Returns lines as they are appended.
     pub(super) fn appended<'a>(&self, path: &Path, lines: &'a [u8]) -> Result<Cow<'a, [u8]>> {
         match self.writing()? {
-            Kept::Sealed(sealed) if !sealed.opening => {
+            SealKept::Sealed(sealed) if !sealed.opening => {
                 Ok(Cow::Owned(sealed.seal(path, lines, b"")?))
             }
             _ => Ok(Cow::Borrowed(lines)),

@@ -18,14 +18,14 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kept, KeyPlaces, LOG, Now, STORE_FILE, Sealed,
-    store_file::{self, Manifest},
+    KeyPlaces, LOG, Now, STORE_FILE, SealKept, Sealed,
+    store_file::{self, StoreManifest},
 };
 use crate::store::{
     atomic::{self, Sync},
     discover,
     git::WorkTrees,
-    read::{self, Problem, ProblemKind},
+    read::{self, ProblemKind, ReadProblem},
 };
 use pimem_core::seal::{KeyId, Keyring, TAG, is_token};
 
@@ -40,7 +40,7 @@ const TOPICS: usize = 8;
 
 /// Where a store is, and what opens it.
 #[derive(Debug, Clone, Default)]
-pub struct Source {
+pub struct KeySource {
     pub dir: PathBuf,
     pub keys: KeyPlaces,
     /// The names of categories, which stay readable.
@@ -69,11 +69,11 @@ pub(super) fn told(dir: &Path) -> Told {
 }
 
 /// Returns the problem that a store has sealed lines and does not say so.
-pub(super) fn undescribed(dir: &Path) -> Problem {
+pub(super) fn undescribed(dir: &Path) -> ReadProblem {
     let why = format!("lines in {} are sealed, and {STORE_FILE} does not say so", dir.display());
     let hint = "pimem encrypt repair writes it again where the key is; or take store.json from \
                 git, or from the machine that sealed the store";
-    Problem { path: dir.join(STORE_FILE), kind: ProblemKind::Sealed { why, hint } }
+    ReadProblem { path: dir.join(STORE_FILE), kind: ProblemKind::Sealed { why, hint } }
 }
 
 /// Returns true if a store has sealed lines, by the start of its log; where there is no log, by
@@ -96,19 +96,19 @@ fn is_sealed(dir: &Path) -> bool {
     }
 }
 
-impl Source {
+impl KeySource {
     /// Reads how the store is kept.
     pub(super) fn now(&self) -> Now {
         let told = told(&self.dir);
         let manifest = match told {
             Ok(None) => Ok(None),
-            _ => Manifest::read(&self.dir),
+            _ => StoreManifest::read(&self.dir),
         };
         let (kept, disputed) = match manifest {
-            Err(problem) => (Kept::Locked(Arc::new(problem)), None),
+            Err(problem) => (SealKept::Locked(Arc::new(problem)), None),
             Ok(Some(manifest)) if manifest.sealed => {
                 let known = known_sealed(self, None);
-                let is_opened = |known: &Remembered| manifest.opening && !known.opening;
+                let is_opened = |known: &RememberedSeal| manifest.opening && !known.opening;
                 let other =
                     known.as_ref().filter(|known| known.id != manifest.id || is_opened(known));
                 let disputed = other.map(|known| self.disputed(known));
@@ -116,22 +116,22 @@ impl Source {
             }
             // Somebody may have changed it so that what is written would be plain.
             Ok(_) if is_sealed(&self.dir) => {
-                (Kept::Undescribed(Arc::new(undescribed(&self.dir))), None)
+                (SealKept::Undescribed(Arc::new(undescribed(&self.dir))), None)
             }
             Ok(manifest) => {
                 let id = manifest.as_ref().map(|manifest| &*manifest.id);
-                (Kept::Plain, known_sealed(self, id).map(|known| self.disputed(&known)))
+                (SealKept::Plain, known_sealed(self, id).map(|known| self.disputed(&known)))
             }
         };
         Now { told, kept, disputed: disputed.map(Arc::new), barred: None }
     }
 
     /// Finds the keys of a sealed store.
-    fn opened(&self, manifest: Manifest, known: Option<Remembered>) -> Kept {
+    fn opened(&self, manifest: StoreManifest, known: Option<RememberedSeal>) -> SealKept {
         let locked = |path: &Path, why: String, hint| {
             let why = format!("the store in {} is sealed, and {why}", self.dir.display());
             let kind = ProblemKind::Sealed { why, hint };
-            Kept::Locked(Arc::new(Problem { path: path.to_path_buf(), kind }))
+            SealKept::Locked(Arc::new(ReadProblem { path: path.to_path_buf(), kind }))
         };
         let Some(place) = self.keys.of(&manifest.id) else {
             let hint = "set HOME, or encryption.keyPath";
@@ -145,13 +145,13 @@ impl Source {
                 let known = known.filter(|known| known.id == ring.store() && !known.plain);
                 let due = known.map_or(Due::ALL, |known| known.due);
                 let dir = self.dir.clone();
-                Kept::Sealed(Arc::new(Sealed::new(ring, manifest.opening, (dir, shelf), due)))
+                SealKept::Sealed(Arc::new(Sealed::new(ring, manifest.opening, (dir, shelf), due)))
             }
             Err(why) => locked(place.path(), why, LOST),
         }
     }
 
-    fn disputed(&self, known: &Remembered) -> Problem {
+    fn disputed(&self, known: &RememberedSeal) -> ReadProblem {
         let dir = self.dir.display();
         let why = if known.path == discover::real(&self.dir).to_string_lossy() {
             format!(
@@ -167,7 +167,7 @@ impl Source {
         };
         let hint = "pimem encrypt init if it is to be sealed, pimem encrypt decrypt if not; until \
                     then hooks write nothing";
-        Problem { path: self.dir.join(STORE_FILE), kind: ProblemKind::Sealed { why, hint } }
+        ReadProblem { path: self.dir.join(STORE_FILE), kind: ProblemKind::Sealed { why, hint } }
     }
 }
 
@@ -181,7 +181,7 @@ const FILES: usize = 256;
 
 /// How a store was kept when this machine wrote it last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Remembered {
+pub(super) struct RememberedSeal {
     /// Path of the store.
     pub(super) path: String,
     /// 32 hexadecimal digits.
@@ -220,36 +220,36 @@ impl Due {
     }
 }
 
-fn folder(source: &Source) -> Option<PathBuf> {
+fn folder(source: &KeySource) -> Option<PathBuf> {
     // Most machines have no sealed store, and need not ask for the path of this one.
     source.state.as_ref().map(|state| state.join(REMEMBERED)).filter(|folder| folder.is_dir())
 }
 
 /// Returns the file of the store at its path. `None` without a state directory.
-fn known_place(source: &Source) -> Option<PathBuf> {
+fn known_place(source: &KeySource) -> Option<PathBuf> {
     Some(source.state.as_ref()?.join(REMEMBERED).join(discover::store_key(&source.dir)))
 }
 
-fn parsed(path: &Path) -> Option<Remembered> {
+fn parsed(path: &Path) -> Option<RememberedSeal> {
     let bytes = read::file(path.parent()?, path, MOST).ok()??;
     serde_json::from_slice(&bytes).ok()
 }
 
 /// Returns which store of which repository a store is; `None` without git.
-fn repository(source: &Source) -> Option<String> {
+fn repository(source: &KeySource) -> Option<String> {
     let trees = WorkTrees::of(&discover::real(&source.dir))?;
     Some(discover::key_of(&discover::real(&trees.common).join(trees.below)))
 }
 
 /// Returns what is remembered of the store at its path. A file that cannot be read counts as none.
-pub(super) fn known_here(source: &Source) -> Option<Remembered> {
+pub(super) fn known_here(source: &KeySource) -> Option<RememberedSeal> {
     folder(source)?;
     parsed(&known_place(source)?)
 }
 
 /// Returns what is remembered of the store as one that is sealed: at its path, or else of the same
 /// store in another work tree, or of one with the same id.
-pub(super) fn known_sealed(source: &Source, id: Option<&str>) -> Option<Remembered> {
+pub(super) fn known_sealed(source: &KeySource, id: Option<&str>) -> Option<RememberedSeal> {
     match known_here(source) {
         Some(known) if known.plain => None,
         Some(known) => Some(known),
@@ -257,7 +257,7 @@ pub(super) fn known_sealed(source: &Source, id: Option<&str>) -> Option<Remember
     }
 }
 
-fn elsewhere(source: &Source, id: Option<&str>) -> Option<Remembered> {
+fn elsewhere(source: &KeySource, id: Option<&str>) -> Option<RememberedSeal> {
     let repository = OnceCell::new();
     let files = fs::read_dir(folder(source)?).ok()?.flatten().take(FILES);
     files.filter_map(|file| parsed(&file.path())).find(|known| {
@@ -269,7 +269,7 @@ fn elsewhere(source: &Source, id: Option<&str>) -> Option<Remembered> {
 
 /// Remembers that a store is sealed, unless that is known.
 pub(super) fn remember(
-    source: &Source,
+    source: &KeySource,
     id: &str,
     key: KeyId,
     opening: bool,
@@ -277,14 +277,14 @@ pub(super) fn remember(
 ) -> Result<()> {
     let path = discover::real(&source.dir).to_string_lossy().into_owned();
     let (id, key, repository) = (id.to_owned(), key.to_string(), repository(source));
-    write(source, &Remembered { path, id, key, repository, plain: false, opening, due })
+    write(source, &RememberedSeal { path, id, key, repository, plain: false, opening, due })
 }
 
 /// Remembers that something may have been written as plain text, beside a store that is known to
 /// be sealed.
-pub(super) fn remember_due(source: &Source) -> Result<()> {
+pub(super) fn remember_due(source: &KeySource) -> Result<()> {
     match known_here(source).filter(|known| !known.plain) {
-        Some(known) => write(source, &Remembered { due: Due::ALL, ..known }),
+        Some(known) => write(source, &RememberedSeal { due: Due::ALL, ..known }),
         // A store that is not known has all of it done where it is found sealed.
         None => Ok(()),
     }
@@ -292,15 +292,15 @@ pub(super) fn remember_due(source: &Source) -> Result<()> {
 
 /// Remembers that a person said that the store is plain; nothing, if nothing else says that it is
 /// sealed.
-pub(super) fn remember_plain(source: &Source, id: Option<&str>) -> Result<()> {
+pub(super) fn remember_plain(source: &KeySource, id: Option<&str>) -> Result<()> {
     forget(source)?;
     let Some(known) = elsewhere(source, id) else { return Ok(()) };
     let path = discover::real(&source.dir).to_string_lossy().into_owned();
     let due = Due::default();
-    write(source, &Remembered { path, plain: true, opening: false, due, ..known })
+    write(source, &RememberedSeal { path, plain: true, opening: false, due, ..known })
 }
 
-fn write(source: &Source, now: &Remembered) -> Result<()> {
+fn write(source: &KeySource, now: &RememberedSeal) -> Result<()> {
     let Some(place) = known_place(source).filter(|_| known_here(source).as_ref() != Some(now))
     else {
         return Ok(());
@@ -311,7 +311,7 @@ fn write(source: &Source, now: &Remembered) -> Result<()> {
 }
 
 /// Forgets what is remembered of a store.
-pub(super) fn forget(source: &Source) -> Result<()> {
+pub(super) fn forget(source: &KeySource) -> Result<()> {
     match known_place(source).filter(|place| place.exists()) {
         Some(place) => Ok(atomic::remove_file(&place, Sync::PrivateFull)?),
         None => Ok(()),

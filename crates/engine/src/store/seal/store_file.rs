@@ -11,12 +11,12 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Seal, Source,
+    KeySource, Seal,
     source::{self, Due},
 };
 use crate::store::{
     atomic::{self, Sync},
-    read::{self, Problem, ProblemKind},
+    read::{self, ProblemKind, ReadProblem},
 };
 use pimem_core::seal::{self, KeyId, Keyring, SealKey};
 
@@ -29,7 +29,7 @@ pub(super) const MOST: u64 = 64 << 10;
 
 /// The content of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Manifest {
+pub(super) struct StoreManifest {
     pub(super) schema: String,
     /// 32 hexadecimal digits.
     pub(super) id: String,
@@ -41,25 +41,25 @@ pub(super) struct Manifest {
     pub(super) opening: bool,
 }
 
-impl Manifest {
+impl StoreManifest {
     pub(super) fn new(id: String, key: KeyId) -> Self {
         Self { schema: SCHEMA.to_owned(), id, sealed: true, key: key.to_string(), opening: false }
     }
 
     /// Reads the file of a store. `Ok(None)` if it does not exist.
-    pub(super) fn read(dir: &Path) -> Result<Option<Self>, Problem> {
+    pub(super) fn read(dir: &Path) -> Result<Option<Self>, ReadProblem> {
         let bytes = read::file(dir, &dir.join(STORE_FILE), MOST)?;
         bytes.map(|bytes| Self::parse(dir, &bytes)).transpose()
     }
 
     /// Parses the bytes of the file.
-    fn parse(dir: &Path, bytes: &[u8]) -> Result<Self, Problem> {
+    fn parse(dir: &Path, bytes: &[u8]) -> Result<Self, ReadProblem> {
         let path = dir.join(STORE_FILE);
         let fail = |why: &str| {
             let why = format!("{} {why}", path.display());
             let hint = "pimem encrypt repair writes it again where the key is; or take the version of \
                         git: git checkout -- store.json";
-            Problem { path: path.clone(), kind: ProblemKind::Sealed { why, hint } }
+            ReadProblem { path: path.clone(), kind: ProblemKind::Sealed { why, hint } }
         };
         let value: serde_json::Value =
             serde_json::from_slice(bytes).map_err(|error| fail(&format!("is damaged: {error}")))?;
@@ -67,7 +67,7 @@ impl Manifest {
         if schema.is_some_and(|schema| schema != SCHEMA) {
             let why = format!("{} is of a newer version of pimem", path.display());
             let kind = ProblemKind::Sealed { why, hint: "update pimem" };
-            return Err(Problem { path, kind });
+            return Err(ReadProblem { path, kind });
         }
         let read: Self =
             serde_json::from_value(value).map_err(|error| fail(&format!("is damaged: {error}")))?;
@@ -93,21 +93,21 @@ impl Manifest {
 }
 
 /// Has a store sealed from now on.
-pub fn begin(source: &Source, sync: Sync) -> Result<()> {
+pub fn begin(source: &KeySource, sync: Sync) -> Result<()> {
     let dir = &source.dir;
-    let manifest = match Manifest::read(dir)? {
-        Some(manifest) if manifest.sealed => Manifest { opening: false, ..manifest },
+    let manifest = match StoreManifest::read(dir)? {
+        Some(manifest) if manifest.sealed => StoreManifest { opening: false, ..manifest },
         other => {
             // A store that was sealed once keeps its id, so that its old lines can be opened.
             let known = source::known_sealed(source, None).map(|known| known.id);
             let known =
                 known.filter(|id| source.keys.of(id).is_some_and(|k| !k.all(id).is_empty()));
             let id = match (other, known) {
-                (Some(Manifest { id, .. }), _) | (None, Some(id)) => id,
+                (Some(StoreManifest { id, .. }), _) | (None, Some(id)) => id,
                 (None, None) => format!("{:032x}", atomic::random()?),
             };
             let key = source.keys.of(&id).context(NO_PLACE)?.made(&id)?;
-            Manifest::new(id, key.id())
+            StoreManifest::new(id, key.id())
         }
     };
     manifest.write(dir, sync)
@@ -117,16 +117,16 @@ pub fn begin(source: &Source, sync: Sync) -> Result<()> {
 const NO_PLACE: &str = "there is no place for the key: set HOME, or encryption.keyPath";
 
 /// Makes another key, under which a store is sealed from now on.
-pub fn rotate(source: &Source, sync: Sync) -> Result<()> {
+pub fn rotate(source: &KeySource, sync: Sync) -> Result<()> {
     let dir = &source.dir;
-    let Some(manifest) = Manifest::read(dir)? else { bail!("the store is not sealed") };
+    let Some(manifest) = StoreManifest::read(dir)? else { bail!("the store is not sealed") };
     let key = source.keys.of(&manifest.id).context(NO_PLACE)?.another(&manifest.id)?;
-    Manifest { key: key.id().to_string(), ..manifest }.write(dir, sync)
+    StoreManifest { key: key.id().to_string(), ..manifest }.write(dir, sync)
 }
 
 /// Gives the file of the current key the name by which it is looked for first.
-pub fn promote(source: &Source) -> Result<()> {
-    let Some(manifest) = Manifest::read(&source.dir)? else { return Ok(()) };
+pub fn promote(source: &KeySource) -> Result<()> {
+    let Some(manifest) = StoreManifest::read(&source.dir)? else { return Ok(()) };
     let place = source.keys.of(&manifest.id);
     let (Some(place), Ok(id)) = (place, manifest.key.parse::<KeyId>()) else {
         return Ok(());
@@ -135,28 +135,28 @@ pub fn promote(source: &Source) -> Result<()> {
 }
 
 /// Has a store written as plain text from now on.
-pub fn begin_opening(source: &Source, sync: Sync) -> Result<()> {
+pub fn begin_opening(source: &KeySource, sync: Sync) -> Result<()> {
     let dir = &source.dir;
-    let Some(manifest) = Manifest::read(dir)? else { bail!("the store is not sealed") };
+    let Some(manifest) = StoreManifest::read(dir)? else { bail!("the store is not sealed") };
     if let Ok(key) = manifest.key.parse() {
         source::remember(source, &manifest.id, key, true, Due::default())?;
     }
-    Manifest { opening: true, ..manifest }.write(dir, sync)
+    StoreManifest { opening: true, ..manifest }.write(dir, sync)
 }
 
 /// Ends what [`begin_opening`] has begun, when nothing is sealed any more.
 pub fn end_opening(dir: &Path, sync: Sync) -> Result<()> {
-    Manifest::remove(dir, sync)
+    StoreManifest::remove(dir, sync)
 }
 
 /// Returns the id of the store in `dir`, if it has one.
 pub fn store_id(dir: &Path) -> Option<String> {
-    Manifest::read(dir).ok().flatten().map(|manifest| manifest.id)
+    StoreManifest::read(dir).ok().flatten().map(|manifest| manifest.id)
 }
 
 /// A key that opens lines of a store.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundStore {
     /// Id of the store, which the lines are bound to.
     id: String,
     key: KeyId,
@@ -170,14 +170,14 @@ impl Seal {
     ///
     /// # Errors
     /// Fails if a file cannot be read.
-    pub fn find_key(&self, files: &[(PathBuf, PathBuf)]) -> Result<Option<Found>> {
+    pub fn find_key(&self, files: &[(PathBuf, PathBuf)]) -> Result<Option<FoundStore>> {
         let Some(source) = self.source() else { return Ok(None) };
         let mut sealed = Vec::new();
         for (root, path) in files {
             let bytes = read::file(root, path, read::MAX_LOG)?.unwrap_or_default();
             sealed.extend(Some(bytes).filter(|bytes| !seal::key_ids(bytes).is_empty()));
         }
-        let mut best: Option<Found> = None;
+        let mut best: Option<FoundStore> = None;
         for (id, key) in candidates(source) {
             let key_id = key.id();
             let is_meant = |bytes: &&Vec<u8>| seal::key_ids(bytes).contains_key(&key_id);
@@ -193,7 +193,7 @@ impl Seal {
             let lines = held.iter().map(opened).sum();
             // The first of a store is its current one.
             if lines > best.as_ref().map_or(0, |best| best.lines) {
-                best = Some(Found { id, key: key_id, lines });
+                best = Some(FoundStore { id, key: key_id, lines });
             }
         }
         Ok(best)
@@ -203,15 +203,15 @@ impl Seal {
     ///
     /// # Errors
     /// Fails if it cannot be written.
-    pub fn describe(&self, found: &Found, sync: Sync) -> Result<()> {
+    pub fn describe(&self, found: &FoundStore, sync: Sync) -> Result<()> {
         let Some(source) = self.source() else { return Ok(()) };
-        Manifest::new(found.id.clone(), found.key).write(&source.dir, sync)?;
+        StoreManifest::new(found.id.clone(), found.key).write(&source.dir, sync)?;
         self.accept()
     }
 }
 
 /// Returns the keys that may be those of a store, each with the id of the store that it is for.
-fn candidates(source: &Source) -> Vec<(String, SealKey)> {
+fn candidates(source: &KeySource) -> Vec<(String, SealKey)> {
     let known = source::known_sealed(source, None).map(|known| known.id);
     let ids = known.into_iter().chain(source.keys.stores());
     let keys = ids.filter_map(|id| {

@@ -7,8 +7,8 @@ use pimem_core::{
         time::Timestamp,
     },
     sync::{
-        object::{self, Entry},
-        wire::{Object, Pulled, Push, Pushed},
+        object::{self, SyncEntry},
+        wire::{PulledPage, PushBody, PushResult, SyncObject},
     },
 };
 
@@ -41,34 +41,34 @@ pub(crate) fn added(number: u64, text: &str) -> String {
 
 /// The tombstone of a fact.
 pub(crate) fn purged(number: u64, text: &str) -> String {
-    let hash = Entry::of("fact", text).hash;
+    let hash = SyncEntry::of("fact", text).hash;
     let event = event(number, text, EventKind::Forget);
     event.replace("\"op\":\"forget\"", &format!("\"op\":\"purge\",\"hash\":\"{hash}\""))
 }
 
 /// A push of facts with their `add` events.
-pub(crate) fn facts(texts: &[&str]) -> Push {
+pub(crate) fn facts(texts: &[&str]) -> PushBody {
     let events: Vec<String> = (0..).zip(texts).map(|(number, text)| added(number, text)).collect();
     push(texts, &events)
 }
 
 /// A push to `site`.
-pub(crate) fn push(texts: &[&str], events: &[String]) -> Push {
-    Push {
+pub(crate) fn push(texts: &[&str], events: &[String]) -> PushBody {
+    PushBody {
         project: "site".to_owned(),
-        entries: texts.iter().map(|text| Entry::of("fact", text)).collect(),
+        entries: texts.iter().map(|text| SyncEntry::of("fact", text)).collect(),
         events: events.iter().map(|event| object::raw(event).unwrap()).collect(),
     }
 }
 
 /// What an object is, in a word: its line or its event.
-pub(crate) fn told(object: &Object) -> String {
+pub(crate) fn told(object: &SyncObject) -> String {
     let event = object.event.as_ref().map(|event| event.get().to_owned());
     object.line.clone().or(object.sealed.clone()).or(event).unwrap()
 }
 
 /// What a push sends, in the words of [`told`], sorted.
-pub(crate) fn all(push: &Push) -> Vec<String> {
+pub(crate) fn all(push: &PushBody) -> Vec<String> {
     let lines = push.entries.iter().map(|entry| entry.line.clone().unwrap());
     let mut all: Vec<String> =
         lines.chain(push.events.iter().map(|event| event.get().to_owned())).collect();
@@ -78,14 +78,14 @@ pub(crate) fn all(push: &Push) -> Vec<String> {
 
 impl Server {
     /// Pushes, and returns what the server says of it.
-    pub(crate) fn push(&self, key: &str, push: &Push) -> Pushed {
+    pub(crate) fn push(&self, key: &str, push: &PushBody) -> PushResult {
         let answer = self.post(key, "/v1/sync/push", &serde_json::to_string(push).unwrap());
         assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
         serde_json::from_slice(&answer.body).unwrap()
     }
 
     /// Pulls a page of `site`.
-    pub(crate) fn page(&self, key: &str, cursor: &str, limit: usize) -> Pulled {
+    pub(crate) fn page(&self, key: &str, cursor: &str, limit: usize) -> PulledPage {
         let cursor = if cursor.is_empty() { String::new() } else { format!("&cursor={cursor}") };
         let path = format!("/v1/sync/pull?project=site&limit={limit}{cursor}");
         // Whoever waits for what is not there yet may ask too often.
@@ -97,7 +97,7 @@ impl Server {
 
     /// Pulls `site` page by page until `count` objects are there. What others of this cluster have
     /// not committed yet holds objects back, so an empty page is no end.
-    pub(crate) fn pull(&self, key: &str, count: usize, limit: usize) -> Vec<Object> {
+    pub(crate) fn pull(&self, key: &str, count: usize, limit: usize) -> Vec<SyncObject> {
         let (mut objects, mut cursor) = (Vec::new(), String::new());
         while objects.len() < count {
             let page = self.page(key, &cursor, limit);
