@@ -1,8 +1,7 @@
 //! Search: from a request to its hits.
 //!
-//! [`find_each`] opens the stores' indexes and scores every document for the query. Each request
-//! then goes through the steps of `Search::answer` in order. What may be a hit is decided by
-//! [`pimem_core::gate`], for every request.
+//! [`find_each`] scores every document of the stores' indexes for the query; each request then goes
+//! through the steps of `Search::answer`. [`pimem_core::gate`] decides what may be a hit.
 
 pub mod embedding;
 mod fate;

@@ -36,16 +36,12 @@ use pimem_core::{
         check::{Reason, Refused},
         exchange::{SyncObjects, missing},
         object::{self, SyncEntry},
-        sealed,
-        wire::{KeyOwner, MOST_BYTES, MOST_OBJECTS, PushBody, SyncObject},
+        wire::{KeyOwner, PushBody, SyncObject},
     },
 };
 
 /// Name of the file that describes a mirror.
 const DESCRIPTION: &str = "mirror.json";
-/// Room in a push for what is not an object.
-const FRAME: usize = 1024;
-
 /// What a pull brought.
 #[derive(Default)]
 struct Brought {
@@ -470,7 +466,7 @@ impl Run<'_> {
         // Nobody waits for the network to write into the store.
         drop(lock);
         self.view.kept = kept;
-        for mut batch in batches(&lacking(state, &objects), sealing.is_some()) {
+        for mut batch in sealing::batches(&lacking(state, &objects), sealing.is_some()) {
             let mut push = PushBody { project: project.to_owned(), ..PushBody::default() };
             // The server knows sealed entries by other names.
             let mut names: HashMap<String, &str> = HashMap::new();
@@ -581,29 +577,6 @@ fn lacking(state: &ServerState, objects: &SyncObjects) -> SyncObjects {
         events: objects.events.iter().filter(|line| state.has_event(line)).cloned().collect(),
     };
     missing(objects, &there)
-}
-
-/// Cuts objects into pushes, entries first.
-fn batches(objects: &SyncObjects, is_sealed: bool) -> Vec<SyncObjects> {
-    let wire = |length: usize| if is_sealed { sealed::size(length) } else { length };
-    let mut batches: Vec<SyncObjects> = Vec::new();
-    let (mut count, mut bytes) = (MOST_OBJECTS, 0);
-    let mut room = |batches: &mut Vec<SyncObjects>, size: usize| {
-        if count == MOST_OBJECTS || bytes + size > MOST_BYTES - FRAME {
-            batches.push(SyncObjects::default());
-            (count, bytes) = (0, 0);
-        }
-        (count, bytes) = (count + 1, bytes + size);
-    };
-    for entry in &objects.entries {
-        room(&mut batches, serde_json::to_string(entry).map_or(0, |json| wire(json.len()) + 1));
-        batches.last_mut().into_iter().for_each(|last| last.entries.push(entry.clone()));
-    }
-    for event in &objects.events {
-        room(&mut batches, wire(event.len()) + 1);
-        batches.last_mut().into_iter().for_each(|last| last.events.push(event.clone()));
-    }
-    batches
 }
 
 fn is_order(line: &str) -> bool {

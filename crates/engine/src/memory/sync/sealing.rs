@@ -15,9 +15,10 @@ use pimem_core::{
     seal::NONCE_BYTES,
     sync::{
         check::{Reason, Refused},
+        exchange::SyncObjects,
         object::{self, SyncEntry},
-        sealed::{Closed, Seals},
-        wire::{KeyOwner, SyncObject},
+        sealed::{self, Closed, Seals},
+        wire::{KeyOwner, MOST_BYTES, MOST_OBJECTS, SyncObject},
     },
 };
 
@@ -26,6 +27,9 @@ const MODE: &str = "end-to-end";
 /// What to do without a key.
 const LACKS: &str =
     "pimem sync --seal-key show, on a machine that has it, into pimem sync --seal-key take";
+
+/// Room in a push for what is not an object.
+const FRAME: usize = 1024;
 
 /// What is done with the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,4 +183,27 @@ fn nonce() -> Result<[u8; NONCE_BYTES], Failure> {
     let mut nonce = [0; NONCE_BYTES];
     atomic::fill(&mut nonce)?;
     Ok(nonce)
+}
+
+/// Cuts objects into pushes, entries first.
+pub(super) fn batches(objects: &SyncObjects, is_sealed: bool) -> Vec<SyncObjects> {
+    let wire = |length: usize| if is_sealed { sealed::size(length) } else { length };
+    let mut batches: Vec<SyncObjects> = Vec::new();
+    let (mut count, mut bytes) = (MOST_OBJECTS, 0);
+    let mut room = |batches: &mut Vec<SyncObjects>, size: usize| {
+        if count == MOST_OBJECTS || bytes + size > MOST_BYTES - FRAME {
+            batches.push(SyncObjects::default());
+            (count, bytes) = (0, 0);
+        }
+        (count, bytes) = (count + 1, bytes + size);
+    };
+    for entry in &objects.entries {
+        room(&mut batches, serde_json::to_string(entry).map_or(0, |json| wire(json.len()) + 1));
+        batches.last_mut().into_iter().for_each(|last| last.entries.push(entry.clone()));
+    }
+    for event in &objects.events {
+        room(&mut batches, wire(event.len()) + 1);
+        batches.last_mut().into_iter().for_each(|last| last.events.push(event.clone()));
+    }
+    batches
 }
