@@ -315,3 +315,36 @@ fn no_path_of_this_machine() {
         }
     }
 }
+
+/// The map of the code is short, names every folder, and nothing that is not there.
+#[test]
+fn the_map_is_true() {
+    let map = fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
+    assert!(map.len() <= 15 << 10, "{} bytes", map.len());
+    let is_there = |dir: &str, name: &str| {
+        let path = repository().join(dir).join(name.replace("::", "/"));
+        path.is_dir() || path.with_extension("rs").is_file()
+    };
+    for (dir, layers) in LAYERS {
+        let folders = layers.iter().filter(|layer| repository().join(dir).join(layer).is_dir());
+        for folder in folders {
+            assert!(map.contains(&format!("`{folder}`")), "{dir}{folder} is not on the map");
+        }
+    }
+    let table = map.split("| capability ").nth(1).unwrap().split("\n\n").next().unwrap();
+    let rows: Vec<Vec<&str>> =
+        table.lines().skip(2).map(|row| row.trim_matches('|').split('|').collect()).collect();
+    assert!(rows.len() > 15);
+    let homes: [&[&str]; 3] = [
+        &["crates/core/src"],
+        &["crates/engine/src/memory", "crates/engine/src"],
+        &["src/commands", "src/mcp", ""],
+    ];
+    for row in rows {
+        for (cell, homes) in row[1..].iter().zip(homes) {
+            for name in cell.split('`').skip(1).step_by(2) {
+                assert!(homes.iter().any(|home| is_there(home, name)), "{name} of{}", row[0]);
+            }
+        }
+    }
+}

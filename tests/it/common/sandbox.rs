@@ -72,7 +72,10 @@ impl Sandbox {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("it-{}-{number}", std::process::id());
-        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        // The work tree around the target directory is not that of a sandbox.
+        fs::write(temporary.join(".git"), "").unwrap();
+        let root = temporary.join(name);
         // An earlier failed test may have left a directory of this name.
         drop(fs::remove_dir_all(&root));
         for dir in ["project", "home", "cache"] {
