@@ -20,7 +20,7 @@ use crate::common::{
     bless,
     clones::append,
     repository,
-    sandbox::{PIMEM, Sandbox, copy_tree},
+    sandbox::{DEADLINES, PIMEM, Sandbox, copy_tree},
 };
 
 /// Returns the documents with transcripts.
@@ -152,13 +152,15 @@ fn play(text: &str, sandbox: &Sandbox) -> (String, Vec<String>) {
 fn printed(sandbox: &Sandbox, command: &str, millis: u32) -> String {
     // Decisions are ordered by time, so every command gets its own millisecond.
     let now = format!("2026-06-30T18:00:00.{millis:03}Z");
-    // Hooks get enough time for a busy machine, and start nothing in the background.
-    let hook = if command.contains(" hook ") || command.contains(" hooks test") {
-        "export PIMEM_HOOK_DEADLINE_MS=20000 PIMEM_HOOK_REBUILD_MINUTES=0; "
+    // Hooks start nothing in the background, and settings are those of a user.
+    let setup = if command.contains(" hook ") || command.contains(" hooks test") {
+        "export PIMEM_HOOK_REBUILD_MINUTES=0; ".to_owned()
+    } else if command.contains(" config") {
+        format!("unset {}; ", DEADLINES.join(" "))
     } else {
-        ""
+        String::new()
     };
-    let done = sandbox.shell(&format!("PIMEM_NOW={now}; {hook}{command}"));
+    let done = sandbox.shell(&format!("PIMEM_NOW={now}; {setup}{command}"));
     let is_document = done.stdout.starts_with("{\n") && command.contains("--json");
     let is_whole = done.stdout.ends_with("\n}\n") || command.contains(" | ");
     assert!(is_whole || !is_document, "a document ends with its line: {command}");

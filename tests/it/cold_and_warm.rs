@@ -262,7 +262,7 @@ impl Drawn {
     fn command(&self, args: &[&str], model: &str, now: &str) -> std::process::Command {
         let mut command = self.sandbox.command(args);
         command.env("PIMEM_EMBEDDING_MODEL", model).env("PIMEM_SCORING_POLICY", self.policy);
-        command.env("PIMEM_HOOK_DEADLINE_MS", "60000").env("PIMEM_DEBUG", "1");
+        command.env("PIMEM_DEBUG", "1");
         if !now.is_empty() {
             command.env("PIMEM_NOW", now);
         }

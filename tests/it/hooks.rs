@@ -58,7 +58,7 @@ const EVENTS: [&str; 7] =
 /// Prepares a hook with enough time for a busy machine and no background work.
 pub(crate) fn hook(sandbox: &Sandbox, agent: &str, event: &str) -> Command {
     let mut command = sandbox.command(&["hook", agent, event]);
-    command.env("PIMEM_HOOK_DEADLINE_MS", "20000").env("PIMEM_HOOK_REBUILD_MINUTES", "0");
+    command.env("PIMEM_HOOK_REBUILD_MINUTES", "0");
     command
 }
 

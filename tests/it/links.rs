@@ -176,10 +176,7 @@ impl Clone {
         let mut command = Command::new("timeout");
         command.args(["20", PIMEM]).args(args);
         self.sandbox.place(&mut command);
-        let set = |name: &str| if name.contains("DEADLINE") { "20000" } else { "0" };
-        for name in ["HOOK_DEADLINE_MS", "HOOK_REBUILD_MINUTES", "SYNC"] {
-            command.env(format!("PIMEM_{name}"), set(name));
-        }
+        command.env("PIMEM_HOOK_REBUILD_MINUTES", "0").env("PIMEM_SYNC", "0");
         command.env("PIMEM_DREAM_ENABLED", "false").env("PIMEM_EMBEDDING_MODEL", "none");
         piped(command, input)
     }

@@ -416,7 +416,6 @@ fn the_plugins_hooks_are_tried() {
     let test = |args: &[&str]| {
         let mut command = sandbox.command(&[&["hooks", "test", "--json"], args].concat());
         command.env("PATH", format!("{}:/usr/bin:/bin", program().display()));
-        command.env("PIMEM_HOOK_DEADLINE_MS", "20000");
         let done = crate::common::sandbox::outcome(command);
         let document: Value = serde_json::from_str(&done.stdout).expect(&done.stderr);
         (done.code, document["hooks"].as_array().unwrap().clone())

@@ -172,8 +172,7 @@ fn nothing_is_back_unasked() {
         let text = || sandbox.run(&["report"]).ok();
         assert!(!text().contains("tabs in"), "{out}: {}", text());
         let prompt = serde_json::json!({"session_id": "s", "prompt": format!("{SAID}.")});
-        let mut command = sandbox.command(&["hook", "claude", "prompt"]);
-        command.env("PIMEM_HOOK_DEADLINE_MS", "20000");
+        let command = sandbox.command(&["hook", "claude", "prompt"]);
         let mut command = assert_cmd::Command::from_std(command);
         command.write_stdin(prompt.to_string()).assert().success();
         drop(sandbox.run(&["extract", &format!("{SAID}."), "--now", "2026-07-02"]));

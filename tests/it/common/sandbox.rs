@@ -52,6 +52,9 @@ impl Outcome {
 }
 
 /// A directory with `project`, `home` and `cache`.
+/// Settings of the time after which an answer is given without what is not ready.
+pub(crate) const DEADLINES: [&str; 2] = ["PIMEM_HOOK_DEADLINE_MS", "PIMEM_EMBEDDING_DEADLINE_MS"];
+
 pub(crate) struct Sandbox {
     root: PathBuf,
     /// True if the table is the only model.
@@ -184,6 +187,8 @@ impl Sandbox {
             .env("TZ", "UTC")
             // Nothing is embedded in the background.
             .env("CI", "true")
+            // A busy machine gets enough time.
+            .envs(DEADLINES.map(|name| (name, "20000")))
             .current_dir(self.project());
         if self.by_table {
             command.env("PIMEM_EMBEDDING_MODEL", "static");

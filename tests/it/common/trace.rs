@@ -28,7 +28,7 @@ pub(crate) fn traced(sandbox: &Sandbox, options: &[&str], args: &[&str]) -> Comm
     command.args(options).arg(PIMEM).args(args);
     sandbox.place(&mut command);
     // Hooks get enough time, and start nothing in the background.
-    command.env("PIMEM_HOOK_DEADLINE_MS", "20000").env("PIMEM_HOOK_REBUILD_MINUTES", "0");
+    command.env("PIMEM_HOOK_REBUILD_MINUTES", "0");
     command.env("PIMEM_DREAM_ENABLED", "false").env("PIMEM_EMBEDDING_MODEL", "none");
     command
 }
