@@ -299,6 +299,51 @@ fn several_hooks_at_once() {
     assert_eq!(spools(&sandbox), Vec::<String>::new());
 }
 
+/// A linked work tree is removed with all that git ignores in it.
+#[test]
+fn a_work_tree_that_is_removed() {
+    for is_sealed in [false, true] {
+        let sandbox = store();
+        if is_sealed {
+            sandbox.run(&["encrypt", "init"]).done();
+        }
+        sandbox.git("project", &["init", "-q"]);
+        sandbox.git("project", &["add", "."]);
+        sandbox.git("project", &["commit", "-qm", "all"]);
+        sandbox.git("project", &["worktree", "add", "-q", "../tree"]);
+        let tree = sandbox.root().join("tree");
+        let lock = File::create(tree.join(".pi/memory/lock")).unwrap();
+        lock.lock().unwrap();
+        let say = |dir: &PathBuf, deadline: &str, session: &str, text: &str| {
+            let mut command = hook(&sandbox, "claude", "prompt");
+            command.env("PIMEM_HOOK_DEADLINE_MS", deadline).current_dir(dir);
+            assert_eq!(piped(command, prompt(session, text)).code, 0);
+        };
+        let late = |dir: &PathBuf, session: &str, text: &str| say(dir, "1", session, text);
+        say(&tree, "2000", "s", "What do the gauge tests want?");
+        late(&tree, "s", RULE);
+        late(&tree, "s", "From now on, weigh every anchor twice before the tide.");
+        let is_plain = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).contains("migration files");
+        assert_eq!(sandbox.everything().values().any(is_plain), !is_sealed);
+        // While the work tree is there, its spool is its own.
+        assert_eq!(evidence(&sandbox, KEPT), None);
+        let name = "project/.git/pimem/worktrees/tree/spool.jsonl";
+        assert_eq!(spools(&sandbox), [name]);
+        drop(lock);
+        let lock = held(&sandbox);
+        sandbox.git("project", &["worktree", "remove", "../tree"]);
+        assert_eq!(calls(&sandbox)["spooled"], 2);
+        drop(lock);
+        late(&sandbox.project(), "t", "Thanks!");
+        assert_eq!(evidence(&sandbox, KEPT), Some(1));
+        assert_eq!(
+            evidence(&sandbox, "From now on, weigh every anchor twice before the tide"),
+            Some(1)
+        );
+        assert_eq!(spools(&sandbox), Vec::<String>::new());
+    }
+}
+
 /// Where `data/` cannot be written, the state directory keeps it.
 #[test]
 fn a_directory_that_is_none() {

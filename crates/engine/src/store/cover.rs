@@ -58,7 +58,7 @@ impl Store {
         };
         let files = self.kept_files()?;
         let mut cover = Cover::default();
-        for kept in files.store.iter().chain(&files.data).chain(&files.state) {
+        for kept in files.store.iter().chain(&files.data).chain(&files.linked).chain(&files.state) {
             let Some(raw) = read::file(&kept.root, &kept.path, read::MAX_LOG)? else { continue };
             let opened = sealed.ring.open(&raw);
             sealed.tell(&kept.path, &opened);
@@ -85,7 +85,7 @@ impl Store {
     /// directory that it must not lead out of.
     pub fn sealed_places(&self) -> Result<Vec<(PathBuf, PathBuf)>, ReadProblem> {
         let files = self.kept_files()?;
-        let all = files.store.into_iter().chain(files.data).chain(files.state);
+        let all = files.store.into_iter().chain(files.data).chain(files.linked).chain(files.state);
         Ok(all.map(|kept| (kept.root, kept.path)).collect())
     }
 
@@ -150,6 +150,10 @@ impl Store {
             for kept in &files {
                 count += usize::from(sealed.renew(kept, self.sync.private())?);
             }
+        }
+        for kept in &self.kept_files()?.linked {
+            let _alone = StoreLock::alone(&kept.root, self.patience)?;
+            count += usize::from(sealed.renew(kept, self.sync.private())?);
         }
         let _lock = self.trust.guard()?;
         for kept in &self.kept_files()?.state {
@@ -220,6 +224,8 @@ pub(super) struct CoveredFiles {
     pub(super) store: Vec<KeptFile>,
     /// In `data/`.
     pub(super) data: Vec<KeptFile>,
+    /// The spools of linked work trees, each under the lock of its directory.
+    pub(super) linked: Vec<KeptFile>,
     /// In the user's state directory.
     pub(super) state: Vec<KeptFile>,
 }
@@ -246,6 +252,8 @@ impl Store {
                 data.push(kept(&dir, path));
             }
         }
+        let linked = self.linked_spools().into_iter();
+        let linked = linked.map(|(root, path)| KeptFile { root, path }).collect();
         let mut state = Vec::new();
         for path in trust_ledger::files_of(&self.trust) {
             state.push(kept(path.parent().unwrap_or(&path), path.clone()));
@@ -256,7 +264,7 @@ impl Store {
         if let Some(dir) = self.dream_dir() {
             state.extend(files_in(&dir).into_iter().map(|path| kept(&dir, path)));
         }
-        Ok(CoveredFiles { store, data, state })
+        Ok(CoveredFiles { store, data, linked, state })
     }
 }
 
@@ -306,6 +314,10 @@ impl Store {
             for kept in &self.kept_files()?.data {
                 count += usize::from(self.part(kept)?);
             }
+        }
+        for kept in &self.kept_files()?.linked {
+            let _alone = StoreLock::alone(&kept.root, self.patience)?;
+            count += usize::from(self.part(kept)?);
         }
         let _lock = self.trust.guard()?;
         for kept in &self.kept_files()?.state {

@@ -11,7 +11,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -28,16 +27,13 @@ use pimem_core::{
     model::{
         entry::{EntryId, EventId},
         event::{Event, EventKind, Order, Origin},
-        hash::{IdMap, IdSet, short_sha256},
+        hash::{IdMap, IdSet},
         operation::OperationEffect,
         time::Timestamp,
     },
     score::{clock::ActiveDays, ledger::Ledger, ranking::Scope},
     seal::TAG,
 };
-
-/// Directory of what this machine notes of linked work trees, in the one that they share.
-const LINKED: &str = "pimem/worktrees";
 
 /// The content of both logs.
 #[derive(Debug, Default)]
@@ -91,7 +87,7 @@ impl Store {
     }
 
     /// Returns the work trees that may have this store too.
-    fn work_trees(&self) -> Option<WorkTrees> {
+    pub(super) fn work_trees(&self) -> Option<WorkTrees> {
         let may = self.mirror.is_none() && self.scope != Scope::User;
         may.then(|| WorkTrees::of(&self.dir)).flatten()
     }
@@ -99,8 +95,7 @@ impl Store {
     /// Returns the local log of a linked work tree.
     fn linked_log(&self) -> Option<PathBuf> {
         let trees = self.work_trees()?;
-        let dir = trees.common.join(LINKED).join(trees.linked.as_ref()?);
-        Some(dir.join(linked_name(&trees)))
+        Some(trees.noted()?.join(linked_name(&trees)))
     }
 
     /// Returns the local logs that are read and moved, but not written: those of linked work trees
@@ -108,11 +103,9 @@ impl Store {
     /// may write nowhere else.
     pub fn stray_logs(&self) -> Vec<PathBuf> {
         let Some(trees) = self.work_trees() else { return Vec::new() };
-        let listed = fs::read_dir(trees.common.join(LINKED)).into_iter().flatten().flatten();
-        let gone = listed.filter(|tree| !trees.has(&tree.file_name()));
+        let name = linked_name(&trees);
         let mut found: Vec<PathBuf> =
-            gone.map(|tree| tree.path().join(linked_name(&trees))).collect();
-        found.sort_unstable();
+            trees.left().into_iter().map(|tree| tree.join(&name)).collect();
         let beside = trees.linked.is_some().then(|| self.log_beside()).flatten();
         found.extend(beside);
         found.retain(|path| path.is_file());
@@ -219,10 +212,7 @@ impl Store {
 
 /// Returns the name of a store's log among those of its work tree.
 fn linked_name(trees: &WorkTrees) -> String {
-    if trees.below == Path::new(".pi/memory") {
-        return EVIDENCE.to_owned();
-    }
-    format!("evidence-{}.jsonl", short_sha256(trees.below.as_os_str().as_encoded_bytes()))
+    format!("{}.jsonl", trees.name("evidence"))
 }
 
 /// Returns the local lines that are not in the shared log.

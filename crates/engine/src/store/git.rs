@@ -14,7 +14,11 @@ use std::{
     time::Duration,
 };
 
-use pimem_core::{model::hex, safety::safe_text};
+use super::discover::STORE;
+use pimem_core::{
+    model::{hash::short_sha256, hex},
+    safety::safe_text,
+};
 
 /// Maximum number of commits.
 const COMMITS: usize = 3;
@@ -361,6 +365,9 @@ pub fn is_clone(dir: &Path) -> bool {
     git.join("refs/remotes").is_dir() || git.join("packed-refs").is_file()
 }
 
+/// Directory of what this machine notes of linked work trees, in the one that they share.
+const NOTED: &str = "pimem/worktrees";
+
 /// The work trees of a repository, seen from one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkTrees {
@@ -389,8 +396,37 @@ impl WorkTrees {
     }
 
     /// Returns true if git knows a linked work tree of this name.
-    pub fn has(&self, name: &OsStr) -> bool {
+    fn has(&self, name: &OsStr) -> bool {
         self.common.join("worktrees").join(name).is_dir()
+    }
+
+    /// Returns the directory of what this machine notes of the linked work tree.
+    pub fn noted(&self) -> Option<PathBuf> {
+        Some(self.common.join(NOTED).join(self.linked.as_ref()?))
+    }
+
+    /// Returns the directories of what it noted of linked work trees that are gone.
+    pub fn left(&self) -> Vec<PathBuf> {
+        let listed = std::fs::read_dir(self.common.join(NOTED)).into_iter().flatten().flatten();
+        let gone = listed.filter(|tree| !self.has(&tree.file_name()));
+        let mut found: Vec<PathBuf> = gone.map(|tree| tree.path()).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Returns the name without its end that a file of the store has there.
+    pub fn name(&self, plain: &str) -> String {
+        if self.below == Path::new(STORE) {
+            return plain.to_owned();
+        }
+        format!("{plain}-{}", short_sha256(self.below.as_os_str().as_encoded_bytes()))
+    }
+
+    /// Returns where the main work tree has the store; for a bare repository, a path that is the
+    /// same for all of them.
+    pub fn main(&self) -> PathBuf {
+        let root = self.common.parent().filter(|_| self.common.ends_with(".git"));
+        root.unwrap_or(&self.common).join(&self.below)
     }
 }
 

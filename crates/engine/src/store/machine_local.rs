@@ -237,7 +237,8 @@ impl Store {
         if known.is_ok_and(|meta| !meta.is_symlink() && meta.len() > 0) {
             return Ok(());
         }
-        let _lock = self.lock_data(dir)?;
+        // Until it is there, git sees the directory: whoever has no time left takes it for this.
+        let _lock = StoreLock::acquire(dir, self.patience.max(HASTE))?;
         atomic::replace_file(&ignore, b"*\n", sync, || Ok(true)).map(drop)
     }
 

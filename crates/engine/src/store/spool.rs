@@ -8,6 +8,10 @@
 //! Each line has a MAC by a key in the state directory over the store's real path and the line, so
 //! that a clone or an archive cannot bring any. Lines of others are neither learned nor deleted
 //! alone.
+//!
+//! A linked work tree may be removed with all its files. Its spool is therefore in the directory that
+//! the repository's work trees share, under the path that the store has in the main one; when the
+//! work tree is gone, the others learn it.
 
 use std::{
     path::{Path, PathBuf},
@@ -110,6 +114,8 @@ impl Said {
 pub struct Batch {
     path: PathBuf,
     pub said: Vec<Said>,
+    /// The lock of a place that several stores learn.
+    _held: Option<StoreLock>,
 }
 
 /// A place for a spool.
@@ -120,12 +126,14 @@ struct Place {
     open: PathBuf,
     /// The spool that is being learned.
     taken: PathBuf,
+    /// True if the stores of several work trees learn it.
+    is_left: bool,
 }
 
 impl Place {
     fn new(root: PathBuf, name: &str) -> Self {
         let file = |end: &str| root.join(format!("{name}{end}.jsonl"));
-        Self { open: file(""), taken: file("-taken"), root }
+        Self { open: file(""), taken: file("-taken"), root, is_left: false }
     }
 }
 
@@ -153,9 +161,19 @@ impl Store {
             let record = self.seal.appended(path, format!("{lines}\n").as_bytes())?.into_owned();
             atomic::append_record(path, record.trim_ascii_end(), sync)
         };
+        let haste = self.patience.min(HASTE);
+        let linked = || {
+            let Place { root, open, .. } = self.linked_place()?;
+            atomic::create_dir(&root, sync).ok()?;
+            let _held = StoreLock::shared(&root, haste).ok()?;
+            append(&open).ok()
+        };
+        if linked().is_some() {
+            return Ok(());
+        }
         let beside = self.made_path(&self.spool_file(), sync).and_then(|path| {
             // A store that is just sealed, or made plain, takes the other place.
-            let _held = StoreLock::shared(&self.data_dir(), self.patience.min(HASTE))?;
+            let _held = StoreLock::shared(&self.data_dir(), haste)?;
             append(&path)
         });
         beside.or_else(|failed| {
@@ -165,7 +183,7 @@ impl Store {
         })
     }
 
-    /// Returns true if there may be a spool to be learned. Costs a look at three names.
+    /// Returns true if there may be a spool to be learned. Costs a look at a few names.
     pub fn has_spool(&self) -> bool {
         self.mirror.is_none()
             && self.spool_places().iter().any(|place| place.open.exists() || place.taken.exists())
@@ -188,6 +206,10 @@ impl Store {
     pub fn take_spool(&self, _lock: &StoreLock) -> Result<Option<Batch>> {
         let Some(key) = self.spool_key().filter(|_| self.has_spool()) else { return Ok(None) };
         for place in self.spool_places() {
+            let lock = || StoreLock::of_directory(&place.root, self.patience.min(HASTE));
+            let there = place.open.exists() || place.taken.exists();
+            // Somebody else is learning it.
+            let Ok(held) = (place.is_left && there).then(lock).transpose() else { continue };
             let mut said = self.said_in(&place, &place.taken, &key)?;
             if said.is_empty() {
                 if self.said_in(&place, &place.open, &key)?.is_empty() {
@@ -196,7 +218,7 @@ impl Store {
                 atomic::rename(&place.open, &place.taken)?;
                 said = self.said_in(&place, &place.taken, &key)?;
             }
-            return Ok(Some(Batch { path: place.taken, said }));
+            return Ok(Some(Batch { path: place.taken, said, _held: held }));
         }
         Ok(None)
     }
@@ -209,6 +231,29 @@ impl Store {
     pub fn drop_spool(&self, batch: &Batch, _lock: &StoreLock) -> Result<()> {
         atomic::remove_file(&batch.path, Sync::None)
             .with_context(|| format!("cannot delete {}", batch.path.display()))
+    }
+
+    /// Returns the files of linked work trees, each with its directory.
+    pub(super) fn linked_spools(&self) -> Vec<(PathBuf, PathBuf)> {
+        let places = self.linked_places().into_iter();
+        places
+            .flat_map(|place| [(place.root.clone(), place.open), (place.root, place.taken)])
+            .collect()
+    }
+
+    /// Returns the place of a linked work tree.
+    fn linked_place(&self) -> Option<Place> {
+        let trees = self.work_trees()?;
+        Some(Place::new(trees.noted()?, &trees.name(NAME)))
+    }
+
+    /// Returns that place, and those of linked work trees that are gone.
+    fn linked_places(&self) -> Vec<Place> {
+        let Some(trees) = self.work_trees() else { return Vec::new() };
+        let name = trees.name(NAME);
+        let left =
+            trees.left().into_iter().map(|dir| Place { is_left: true, ..Place::new(dir, &name) });
+        trees.noted().map(|dir| Place::new(dir, &name)).into_iter().chain(left).collect()
     }
 
     /// Returns the files that may hold sentences outside of `data/`.
@@ -238,7 +283,8 @@ impl Store {
         let beside = self.guard_data(&dir).is_ok().then(|| Place::new(dir, &self.spool_name()));
         // Resolving the store's path costs more than all else here.
         let aside = self.state.as_deref().filter(|state| state.join(ASIDE).is_dir());
-        beside.into_iter().chain(aside.and_then(|_| self.spool_in_state())).collect()
+        let linked = self.linked_places().into_iter();
+        linked.chain(beside).chain(aside.and_then(|_| self.spool_in_state())).collect()
     }
 
     fn spool_in_state(&self) -> Option<Place> {
@@ -278,7 +324,9 @@ impl Store {
         let path = self.spool_key_path()?;
         let held = read::file(path.parent()?, &path, read::MAX_FILE).ok()??;
         let secret = secret(&held)?;
-        let real = discover::real(&self.dir);
+        let linked = self.work_trees().filter(|trees| trees.linked.is_some());
+        let real =
+            linked.map_or_else(|| discover::real(&self.dir), |of| discover::real(&of.main()));
         Some(HashKey::derive(&secret, PURPOSE, &real.to_string_lossy()))
     }
 
