@@ -132,6 +132,31 @@ fn settings_stay_where_they_are() {
     assert_eq!(sandbox.run(&["config", "get", "scoring.fresh"]).ok(), "false\n");
 }
 
+/// Who types an entry again or reinforces it wants it, even if what ended it is dated by a clock
+/// that was ahead. An agent's use of it brings nothing back.
+#[test]
+fn what_a_person_wants_is_in_force() {
+    for end in [&["--supersedes", OLD, NEW][..], &["--valid-until", "2026-06-29", OLD]] {
+        for (back, by, want) in [
+            (&["add", "-c", "decision", OLD][..], "user", true),
+            (&["reinforce", OLD], "user", true),
+            (&["reinforce", OLD], "claude", false),
+            (&["reinforce", "--harmful", OLD], "user", false),
+        ] {
+            let sandbox = Sandbox::new("empty");
+            sandbox.run(&["init"]).ok();
+            sandbox.run(&["add", "-c", "decision", OLD]).ok();
+            let ahead = ["--now", "2027-01-01T00:00:00Z", "add", "-c", "decision"];
+            sandbox.run(&[&ahead[..], end].concat()).ok();
+            assert!(!report(&sandbox).contains(OLD), "{end:?}");
+            let mut command = sandbox.command(back);
+            command.env("PIMEM_AGENT", by);
+            outcome(command).ok();
+            assert_eq!(report(&sandbox).contains(OLD), want, "{end:?} {back:?} by {by}");
+        }
+    }
+}
+
 /// A decision may be dated after a clock that was ahead. Other events are dated now, or the entry
 /// would not fade until that clock's time.
 #[test]

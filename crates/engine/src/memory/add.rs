@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    Memory, added,
+    Memory, added, curate,
     intake::{self, NewText},
     learn, near_duplicates, selector,
 };
@@ -277,7 +277,7 @@ impl<'a, 'b> Adding<'a, 'b> {
 
     fn bring_back(&mut self, id: EntryId) -> Result<(), Failure> {
         self.back.insert(id);
-        Ok(self.txn.record(id, EventKind::Restore)?)
+        Ok(curate::put_in_force(&mut self.txn, id)?)
     }
 
     /// Reinforces a known entry.

@@ -24,8 +24,8 @@ use crate::{
 };
 use pimem_core::{
     model::{
-        entry::{Markers, Wording},
-        event::{ArchiveReason, EventKind, Order},
+        entry::{EntryId, Markers, Wording},
+        event::{ArchiveReason, Author, EventKind, Order},
         operation::UserState,
     },
     score::{
@@ -55,7 +55,14 @@ impl Memory {
             Proof::Right(by) => (EventKind::Reinforce(by), false),
             Proof::Wrong(by) => (EventKind::Harmful(by), true),
         };
-        let changed = on_each(self, selectors, |txn, row| txn.record(row.entry.id, kind.clone()))?;
+        // What proved right to a person is wanted; nobody else brings an entry back by using it.
+        let wants = !harmful && Author::of(self.who().by) == Author::Person;
+        let changed = on_each(self, selectors, |txn, row| {
+            if wants && row.is_over() {
+                put_in_force(txn, row.entry.id)?;
+            }
+            txn.record(row.entry.id, kind.clone())
+        })?;
         let entries = Entries::new(self.now, &self.config.categories, &changed.next.ranking);
         let results = changed.rows.iter().map(|row| {
             let mut next = changed.prospect(self, &entries, row);
@@ -220,6 +227,12 @@ impl Memory {
         }
         Ok(found)
     }
+}
+
+/// Puts an entry in force again because a person has added or reinforced it. That alone would not
+/// do: it is dated now, and what put the entry out of force may be dated by a clock that was ahead.
+pub(super) fn put_in_force(txn: &mut Txn<'_>, id: EntryId) -> Result<()> {
+    txn.record(id, EventKind::Restore)
 }
 
 /// Restores entries that are out of service. If one selector matches nothing, nothing is restored.
