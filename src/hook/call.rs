@@ -33,6 +33,7 @@ use pimem_engine::{
         hook_ledger::{self, KnownSession, LedgerNote, LedgerSession},
         provenance, read,
         snapshot::Snapshot,
+        spool::Said,
     },
 };
 
@@ -200,21 +201,25 @@ impl<'a> Call<'a> {
             || self.stores.iter().any(Store::has_spool)
     }
 
-    /// Learns what waits, once in a call. What fails stays for the next call.
-    pub(crate) fn learn(&self, heard: &Heard) {
+    /// Learns what waits, once in a call. What fails stays for the next call, but for what is not in
+    /// the spool: returns that.
+    pub(crate) fn learn<'b>(&self, heard: &'b Heard) -> &'b [Said] {
         if self.learned.replace(true) {
-            return;
+            return &[];
         }
         self.ctx.take_in(&self.stores, false);
+        let mut lost: &[Said] = &[];
         if let Some(home) = self.home().filter(|_| !heard.unspooled.is_empty())
-            && let Err(failure) = self.ctx.hear(home, &heard.unspooled)
+            && let Err((failure, left)) = self.ctx.hear(home, &heard.unspooled)
         {
             self.ctx.notices.detail(&format!("not learned: {}", failure.message));
+            lost = left;
         }
         // Later calls must find the session in a store that was just made.
         if let Some(made) = heard.made.as_ref().filter(|made| made.dir.is_dir()) {
             self.move_to(made);
         }
+        lost
     }
 
     /// Returns what the person is told that was learned, and notes that.

@@ -55,6 +55,7 @@ use pimem_engine::{
     store::{
         Store,
         hook_ledger::{self, AgentCall, LateCall},
+        spool::Said,
     },
 };
 
@@ -311,10 +312,12 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     let deadline = ctx.config.settings.hook.deadline;
     watch.end_at(began + deadline);
     let left = deadline.saturating_sub(began.elapsed());
-    let stores = match Call::stores(&ctx, left) {
-        Ok(stores) => stores,
-        Err(failure) => return tell(debug, &failure.message),
-    };
+    let stores = Call::stores(&ctx, left).unwrap_or_else(|failure| {
+        // What a person says is not lost in silence.
+        tell(debug, &failure.message);
+        Vec::new()
+    });
+    let has_none = stores.is_empty();
     // What is said in a project whose store may not be written goes into no other one either.
     let is_shut = ctx.is_shut();
     if let Some(home) = stores.first().filter(|_| !is_shut) {
@@ -337,11 +340,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         ctx.take_in(&stores, true);
     }
     let Some(call) = Call::new(&ctx, agent, moment, input, stores) else {
-        let says_so = moment == HookEvent::SessionStart || heard.is_shut;
-        let line = ctx.locked_for_agents().filter(|_| says_so);
-        if let Some(line) = line {
-            watch.answer(&reply::reply(agent, moment, &safe!("{}\n", line)));
-        }
+        watch.answer(&without_call(&ctx, (agent, moment), &heard, has_none));
         return;
     };
     let mut found = match moment {
@@ -361,14 +360,23 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         watch.answer(&reply::reply(agent, moment, &context));
         return tell(debug, "a store is not kept as it was; nothing is noted");
     }
-    if call.shows_notices() && call.has_news(&heard) {
+    let told: SafeText = heard.told.iter().collect();
+    let answer = |learned: &SafeText, lost: &[Said]| {
+        let lost = lost.iter().map(|said| {
+            prompt::not_kept(&said.text, "memory cannot be written: pimem doctor says why")
+        });
+        let lines: Vec<SafeText> = lost.collect();
+        let lines: SafeText = lines.iter().collect();
+        with_told(agent, moment, &context, &safe!("{}{}{}", learned, told, lines))
+    };
+    if call.shows_notices() && call.has_news(&heard) || !heard.unspooled.is_empty() {
         // What is told must be true, and the answer is there whatever learning takes.
-        watch.prepare(&reply::reply(agent, moment, &context));
-        call.learn(&heard);
-        let notice = call.notice();
-        watch.answer(&reply::with_notice(agent, moment, &context, &notice));
+        watch.prepare(&answer(&SafeText::default(), &heard.unspooled));
+        let lost = call.learn(&heard);
+        let notice = if call.shows_notices() { call.notice() } else { SafeText::default() };
+        watch.answer(&answer(&notice, lost));
     } else {
-        watch.answer(&reply::reply(agent, moment, &context));
+        watch.answer(&answer(&SafeText::default(), &[]));
     }
     call.record(&found);
     let done = keep_books(&call, observed);
@@ -383,6 +391,34 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     }
     // What was said counts more than a cache.
     stale::refresh(&ctx, stale);
+}
+
+/// Returns the answer where there is no store, or another process answers.
+fn without_call(
+    ctx: &Shell,
+    (agent, moment): (Agent, HookEvent),
+    heard: &Heard,
+    has_none: bool,
+) -> String {
+    let is_start = moment == HookEvent::SessionStart;
+    let locked = ctx.locked_for_agents().filter(|_| is_start || heard.is_shut);
+    let foreign = ctx.foreign_for_agents().filter(|_| is_start && has_none);
+    let lines = locked.into_iter().chain(foreign).map(|line| safe!("{}\n", line));
+    let lines: Vec<SafeText> = lines.collect();
+    // Another process tells what it has heard.
+    let told = heard.told.iter().filter(|_| has_none).collect();
+    with_told(agent, moment, &lines.iter().collect(), &told)
+}
+
+/// Returns an answer with lines for the person: beside the context where the agent shows such lines,
+/// else in it.
+fn with_told(agent: Agent, moment: HookEvent, context: &SafeText, told: &SafeText) -> String {
+    if agent.record().shows_notices || told.is_empty() {
+        return reply::with_notice(agent, moment, context, told);
+    }
+    let lines: Vec<SafeText> = told.split_lines().map(|line| safe!("> Memory: {}", line)).collect();
+    let lines: SafeText = lines.iter().collect();
+    reply::reply(agent, moment, &safe!("{}{}", context, lines))
 }
 
 /// Notes what comes of a call, when the agent has its answer.

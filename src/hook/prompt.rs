@@ -13,13 +13,15 @@ use crate::{
 };
 use pimem_core::{
     language::{importance, preference},
+    safe,
+    safety::safe_text::SafeText,
     score::ranking::Scope,
     search::social_gate,
     session::transcript,
 };
 use pimem_engine::{
     memory::{
-        learn,
+        learn::{self, Learned, LearnedAs},
         recall::{self, Recalled},
     },
     store::{
@@ -94,38 +96,79 @@ pub(crate) struct Heard {
     pub(crate) failure: Option<String>,
     /// True if nothing was kept, because a store of the project must not be written.
     pub(crate) is_shut: bool,
+    /// What the person is told of statements that are not kept, or wait for a store.
+    pub(crate) told: Vec<SafeText>,
+}
+
+/// Returns the line that says that a statement is not kept.
+pub(crate) fn not_kept(text: &str, why: &str) -> SafeText {
+    safe!("not kept: {} ({})\n", text, why)
+}
+
+/// Returns why nothing is kept for the project, and what changes that.
+fn no_place(ctx: &Shell) -> &'static str {
+    match ctx.places.found() {
+        _ if ctx.places.away().is_some() => {
+            "the store of this project leads away from it: pimem status"
+        }
+        Some(Ok(dir)) if ctx.store(dir.clone(), Scope::Project).trust.is_foreign() => {
+            "the store of this project belongs to another user: pimem trust --always vouches for it"
+        }
+        _ if ctx.places.new_project().is_none() => "the home directory is no project",
+        _ => "this project has no store: pimem init",
+    }
 }
 
 /// Puts into the spool what a prompt states. When this returns, nothing of it is lost, whatever
 /// becomes of the process.
 pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -> Heard {
     let Some(prompt) = &input.prompt else { return Heard::default() };
-    let Some(home) = stores.first() else {
-        let stated = || !input.speaker.judge(preference::find(prompt)).is_empty();
-        let is_shut = ctx.is_shut() && stated();
-        return Heard { is_shut, ..Heard::default() };
-    };
     // Later requests within a turn have no new prompt.
     if input.invocation > 0 {
         return Heard::default();
     }
     let mut heard = Heard::default();
-    let mut all = Vec::new();
     let stated = input.speaker.judge(preference::find(prompt));
     if !stated.is_empty() && is_scheduled(ctx, agent, input) {
         return Heard { is_scheduled: true, ..heard };
     }
+    if stores.is_empty() && ctx.is_shut() {
+        return Heard { is_shut: !stated.is_empty(), ..heard };
+    }
+    // Without a store, what holds everywhere waits for the user's, which need not exist.
+    // A store that is named is the only one, and nothing is done where one leads away.
+    let is_alone = || ctx.places.named.is_some() || ctx.places.away().is_some();
+    let later = stores.is_empty() && !stated.is_empty() && !is_alone();
+    let later = ctx.places.user().filter(|_| later).map(|dir| ctx.store(dir, Scope::User).strict());
+    let home = stores.first().or(later.as_ref());
+    let mut all = Vec::new();
     for found in stated {
-        // What holds for a project does not hold in all of them.
-        let elsewhere = home.scope == Scope::User && found.waits.is_none();
-        if elsewhere && found.family.is_of_project() {
+        // What may not be stored is not written at all.
+        let mut said = match learn::said(&found) {
+            Ok(said) => said,
+            Err(Learned { text, what: LearnedAs::Refused(why), .. }) => {
+                heard.told.push(not_kept(&text, &why));
+                continue;
+            }
+            Err(_) => continue,
+        };
+        // What holds for a project does not hold in all of them. Nobody who has no store has asked
+        // for one in which something waits.
+        let place = said.waits.then(|| learn::place(ctx).filter(|_| !stores.is_empty())).flatten();
+        let has_place = if said.waits {
+            place.is_some()
+        } else {
+            home.is_some_and(|home| home.scope != Scope::User || !found.family.is_of_project())
+        };
+        if !has_place {
+            let text =
+                if said.waits { "a sentence that would wait for a review" } else { &said.text };
+            heard.told.push(not_kept(text, no_place(ctx)));
             continue;
         }
-        // What may not be stored is not written at all.
-        let Ok(mut said) = learn::said(&found) else { continue };
-        if said.waits {
-            let Some((place, there)) = learn::place(ctx) else { continue };
-            said.store = Some(place.dir.clone()).filter(|dir| *dir != home.dir);
+        if let Some((place, there)) = place {
+            said.store =
+                Some(place.dir.clone()).filter(|dir| home.is_some_and(|home| *dir != home.dir));
             heard.made = Some(place).filter(|_| !there);
         }
         if ctx.config.settings.learning.enabled {
@@ -145,9 +188,15 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
         // What belongs to that store must not go into another one either.
         return Heard { is_shut: !all.is_empty(), ..Heard::default() };
     }
+    let Some(home) = home else { return heard };
     if let Err(error) = home.spool(&all) {
         heard.failure = Some(format!("no spool: {error:#}"));
         heard.unspooled = all;
+    } else if !home.dir.is_dir() {
+        let waits = |said: &Said| {
+            safe!("kept until you have a store: {} (pimem init --user)\n", said.text.as_str())
+        };
+        heard.told.extend(all.iter().map(waits));
     }
     heard
 }

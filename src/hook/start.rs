@@ -59,7 +59,7 @@ pub(crate) fn at_startup(ctx: &Shell, agent: Agent) -> Result<HookAnswer, Failur
     let found = Call::new(ctx, agent, HookEvent::SessionStart, Input::default(), stores);
     let Some(call) = found else {
         let mut answer = HookAnswer::default();
-        if let Some(line) = ctx.locked_for_agents() {
+        for line in ctx.locked_for_agents().into_iter().chain(ctx.foreign_for_agents()) {
             answer.push(safe!("{}\n", line), None);
         }
         return Ok(answer);
@@ -99,7 +99,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer
     if let Some(left_out) = waiting.for_agent() {
         notes.push(&safe!("{}\n", left_out));
     }
-    if let Some(line) = ctx.locked_for_agents() {
+    for line in ctx.locked_for_agents().into_iter().chain(ctx.foreign_for_agents()) {
         notes.push(&safe!("{}\n", line));
     }
     if let Some(line) = ctx.unusable_for_agents() {

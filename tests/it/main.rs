@@ -78,6 +78,7 @@ mod model_ollama;
 #[cfg(feature = "fastembed")]
 mod model_runtime;
 mod never_lost;
+mod not_kept;
 mod notes;
 #[cfg(feature = "llm")]
 mod observe;

@@ -22,31 +22,31 @@ use crate::{
     hooks::{call, hook, piped},
 };
 
-const RULE: &str = "From now on, name migration files after the ticket and the date.";
-const KEPT: &str = "From now on, name migration files after the ticket and the date";
+pub(crate) const RULE: &str = "From now on, name migration files after the ticket and the date.";
+pub(crate) const KEPT: &str = "From now on, name migration files after the ticket and the date";
 /// System calls at which a hook is killed.
 const CALLS: &str = "openat,read,write,fsync,fdatasync,rename,unlink,mkdir,statx,lseek,ftruncate,\
                      flock,getdents64,mmap,close,linkat";
 
-fn store() -> Sandbox {
+pub(crate) fn store() -> Sandbox {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["add", "Gauge tests want a frozen clock"]).done();
     sandbox
 }
 
-fn prompt(session: &str, text: &str) -> String {
+pub(crate) fn prompt(session: &str, text: &str) -> String {
     json!({"session_id": session, "prompt": text}).to_string()
 }
 
 /// Calls the prompt hook with a deadline that is over before anything is found.
-fn late(sandbox: &Sandbox, session: &str, text: &str) {
+pub(crate) fn late(sandbox: &Sandbox, session: &str, text: &str) {
     let mut command = hook(sandbox, "claude", "prompt");
     command.env("PIMEM_HOOK_DEADLINE_MS", "1");
     let done = piped(command, prompt(session, text));
     assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{done:?}");
 }
 
-fn held(sandbox: &Sandbox) -> File {
+pub(crate) fn held(sandbox: &Sandbox) -> File {
     let lock = OpenOptions::new().append(true).create(true).open(sandbox.path("lock")).unwrap();
     lock.lock().unwrap();
     lock
@@ -59,19 +59,19 @@ fn document(sandbox: &Sandbox, args: &[&str]) -> Value {
 }
 
 /// Returns the evidence of the entry with a text; `None` unless there is one such entry.
-fn evidence(sandbox: &Sandbox, text: &str) -> Option<i64> {
+pub(crate) fn evidence(sandbox: &Sandbox, text: &str) -> Option<i64> {
     let list = document(sandbox, &["list", "--scope", "all", "--json"]);
     let all = list["entries"].as_array().unwrap().iter();
     let found: Vec<&Value> = all.filter(|entry| entry["text"] == text).collect();
     (found.len() == 1).then(|| found[0]["evidence"].as_i64().unwrap())
 }
 
-fn calls(sandbox: &Sandbox) -> Value {
+pub(crate) fn calls(sandbox: &Sandbox) -> Value {
     let status = document(sandbox, &["status", "--json"]);
     status["stores"][0]["calls"].clone()
 }
 
-fn spools(sandbox: &Sandbox) -> Vec<String> {
+pub(crate) fn spools(sandbox: &Sandbox) -> Vec<String> {
     let names = sandbox.everything().into_keys();
     names.filter(|name| name.contains("spool") && !name.ends_with("spool/key")).collect()
 }
@@ -299,51 +299,6 @@ fn several_hooks_at_once() {
     assert_eq!(spools(&sandbox), Vec::<String>::new());
 }
 
-/// A linked work tree is removed with all that git ignores in it.
-#[test]
-fn a_work_tree_that_is_removed() {
-    for is_sealed in [false, true] {
-        let sandbox = store();
-        if is_sealed {
-            sandbox.run(&["encrypt", "init"]).done();
-        }
-        sandbox.git("project", &["init", "-q"]);
-        sandbox.git("project", &["add", "."]);
-        sandbox.git("project", &["commit", "-qm", "all"]);
-        sandbox.git("project", &["worktree", "add", "-q", "../tree"]);
-        let tree = sandbox.root().join("tree");
-        let lock = File::create(tree.join(".pi/memory/lock")).unwrap();
-        lock.lock().unwrap();
-        let say = |dir: &PathBuf, deadline: &str, session: &str, text: &str| {
-            let mut command = hook(&sandbox, "claude", "prompt");
-            command.env("PIMEM_HOOK_DEADLINE_MS", deadline).current_dir(dir);
-            assert_eq!(piped(command, prompt(session, text)).code, 0);
-        };
-        let late = |dir: &PathBuf, session: &str, text: &str| say(dir, "1", session, text);
-        say(&tree, "2000", "s", "What do the gauge tests want?");
-        late(&tree, "s", RULE);
-        late(&tree, "s", "From now on, weigh every anchor twice before the tide.");
-        let is_plain = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).contains("migration files");
-        assert_eq!(sandbox.everything().values().any(is_plain), !is_sealed);
-        // While the work tree is there, its spool is its own.
-        assert_eq!(evidence(&sandbox, KEPT), None);
-        let name = "project/.git/pimem/worktrees/tree/spool.jsonl";
-        assert_eq!(spools(&sandbox), [name]);
-        drop(lock);
-        let lock = held(&sandbox);
-        sandbox.git("project", &["worktree", "remove", "../tree"]);
-        assert_eq!(calls(&sandbox)["spooled"], 2);
-        drop(lock);
-        late(&sandbox.project(), "t", "Thanks!");
-        assert_eq!(evidence(&sandbox, KEPT), Some(1));
-        assert_eq!(
-            evidence(&sandbox, "From now on, weigh every anchor twice before the tide"),
-            Some(1)
-        );
-        assert_eq!(spools(&sandbox), Vec::<String>::new());
-    }
-}
-
 /// Where `data/` cannot be written, the state directory keeps it.
 #[test]
 fn a_directory_that_is_none() {
@@ -469,16 +424,21 @@ fn what_waits_for_a_review() {
     assert_eq!(sandbox.run(&["trust", "--review"]).stdout.matches("example.org").count(), 1);
     let user = sandbox.run(&["list", "--scope", "user"]).ok();
     assert!(user.contains(KEPT) && !user.contains("example.org"), "{user}");
-    // Without any store, nothing is kept but that the agent has called.
+    // Without any store, what was typed waits for the user's; no project gets one unasked.
     let sandbox = Sandbox::new("empty");
     late(&sandbox, "s", RULE);
+    late(&sandbox, "t", pasted);
     let files = sandbox.everything();
-    assert!(!files.values().any(|bytes| String::from_utf8_lossy(bytes).contains("migration")));
     assert!(
         !files.keys().any(|name| name.split('/').any(|part| part == ".pi")),
         "{:?}",
         files.keys()
     );
+    sandbox.run(&["init", "--user"]).done();
+    assert_eq!(evidence(&sandbox, KEPT), Some(1));
+    let leaks = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).contains("example.org");
+    assert!(!sandbox.everything().values().any(leaks));
+    assert_eq!(spools(&sandbox), Vec::<String>::new());
 }
 
 #[test]

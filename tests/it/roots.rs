@@ -18,6 +18,10 @@ const SECRET: &str = "The merger codename is zzmerger";
 /// What a person says in the clone.
 const SAID: &str = "From now on, always use the harbor planner here";
 
+/// What is said of it.
+const NOT_KEPT: &str = "{\"systemMessage\":\"not kept: From now on, always use the harbor planner \
+                        here (the store of this project leads away from it: pimem status)\"}\n";
+
 /// Writes a store with one line.
 fn store(dir: &Path) {
     fs::create_dir_all(dir.join("topics")).unwrap();
@@ -126,7 +130,7 @@ fn a_root_that_leads_away_is_no_store() {
             let names = now.keys().chain(before.keys()).filter(|n| now.get(*n) != before.get(*n));
             assert_eq!(names.collect::<Vec<_>>(), Vec::<&String>::new(), "{part} {what}: {step}");
         };
-        assert_eq!(session(&sandbox, &sandbox.project()), "", "{part} {what}");
+        assert_eq!(session(&sandbox, &sandbox.project()), NOT_KEPT, "{part} {what}");
         is_same("a session");
         let place = sandbox.project().join(part).display().to_string();
         for line in [
@@ -213,7 +217,8 @@ fn a_person_names_a_root() {
         fs::remove_file(sandbox.project().join(part)).unwrap();
         let to = sandbox.root().join(if *part == ".pi" { "third" } else { "third/memory" });
         symlink(to, sandbox.project().join(part)).unwrap();
-        assert_eq!(session(&sandbox, &sandbox.project()), "", "{part} {what}: led elsewhere");
+        let told = session(&sandbox, &sandbox.project());
+        assert_eq!(told, NOT_KEPT, "{part} {what}: led elsewhere");
         sandbox.run(&["list"]).refused();
     }
 }

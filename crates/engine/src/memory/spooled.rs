@@ -63,10 +63,14 @@ impl Memory {
     /// Learns sentences that could not be put into the spool.
     ///
     /// # Errors
-    /// Fails if the store cannot be written.
-    pub fn hear(&self, store: &Store, all: &[Said]) -> Result<(), Failure> {
-        let lock = lock(self, store)?;
-        all.iter().try_for_each(|said| self.learn_said(store, &lock, said))
+    /// Fails if the store cannot be written, and returns what is not learned.
+    pub fn hear<'a>(&self, store: &Store, all: &'a [Said]) -> Result<(), (Failure, &'a [Said])> {
+        let lock = lock(self, store).map_err(|failure| (failure, all))?;
+        for (at, said) in all.iter().enumerate() {
+            let rest = all.get(at..).unwrap_or_default();
+            self.learn_said(store, &lock, said).map_err(|failure| (failure, rest))?;
+        }
+        Ok(())
     }
 
     /// Returns what was learned since this was last asked.

@@ -11,6 +11,7 @@ use crate::{
         Store,
         discover::{self, Away},
         lock::StoreLock,
+        trust,
     },
 };
 use pimem_core::score::ranking::Scope;
@@ -113,6 +114,17 @@ impl Memory {
         // What leads away was not asked for, and does not make the write fail.
         let leads_away = matches!(self.places.found(), Some(Err(_)));
         self.stores_of(if leads_away { Reach::User } else { Reach::All })
+    }
+
+    /// Returns the one-line message for an agent that the project's store belongs to another user.
+    pub fn foreign_for_agents(&self) -> Option<&'static str> {
+        let dir = self.places.project().filter(|_| self.reads_project())?;
+        let is_foreign = trust::is_foreign(&dir);
+        (is_foreign && !self.store(dir, Scope::Project).strict().trust.is_whole()).then_some(
+            "> Memory: the store of this project belongs to another user, so that nothing of it is \
+             shown and nothing is noted there. The user can vouch for it with \
+             `pimem trust --always`.",
+        )
     }
 
     /// Returns the stores for callers that send text to an agent unasked: only reviewed text

@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -171,7 +171,13 @@ impl Store {
         if linked().is_some() {
             return Ok(());
         }
-        let beside = self.made_path(&self.spool_file(), sync).and_then(|path| {
+        let beside = if self.dir.is_dir() {
+            self.made_path(&self.spool_file(), sync)
+        } else {
+            // A hook makes no store, nor anything beside one.
+            Err(anyhow!("there is no store at {}", self.dir.display()))
+        };
+        let beside = beside.and_then(|path| {
             // A store that is just sealed, or made plain, takes the other place.
             let _held = StoreLock::shared(&self.data_dir(), haste)?;
             append(&path)
@@ -289,7 +295,7 @@ impl Store {
 
     fn spool_in_state(&self) -> Option<Place> {
         let state = self.state.as_deref()?;
-        Some(Place::new(state.join(ASIDE), &discover::key_of(&discover::real(&self.dir))))
+        Some(Place::new(state.join(ASIDE), &discover::key_of(&settled(&self.dir))))
     }
 
     /// Reads the sentences of a file that this machine wrote for this store. Torn lines are left
@@ -325,8 +331,7 @@ impl Store {
         let held = read::file(path.parent()?, &path, read::MAX_FILE).ok()??;
         let secret = secret(&held)?;
         let linked = self.work_trees().filter(|trees| trees.linked.is_some());
-        let real =
-            linked.map_or_else(|| discover::real(&self.dir), |of| discover::real(&of.main()));
+        let real = linked.map_or_else(|| settled(&self.dir), |of| settled(&of.main()));
         Some(HashKey::derive(&secret, PURPOSE, &real.to_string_lossy()))
     }
 
@@ -340,6 +345,14 @@ impl Store {
         atomic::create_once(&path, format!("{}\n", hex::write(&secret)).as_bytes())?;
         let Some(key) = self.spool_key() else { bail!("{} holds no key", path.display()) };
         Ok(key)
+    }
+}
+
+/// Returns the real path of a store, which need not exist yet.
+fn settled(dir: &Path) -> PathBuf {
+    match (dir.parent(), dir.file_name()) {
+        (Some(above), Some(name)) if !dir.exists() => settled(above).join(name),
+        _ => discover::real(dir),
     }
 }
 

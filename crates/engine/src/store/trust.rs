@@ -426,14 +426,14 @@ impl Trust {
 const SEALED: u64 = 16 << 10;
 
 #[cfg(unix)]
-pub(super) fn is_foreign(store: &Path) -> bool {
+pub fn is_foreign(store: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let owner = std::fs::metadata(store).map(|meta| meta.uid());
     owner.is_ok_and(|owner| owner != rustix::process::geteuid().as_raw())
 }
 
 #[cfg(not(unix))]
-pub(super) fn is_foreign(_: &Path) -> bool {
+pub fn is_foreign(_: &Path) -> bool {
     false
 }
 
