@@ -132,7 +132,9 @@ fn the_schema_of_the_configuration() {
     }
     let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
     let mut shown = sandbox.command(&["config", "show", "--json"]);
-    DEADLINES.into_iter().for_each(|name| drop(shown.env_remove(name)));
+    for name in DEADLINES {
+        shown.env_remove(name);
+    }
     let settings = outcome(shown).json();
     for setting in settings["settings"].as_array().unwrap() {
         let path = setting["key"].as_str().unwrap().replace('.', "/properties/");
