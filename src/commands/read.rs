@@ -1,4 +1,4 @@
-//! `pimem read`: prints notes, scratchpad and logs unchanged.
+//! `pimem read`: prints notes, scratchpad and logs.
 
 use crate::{
     exit::Exit,
@@ -17,7 +17,7 @@ use pimem_engine::{
 
 /// Show notes, the scratchpad or a daily log
 ///
-/// Files are shown as they are, the project's first. Exit code 1 says that a day
+/// Files are shown as they are, but for secrets, the project's first. Exit code 1 says that a day
 /// which was named has no log.
 #[derive(Debug, clap::Args)]
 #[command(

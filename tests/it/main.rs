@@ -35,6 +35,7 @@ mod durable;
 mod embedding;
 mod empty;
 mod eval_data;
+mod every_command;
 mod exchange;
 mod explain;
 mod faults;

@@ -15,7 +15,7 @@ use crate::{
         snapshot::Snapshot,
         transaction::{Change, Target, Txn},
     },
-    view::EntryView,
+    view::{EntryView, told},
 };
 use pimem_core::{
     model::{
@@ -395,7 +395,7 @@ impl<'a, 'b> Adding<'a, 'b> {
                     return Err(memory.not_own(selector, failure));
                 };
                 let name = &memory.config.categories.spec(row.entry.category).name;
-                (row.entry.wording(), Some(format!("[{name}] {}", row.entry.text)))
+                (row.entry.wording(), Some(format!("[{name}] {}", told(row))))
             }
             Err(failure) => return Err(failure),
         };

@@ -9,7 +9,7 @@ use crate::{
     error::Failure,
     local_time,
     store::read::ReadProblem,
-    view::{Entries, displayed, six_decimals},
+    view::{Entries, displayed, six_decimals, told},
 };
 use pimem_core::{
     model::time::{DAY_MS, Date, Now, Timestamp},
@@ -107,7 +107,7 @@ impl Memory {
                 at: *at,
                 id: row.entry.id.to_string(),
                 category: entries.category(row).to_owned(),
-                text: row.entry.text.clone(),
+                text: told(row).into_owned(),
                 expires,
                 returns: *returns,
                 keep: keep.map(|KeptBy { act, until }| KeepAdvice {
@@ -129,7 +129,7 @@ impl Memory {
             what,
             id: row.entry.id.to_string(),
             category: entries.category(row).to_owned(),
-            text: row.entry.text.clone(),
+            text: told(row).into_owned(),
             score: row.standing.shown(),
             short: entries.short(row.entry.id),
         };
@@ -222,7 +222,7 @@ fn others_of(
         |row: &ScoredEntry| days.first().is_some_and(|day| day.shown.contains(&row.entry.id));
     let other = |row: &&ScoredEntry| Other {
         short: entries.short(row.entry.id),
-        text: row.entry.text.clone(),
+        text: told(row).into_owned(),
         shown: now_shown(row),
     };
     chosen.iter().filter(stays).map(other).collect()
@@ -336,7 +336,7 @@ fn curve(
     let left = leaving.iter().find(|left| left.row.entry.id == row.entry.id);
     Curve {
         short: entries.short(row.entry.id),
-        text: row.entry.text.clone(),
+        text: told(row).into_owned(),
         points: (0..=steps).map(point).collect(),
         leaves: left.map(|left| (local_time::local(left.at).date, until(left.at))),
     }

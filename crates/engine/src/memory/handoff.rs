@@ -11,6 +11,7 @@ use crate::{
     store::{Store, git, notes, trust::TrustedKind},
 };
 use pimem_core::{
+    gate,
     markdown::{
         checklist,
         handoff::{self, Handoff},
@@ -53,7 +54,8 @@ impl Memory {
         }
         let (date, text) = newest.unzip();
         let file = date.map(notes::daily);
-        Ok(HandoffView { file, text: text.unwrap_or_default(), written: false })
+        let text = gate::masked(&text.unwrap_or_default()).into_owned();
+        Ok(HandoffView { file, text, written: false })
     }
 }
 
@@ -91,14 +93,18 @@ pub fn write(
         let counts = |store: &Store, name: &str| whose == Whose::Everyones || ours(store, name);
         let mut open = Vec::new();
         for store in stores.iter().filter(|store| counts(store, notes::SCRATCHPAD)) {
-            open.extend(checklist::open(&todo::scratchpad(store)?).map(|item| item.text));
+            let pad = todo::scratchpad(store)?;
+            let items = checklist::open(&pad);
+            open.extend(items.map(|item| gate::masked(&item.text).into_owned()));
         }
         let log = if counts(store, &name) {
             store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?
         } else {
             None
         };
-        let recent = handoff::recent(&log.unwrap_or_default());
+        let log = log.unwrap_or_default();
+        // A handoff is one more place, and the server's copy of it another.
+        let recent = handoff::recent(gate::masked(&String::from_utf8_lossy(&log)).as_bytes());
         Ok(Handoff { session: session.clone(), open, recent, repository }.block(now))
     };
     // A check without the lock, because often there is nothing to hand off.

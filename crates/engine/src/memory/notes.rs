@@ -10,6 +10,7 @@ use crate::{
     view::{Document, displayed},
 };
 use pimem_core::{
+    gate,
     markdown::{checklist, patch},
     model::time::Date,
     safety::note_text::NoteText,
@@ -35,7 +36,8 @@ impl NotesFile {
 }
 
 impl Memory {
-    /// Reads a file of each store that has it. Logs are read completely, whatever their length.
+    /// Reads a file of each store that has it, without its secrets. Logs are read completely, whatever
+    /// their length.
     ///
     /// # Errors
     /// Fails if a file cannot be read.
@@ -44,7 +46,7 @@ impl Memory {
         let mut files = Vec::new();
         for store in self.readers()? {
             let bytes = store.tail(&name, read::MAX_LOG).map_err(|p| Failure::from(&p))?;
-            let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            let text = bytes.map(|bytes| gate::masked(&String::from_utf8_lossy(&bytes)).into_owned());
             let (scope, file) = (store.scope.name(), || name.clone());
             files.extend(text.map(|text| NoteFile { scope, file: file(), text }));
         }

@@ -15,7 +15,7 @@ use crate::{
     view::{
         Entries,
         factors::{Factors, PartsView},
-        rounded, six_decimals,
+        rounded, six_decimals, told,
     },
 };
 use pimem_core::{
@@ -67,7 +67,7 @@ impl Memory {
                 id: row.entry.id.to_string(),
                 short: entries.short(row.entry.id),
                 category: spec.name.to_string(),
-                text: row.entry.text.clone(),
+                text: told(row).into_owned(),
                 score: row.standing.shown(),
                 state: row.state.name(),
                 parts: PartsView(Factors::of(row, || Arithmetic::of(row, spec))),
@@ -221,7 +221,7 @@ fn faded(entries: &Entries<'_>, row: &ScoredEntry, least: f64) -> Option<FadedEn
         id: row.entry.id.to_string(),
         short: entries.short(row.entry.id),
         category: entries.category(row).to_owned(),
-        text: row.entry.text.clone(),
+        text: told(row).into_owned(),
         kind: parts.kind.name(),
         importance: parts.base,
         now,

@@ -7,9 +7,12 @@ use crate::{
     error::{Failure, FailureKind},
     store::{Store, notes},
 };
-use pimem_core::markdown::{
-    checklist::{self, Item},
-    patch,
+use pimem_core::{
+    gate,
+    markdown::{
+        checklist::{self, Item},
+        patch,
+    },
 };
 
 /// New state of an item.
@@ -53,7 +56,7 @@ impl Memory {
         let item = |text: &String| {
             let is_new = new.contains(text);
             let change = if is_new { TodoChange::Added } else { TodoChange::AlreadyOpen };
-            TodoItem { text: text.clone(), done: false, change }
+            TodoItem::new(text, false, change)
         };
         Ok(Todo { items: texts.iter().map(item).collect() })
     }
@@ -91,7 +94,7 @@ impl Memory {
                 Some(patch::apply(bytes, vec![checklist::tick(item, done)]))
             })?;
             if let Some(text) = ticked {
-                return Ok(Todo { items: vec![TodoItem { text, done, change }] });
+                return Ok(Todo { items: vec![TodoItem::new(&text, done, change)] });
             }
         }
         Ok(Todo { items: Vec::new() })
@@ -107,7 +110,7 @@ impl Memory {
             items.extend(checklist::items(&scratchpad(&store)?));
         }
         items.retain(|item| which == Items::All || !item.done);
-        let item = |Item { text, done, .. }| TodoItem { text, done, change: TodoChange::Unchanged };
+        let item = |Item { text, done, .. }| TodoItem::new(&text, done, TodoChange::Unchanged);
         Ok(Todo { items: items.into_iter().map(item).collect() })
     }
 
@@ -138,7 +141,8 @@ impl Memory {
             }
             all.extend(cleared);
         }
-        Ok(ClearedItems { cleared: all })
+        let cleared = all.iter().map(|line| gate::masked(line).into_owned());
+        Ok(ClearedItems { cleared: cleared.collect() })
     }
 }
 
@@ -153,7 +157,7 @@ pub struct Todo {
     pub items: Vec<TodoItem>,
 }
 
-/// An item of the scratchpad.
+/// An item of the scratchpad, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TodoItem {
     pub text: String,
@@ -161,6 +165,12 @@ pub struct TodoItem {
     pub done: bool,
     #[serde(skip)]
     pub change: TodoChange,
+}
+
+impl TodoItem {
+    fn new(text: &str, done: bool, change: TodoChange) -> Self {
+        Self { text: gate::masked(text).into_owned(), done, change }
+    }
 }
 
 /// What a command did with an item.

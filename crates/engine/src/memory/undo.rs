@@ -13,6 +13,7 @@ use crate::{
     },
 };
 use pimem_core::{
+    gate,
     markdown::patch::Attempt,
     model::{
         entry::{EntryId, EventId},
@@ -136,7 +137,7 @@ fn refused(error: anyhow::Error, command: &str) -> Failure {
     }
 }
 
-/// Returns the restored and removed lines, as in a patch.
+/// Returns the restored and removed lines, as in a patch, without secrets.
 fn lines(steps: &[UndoStep]) -> Vec<UndoneLine> {
     let mut all = Vec::new();
     for touched in steps.iter().rev().flat_map(|step| step.files.iter().rev()) {
@@ -151,7 +152,8 @@ fn lines(steps: &[UndoStep]) -> Vec<UndoneLine> {
             let back =
                 removed.iter().filter(|line| !added.contains(line)).map(|line| format!("+ {line}"));
             let file = || touched.file.clone();
-            all.extend(gone.chain(back).map(|line| UndoneLine { file: file(), line }));
+            let masked = |line: String| gate::masked(&line).into_owned();
+            all.extend(gone.chain(back).map(|line| UndoneLine { file: file(), line: masked(line) }));
         }
     }
     all

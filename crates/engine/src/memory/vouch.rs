@@ -19,7 +19,7 @@ use crate::{
     },
     view::{self, EntryView},
 };
-use pimem_core::{model::hash::IdMap, score::ranking::Scope};
+use pimem_core::{gate, model::hash::IdMap, score::ranking::Scope};
 
 /// A person's decision about a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,7 +286,9 @@ impl Memory {
             };
             refuse_foreign(store)?;
             found.push((store, store.trust.no_secret(entries.category(row), &row.entry.text)));
-            results.push(entries.entry(row));
+            // What was let out until now is told without the secret from here on.
+            let text = gate::masked(&row.entry.text).into_owned();
+            results.push(EntryView { text, ..entries.entry(row) });
         }
         for (store, key) in found {
             match action {

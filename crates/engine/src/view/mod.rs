@@ -294,11 +294,12 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Returns the text of an entry for a person. A secret is masked even if nobody has reviewed it.
-fn told(row: &ScoredEntry) -> Cow<'_, str> {
+/// Returns the text of an entry for a person. A secret is masked even if nobody has reviewed it, and
+/// in a line of a mirror, which no fact says it of.
+pub fn told(row: &ScoredEntry) -> Cow<'_, str> {
     match row.entry.secret {
-        Some(_) => gate::masked(&row.entry.text),
-        None => Cow::Borrowed(&row.entry.text),
+        None if row.entry.scope != Scope::Team => Cow::Borrowed(&row.entry.text),
+        _ => gate::masked(&row.entry.text),
     }
 }
 

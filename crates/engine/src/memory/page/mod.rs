@@ -14,7 +14,7 @@ use crate::{
         telemetry::view::Use,
     },
     store::{Store, evidence},
-    view::{AccessedEntry, Entries, EntryView},
+    view::{AccessedEntry, Entries, EntryView, told},
 };
 use pimem_core::{
     model::{
@@ -171,7 +171,7 @@ impl Memory {
         let leaves = coming.iter().position(|(shown, _)| !shown.contains(&row.entry.id));
         PageCurve {
             id: entries.short(row.entry.id),
-            text: row.entry.text.clone(),
+            text: told(row).into_owned(),
             points: (0..=WEEKS * 7).map(|day| (day as f64, score(day))).collect(),
             leaves: leaves.and_then(|weeks| u32::try_from(7 * weeks).ok()),
         }
@@ -195,7 +195,7 @@ impl Memory {
         }
         let named = |ids: Vec<EntryId>| {
             let rows = ranking.rows.iter().filter(|row| ids.contains(&row.entry.id));
-            rows.map(|row| (entries.short(row.entry.id), row.entry.text.clone())).collect()
+            rows.map(|row| (entries.short(row.entry.id), told(row).into_owned())).collect()
         };
         let week = |(number, pair): (usize, &[(IdSet<EntryId>, u32)])| {
             let [(before, _), (after, tokens)] = pair else { return None };

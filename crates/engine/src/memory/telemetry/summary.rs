@@ -9,7 +9,7 @@ use crate::{
     error::Failure,
     memory::{Answer, Memory, telemetry::view},
     store::{Store, machine_local::TELEMETRY},
-    view::Entries,
+    view::{Entries, told},
 };
 use pimem_core::{
     model::{
@@ -139,7 +139,7 @@ fn by_entry(entries: &Entries<'_>, usage: &Usage) -> Vec<view::EntryUse> {
     let entry = |(id, count): &(EntryId, UseCount)| {
         let row = usage.ranking.get(*id);
         let text = match row {
-            Some(row) => row.entry.text.clone(),
+            Some(row) => told(row).into_owned(),
             None => texts.get(id).map_or_else(String::new, |text| (*text).to_owned()),
         };
         view::EntryUse {
