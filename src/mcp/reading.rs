@@ -151,8 +151,10 @@ pub(super) fn reported(
         listed: ReportListing::Explained,
     };
     let Reported { mut view, problems, stale } = memory.report(&request)?;
-    let (shown, out): (Vec<JudgedEntry>, Vec<JudgedEntry>) =
+    let (shown, mut out): (Vec<JudgedEntry>, Vec<JudgedEntry>) =
         std::mem::take(&mut view.entries).into_iter().partition(|judged| judged.shown);
+    // What is withheld is not for want of room, and no search gives it.
+    out.retain(|judged| judged.wants_room);
     view.entries =
         shown.into_iter().map(|judged| JudgedEntry { factors: None, ..judged }).collect();
     let mut value =
@@ -183,9 +185,9 @@ pub(super) fn reported(
     let lines = lines.filter(|line| !line.is_empty()).collect();
     let document = said::fit(value, &["recalled", "sessions", "entries"]);
     let mut said = SaidText { lines, stale, ..SaidText::new(head, document) };
-    let known = out.iter().filter(|judged| judged.entry.reviewed != Some(false));
-    let left_out = match known.count() {
+    let left_out = match out.len() {
         0 => None,
+        1 => Some(SafeText::fixed("1 memory is left out; memory_search finds it.\n")),
         count => Some(safe!("{} memories are left out; memory_search finds them.\n", count)),
     };
     said.notes.extend(left_out);

@@ -349,6 +349,23 @@ fn what_is_withheld_takes_no_place_from_what_is_given() {
 }
 
 #[test]
+fn a_context_counts_what_has_no_room_and_nothing_else() {
+    let sandbox = store();
+    let context = |budget: u32| {
+        Client::new(&sandbox).call("memory_context", &json!({ "budget": budget }))
+    };
+    let whole = context(4000);
+    assert_eq!(whole["structuredContent"]["outside"]["count"], 0, "{whole}");
+    assert!(!whole["content"].to_string().contains("memory_search finds"), "{whole}");
+    let small = context(80);
+    let count = &small["structuredContent"]["outside"]["count"];
+    let said = small["content"].to_string();
+    assert!(said.contains(&format!("... {count} more: ")), "{small}");
+    let memories = format!("{count} memories are left out");
+    assert!(said.contains(&memories) || said.contains("1 memory is left out"), "{small}");
+}
+
+#[test]
 fn secrets_in_notes_and_logs_are_masked() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["add", "A lesson"]).done();

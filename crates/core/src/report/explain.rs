@@ -17,6 +17,7 @@ use crate::{
         time::{DAY_MS, Now, Timestamp},
     },
     score::{
+        caps::CapPlace,
         ledger::Ledger,
         policy::Policy,
         ranking::{LocatedEntry, Ranking, RankingRules, ScoredEntry},
@@ -357,6 +358,23 @@ pub fn kept(
         if shown(end, &ledgers) { day(high) } else { end }
     });
     Some(KeptBy { act: Remedy::Reinforce(n), until })
+}
+
+impl ReportVerdict {
+    /// Returns true if the entry could be shown and only has no room: what the report counts as more.
+    #[must_use]
+    pub fn wants_room(&self) -> bool {
+        use CapPlace::{Forgotten, Secret, Spent, Unreviewed, Unset};
+        match self {
+            Self::NoPlace(Unset | Forgotten | Unreviewed | Secret | Spent)
+            | Self::Superseded
+            | Self::Expired
+            | Self::OwnCopy
+            | Self::Repeated
+            | Self::Withheld(_) => false,
+            _ => !self.shown(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -193,7 +193,8 @@ impl<'a> Entries<'a> {
     /// Returns an entry with its verdict in the report.
     pub fn judged(&self, row: &ScoredEntry, verdict: &ReportVerdict) -> JudgedEntry {
         let (shown, reason) = (verdict.shown(), verdict.to_string());
-        JudgedEntry { entry: self.entry(row), shown, reason, factors: None }
+        let wants_room = verdict.wants_room();
+        JudgedEntry { entry: self.entry(row), shown, reason, wants_room, factors: None }
     }
 
     /// Returns an entry with its access count.
@@ -423,6 +424,9 @@ pub struct JudgedEntry {
     pub shown: bool,
     /// Reason why the entry is shown or not.
     pub reason: String,
+    /// True if it could be shown and only has no room.
+    #[serde(skip)]
+    pub wants_room: bool,
     /// Set if explanations were requested.
     #[serde(flatten)]
     pub factors: Option<Factors>,
