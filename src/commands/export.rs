@@ -57,7 +57,7 @@ struct FileArgs {
 
 /// Write topics/ and memory-scores.json, as pi keeps them
 ///
-/// Superseded and expired entries are always left out: pi does not know them.
+/// Replaced and expired entries are always left out: pi does not know them.
 #[derive(Debug, clap::Args)]
 struct PiArgs {
     /// A directory that is empty or not there yet

@@ -7,10 +7,9 @@ use crate::{
     shell::Shell,
     ui::{Column, Human, Style, Styled, Ui},
 };
-use pimem_core::score::stability::State;
 use pimem_engine::{
     error::{Failure, FailureKind},
-    memory::list::{EntryList, ListOrder, ListRequest},
+    memory::list::{EntryList, ListOrder, ListRequest, StateWord},
     view::{self, AccessedEntry, Whose},
 };
 
@@ -31,7 +30,8 @@ pub(crate) struct ListArgs {
     /// Only entries of this topic, `topics/NAME.md` and the files that it goes on in
     #[arg(long, value_name = "NAME")]
     topic: Option<String>,
-    /// Only entries in this state: active, provisional, candidate, dropped (repeatable)
+    /// Only entries in this state: active, provisional, candidate or dropped, or fresh, pinned,
+    /// forgotten, expired, replaced, merged, archived, unreviewed, secret or unset (repeatable)
     #[arg(long, value_name = "STATE")]
     state: Vec<String>,
     /// Only entries with this tag (repeatable: with all of them)
@@ -57,8 +57,8 @@ enum Sort {
 
 pub(crate) fn run(ctx: &Shell, args: &ListArgs) -> Result<Exit, Failure> {
     let state = |name: &String| {
-        State::find(name).ok_or_else(|| {
-            let hint = "one of active, provisional, candidate, dropped";
+        StateWord::find(name).ok_or_else(|| {
+            let hint = format!("one of {}", StateWord::all().collect::<Vec<_>>().join(", "));
             Failure::new(FailureKind::Usage, format!("unknown state {name:?}"), hint)
         })
     };

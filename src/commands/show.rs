@@ -40,8 +40,7 @@ impl Human for ListedEntry {
             ("user state", entry.user_state.to_owned()),
         ];
         let until = entry.valid_until.iter().map(|until| ("valid until", until.clone()));
-        lines
-            .extend(until.chain(self.superseded_by.iter().map(|by| ("superseded by", by.clone()))));
+        lines.extend(until.chain(self.superseded_by.iter().map(|by| ("replaced by", by.clone()))));
         let (scope, topic, line) = (entry.scope, &entry.topic, entry.line);
         let from = entry
             .label()

@@ -6,15 +6,13 @@ use clap::{Arg, ValueHint};
 
 use super::place::WordPlace;
 use crate::{agents::Agent, shell::Shell};
-use pimem_core::{
-    model::category::CategorySpec,
-    score::{policy::weighted, stability::State},
-};
+use pimem_core::{model::category::CategorySpec, score::policy::weighted};
 use pimem_engine::{
     config::{
         schema::{SettingKey, SettingKind},
         settings,
     },
+    memory::list::StateWord,
     view::EntryView,
 };
 
@@ -147,7 +145,7 @@ fn known(source: Source, place: &WordPlace<'_>, shell: Option<&Shell>) -> Option
         }
         Source::Settings => settings::keys().map(|key| Offer::new(key.name, key.doc)).collect(),
         Source::SettingValue => setting(SettingKey::find(place.value("key")?)?, shell),
-        Source::States => State::ALL.map(|state| Offer::new(state.name(), "")).into(),
+        Source::States => StateWord::all().map(|word| Offer::new(word, "")).collect(),
         Source::Tags => {
             let entries = shell?.glance().ok()?;
             let tags = entries.iter().flat_map(|entry| weighted::tags(&entry.text));

@@ -11,7 +11,7 @@ use pimem_engine::{
     memory::{
         Answer, Memory,
         check::CheckRequest,
-        list::{ListOrder, ListRequest},
+        list::{ListOrder, ListRequest, StateWord},
     },
 };
 use serde_json::{Map, Value, json};
@@ -115,7 +115,7 @@ fn record(topic: &str) -> (&'static str, SafeText) {
 }
 
 fn review(memory: &Memory) -> Made {
-    let states = [State::Provisional, State::Candidate, State::Dropped];
+    let states = [State::Provisional, State::Candidate, State::Dropped].map(StateWord::Score);
     let request =
         ListRequest { states: &states, order: ListOrder::Score, ..ListRequest::default() };
     let Answer { view: listed, .. } = memory.list(&request)?;

@@ -65,7 +65,7 @@ impl Style {
             "active" | "pinned" => Some(Self::Good),
             "fresh" => Some(Self::New),
             "unreviewed" => Some(Self::Warn),
-            "dropped" | "forgotten" | "expired" | "superseded" => Some(Self::Faint),
+            "dropped" | "forgotten" | "expired" | "replaced" => Some(Self::Faint),
             _ => None,
         }
     }

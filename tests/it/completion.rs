@@ -55,7 +55,10 @@ fn values_at_the_end_of_a_line() {
         ("pimem list -c l", "lesson"),
         ("pimem list --category=dec", "--category=decision"),
         ("pimem add -cmi", "-cmistake"),
-        ("pimem list --state ", "active provisional candidate dropped"),
+        (
+            "pimem list --state ",
+            "active provisional candidate dropped fresh pinned unreviewed secret forgotten expired replaced merged unset archived",
+        ),
         ("pimem list --tag ba", "baking"),
         ("pimem list --topic ", "preferences lessons decisions"),
         ("pimem search --in topics,no", "topics,notes"),

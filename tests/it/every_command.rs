@@ -15,71 +15,92 @@ fn token() -> String {
 /// without calls tells nothing that is remembered, or is walked elsewhere: `hook` and `mcp` in
 /// `ways_out`.
 const COMMANDS: &[(&str, &[&str])] = &[
-    ("add", &[
-        "add The_gate_token_of_Heron_is_elsewhere",
-        "add The_gate_token_of_Heron_is_TOKEN",
-        "add -c decision --supersedes Wren The_gate_needs_no_Wren",
-    ]),
+    (
+        "add",
+        &[
+            "add The_gate_token_of_Heron_is_elsewhere",
+            "add The_gate_token_of_Heron_is_TOKEN",
+            "add -c decision --supersedes Wren The_gate_needs_no_Wren",
+        ],
+    ),
     ("reinforce", &["reinforce Heron", "reinforce --harmful Heron", "reinforce gate"]),
     ("edit", &["edit --help", "edit Heron The_gate_token_of_Heron_is_elsewhere", "edit gate x"]),
     ("pin", &["pin Heron", "pin gate", "report"]),
     ("unpin", &["pin Heron", "unpin Heron"]),
-    ("forget", &[
-        "forget Heron",
-        "forget Heron",
-        "forget --archive Wren",
-        "forget Stork",
-        "forget --destroy --yes Heron",
-        "forget gate",
-    ]),
+    (
+        "forget",
+        &[
+            "forget Heron",
+            "forget Heron",
+            "forget --archive Wren",
+            "forget Stork",
+            "forget --destroy --yes Heron",
+            "forget gate",
+        ],
+    ),
     ("restore", &["restore Stork", "forget Heron", "restore Heron", "restore gate"]),
     ("undo", &["forget Heron", "undo", "todo done Owl", "undo", "todo clear", "undo"]),
-    ("search", &[
-        "search -n 50 gate",
-        "search -n 50 --in all --explain gate",
-        "search -n 50 --in archive gate",
-    ]),
+    (
+        "search",
+        &[
+            "search -n 50 gate",
+            "search -n 50 --in all --explain gate",
+            "search -n 50 --in archive gate",
+        ],
+    ),
     ("list", &["list", "list --state dropped", "list --tag gate"]),
     ("why", &["why Heron", "why Puffin", "why Stork", "why gate"]),
-    ("report", &[
-        "report --explain",
-        "report --prompt What_about_the_gate?",
-        "report --layout working --prompt What_about_the_gate?",
-        "report --html",
-    ]),
+    (
+        "report",
+        &[
+            "report --explain",
+            "report --prompt What_about_the_gate?",
+            "report --layout working --prompt What_about_the_gate?",
+            "report --html",
+        ],
+    ),
     ("log", &["log", "log The_gate_is_open"]),
-    ("todo", &[
-        "todo list --all",
-        "todo add close_the_gate",
-        "todo done Owl",
-        "todo undo Owl",
-        "todo clear",
-    ]),
+    (
+        "todo",
+        &[
+            "todo list --all",
+            "todo add close_the_gate",
+            "todo done Owl",
+            "todo undo Owl",
+            "todo clear",
+        ],
+    ),
     ("note", &["note", "note The_gate_is_open"]),
     ("handoff", &["handoff", "handoff show"]),
     ("status", &["status -v"]),
     ("check", &["check", "check --sarif", "check --fix"]),
-    ("trust", &[
+    (
         "trust",
-        "trust --revoke Heron",
-        "trust Heron",
-        "trust --no-secret Heron",
-        "trust --no-secret --revoke Heron",
-        "trust --revoke",
-        "trust status",
-        "trust --all",
-    ]),
+        &[
+            "trust",
+            "trust --revoke Heron",
+            "trust Heron",
+            "trust --no-secret Heron",
+            "trust --no-secret --revoke Heron",
+            "trust --revoke",
+            "trust status",
+            "trust --all",
+        ],
+    ),
     ("dream", &["dream --plan", "dream --force"]),
     ("rebuild", &["rebuild"]),
-    ("telemetry", &[
-        "search gate",
+    (
         "telemetry",
-        "telemetry log",
-        "telemetry usage",
-        "telemetry never-used",
-        "telemetry replay",
-        "telemetry tune",
-    ]),
+        &[
+            "search gate",
+            "telemetry",
+            "telemetry log",
+            "telemetry usage",
+            "telemetry never-used",
+            "telemetry replay",
+            "telemetry tune",
+        ],
+    ),
     ("hooks", &[]),
     ("mcp", &[]),
     ("sync", &["sync --bundle -"]),
@@ -163,7 +184,8 @@ fn no_command_tells_a_secret() {
             let mut told = String::new();
             for call in *calls {
                 let words = call.split(' ').map(|word| word.replace('_', " "));
-                let words: Vec<String> = words.map(|word| word.replace("TOKEN", &token())).collect();
+                let words: Vec<String> =
+                    words.map(|word| word.replace("TOKEN", &token())).collect();
                 let mut args: Vec<&str> = words.iter().map(String::as_str).collect();
                 args.push(form);
                 let done = sandbox.pipe(&args, input());

@@ -282,6 +282,22 @@ fn the_archive_tells_the_state_of_what_is_withheld() {
 }
 
 #[test]
+fn a_list_takes_the_words_that_the_program_prints() {
+    let sandbox = store();
+    for (word, fate) in LINES {
+        let Fate::Withheld(state) = fate else { continue };
+        for state in
+            if *state == "replaced" { vec!["replaced", "superseded"] } else { vec![*state] }
+        {
+            let listed = sandbox.run(&["list", "--state", state]).done();
+            assert!(listed.contains(word), "{state}: {listed}");
+            assert!(!listed.contains("Kestrel"), "{state}: {listed}");
+        }
+    }
+    assert!(sandbox.run(&["list", "--state", "replaced"]).done().contains("(replaced)"));
+}
+
+#[test]
 fn what_seems_replaced_follows_its_successor_and_is_marked() {
     let sandbox = store();
     // The words are those of the older line.
@@ -351,9 +367,8 @@ fn what_is_withheld_takes_no_place_from_what_is_given() {
 #[test]
 fn a_context_counts_what_has_no_room_and_nothing_else() {
     let sandbox = store();
-    let context = |budget: u32| {
-        Client::new(&sandbox).call("memory_context", &json!({ "budget": budget }))
-    };
+    let context =
+        |budget: u32| Client::new(&sandbox).call("memory_context", &json!({ "budget": budget }));
     let whole = context(4000);
     assert_eq!(whole["structuredContent"]["outside"]["count"], 0, "{whole}");
     assert!(!whole["content"].to_string().contains("memory_search finds"), "{whole}");

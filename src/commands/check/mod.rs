@@ -6,7 +6,7 @@ mod sarif;
 
 use std::collections::BTreeSet;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::{
     exit::Exit,
@@ -55,8 +55,16 @@ pub(crate) struct CheckArgs {
     sarif: bool,
 }
 
-fn ids() -> PossibleValuesParser {
-    PossibleValuesParser::new(RULES.iter().map(|rule| rule.id))
+/// A former id of a rule, which is understood.
+const FORMER: (&str, &str) = ("superseded", "replaced");
+
+fn ids() -> impl TypedValueParser<Value = String> {
+    let named = |rule: &Rule| {
+        let known = PossibleValue::new(rule.id);
+        if rule.id == FORMER.1 { known.alias(FORMER.0) } else { known }
+    };
+    let ids = PossibleValuesParser::new(RULES.iter().map(|rule| named(rule)));
+    ids.map(|id| if id == FORMER.0 { FORMER.1.to_owned() } else { id })
 }
 
 pub(crate) fn run(ctx: &Shell, args: &CheckArgs) -> Result<Exit, Failure> {

@@ -77,7 +77,7 @@ pub(super) fn collisions(rows: &[ScoredEntry]) -> Vec<Finding> {
     found
 }
 
-/// Finds entries that are expired or superseded. `date` formats the day of a moment.
+/// Finds entries that are expired or replaced. `date` formats the day of a moment.
 pub(super) fn outdated(
     topics: &[LintedTopic<'_>],
     rows: &[ScoredEntry],
@@ -92,7 +92,7 @@ pub(super) fn outdated(
             (Some(until), _) if row.expired => {
                 (&rule::EXPIRED, format!("expired after {}", date(until)))
             }
-            (_, Some(by)) => (&rule::SUPERSEDED, format!("was replaced by {}", names.of_id(by))),
+            (_, Some(by)) => (&rule::REPLACED, format!("was replaced by {}", names.of_id(by))),
             _ => return None,
         };
         let kept = row.standing == Standing::Pinned || enforced.contains(&row.entry.id);

@@ -69,7 +69,7 @@ rules! {
         "keep the better wording and remove the other";
     EXPIRED Warning "expired" "The date of an entry has passed",
         "move it to the archive: pimem forget --archive, or pimem check --fix";
-    SUPERSEDED Warning "superseded" "An entry was replaced and still stands in its topic",
+    REPLACED Warning "replaced" "An entry was replaced and still stands in its topic",
         "move it to the archive: pimem forget --archive, or pimem check --fix";
     UNSET_CATEGORY Warning "unset-category" "A line has a category of another preset",
         "pimem config set categories.preset all reads it; the line stays where it is";

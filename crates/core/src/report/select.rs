@@ -129,7 +129,7 @@ impl fmt::Display for ReportVerdict {
                 f.write_str("out: it holds a secret (pimem trust --no-secret)")
             }
             Self::NoPlace(_) => f.write_str("out: its score is too low"),
-            Self::Superseded => f.write_str("out: superseded"),
+            Self::Superseded => f.write_str("out: replaced"),
             Self::Expired => f.write_str("out: expired"),
             Self::Team(rank) => write!(f, "in: rank {rank} of the team"),
             Self::TeamFull(tokens) => {

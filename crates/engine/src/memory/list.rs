@@ -10,6 +10,7 @@ use crate::{
     view::{AccessedEntry, Entries},
 };
 use pimem_core::{
+    gate::{Facts, Verdict, Withheld},
     model::operation::UserState,
     score::{
         access::{Access, Accesses},
@@ -25,8 +26,8 @@ pub struct ListRequest<'a> {
     pub categories: &'a [String],
     /// Topic, including its continuation files.
     pub topic: Option<&'a str>,
-    /// States; empty for all.
-    pub states: &'a [State],
+    /// States, and words that stand beside them; empty for all.
+    pub states: &'a [StateWord],
     /// Tags, all of which an entry must have.
     pub tags: &'a [String],
     /// A part of the text, in any case; empty for all.
@@ -34,6 +35,48 @@ pub struct ListRequest<'a> {
     /// Maximum number of entries; `None` for all.
     pub limit: Option<usize>,
     pub order: ListOrder,
+}
+
+/// A word by which the program names the state of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StateWord {
+    /// By its score.
+    Score(State),
+    /// What the user, the report or the gate makes of it.
+    Verdict(&'static str),
+}
+
+impl StateWord {
+    /// Returns all words.
+    pub fn all() -> impl Iterator<Item = &'static str> {
+        State::ALL.iter().map(|state| state.name()).chain(verdicts())
+    }
+
+    /// Returns the word with this name. Other names of the same are understood.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        let name = match name {
+            "superseded" => "replaced",
+            "category not set" => "unset",
+            name => name,
+        };
+        let verdict = || verdicts().find(|known| *known == name).map(Self::Verdict);
+        State::find(name).map(Self::Score).or_else(verdict)
+    }
+
+    /// Returns true if a row has the word, by a `verdict` of the gate.
+    fn is_of(self, row: &ScoredEntry, verdict: Verdict) -> bool {
+        match self {
+            Self::Score(state) => row.state == state,
+            Self::Verdict(word) => {
+                Entries::mark(row) == Some(word) || verdict.state() == Some(word)
+            }
+        }
+    }
+}
+
+fn verdicts() -> impl Iterator<Item = &'static str> {
+    ["fresh", "pinned"].into_iter().chain(Withheld::STATES).chain(["archived"])
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,25 +103,40 @@ impl Memory {
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let mirrors = self.listed_mirrors();
-        // What was forgotten stands in the archive.
-        let put_away = if states.contains(&State::Dropped) {
+        let may_be_away =
+            |word: &StateWord| !matches!(word, StateWord::Score(state) if *state != State::Dropped);
+        let put_away = if states.iter().any(may_be_away) {
             archived::rankings(self, &stores, &snapshots)
         } else {
             Vec::new()
         };
-        let forgotten: Vec<&ScoredEntry> = put_away
-            .iter()
-            .flat_map(|ranking| &ranking.rows)
-            .filter(|row| row.evidence.user == UserState::Forgotten)
-            .collect();
+        // Of what stands in the archive, what was forgotten has a state by its score too.
+        let away = put_away.iter().zip(snapshots.iter()).flat_map(|(ranking, snapshot)| {
+            ranking.rows.iter().map(|row| {
+                let archived = snapshot.ledger.archived_for(row.entry.id);
+                (row, Facts { archived, ..row.facts() }.verdict())
+            })
+        });
+        let is_asked = |(row, verdict): &(&ScoredEntry, Verdict)| {
+            let is_forgotten = row.evidence.user == UserState::Forgotten;
+            states.iter().any(|word| match word {
+                StateWord::Score(_) => is_forgotten && word.is_of(row, *verdict),
+                StateWord::Verdict(_) => word.is_of(row, *verdict),
+            })
+        };
+        let away: Vec<(&ScoredEntry, Verdict)> = away.filter(is_asked).collect();
+        let is_of_state = |row: &ScoredEntry| {
+            let verdict = row.facts().verdict();
+            states.is_empty() || states.iter().any(|word| word.is_of(row, verdict))
+        };
         let theirs = mirrors.iter().map(|mirror| (Some(mirror), &mirror.ranking));
         let mut rows: Vec<(Option<&Mirrored>, &ScoredEntry)> = iter::once((None, &*ranking))
             .chain(theirs)
             .flat_map(|(mirror, ranking)| ranking.rows.iter().map(move |row| (mirror, row)))
-            .chain(forgotten.iter().map(|row| (None, *row)))
+            .filter(|(_, row)| is_of_state(row))
+            .chain(away.iter().map(|(row, _)| (None, *row)))
             .filter(|(_, row)| categories.is_empty() || categories.contains(&row.entry.category))
             .filter(|(_, row)| topic.is_none_or(|topic| is_of(row, topic)))
-            .filter(|(_, row)| states.is_empty() || states.contains(&row.state))
             .filter(|(_, row)| wording.admits(&row.entry.text))
             .collect();
         match order {
@@ -105,8 +163,9 @@ impl Memory {
         rows.truncate(request.limit.unwrap_or(usize::MAX));
         let theirs = || mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
         let all = || ranking.rows.iter().chain(theirs());
-        let entries = Entries::new(self.now, &self.config.categories, &ranking)
-            .beside(theirs().chain(forgotten.iter().copied()).map(|row| row.entry.id).collect());
+        let entries = Entries::new(self.now, &self.config.categories, &ranking).beside(
+            theirs().chain(away.iter().map(|(row, _)| *row)).map(|row| row.entry.id).collect(),
+        );
         // People are not shown them.
         let wanted = self.notices.for_programs();
         let accesses = if wanted { self.accesses(&stores) } else { Accesses::default() };
@@ -116,7 +175,9 @@ impl Memory {
             let listed = entries.accessed(row, access);
             let entry = mirror.map(|mirror| mirror.view(&entries, row));
             let mut entry = entry.unwrap_or(listed.entry);
-            entry.archived = forgotten.iter().any(|other| std::ptr::eq(*other, row));
+            if let Some((_, verdict)) = away.iter().find(|(other, _)| std::ptr::eq(*other, row)) {
+                (entry.archived, entry.mark) = (true, verdict.state());
+            }
             AccessedEntry { entry, ..listed }
         };
         let entries = rows.into_iter().map(listed).collect();

@@ -46,7 +46,8 @@ impl Memory {
         let mut files = Vec::new();
         for store in self.readers()? {
             let bytes = store.tail(&name, read::MAX_LOG).map_err(|p| Failure::from(&p))?;
-            let text = bytes.map(|bytes| gate::masked(&String::from_utf8_lossy(&bytes)).into_owned());
+            let text =
+                bytes.map(|bytes| gate::masked(&String::from_utf8_lossy(&bytes)).into_owned());
             let (scope, file) = (store.scope.name(), || name.clone());
             files.extend(text.map(|text| NoteFile { scope, file: file(), text }));
         }

@@ -379,7 +379,7 @@ pub struct AgentMarks {
     /// Too young to be judged.
     pub fresh: usize,
     /// Replaced by another entry.
-    pub superseded: usize,
+    pub replaced: usize,
     /// Past the end of validity.
     pub expired: usize,
     /// Forgotten by the user.
@@ -496,7 +496,7 @@ impl AgentMarks {
             *match Entries::mark(row) {
                 Some("pinned") => &mut marks.pinned,
                 Some("fresh") => &mut marks.fresh,
-                Some("superseded") => &mut marks.superseded,
+                Some("replaced") => &mut marks.replaced,
                 Some("expired") => &mut marks.expired,
                 Some("forgotten") => &mut marks.forgotten,
                 _ => continue,
@@ -507,11 +507,11 @@ impl AgentMarks {
 
     /// Returns the counts with their names, in display order.
     pub fn counts(self) -> [(&'static str, usize); 5] {
-        let Self { pinned, fresh, superseded, expired, forgotten } = self;
+        let Self { pinned, fresh, replaced, expired, forgotten } = self;
         [
             ("pinned", pinned),
             ("fresh", fresh),
-            ("superseded", superseded),
+            ("replaced", replaced),
             ("expired", expired),
             ("forgotten", forgotten),
         ]

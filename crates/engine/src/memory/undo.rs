@@ -153,7 +153,9 @@ fn lines(steps: &[UndoStep]) -> Vec<UndoneLine> {
                 removed.iter().filter(|line| !added.contains(line)).map(|line| format!("+ {line}"));
             let file = || touched.file.clone();
             let masked = |line: String| gate::masked(&line).into_owned();
-            all.extend(gone.chain(back).map(|line| UndoneLine { file: file(), line: masked(line) }));
+            all.extend(
+                gone.chain(back).map(|line| UndoneLine { file: file(), line: masked(line) }),
+            );
         }
     }
     all

@@ -314,7 +314,7 @@ pub fn place(policy: Policy, row: &ScoredEntry, spec: &CategorySpec) -> String {
         CapPlace::OlderSession => format!("none: {} newer sessions are kept", limits::SESSIONS),
         CapPlace::Spent => "none: harm outweighs its evidence".to_owned(),
         CapPlace::Forgotten => "none: forgotten".to_owned(),
-        CapPlace::Excluded => "none: superseded or expired".to_owned(),
+        CapPlace::Excluded => "none: replaced or expired".to_owned(),
         CapPlace::Unset => "none: its category is of another preset".to_owned(),
         CapPlace::Secret => "none: it holds what looks like a secret".to_owned(),
         CapPlace::Unreviewed => "none: neither written nor reviewed on this machine".to_owned(),

@@ -235,7 +235,7 @@ impl<'a> Entries<'a> {
             Standing::Pinned => Some("pinned"),
             Standing::Forgotten => Some("forgotten"),
             Standing::Scored(_) if row.expired => Some("expired"),
-            Standing::Scored(_) if row.superseded_by.is_some() => Some("superseded"),
+            Standing::Scored(_) if row.superseded_by.is_some() => Some("replaced"),
             Standing::Scored(_) if row.place == CapPlace::Unset => Some("category not set"),
             Standing::Scored(_) => {
                 // Active entries need no grace period, and entries with only harmful evidence get
