@@ -245,28 +245,28 @@ fn restore(memory: &Memory, selectors: &[String]) -> Result<Vec<CuratedEntry>, F
         let one = restore_one(memory, selector)?;
         written.retain(|(dir, _)| *dir != one.held.0);
         written.push(one.held);
-        restored.push((one.entry, one.of, one.was));
+        restored.push(one.row);
     }
     let next = Next::after(memory, written)?;
     let entries = Entries::new(memory.now, &memory.config.categories, &next.ranking);
-    let result = |(entry, of, was): (EntryView, Wording, Option<Order>)| {
-        let row = next.ranking.find(&of);
-        let next = row.map(|row| {
-            let older = was.and_then(|was| next.overtaken(memory, row, was));
+    let result = |was: &ScoredEntry| {
+        let row = next.ranking.find(&was.entry.wording());
+        let prospect = row.map(|row| {
+            let older = next.overtaken(memory, row, was.evidence.choice());
             next.prospect(memory, &entries, row, older)
         });
-        CuratedEntry { entry, next, shown_elsewhere: false, already: false }
+        let entry = entries.entry(&now_of(memory, &next, was));
+        CuratedEntry { entry, next: prospect, shown_elsewhere: false, already: false }
     };
-    Ok(restored.into_iter().map(result).collect())
+    Ok(restored.iter().map(result).collect())
 }
 
 /// A restored entry.
 struct Back {
     /// As it was before.
-    entry: EntryView,
-    of: Wording,
-    /// When it was last chosen before.
-    was: Option<Order>,
+    row: ScoredEntry,
+    /// The same as a line for a person.
+    line: String,
     /// Its store, and what that holds now.
     held: (PathBuf, Snapshot),
 }
@@ -386,9 +386,8 @@ fn restore_one(memory: &Memory, selector: &str) -> Result<Back, Failure> {
     let outgrown = intake::outgrown(&txn);
     let held = txn.commit_seen()?.after(&store, categories, memory.now);
     intake::say_outgrown(memory, &outgrown);
-    let entry = Entries::new(memory.now, categories, &candidates).entry(&row);
-    let was = Some(row.evidence.choice());
-    Ok(Back { entry, of, was, held: (store.dir.clone(), held) })
+    let line = Entries::new(memory.now, categories, &candidates).line(&row);
+    Ok(Back { row, line, held: (store.dir.clone(), held) })
 }
 
 fn ranking_of(memory: &Memory, store: &Store, snapshot: &Snapshot, ledger: &Ledger) -> Ranking {
@@ -473,8 +472,8 @@ impl Memory {
             }
         }
         for selector in &gone {
-            let entry = restore_one(self, selector)?;
-            self.notices.note(&format!("Brought back: {}", entry.entry.line()));
+            let back = restore_one(self, selector)?;
+            self.notices.note(&format!("Brought back: {}", back.line));
         }
         Ok(!gone.is_empty())
     }
@@ -508,23 +507,24 @@ pub fn on_rows(
         written.push((store.dir.clone(), held));
     }
     let next = Next::after(memory, written)?;
-    let now = |row: &ScoredEntry| {
-        let of = row.entry.wording();
-        let here = |found: &&ScoredEntry| found.entry.scope == row.entry.scope;
-        if let Some(found) = next.ranking.find(&of).filter(here) {
-            return found.clone();
-        }
-        // The other store's copy hides it in the merged ranking.
-        let side = next.stores.iter().zip(&next.snapshots);
-        let mut side = side.filter(|(store, _)| store.scope == row.entry.scope);
-        let alone = side
-            .next()
-            .map(|(store, snapshot)| ranking_of(memory, store, snapshot, &snapshot.ledger));
-        alone.and_then(|alone| alone.find(&of).cloned()).unwrap_or_else(|| row.clone())
-    };
     let was = rows.iter().map(|row| row.evidence.choice()).collect();
-    let rows = rows.iter().map(now).collect();
+    let rows = rows.iter().map(|row| now_of(memory, &next, row)).collect();
     Ok(CuratedEntries { before, next, rows, was })
+}
+
+/// Returns an entry as it is now in its store; as it was if it left that.
+fn now_of(memory: &Memory, next: &Next, row: &ScoredEntry) -> ScoredEntry {
+    let of = row.entry.wording();
+    let here = |found: &&ScoredEntry| found.entry.scope == row.entry.scope;
+    if let Some(found) = next.ranking.find(&of).filter(here) {
+        return found.clone();
+    }
+    // The other store's copy hides it in the merged ranking.
+    let side = next.stores.iter().zip(&next.snapshots);
+    let mut side = side.filter(|(store, _)| store.scope == row.entry.scope);
+    let alone =
+        side.next().map(|(store, snapshot)| ranking_of(memory, store, snapshot, &snapshot.ledger));
+    alone.and_then(|alone| alone.find(&of).cloned()).unwrap_or_else(|| row.clone())
 }
 
 /// Entries that were reinforced.

@@ -116,7 +116,7 @@ fn key(memory: &Memory, store: &Store, row: &ScoredEntry) -> TextKey {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curated {
     pub action: PinAction,
-    /// Entries after the change; archived and restored ones as they were before it.
+    /// Entries after the change; archived ones as they were before it.
     pub results: Vec<CuratedEntry>,
 }
 
