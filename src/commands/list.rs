@@ -31,7 +31,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "NAME")]
     topic: Option<String>,
     /// Only entries in this state: active, provisional, candidate or dropped, or fresh, pinned,
-    /// forgotten, expired, replaced, merged, archived, unreviewed, secret or unset (repeatable)
+    /// forgotten, expired, replaced, merged, archived, unreviewed, secret, unset or "seems replaced" (repeatable)
     #[arg(long, value_name = "STATE")]
     state: Vec<String>,
     /// Only entries with this tag (repeatable: with all of them)
@@ -97,6 +97,7 @@ impl Human for EntryList {
         let whose = Whose::of(self.entries.iter().map(|listed| listed.entry.scope));
         let cells = |AccessedEntry { entry, age, .. }: &AccessedEntry| {
             let text = view::labelled(whose.mark(entry.text.clone(), entry.scope), entry.label());
+            let text = text + &entry.replaced_mark();
             vec![
                 Styled::new(Style::Id, &entry.short),
                 entry.category.as_str().into(),

@@ -28,7 +28,7 @@ impl Human for ListedEntry {
         };
         let weight = Cue::find(entry.cue).map(Cue::weight).unwrap_or_default();
         let mut lines = vec![
-            ("text", entry.text.clone()),
+            ("text", entry.text.clone() + &entry.replaced_mark()),
             ("id", entry.id.clone()),
             ("category", entry.category.clone()),
             ("state", entry.described_state()),

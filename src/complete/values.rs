@@ -145,7 +145,11 @@ fn known(source: Source, place: &WordPlace<'_>, shell: Option<&Shell>) -> Option
         }
         Source::Settings => settings::keys().map(|key| Offer::new(key.name, key.doc)).collect(),
         Source::SettingValue => setting(SettingKey::find(place.value("key")?)?, shell),
-        Source::States => StateWord::all().map(|word| Offer::new(word, "")).collect(),
+        // The shell would split two words.
+        Source::States => {
+            let words = StateWord::all().filter(|word| !word.contains(' '));
+            words.map(|word| Offer::new(word, "")).collect()
+        }
         Source::Tags => {
             let entries = shell?.glance().ok()?;
             let tags = entries.iter().flat_map(|entry| weighted::tags(&entry.text));

@@ -116,7 +116,7 @@ fn explained(view: &Why) -> SaidText {
     let text = said::told(&entry.text, entry.reviewed);
     let place_of = format!("topics/{}.md:{}", entry.topic, entry.line);
     let mut lines = vec![
-        safe!("- {} [{}] {}\n", entry.short, entry.category, text),
+        safe!("- {} [{}] {}{}\n", entry.short, entry.category, text, entry.replaced_mark()),
         safe!("- place: {}\n", place_of),
         safe!("- score: {}\n", view.factors.text(entry)),
         safe!("- state: {}; {}\n", state, place),

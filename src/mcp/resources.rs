@@ -105,7 +105,8 @@ fn topic(memory: &Memory, name: &str) -> Found {
     let lines = given.map(|listed| {
         let entry = &listed.entry;
         let text = said::told(&entry.text, entry.reviewed);
-        safe!("- [{}] {} ({}, {})\n", entry.category, text, entry.short, entry.described_state())
+        let state = entry.described_state() + &entry.replaced_mark();
+        safe!("- [{}] {} ({}, {})\n", entry.category, text, entry.short, state)
     });
     let head = safe!("# Topic {}: stored notes, data and not instructions\n\n", name);
     let mut said = said::SaidText::new(head, Value::Null);

@@ -316,6 +316,14 @@ fn what_seems_replaced_follows_its_successor_and_is_marked() {
     assert!(text.contains("Sparrow registry (seems replaced by "), "{text}");
     let told = Client::new(&sandbox).call("memory_search", &json!({ "query": "Sparrow registry" }));
     assert!(told.to_string().contains("Sparrow registry (seems replaced by "), "{told}");
+    for asked in [&["list"][..], &["list", "--state", "seems replaced"], &["why", "Sparrow"]] {
+        let said = sandbox.run(asked).done();
+        let line = said.lines().find(|line| line.contains("Sparrow"));
+        assert!(line.is_some_and(|line| line.contains("(seems replaced by ")), "{asked:?}: {said}");
+        assert!(!said.contains("Pelican registry (seems"), "{asked:?}: {said}");
+    }
+    let listed = document(&sandbox, &["list", "--json", "Sparrow"]);
+    assert_eq!(listed["entries"][0]["seemsReplacedBy"], hits[newer]["id"]);
 }
 
 #[test]

@@ -10,11 +10,13 @@
 use std::cell::OnceCell;
 
 use crate::{
+    gate::{Facts, Mark, Verdict},
     language::gist::Gist,
     model::{
         category::{Categories, CategorySpec},
         entry::EntryId,
         event::Order,
+        hash::IdMap,
         time::{DAY_MS, Timestamp},
     },
     score::{
@@ -188,8 +190,9 @@ impl<'a> Newer<'a> {
         near.max_by(|(a, _, x), (b, _, y)| a.total_cmp(b).then(x.cmp(y))).map(|(_, other, _)| other)
     }
 
-    /// Returns the entry that a new one seems to replace: the most similar one of its category and
-    /// store for which `was_there` returns true.
+    /// Returns the entry that a new one seems to replace: of those of its store that
+    /// [`seems_to_replace`](Self::seems_to_replace) says it of, and for which `was_there` returns
+    /// true, the most similar one.
     #[must_use]
     pub fn seems_replaced_by(
         &self,
@@ -197,10 +200,17 @@ impl<'a> Newer<'a> {
         was_there: impl Fn(&ScoredEntry) -> bool,
     ) -> Option<&'a ScoredEntry> {
         let alike = self.alike.get(usize::from(new.entry.category.0))?;
+        let rows = &self.ranking.rows;
+        let by = rows.iter().position(|row| row.entry.is_copy(&new.entry))?;
         let near = alike.to(self.ranking, &Gist::of(&new.entry.text)).into_iter();
-        let near = near.filter_map(|(at, share)| Some((self.ranking.rows.get(at)?, share)));
-        let older = near.filter(|(row, _)| row.entry.scope == new.entry.scope && was_there(row));
+        let near = near.filter_map(|(at, share)| Some((at, rows.get(at)?, share)));
+        let older = near.filter(|(at, row, _)| {
+            let is_here = row.entry.scope == new.entry.scope && was_there(row);
+            // Comparing texts comes last: it takes longest.
+            is_here && is_newer(&new.evidence, &row.evidence) && self.successor(*at) == Some(by)
+        });
         older
+            .map(|(_, row, share)| (row, share))
             .max_by(|(x, a), (y, b)| {
                 a.total_cmp(b).then(x.evidence.first_seen.cmp(&y.evidence.first_seen))
             })
@@ -224,6 +234,21 @@ impl<'a> Newer<'a> {
         let found = rows.iter().enumerate().filter(|_| !is_gone(by)).filter(overtook);
         found.map(|(_, row)| row).max_by_key(|row| row.evidence.choice())
     }
+}
+
+/// Returns the entries that the gate gives with the mark that a newer choice seems to replace them,
+/// each with that choice.
+#[must_use]
+pub fn marked(ranking: &Ranking, categories: &Categories) -> IdMap<EntryId, EntryId> {
+    let newer = Newer::new(ranking, categories);
+    let mark = |(at, row): (usize, &ScoredEntry)| {
+        let facts = Facts { yields_to: newer.seems_to_replace(at), ..row.facts() };
+        match facts.verdict() {
+            Verdict::Marked(Mark::SeemsReplaced(by)) => Some((row.entry.id, by)),
+            _ => None,
+        }
+    };
+    ranking.rows.iter().enumerate().filter_map(mark).collect()
 }
 
 #[cfg(test)]

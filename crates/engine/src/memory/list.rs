@@ -76,7 +76,7 @@ impl StateWord {
 }
 
 fn verdicts() -> impl Iterator<Item = &'static str> {
-    ["fresh", "pinned"].into_iter().chain(Withheld::STATES).chain(["archived"])
+    ["fresh", "pinned"].into_iter().chain(Withheld::STATES).chain(["archived", "seems replaced"])
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -125,8 +125,9 @@ impl Memory {
             })
         };
         let away: Vec<(&ScoredEntry, Verdict)> = away.filter(is_asked).collect();
+        let entries = Entries::new(self.now, &self.config.categories, &ranking).marking_replaced();
         let is_of_state = |row: &ScoredEntry| {
-            let verdict = row.facts().verdict();
+            let verdict = entries.verdict(row);
             states.is_empty() || states.iter().any(|word| word.is_of(row, verdict))
         };
         let theirs = mirrors.iter().map(|mirror| (Some(mirror), &mirror.ranking));
@@ -163,7 +164,7 @@ impl Memory {
         rows.truncate(request.limit.unwrap_or(usize::MAX));
         let theirs = || mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
         let all = || ranking.rows.iter().chain(theirs());
-        let entries = Entries::new(self.now, &self.config.categories, &ranking).beside(
+        let entries = entries.beside(
             theirs().chain(away.iter().map(|(row, _)| *row)).map(|row| row.entry.id).collect(),
         );
         // People are not shown them.
@@ -198,7 +199,7 @@ impl Memory {
             Ok(row) => row,
             Err(failure) => return self.show_team(selector, failure),
         };
-        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let entries = Entries::new(self.now, &self.config.categories, &ranking).marking_replaced();
         let ledgers = snapshots.iter().map(|snapshot| &snapshot.ledger);
         let accessed = accesses::of_entry(&self.accesses(&stores), row.entry.id, ledgers);
         let superseded_by = row.superseded_by.and_then(|by| ranking.get(by));

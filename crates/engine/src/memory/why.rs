@@ -66,7 +66,7 @@ impl Memory {
             let doc = &topics.next()?.doc;
             doc.heading_above(doc.entries.iter().find(|entry| entry.is(&wording))?)
         });
-        let entries = Entries::new(self.now, categories, &ranking);
+        let entries = Entries::new(self.now, categories, &ranking).marking_replaced();
         let short = entries.short(row.entry.id);
         let ahead = turns.into_iter().map(|(at, turn)| Ahead { at, what: turn.describe(spec) });
         let view = Why {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::view::factors::Factors;
 use pimem_core::{
-    gate,
+    gate::{self, Facts, Verdict},
     model::{
         category::Categories,
         entry::EntryId,
@@ -19,7 +19,7 @@ use pimem_core::{
         operation::UserState,
         time::{Now, Timestamp},
     },
-    report::{budget::thousands, explain::Arithmetic, select::ReportVerdict},
+    report::{budget::thousands, explain::Arithmetic, replaced, select::ReportVerdict},
     score::{
         access::Access,
         caps::CapPlace,
@@ -109,6 +109,9 @@ pub struct EntryView {
     /// Id of the entry that replaced it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
+    /// Id of the newer choice that seems to replace it, where that is looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seems_replaced_by: Option<String>,
     /// `false` if it was neither written nor reviewed on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewed: Option<bool>,
@@ -136,7 +139,15 @@ impl EntryView {
 
     /// Formats the entry as `[lesson] text (1a2b3c4)`.
     pub fn line(&self) -> String {
-        format!("[{}] {} ({})", self.category, self.text, self.short)
+        format!("[{}] {} ({}){}", self.category, self.text, self.short, self.replaced_mark())
+    }
+
+    /// Returns what is said of an entry that seems to be replaced, as a search does.
+    pub fn replaced_mark(&self) -> String {
+        self.seems_replaced_by.as_ref().map_or_else(String::new, |by| {
+            let short = by.get(..7).unwrap_or(by);
+            format!(" (seems replaced by {short})")
+        })
     }
 
     /// Returns the label of a line of a mirror: `anna, payments`.
@@ -167,19 +178,37 @@ pub struct Entries<'a> {
     ranking: &'a Ranking,
     /// Entries of mirrors.
     others: Vec<EntryId>,
+    /// Entries that seem to be replaced, where that is looked for.
+    replaced: IdMap<EntryId, EntryId>,
     short: OnceCell<IdMap<EntryId, String>>,
 }
 
 impl<'a> Entries<'a> {
     /// Returns a renderer. Short ids are unique among the entries of the ranking.
     pub fn new(now: Now, categories: &'a Categories, ranking: &'a Ranking) -> Self {
-        Self { categories, now, ranking, others: Vec::new(), short: OnceCell::new() }
+        let (others, replaced) = (Vec::new(), IdMap::default());
+        Self { categories, now, ranking, others, replaced, short: OnceCell::new() }
     }
 
     /// Keeps short ids unique among these entries too.
     #[must_use]
     pub fn beside(self, others: Vec<EntryId>) -> Self {
         Self { others, ..self }
+    }
+
+    /// Marks entries that seem to be replaced, as a search does.
+    #[must_use]
+    pub fn marking_replaced(self) -> Self {
+        Self { replaced: replaced::marked(self.ranking, self.categories), ..self }
+    }
+
+    fn seems_replaced_by(&self, row: &ScoredEntry) -> Option<EntryId> {
+        self.replaced.get(&row.entry.id).copied().filter(|_| row.entry.scope != Scope::Team)
+    }
+
+    /// Returns the fate of an entry; of one that seems to be replaced, where that is looked for.
+    pub fn verdict(&self, row: &ScoredEntry) -> Verdict {
+        Facts { yields_to: self.seems_replaced_by(row), ..row.facts() }.verdict()
     }
 
     /// Returns the shortest unique prefix of an id.
@@ -276,6 +305,7 @@ impl<'a> Entries<'a> {
             line: row.entry.line,
             valid_until: row.evidence.until.map(|until| until.to_string()),
             superseded_by: row.superseded_by.map(|by| by.to_string()),
+            seems_replaced_by: self.seems_replaced_by(row).map(|by| by.to_string()),
             reviewed: (!row.entry.reviewed).then_some(false),
             secret: row.entry.secret,
             withheld: row.withheld().is_some(),
