@@ -24,6 +24,8 @@ pub(crate) struct Input {
     pub(crate) prompt: Option<String>,
     /// Who wrote the prompt, or for whom the event is.
     pub(crate) speaker: Speaker,
+    /// True if nobody is at the session: a program began it, and no prompt of it is a person's.
+    pub(crate) unattended: bool,
     /// Name of the tool that ran.
     pub(crate) tool: Option<String>,
     /// Files that the tool call names.
@@ -161,12 +163,18 @@ pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
     };
     let prompt = text("prompt").or_else(|| text("message"));
     let number = |key: &str| object.get(key)?.get().parse().ok();
+    let unattended = object.get(UNATTENDED).is_some_and(|raw| raw.get() == "true");
     Some(Input {
         session: told(Field::Session).filter(|id| !id.is_empty() && id.len() <= SESSION),
         cwd: path(cwd),
         source,
         prompt: prompt.as_deref().and_then(typed),
-        speaker: Speaker::of(agent, text, prompt.as_deref().unwrap_or_default()),
+        speaker: if unattended {
+            Speaker::Agent
+        } else {
+            Speaker::of(agent, text, prompt.as_deref().unwrap_or_default())
+        },
+        unattended,
         tool: told(Field::Tool),
         files: files(&object),
         response: told(Field::Response),
@@ -294,6 +302,9 @@ impl Telling {
 
 /// Fields that are there in events of sub-agents only, in every dialect.
 const OF_SUB_AGENT: [&str; 2] = ["agent_id", "agentId"];
+
+/// The field of sessions in the background, which some agents send with the first event alone.
+const UNATTENDED: &str = "is_background_agent";
 
 /// Elements that begin a message which an agent puts into the user's place, where no field tells.
 const MESSAGES: &[&str] = &[

@@ -11,7 +11,7 @@ use super::{answer::HookAnswer, prompt::Heard};
 use crate::{
     agents::{
         Agent, CompactionReply, HookEvent, KeptContext,
-        hook_input::{Input, PromptSource},
+        hook_input::{Input, PromptSource, Speaker},
         reply,
     },
     shell::Shell,
@@ -93,6 +93,11 @@ impl<'a> Call<'a> {
             let begins_turn = moment == HookEvent::Prompt;
             let mut open = LedgerSession::open(home, &id, (&call, begins_turn), ctx.real_now)?;
             forget(ctx, agent, moment, &mut input, &mut open);
+            if open.known.unattended {
+                input.speaker = Speaker::Agent;
+            } else if input.unattended {
+                open.note(&[LedgerNote::Unattended]);
+            }
             session = Some(open);
         }
         let nothing = KnownSession::default();

@@ -329,7 +329,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     } else {
         Heard::default()
     };
-    if heard.is_scheduled {
+    if heard.is_machine {
         input.speaker = Speaker::Agent;
     }
     if let Some(failure) = &heard.failure {

@@ -90,8 +90,8 @@ pub(crate) struct Heard {
     pub(crate) unspooled: Vec<Said>,
     /// The store that has to be made for what waits for a review.
     pub(crate) made: Option<Store>,
-    /// True if the agent had put the prompt on a schedule itself.
-    pub(crate) is_scheduled: bool,
+    /// True if the agent had put the prompt on a schedule itself, or nobody is at the session.
+    pub(crate) is_machine: bool,
     /// Why the spool could not be written.
     pub(crate) failure: Option<String>,
     /// True if nothing was kept, because a store of the project must not be written.
@@ -129,8 +129,9 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
     }
     let mut heard = Heard::default();
     let stated = input.speaker.judge(preference::find(prompt));
-    if !stated.is_empty() && is_scheduled(ctx, agent, input) {
-        return Heard { is_scheduled: true, ..heard };
+    let is_machine = || is_scheduled(ctx, agent, input) || is_unattended(home, input);
+    if !stated.is_empty() && is_machine() {
+        return Heard { is_machine: true, ..heard };
     }
     if stores.is_empty() && ctx.is_shut() {
         return Heard { is_shut: !stated.is_empty(), ..heard };
@@ -209,6 +210,12 @@ fn is_scheduled(ctx: &Shell, agent: Agent, input: &Input) -> bool {
     let path = ctx.places.cwd.join(path);
     let tail = read::tail(Path::new("/"), &path, TRANSCRIPT).ok().flatten().unwrap_or_default();
     transcript::is_scheduled(&tail, input.prompt.as_deref().unwrap_or_default())
+}
+
+/// Returns true if nobody is at the session, as it told when it began.
+fn is_unattended(home: &Store, input: &Input) -> bool {
+    let ledger = input.session.as_deref().map(hook_ledger::name_of);
+    ledger.is_some_and(|ledger| hook_ledger::known(home, &ledger).unattended)
 }
 
 /// Keeps the prompt for a summary if a person wrote it.

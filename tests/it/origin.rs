@@ -49,6 +49,7 @@ const TABLE: &[(&str, &str, Fate)] = &[
     ("antigravity", "unknown", Waits),
     ("cursor", "typed", Learned),
     ("cursor", "sub-agent", Nothing),
+    ("cursor", "background", Nothing),
     ("opencode", "typed", Learned),
     ("opencode", "sub-agent", Nothing),
     ("opencode", "unknown", Waits),
@@ -123,6 +124,23 @@ fn every_recorded_origin_is_judged() {
     let mut rows: Vec<_> = rows.collect();
     rows.sort();
     assert_eq!(rows, recorded);
+}
+
+/// Cursor tells when a session begins that nobody is at it, and not with each prompt.
+#[test]
+fn a_session_in_the_background_teaches_nothing() {
+    for (is_background, count) in [(true, 0), (false, 1)] {
+        let sandbox = Sandbox::new("empty");
+        sandbox.run(&["init"]).ok();
+        let start = message(&sandbox, &fixtures("cursor").join("session-start.in.json"));
+        let mut start: Value = serde_json::from_str(&start).unwrap();
+        start["is_background_agent"] = is_background.into();
+        drop(call(&sandbox, "cursor", "session-start", start.to_string()).ok());
+        let prompt = message(&sandbox, &fixtures("cursor").join("prompt-typed.in.json"));
+        drop(call(&sandbox, "cursor", "prompt", prompt).ok());
+        assert_eq!(sandbox.entries().len(), count, "background: {is_background}");
+        assert_eq!(is_kept(&sandbox), !is_background, "background: {is_background}");
+    }
 }
 
 /// Claude Code does not tell of each prompt that it was put on a schedule; its transcript does.

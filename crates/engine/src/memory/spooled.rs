@@ -139,7 +139,7 @@ impl Memory {
         said: &Said,
     ) -> Result<(), Failure> {
         let ledger = said.ledger.as_deref();
-        if ledger.is_some_and(|ledger| hook_ledger::learned(home, ledger) >= MOST) {
+        if ledger.is_some_and(|ledger| hook_ledger::known(home, ledger).learned >= MOST) {
             return Ok(());
         }
         // A clock that was set back since must not give events a time to come.

@@ -49,6 +49,8 @@ pub enum LedgerNote {
         id: String,
         agent: String,
     },
+    /// Nobody is at the session.
+    Unattended,
     /// The transcript of the session.
     Transcript {
         /// Path as given by the agent.
@@ -124,6 +126,8 @@ pub enum LedgerNote {
 pub struct KnownSession {
     /// The session's id and the agent's name.
     pub whose: Option<(String, String)>,
+    /// True if nobody is at it, so that no prompt of it is a person's.
+    pub unattended: bool,
     /// Path of the transcript.
     pub transcript: Option<PathBuf>,
     /// True if the report is in the context.
@@ -256,10 +260,10 @@ fn file(name: &str) -> String {
     format!("{FOLDER}/{name}.jsonl")
 }
 
-/// Returns the number of statements that were learned in a session.
-pub fn learned(store: &Store, ledger: &str) -> usize {
+/// Returns what is known of a session, by the name of its ledger.
+pub fn known(store: &Store, ledger: &str) -> KnownSession {
     let bytes = store.local(&file(ledger)).ok().flatten().unwrap_or_default();
-    fold(notes(&bytes)).learned
+    fold(notes(&bytes))
 }
 
 /// Notes what was learned in a session, if it has a ledger here.
@@ -336,6 +340,7 @@ fn fold(notes: impl IntoIterator<Item = LedgerNote>) -> KnownSession {
                 known.looked.insert(file, Looked { bytes, answered });
             }
             LedgerNote::Session { id, agent } => known.whose = Some((id, agent)),
+            LedgerNote::Unattended => known.unattended = true,
             LedgerNote::Transcript { path } => known.transcript = Some(path),
             LedgerNote::Report => known.reported = true,
             LedgerNote::Seen { entries, texts } => {
