@@ -32,7 +32,7 @@ use pimem_core::{
         category::CategoryId,
         entry::{EntryId, EventId, Markers, Wording},
         event::{Author, Cue, Event, EventKind, Provenance},
-        hash::IdMap,
+        hash::{IdMap, IdSet},
         time::Date,
     },
     safety::{
@@ -90,6 +90,8 @@ struct Taken {
     line: String,
     /// Key of a line that awaits review.
     waits: Option<TextKey>,
+    /// True if it is new and the import vouches for it.
+    vouched: bool,
 }
 
 impl Memory {
@@ -138,7 +140,13 @@ fn run(
             intake::say_outgrown(memory, &outgrown);
         }
         let said = news.iter().map(|new| (new.category, new.text.as_str()));
-        intake::say_orders(memory, &store, said.filter(|_| effect == Effect::Write));
+        // The ledger has what was vouched for only once it was written.
+        let vouched: IdSet<EntryId> =
+            taken.iter().filter(|taken| taken.vouched).map(|taken| taken.id).collect();
+        let id =
+            |category, text: &str| EntryId::of(&categories.spec(category).name, text.as_bytes());
+        let said = said.filter(|(category, text)| !vouched.contains(&id(*category, text)));
+        intake::say_orders(memory, &store, said);
         pages = keep(memory, &store, lock.as_ref(), &source)?;
         if !waiting.is_empty() {
             let count = view::count(waiting.len(), "line");
@@ -263,7 +271,7 @@ fn take(
             continue;
         }
         let is_there = present.contains_key(&id);
-        let mut key = None;
+        let (mut key, mut vouched) = (None, false);
         let fate = if is_there {
             let known = txn.snapshot().ledger.evidence(memory.now, id);
             let events = evidence(&line, &item, known.as_ref());
@@ -298,12 +306,14 @@ fn take(
                 placed.push(new.place_unreviewed(memory, txn, markers));
                 key = Some(txn.key(new.category, new.text.as_str()));
             } else {
-                placed.push(new.place(memory, txn));
+                let entry = new.place(memory, txn);
+                vouched = entry.reviewed;
+                placed.push(entry);
             }
             Fate::Added
         };
         let id = if matches!(fate, Fate::Repeated) { new.id(memory) } else { id };
-        taken.push(Taken { fate, id, place: item.place, line: String::new(), waits: key });
+        taken.push(Taken { fate, id, place: item.place, line: String::new(), waits: key, vouched });
     }
     let short = ranking::short_ids(placed.iter().map(|entry| entry.id));
     let places: IdMap<EntryId, &LocatedEntry> =
