@@ -344,6 +344,17 @@ fn a_line_that_holds_no_secret_is_let_out_by_its_text() {
         assert!(said.contains(&place), "{args:?}: {said}");
     }
     assert!(!sandbox.run(&["report"]).done().contains("Heron"));
+    // The way out is named with the line's id, and only where there is a line to let out.
+    let way = format!("if it is none: pimem trust --no-secret {heron}");
+    for command in ["check", "doctor"] {
+        assert!(sandbox.run(&[command]).stdout.contains(&way), "{command}");
+    }
+    sandbox.write("MEMORY.md", format!("The gate token is {}\n", token()));
+    let noted = sandbox.run(&["check", "--rule", "secret", "--json"]).stdout;
+    let noted: Value = serde_json::from_str(&noted).unwrap();
+    let all = noted["findings"].as_array().unwrap();
+    let of_notes = all.iter().find(|found| found["file"] == "MEMORY.md").unwrap();
+    assert!(!of_notes["fix"].as_str().unwrap().contains("--no-secret"), "{of_notes}");
     sandbox.run(&["trust", "--no-secret", &heron]).done();
     assert!(sandbox.run(&["report"]).done().contains(&token()));
     assert!(sandbox.run(&["search", "Heron"]).done().contains(&token()));

@@ -10,8 +10,10 @@ const NAME: usize = 40;
 /// `stem` is the name of the topic.
 pub(super) fn why(line: &str, stem: &str, categories: &Categories) -> Option<String> {
     let words = line.trim_start();
-    let (mark, rest) = words.split_at_checked(1)?;
-    let is_marked = ["-", "*", "+"].contains(&mark);
+    let digits = words.len() - words.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (mark, rest) = words.split_at_checked(digits + 1)?;
+    let is_numbered = (1..=9).contains(&digits) && mark.ends_with(['.', ')']);
+    let is_marked = ["-", "*", "+"].contains(&mark) || is_numbered;
     let text = rest.trim_start();
     let word = text.strip_prefix('[').and_then(|inside| inside.split_once(']'));
     // `[word](address)` is a link, and `[ ]` a task.
@@ -71,6 +73,12 @@ mod tests {
             ),
             ("- [zebra] none", Some("the store has no category zebra")),
             ("* [lesson] star", Some("it begins with * and not with -")),
+            ("1. [lesson] numbered", Some("it begins with 1. and not with -")),
+            ("12) [lesson] numbered", Some("it begins with 12) and not with -")),
+            ("3. [pref] typo", Some("the store has no category pref; did you mean preference?")),
+            ("2. a step", Some("it names no category, as - [preference] … would")),
+            ("2026 was a year", None),
+            ("1.5 s is too long", None),
             ("- [lesson]", None),
             ("  - a detail", None),
             ("**bold**", None),

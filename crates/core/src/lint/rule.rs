@@ -143,6 +143,16 @@ impl Finding {
         Self { rule, place, says: says.into(), entry: None, fix: None }
     }
 
+    /// Returns what a person can do about it. Only an entry can be said to hold no secret.
+    #[must_use]
+    pub fn remedy(&self) -> String {
+        match (self.rule.fix.strip_suffix(" ID"), self.entry) {
+            (None, _) => self.rule.fix.to_owned(),
+            (Some(command), Some(entry)) => format!("{command} {entry}"),
+            (Some(command), None) => command.split("; if ").next().unwrap_or(command).to_owned(),
+        }
+    }
+
     /// Returns the finding with an entry.
     #[must_use]
     pub fn about(self, entry: EntryId) -> Self {

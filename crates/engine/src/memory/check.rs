@@ -260,7 +260,7 @@ pub struct FindingView {
     /// Statement about the place, as a predicate.
     pub message: String,
     /// Advice for a person.
-    pub fix: &'static str,
+    pub fix: String,
     /// Whether `--fix` does something about it.
     pub fixable: bool,
     /// How `--fix` repairs it. Serialised as a boolean: whether it can be repaired.
@@ -284,7 +284,7 @@ impl FindingView {
             place: finding.place.clone(),
             entry: finding.entry.map(|id| id.to_string()),
             message: finding.says.clone(),
-            fix: finding.rule.fix,
+            fix: finding.remedy(),
             fixable: finding.fix.is_some(),
             mending: finding.fix,
         }

@@ -113,7 +113,7 @@ fn contents(snapshot: &Snapshot, health: &[rule::Finding]) -> Vec<DoctorFinding>
         .map(|problem| DoctorFinding::new(problem.to_string(), problem.hint()))
         .collect();
     found.extend(
-        health.iter().map(|f| DoctorFinding::new(format!("{} {}", f.place, f.says), f.rule.fix)),
+        health.iter().map(|f| DoctorFinding::new(format!("{} {}", f.place, f.says), f.remedy())),
     );
     if !snapshot.adopted.is_empty() {
         let mut entries: Vec<_> = snapshot.adopted.iter().map(|event| event.entry).collect();
