@@ -1,9 +1,9 @@
 //! Cues that state a preference, and contexts that veto them.
 
 use crate::language::lexicon::preference::{
-    AUXILIARIES, CUES, DENIALS, DETERMINERS, DUTIES, ELSEWHERE, FAULTS, HAPPENINGS, HERE, JOINTS,
-    MOSTLY, ONCE, ONE, PLACES, POINTERS, PRONOUNS, QUESTIONS, QUOTED, REPORTS, SUBJECTS, SURE,
-    SYSTEMS, TASKS, THINGS, TROUBLES, VAGUE, WANTS,
+    AUXILIARIES, COPULAS, CUES, DENIALS, DETERMINERS, DUTIES, ELSEWHERE, FAULTS, HAPPENINGS, HERE,
+    JOINTS, MOSTLY, ONCE, ONE, PASSING, PLACES, POINTERS, PRONOUNS, QUESTIONS, QUOTED, REPORTS,
+    SUBJECTS, SURE, SYSTEMS, TASKS, THINGS, TROUBLES, VAGUE, WANTS,
 };
 pub(crate) use crate::language::words::{Word, words};
 use crate::language::{cues::Family, sentence::Sentence};
@@ -61,6 +61,29 @@ pub(crate) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
     })
 }
 
+/// Returns the clause that says what is so from now on, without asking for anything: nobody but the
+/// person knows whether it is a rule.
+pub(crate) fn declared(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
+    let said = SaidWords { words };
+    if sentence.asked || said.asks() || said.is_about_one_task() {
+        return None;
+    }
+    ONWARD.iter().find_map(|cue| {
+        let at = (0..words.len()).find(|at| said.reads(*at, cue))?;
+        let next = at + cue.split(' ').count();
+        let leads = said.apart(at) || ["so", "and", "but"].contains(&said.before(at, 1));
+        let ends = said.word(next).is_empty();
+        let from = if leads { next } else { said.clause(at) };
+        // "Going forward the button" is about a button.
+        let apart = *cue != "going forward" || ends || said.apart(next);
+        let is_declared =
+            apart && (leads != ends) && said.declares(from, if ends { at } else { words.len() });
+        let start = |at| words.get(at).map_or(0, |word: &Word| word.start);
+        let end = words.get(next - 1)?.end;
+        is_declared.then(|| Clause { start: start(said.clause(at)), cue: start(at), end })
+    })
+}
+
 /// Returns what a clause found by [`stated`] is about.
 pub(crate) fn family(words: &[Word], clause: &Clause) -> Family {
     let said = SaidWords { words };
@@ -68,6 +91,9 @@ pub(crate) fn family(words: &[Word], clause: &Clause) -> Family {
     let named = at.is_some_and(|at| said.reads(at, "my name is"));
     if named { Family::Identity } else { Family::Preference }
 }
+
+/// Phrases by which a statement lasts.
+const ONWARD: [&str; 2] = ["from now on", "going forward"];
 
 /// The words of a sentence.
 pub(crate) struct SaidWords<'a> {
@@ -141,7 +167,7 @@ impl SaidWords<'_> {
         let denied = (clause..at).any(|at| {
             let word = self.word(at);
             // "Stop adding comments from now on" is an order too.
-            let order = at <= clause + 1 && ["from now on", "going forward"].contains(&cue);
+            let order = at <= clause + 1 && ONWARD.contains(&cue);
             let reminder = word == "don't" && self.word(at + 1) == "forget";
             DENIALS.contains(word) && !order && !reminder
         });
@@ -330,6 +356,39 @@ impl SaidWords<'_> {
         };
         let other = ["before", "for", "of", "keep", "is", "are", "by"];
         ends && told && at > clause + 1 && !other.contains(&self.before(at, 1))
+    }
+
+    /// Returns true if the words say what a thing of the project is or where: "the staging database is
+    /// read-only", but not "the tests are failing".
+    fn declares(&self, from: usize, end: usize) -> bool {
+        let determined = ["the", "this", "these", "those", "all", "every", "each", "our", "my"];
+        let verb = (from + 2..end.min(from + 7)).find(|at| COPULAS.contains(self.word(*at)));
+        let Some(verb) = verb.filter(|_| determined.contains(&self.word(from))) else {
+            return false;
+        };
+        let first = self.word(from + 1);
+        // "These are …" names nothing.
+        let named = !COPULAS.contains(first) && !AUXILIARIES.contains(first);
+        let thing = self.word(from) == "the" && THINGS.contains(first);
+        let said = |word: &str| REPORTS.contains(word) || DENIALS.contains(word);
+        let other = (0..verb).any(|at| said(self.word(at)));
+        let whole = !(from + 1..=verb + 1).any(|at| self.apart(at));
+        let value = self.word(verb + 1);
+        let placed = ["in", "at", "on", "under", "below", "above"].contains(&value);
+        let known = !value.is_empty()
+            && (placed && verb + 2 < end || !FAULTS.contains(value) && !DENIALS.contains(value))
+            && !POINTERS.contains(value)
+            && !value.ends_with("ing");
+        let passes = (from..end).any(|at| PASSING.contains(self.word(at)));
+        named
+            && !thing
+            && !other
+            && whole
+            && known
+            && verb + 1 < end
+            && !passes
+            && !self.is_trouble(from)
+            && !PLACES.contains(self.word(end - 1))
     }
 
     /// "My timezone is UTC", "timezone: UTC", "UTC is my timezone".

@@ -132,11 +132,17 @@ struct Said {
     clause: cue::Clause,
     /// Byte at which the statement begins, behind "no, " and the like.
     from: usize,
+    /// Why it needs a review, whatever it is about.
+    waits: Option<&'static str>,
 }
+
+/// Why what is said to be so waits.
+const DECLARED: &str = "it tells how things are, and may be no rule";
 
 impl Said {
     fn plain(words: &[cue::Word], clause: cue::Clause) -> Self {
-        Self { family: cue::family(words, &clause), strength: CueStrength::Plain, clause, from: 0 }
+        let (family, strength) = (cue::family(words, &clause), CueStrength::Plain);
+        Self { family, strength, clause, from: 0, waits: None }
     }
 }
 
@@ -165,10 +171,12 @@ impl Reader {
         }
         let reading = SentenceReading::new(sentence, words);
         let corrected = std::mem::replace(&mut self.corrected, reading.only_denies());
-        let found = reading.cue(corrected)?;
-        if plain && found.family != Family::Convention {
-            return None;
-        }
+        let found = reading.cue(corrected);
+        let found = found.filter(|found| !plain || found.family == Family::Convention);
+        let Some(found) = found else {
+            let clause = plain.then(|| cue::declared(sentence, words)).flatten()?;
+            return Some(Said { waits: Some(DECLARED), ..Said::plain(words, clause) });
+        };
         let byte = |at: usize| words.get(at).map_or(0, |word| word.start);
         let led = found.statement >= found.clause;
         let end = found.end.checked_sub(1).and_then(|at| words.get(at)).map_or(0, |word| word.end);
@@ -178,7 +186,8 @@ impl Reader {
         let from = byte(statement);
         // A colon within a wording is part of it, unless the wording begins with any words.
         let end = if open { start.max(from) } else { end };
-        Some(Said { family, strength, clause: cue::Clause { start, cue: start, end }, from })
+        let clause = cue::Clause { start, cue: start, end };
+        Some(Said { family, strength, clause, from, waits: None })
     }
 }
 
@@ -201,7 +210,8 @@ fn drafted(sentence: &Sentence, stated: &Said) -> Option<Preference> {
     }
     let text = shortened(sentence, stated);
     let enough = text.chars().count() >= LEAST_SENTENCE;
-    let (secret, waits) = (secret::find(&sentence.text), pasted::reach(&sentence.text));
+    let (secret, waits) =
+        (secret::find(&sentence.text), pasted::reach(&sentence.text).or(stated.waits));
     enough.then_some(Preference { text, family: stated.family, secret, waits })
 }
 
@@ -272,6 +282,24 @@ mod tests {
         }
         assert!(wrong.is_empty(), "\n{wrong}");
         assert!(hits >= 50 && misses >= 70, "{hits} and {misses}");
+    }
+
+    /// Whether it is a rule, only the person knows.
+    #[test]
+    fn what_is_so_from_now_on_waits() {
+        for (message, waits) in [
+            ("From now on, the release branch is called main", true),
+            ("Our staging database is read-only from now on.", true),
+            ("Going forward, all invoices live under billing/", true),
+            ("ok, moved. From now on the docs are in handbook/", true),
+            ("Going forward, the default locale is de-CH", true),
+            ("From now on, the release branch must be called main", false),
+            ("From now on, call the release branch main", false),
+        ] {
+            let found = find(message);
+            assert_eq!(found.len(), 1, "{message}");
+            assert_eq!(found.first().is_some_and(|one| one.waits.is_some()), waits, "{message}");
+        }
     }
 
     #[test]
