@@ -190,9 +190,9 @@ impl<'a> Newer<'a> {
         near.max_by(|(a, _, x), (b, _, y)| a.total_cmp(b).then(x.cmp(y))).map(|(_, other, _)| other)
     }
 
-    /// Returns the entry that a new one seems to replace: of those of its store that
-    /// [`seems_to_replace`](Self::seems_to_replace) says it of, and for which `was_there` returns
-    /// true, the most similar one.
+    /// Returns the entry that a new one seems to replace: the most similar one of its category and
+    /// store for which `was_there` returns true. Who adds it is asked at once, so lines of the same
+    /// day count too.
     #[must_use]
     pub fn seems_replaced_by(
         &self,
@@ -200,17 +200,10 @@ impl<'a> Newer<'a> {
         was_there: impl Fn(&ScoredEntry) -> bool,
     ) -> Option<&'a ScoredEntry> {
         let alike = self.alike.get(usize::from(new.entry.category.0))?;
-        let rows = &self.ranking.rows;
-        let by = rows.iter().position(|row| row.entry.is_copy(&new.entry))?;
         let near = alike.to(self.ranking, &Gist::of(&new.entry.text)).into_iter();
-        let near = near.filter_map(|(at, share)| Some((at, rows.get(at)?, share)));
-        let older = near.filter(|(at, row, _)| {
-            let is_here = row.entry.scope == new.entry.scope && was_there(row);
-            // Comparing texts comes last: it takes longest.
-            is_here && is_newer(&new.evidence, &row.evidence) && self.successor(*at) == Some(by)
-        });
+        let near = near.filter_map(|(at, share)| Some((self.ranking.rows.get(at)?, share)));
+        let older = near.filter(|(row, _)| row.entry.scope == new.entry.scope && was_there(row));
         older
-            .map(|(_, row, share)| (row, share))
             .max_by(|(x, a), (y, b)| {
                 a.total_cmp(b).then(x.evidence.first_seen.cmp(&y.evidence.first_seen))
             })
