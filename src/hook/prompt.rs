@@ -129,7 +129,7 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
     }
     let mut heard = Heard::default();
     let stated = input.speaker.judge(preference::find(prompt));
-    let is_machine = || is_scheduled(ctx, agent, input) || is_unattended(home, input);
+    let is_machine = || is_scheduled(ctx, agent, input) || is_unattended(stores, input);
     if !stated.is_empty() && is_machine() {
         return Heard { is_machine: true, ..heard };
     }
@@ -213,9 +213,10 @@ fn is_scheduled(ctx: &Shell, agent: Agent, input: &Input) -> bool {
 }
 
 /// Returns true if nobody is at the session, as it told when it began.
-fn is_unattended(home: &Store, input: &Input) -> bool {
+fn is_unattended(stores: &[Store], input: &Input) -> bool {
     let ledger = input.session.as_deref().map(hook_ledger::name_of);
-    ledger.is_some_and(|ledger| hook_ledger::known(home, &ledger).unattended)
+    let known = stores.first().zip(ledger);
+    known.is_some_and(|(home, ledger)| hook_ledger::known(home, &ledger).unattended)
 }
 
 /// Keeps the prompt for a summary if a person wrote it.
