@@ -85,7 +85,9 @@ fn measured(table: &str, language: &str) -> (f64, f64) {
         if of != language {
             continue;
         }
-        let found = preference::find(&message.replace('⏎', "\n"));
+        let mut found = preference::find(&message.replace('⏎', "\n"));
+        // What is passed on from others is not taken for the user's word.
+        found.retain(|one| one.waits != Some(crate::language::pasted::RELAYED));
         let want = want.to_lowercase();
         let same = |text: &str| text.contains(&want) || want.contains(text);
         let hit = kind != "-" && found.iter().any(|found| same(&found.text.to_lowercase()));

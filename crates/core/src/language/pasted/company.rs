@@ -15,6 +15,7 @@ use super::{
     Voice,
     marks::{LABEL, is_level},
     reach,
+    relayed::relayed,
 };
 
 use crate::language::{
@@ -29,6 +30,7 @@ const SOMEBODY: &str = "somebody else may speak in it";
 const RULES: &str = "it is a list of rules";
 const DATA: &str = "it has the marks of a log, a ticket or a setting";
 const FORWARDED: &str = "it asks for work on a text";
+pub(in crate::language) const RELAYED: &str = "it passes on the words of somebody else";
 const VERDICT: &str = "it begins as a review does";
 const ADDRESS: &str = "it has an address";
 
@@ -136,6 +138,7 @@ impl Line<'_> {
         let told = !ends || clause.cue == clause.start || self.tells(at(clause.start));
         self.review()
             .or_else(|| self.forwards().then_some(FORWARDED))
+            .or_else(|| relayed(self.sentence, self.said.words).map(|_| RELAYED))
             .or_else(|| self.letter())
             .or_else(|| self.label(begins, false, clause.cue..clause.end))
             .or_else(|| self.data(begins))

@@ -9,12 +9,15 @@ mod company;
 mod edges;
 mod marks;
 mod reach;
+mod relayed;
 
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::company::RELAYED;
 pub(super) use self::edges::edges;
 pub use self::reach::reach;
+pub(super) use self::relayed::relayed;
 
 use std::borrow::Cow;
 

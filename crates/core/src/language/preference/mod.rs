@@ -67,11 +67,19 @@ pub fn find(message: &str) -> Vec<Preference> {
     let reader = Reader { phrases, tables: short && !others, corrected: false };
     let mut listening = reader;
     let mut all: Vec<(Preference, CueStrength, bool)> = Vec::new();
+    let mut passed_on = Vec::new();
     for sentence in sentence::sentences(&open) {
         let words = cue::words(&sentence.masked);
         let typed = typed.contains(&sentence);
         if !short {
             listening.tables = typed && !others;
+        }
+        if short
+            && !sentence.asked
+            && let Some(found) = relayed(&sentence, &words, reader)
+        {
+            passed_on.push(found);
+            continue;
         }
         let Some(said) = listening.read(&sentence, &words) else { continue };
         let Some(preference) = drafted(&sentence, &said) else { continue };
@@ -103,7 +111,20 @@ pub fn find(message: &str) -> Vec<Preference> {
             one.waits = Some(sign);
         }
     }
+    passed_on.retain(|one| found.iter().all(|other| other.text != one.text));
+    found.extend(passed_on);
+    found.truncate(MOST);
     found
+}
+
+/// Returns what a sentence passes on from somebody else, which waits for a review.
+fn relayed(sentence: &Sentence, words: &[cue::Word], reader: Reader) -> Option<Preference> {
+    let inner = pasted::relayed(sentence, words)?;
+    let words = cue::words(&inner.masked);
+    let mut reader = Reader { phrases: true, ..reader };
+    let said = reader.read(&inner, &words).filter(|said| said.strength != CueStrength::Weak)?;
+    let found = drafted(&inner, &said)?;
+    Some(Preference { waits: Some(pasted::RELAYED), ..found })
 }
 
 /// Returns the part of a message that is examined: of a long one its beginning, and its end, where a
