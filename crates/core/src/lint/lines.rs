@@ -119,7 +119,9 @@ pub fn warnings(text: &str) -> Vec<String> {
 }
 
 fn secret(line: &str) -> Option<String> {
-    secret::find(line).map(|what| format!("contains what looks like {what}"))
+    // That is looked for first which takes least.
+    let found = secret::seen(line).and_then(|_| secret::find(line));
+    found.map(|what| format!("contains what looks like {what}"))
 }
 
 fn hazard(line: &str) -> Option<(usize, String)> {

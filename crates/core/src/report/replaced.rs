@@ -7,7 +7,7 @@
 //!
 //! [`Evidence::choice`]: crate::score::evidence::Evidence::choice
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, cmp::Reverse};
 
 use crate::{
     gate::{Facts, Mark, Verdict},
@@ -100,6 +100,13 @@ pub struct Newer<'a> {
 struct Alike {
     rows: Vec<usize>,
     words: OnceCell<Words>,
+    newest: OnceCell<Vec<Newest>>,
+}
+
+/// A choice, and the earliest and latest first adds among those up to it, the newest choice first.
+struct Newest {
+    choice: Order,
+    first_seen: (Timestamp, Timestamp),
 }
 
 /// The gists of some rows, and the words of each, sorted by word.
@@ -109,6 +116,30 @@ struct Words {
 }
 
 impl Alike {
+    /// Returns true if one of the rows is a newer choice, whatever it is about.
+    fn has_newer(&self, all: &[Chosen], than: &Chosen) -> bool {
+        let newest = self.newest.get_or_init(|| {
+            let mut rows: Vec<&Chosen> = self.rows.iter().filter_map(|at| all.get(*at)).collect();
+            rows.sort_unstable_by_key(|row| Reverse(row.choice));
+            let mut newest: Vec<Newest> = Vec::with_capacity(rows.len());
+            for Chosen { choice, first_seen } in rows {
+                let (from, to) =
+                    newest.last().map_or((*first_seen, *first_seen), |last| last.first_seen);
+                let first_seen = (from.min(*first_seen), to.max(*first_seen));
+                newest.push(Newest { choice: *choice, first_seen });
+            }
+            newest
+        });
+        let end = newest.partition_point(|one| one.choice > than.choice);
+        let Some(Newest { first_seen: (from, to), .. }) =
+            end.checked_sub(1).and_then(|at| newest.get(at))
+        else {
+            return false;
+        };
+        let apart = |first_seen: &Timestamp| first_seen.0.abs_diff(than.first_seen.0);
+        apart(from).max(apart(to)) >= APART_MS.unsigned_abs()
+    }
+
     /// Returns the rows whose texts are similar to one, in their order, with the similarity.
     fn to(&self, ranking: &Ranking, gist: &Gist) -> Vec<(usize, f64)> {
         let words = self.words.get_or_init(|| {
@@ -182,7 +213,7 @@ impl<'a> Newer<'a> {
         // Few entries are so old that another one is newer.
         let alike = self.alike.get(usize::from(row.entry.category.0))?;
         let newer = |other: &usize| self.chosen.get(*other).filter(|other| other.is_newer(chosen));
-        if !alike.rows.iter().any(|other| newer(other).is_some()) {
+        if !alike.has_newer(&self.chosen, chosen) {
             return None;
         }
         let near = alike.to(self.ranking, &Gist::of(&row.entry.text)).into_iter();
