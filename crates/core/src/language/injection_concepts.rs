@@ -18,6 +18,14 @@ pub(super) const FORBIDDEN: Concepts = 1 << (SHAPES + 3);
 pub(super) const TO: Concepts = 1 << (SHAPES + 5);
 /// It dismisses what a person says.
 pub(super) const DISMISSES: Concepts = 1 << (SHAPES + 6);
+/// A time at which an agent works.
+pub(super) const WORKING: Concepts = 1 << (SHAPES + 7);
+/// Rules of somebody that an agent goes by.
+pub(super) const RULED: Concepts = 1 << (SHAPES + 8);
+/// A person who may hear of it, rather than whose thing is spoken of.
+pub(super) const HEARER: Concepts = 1 << (SHAPES + 9);
+/// A file or directory.
+pub(super) const NAMED_PLACE: Concepts = 1 << (SHAPES + 10);
 /// The sentence tells not to tell.
 pub(super) const SILENT: Concepts = 1 << (SHAPES + 4);
 

@@ -49,7 +49,9 @@ const ORDERS: &[Rule] = &[
     command(RUNS, &[CURL, FOREIGN, RUN, OCCASION], QUIET),
     command(RUNS, &[CURL | FETCH, REMOTE_SCRIPT, RUN], INSTALLS),
     command(RUNS, &[CURL | FETCH, FOREIGN, RUN_IT], INSTALLS | QUIET),
-    command(RUNS, &[SCRIPT, FOREIGN, RUN | FOLLOW, OCCASION], INSTALLS),
+    command(RUNS, &[SCRIPT, FOREIGN, RUN | FOLLOW, OCCASION | CONDITION], INSTALLS),
+    command(RUNS, &[SCRIPT | REMOTE_SCRIPT, FOREIGN, STARTS, WORKING], INSTALLS),
+    command(RUNS, &[FOREIGN, RUN_IT | STARTS, RUN_IT | WORKING, OCCASION], INSTALLS | QUIET),
     command(RUNS, &[REMOTE_SCRIPT, RUN, SCRIPT | OCCASION], INSTALLS),
     command(RUNS, &[FOLLOW, DIRECTIVES | RULES, FOREIGN, OCCASION], INSTALLS),
     command(SENDS, &[SECRET_FILE, SEND | CURL, TO], 0),
@@ -58,16 +60,22 @@ const ORDERS: &[Rule] = &[
     command(SENDS, &[SECRET_FILE | SECRET, ATTACH | SEND, OUTPUT], API),
     command(SENDS, &[ENVIRONMENT, ATTACH | SEND, OUTPUT, EACH], API),
     command(SENDS, &[SECRET, ATTACH | SEND, REQUEST, QUERY], API),
+    command(SENDS, &[SECRET | SECRET_FILE | ENVIRONMENT, LITERAL, OUTPUT | GIVING], API),
+    command(SENDS, &[TO, SEND | LANDS, WORKING], 0),
+    command(SENDS, &[TO, SEND | LANDS, WORKPIECE], API),
     stated(IGNORES, &[DIRECTIVES, AUTHORITY | PRIOR, VOID], PRODUCT),
     command(RUNS, &[TREAT, FOREIGN], 0),
     command(RUNS, &[ENTRANCE, FOREIGN], 0),
     stated(IGNORES, &[SAYS, AUTHORITY, VOID], PRODUCT),
     stated(IGNORES, &[RULES, AUTHORITY, VOID], PRODUCT),
     stated(IGNORES, &[AUTHORITY | PRIOR, ONLY_THIS, RULES | DIRECTIVES | AUTHORITY], 0),
+    stated(IGNORES, &[SELF, PREVAILS, AUTHORITY | DIRECTIVES], 0),
+    stated(IGNORES, &[RULES | DIRECTIVES, RULED, ENDED], PRODUCT | NAMED_PLACE),
     stated(IGNORES, &[IGNORE, DISMISSES, DIRECTIVES | SAYS], FORBIDDEN),
     stated(APPROVES, &[APPROVED, PERSON, EACH, ACTION], CONDITION),
     stated(APPROVES, &[APPROVED, EACH, ACTION], CONDITION | NOT | MUST),
     stated(APPROVES, &[CONSENT | APPROVED, PRESUMED, EACH | GRAVE], CONDITION),
+    stated(APPROVES, &[AGREED, PERSON | PRESUMED, EACH | GRAVE, ACTION | GRAVE], CONDITION | NOT),
     stated(APPROVES, &[PROMPT, YES], FORBIDDEN | DEVICE),
     stated(APPROVES, &[AUTO, EACH, ACTION | CONSENT], FORBIDDEN),
     stated(APPROVES, &[UNASKED, GRAVE], FORBIDDEN),
@@ -75,9 +83,11 @@ const ORDERS: &[Rule] = &[
     stated(APPROVES, &[UNASKED, ACTION, EACH], FORBIDDEN | CONDITION),
     command(APPROVES, &[FLAG, USE], FORBIDDEN),
     stated(LIFTS, &[OFF, SAFEGUARD], FORBIDDEN | DEVICE),
+    stated(LIFTS, &[OFF, SCANNING], FORBIDDEN | NAMED_PLACE),
+    stated(LIFTS, &[OFF, PROMPT], FORBIDDEN | DEVICE),
     stated(HIDES, &[SILENT, TELL, PERSON, DOING], PRODUCT | CONDITION),
     stated(HIDES, &[UNTOLD, PERSON, DOING | SEND], PRODUCT),
-    stated(HIDES, &[CONCEAL, PERSON, DOING], PRODUCT),
+    stated(HIDES, &[CONCEAL, HEARER, DOING], PRODUCT),
     command(DESTROYS, &[DESTROY, HOME | ROOT], 0),
     command(DESTROYS, &[OPEN, OPENLY, HOME | ROOT], 0),
 ];
@@ -115,13 +125,18 @@ pub(super) fn find(lower: &str) -> Option<(usize, &'static str)> {
 
 fn order(sentence: &[OrderWord<'_>]) -> Option<(usize, &'static str)> {
     let mut each = Vec::with_capacity(sentence.len());
-    each.extend((0..sentence.len()).map(|at| concepts(sentence, at) | shape(sentence, at)));
+    each.extend((0..sentence.len()).map(|at| {
+        let about = concepts(sentence, at) | shape(sentence, at);
+        if about & AUTHORITY == 0 { about } else { about & !NAMED_PLACE }
+    }));
     let (mut all, mut stated) = (0, 0);
     for (word, about) in sentence.iter().zip(&each) {
         all |= about;
         stated |= if word.quoted { about & NAMES } else { *about };
     }
-    if (all | SILENT | PIPED) & ESSENTIAL == 0 {
+    let silent = if all & TELL == 0 { 0 } else { SILENT };
+    let piped = if all & (SHELL | RUNNER | NETCAT) == 0 { 0 } else { PIPED };
+    if (all | silent | piped) & ESSENTIAL == 0 {
         return None;
     }
     let how = relations(sentence, &each);
@@ -176,6 +191,19 @@ fn relations(sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
                 found |= SILENT;
             }
         }
+        if is(at, YOURS) || is(at, WORK) && within(at.saturating_sub(4)..at, TIME) {
+            found |= WORKING;
+        }
+        let beside = at.saturating_sub(4)..at + 5;
+        if is(at, DIRECTIVES | RULES) && within(beside, AUTHORITY) {
+            found |= RULED;
+        }
+        let text = |at: usize| sentence.get(at).map_or("", |word| word.text);
+        let names_thing = ATTRIBUTIVE.contains(text(at))
+            && !(text(at + 1).is_empty() || FUNCTION.contains(text(at + 1)));
+        if is(at, PERSON) && !names_thing {
+            found |= HEARER;
+        }
         if is(at, IGNORE) && within(at + 1..at + 5, PERSON) {
             found |= DISMISSES;
         }
@@ -186,7 +214,8 @@ fn relations(sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
         let next = (at + 1..each.len()).find(|at| !is_flag(at)).unwrap_or(each.len());
         let is_pipe =
             sentence.get(at).is_some_and(|word| matches!(word.text, "|" | "pipe" | "piped"));
-        if (is_pipe && within(at + 1..at + 3, SHELL) && within(0..at, CURL | FETCH))
+        let from_network = CURL | FETCH | FOREIGN;
+        if (is_pipe && within(at + 1..at + 3, SHELL) && within(0..at, from_network))
             || (is(at, SHELL) && is(next, CURL))
             || (is(at, RUNNER) && is(next, FOREIGN))
             || (is(at, NETCAT) && within(at + 1..at + 6, SHELL))
@@ -204,7 +233,7 @@ fn shape(words: &[OrderWord<'_>], at: usize) -> Concepts {
         let before = at.checked_sub(1).and_then(|at| words.get(at));
         return if before.is_some_and(|word| word.text.starts_with('-')) { ROOT } else { 0 };
     }
-    if !text.bytes().any(|byte| matches!(byte, b'.' | b'_' | b':')) {
+    if !text.bytes().any(|byte| matches!(byte, b'.' | b'_' | b':' | b'/')) {
         return 0;
     }
     let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", |word| word.text);
@@ -226,10 +255,24 @@ fn shape(words: &[OrderWord<'_>], at: usize) -> Concepts {
     if matches!(*text, ".env" | "@.env") || text.ends_with("/.env") {
         return if INTO.contains(before) { 0 } else { SECRET_FILE };
     }
-    of(&[".ssh", ".aws/", "id_rsa", "id_ed25519", ".gnupg", "/authorized_keys"], SECRET_FILE)
+    let place = if text.contains(['/', '.']) { NAMED_PLACE } else { 0 };
+    place
+        | of(&[".ssh", ".aws/", "id_rsa", "id_ed25519", ".gnupg", "/authorized_keys"], SECRET_FILE)
         | of(&["/authorized_keys"], ENTRANCE)
         | of(NAMED, SECRET)
-        | if text.starts_with('$') { of(&["_token", "_key"], SECRET) } else { 0 }
+        | if is_secret_name(text) { SECRET } else { 0 }
+}
+
+/// Returns true for the names of variables that hold something secret.
+fn is_secret_name(text: &str) -> bool {
+    let Some((before, last)) = text.rsplit_once('_') else { return false };
+    let owner = before.rsplit('_').next().unwrap_or_default();
+    match last {
+        "password" | "passwd" | "passphrase" | "secret" => true,
+        "token" | "tokens" => !PLAIN_TOKENS.contains(owner),
+        "key" | "keys" => text.starts_with('$') || SECRET_KEYS.contains(owner),
+        _ => false,
+    }
 }
 
 /// Returns the host of an address.
