@@ -56,7 +56,8 @@ const ORDERS: &[Rule] = &[
     command(RUNS, &[FOLLOW, DIRECTIVES | RULES, FOREIGN, OCCASION], INSTALLS),
     command(SENDS, &[SECRET_FILE, SEND | CURL, TO], 0),
     command(SENDS, &[SECRET | ENVIRONMENT, SEND, TO], API),
-    command(SENDS, &[TALK, SEND, TO], API),
+    command(SENDS, &[TALK, SEND | LANDS, TO], API),
+    command(SENDS, &[SECRET_FILE, ATTACH | SEND | LANDS, OUTPUT | GIVING], API),
     command(SENDS, &[SECRET_FILE | SECRET, ATTACH | SEND, OUTPUT], API),
     command(SENDS, &[ENVIRONMENT, ATTACH | SEND, OUTPUT, EACH], API),
     command(SENDS, &[SECRET, ATTACH | SEND, REQUEST, QUERY], API),
@@ -186,6 +187,9 @@ fn relations(sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
             let deed = governed.any(|at| is(at, DEEDS)) && !within(turn..each.len(), OBJECTS);
             if denies && (deed || within(at + 1..each.len(), UNASKED)) {
                 found |= FORBIDDEN;
+            }
+            if denies && within(at + 1..at + 4, ASKING) && !is(at, UNLESS) {
+                found |= UNASKED;
             }
             if within(at + 1..at + 7, TELL) && (denies || !within(0..at, NOT)) {
                 found |= SILENT;
