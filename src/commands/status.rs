@@ -163,7 +163,7 @@ fn of_store(store: &StoreStatus) -> Vec<(String, String)> {
         put("review", review.clone());
     }
     if store.by_agents > 0 {
-        let added = counted(store.by_agents, "entry", "entries");
+        let added = counted(store.by_agents, "text", "texts");
         put("by agents", format!("{added} added since you looked: pimem trust --review"));
     }
     for (rule, label) in

@@ -226,10 +226,15 @@ impl Human for Synced {
                 "What is buried is kept for {DAYS} days: pimem restore ID, or forget --destroy ID"
             ));
         }
+        let kept = if self.from_file {
+            "left in the file: read it again when it is right"
+        } else {
+            "kept until it is right"
+        };
         for (number, whose) in [(self.later, "this machine's"), (self.early, "the server's")] {
             if number > 0 {
                 ui.line(&format!(
-                    "{} dated more than a day ahead of {whose} clock, kept until it is right",
+                    "{} dated more than a day ahead of {whose} clock, {kept}",
                     view::counted(number, "event is", "events are")
                 ));
             }

@@ -276,3 +276,25 @@ fn interrupted() {
         assert_eq!(differing(&markdown(&sandbox), &files), Vec::<String>::new());
     }
 }
+
+/// What cannot be read is said, and neither takes anything nor stands in the way of what follows.
+#[test]
+fn a_damaged_log_of_steps_is_said() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["add", "Gulls eat the bait"]).done();
+    let log = sandbox.project().join(".pi/data/undo.jsonl");
+    let (steps, before) = (std::fs::read(&log).unwrap(), markdown(&sandbox));
+    for garbage in [&b"\0\xff{\"run\":\n[[[["[..], &b"{}\n"[..], &[0xf0; 4096][..]] {
+        std::fs::write(&log, garbage).unwrap();
+        let done = sandbox.run(&["undo"]);
+        assert_eq!(done.code, 1, "{done:?}");
+        assert!(done.stderr.contains("undo.jsonl is damaged"), "{done:?}");
+        assert_eq!(markdown(&sandbox), before);
+    }
+    std::fs::write(&log, [&b"\xffnothing\n"[..], &steps].concat()).unwrap();
+    let done = sandbox.run(&["undo"]);
+    assert!(done.code == 0 && done.stderr.contains("is damaged"), "{done:?}");
+    assert!(!sandbox.run(&["list"]).stdout.contains("bait"));
+    sandbox.run(&["add", "Pilots board at the buoy"]).done();
+    assert!(sandbox.run(&["undo"]).done().contains("Taken back"));
+}

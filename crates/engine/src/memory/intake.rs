@@ -20,7 +20,6 @@ use pimem_core::{
         time::Timestamp,
     },
     report::budget::thousands,
-    review::{self, OrderFound},
     safety::entry_text::EntryText,
     score::{
         adopt,
@@ -248,20 +247,14 @@ pub fn say_orders<'a>(
 }
 
 impl Memory {
-    /// Notes the orders in a text that was written and is no entry, as known to the person who
-    /// typed it. Where nobody did, says that they are hidden from agents.
-    pub fn review_text(&self, store: &Store, text: &str) {
-        let trust = &store.trust;
-        for OrderFound { span, does } in review::orders(text) {
-            let said = review::said(text.get(span).unwrap_or_default());
-            if trust.waits(&said).is_none() {
-                trust.note_order(&said);
-            } else if !trust.holds_order(&said) {
-                let line =
-                    format!("It {does}: agents are not shown it before pimem trust --review");
-                self.notices.note(&line);
-            }
+    /// Notes who writes a text that is no entry, before it is written, and says which of its passages
+    /// are hidden from agents.
+    pub fn review_text(&self, store: &Store, text: &str) -> Result<(), Failure> {
+        for does in store.take_text(text)? {
+            let line = format!("It {does}: agents are not shown it before pimem trust --review");
+            self.notices.note(&line);
         }
+        Ok(())
     }
 }
 

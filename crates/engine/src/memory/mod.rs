@@ -422,6 +422,18 @@ impl Memory {
         }
     }
 
+    /// Refuses an agent what only a person decides.
+    ///
+    /// # Errors
+    /// Fails if the environment says that an agent runs the command.
+    pub fn refuse_agent(&self, what: &str) -> Result<(), Failure> {
+        if self.contributor() != Contributor::Agent {
+            return Ok(());
+        }
+        let message = format!("{what} is for a person, and this runs under {}", self.who().by);
+        Err(Failure::new(FailureKind::Refused, message, "type it in a terminal of your own"))
+    }
+
     /// Returns the rules for scoring.
     pub fn rules(&self) -> RankingRules<'_> {
         RankingRules {

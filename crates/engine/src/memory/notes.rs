@@ -80,6 +80,7 @@ impl Memory {
         };
         let store = self.writer()?;
         let lock = super::lock(self, &store)?;
+        self.review_text(&store, &added.join("\n"))?;
         store.rewrite(&lock, notes::NOTES, |bytes| {
             let edit = match heading {
                 Some(heading) => checklist::append_to(bytes, heading, &added),
@@ -87,7 +88,6 @@ impl Memory {
             };
             Some(patch::apply(bytes, vec![edit]))
         })?;
-        self.review_text(&store, &added.join("\n"));
         Ok(Noted { file: notes::NOTES.to_owned(), text: added.join("\n"), into: NotedIn::Notes })
     }
 
@@ -101,8 +101,8 @@ impl Memory {
         let store = self.writer()?;
         let lock = super::lock(self, &store)?;
         let file = notes::daily(now.date);
+        self.review_text(&store, &added.join("\n"))?;
         store.append(&lock, &file, &now.date.to_string(), &added)?;
-        self.review_text(&store, &added.join("\n"));
         Ok(Noted { file, text: added.join("\n"), into: NotedIn::Log })
     }
 }

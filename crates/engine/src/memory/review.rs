@@ -1,6 +1,6 @@
 //! Collects the unreviewed texts of a store, with warnings about them.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use memchr::memmem;
 use serde::Serialize;
@@ -25,7 +25,7 @@ use pimem_core::{
         entry::EntryId,
         event::{Author, Event, EventKind},
     },
-    review::{OrderFound, orders, said},
+    review::{self, OrderFound, passages, said},
     score::ranking::{Ranking, Scope, ScoredEntry},
     session::summaries,
 };
@@ -39,12 +39,20 @@ pub struct ReviewItem {
     pub view: AwaitingText,
 }
 
-/// An entry that an agent has added and that no person has looked at since.
+/// An entry or a passage that an agent has added and that no person has looked at since.
 pub struct ByAgent {
-    /// The key that says so.
-    pub key: TextKey,
-    pub id: String,
+    /// The keys that say so.
+    pub keys: Vec<TextKey>,
+    pub place: AddedPlace,
     pub view: AwaitingText,
+}
+
+/// Where an agent has added something.
+pub enum AddedPlace {
+    /// The entry with an id.
+    Entry(String),
+    /// A passage of a file of notes, a list or a log, with what it says.
+    Passage(String, String),
 }
 
 /// A store with its unreviewed texts.
@@ -114,12 +122,12 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     };
     let mut items: Vec<ReviewItem> = rows.iter().map(item).collect();
     let of_agent = |(row, key): (&&ScoredEntry, &TextKey)| ByAgent {
-        key: *key,
-        id: row.entry.id.to_string(),
+        keys: vec![*key],
+        place: AddedPlace::Entry(row.entry.id.to_string()),
         view: view(row, ""),
     };
     let by_agents = reviewed.iter().zip(&all).filter(|(_, key)| of_agents.contains(key));
-    let by_agents: Vec<ByAgent> = by_agents.map(of_agent).collect();
+    let mut by_agents: Vec<ByAgent> = by_agents.map(of_agent).collect();
     let pin = |row: &ScoredEntry| {
         let line = format!("+ pin of {}", entries.line(row));
         let asked = "    an agent asked for it: it would be in every report".to_owned();
@@ -129,9 +137,11 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     };
     items.extend(pins::waiting(memory, &store, &ranking.rows).into_iter().map(pin));
     let mut unread = Vec::new();
-    items.extend(passages_withheld(&store));
+    let (withheld, added) = passages_of_others(&store);
+    items.extend(withheld);
+    by_agents.extend(added);
     items.extend(notes(&store, &mut unread));
-    items.extend(passages(&store));
+    items.extend(past_sessions(&store));
     if store.scope == Scope::Project {
         items.extend(memory.headings.iter().map(|heading| {
             let what = ReviewText::Heading { heading: heading.clone() };
@@ -172,7 +182,7 @@ pub fn of_mirror(memory: &Memory, mut mirror: Mirrored) -> Held {
         entries: mirror.ranking.rows.len(),
         items,
         by_agents: Vec::new(),
-        unreviewed: Unreviewed { waiting: 0, others, came: Came::Mirror },
+        unreviewed: Unreviewed { waiting: 0, preferences: 0, others, came: Came::Mirror },
         problems: mirror.store.trust.problem().cloned().into_iter().collect(),
         store: mirror.store,
     }
@@ -210,29 +220,61 @@ fn added(events: &[(Event, String)]) -> Option<String> {
     Some(format!("added on {date}{by}{session}, as the log says"))
 }
 
-/// Returns the passages of notes, lists and logs that are withheld because they are worded as orders.
-fn passages_withheld(store: &Store) -> Vec<ReviewItem> {
+/// Returns the passages of notes, lists and logs that are withheld, because they are worded as orders or
+/// because an agent wrote them, and those that an agent wrote and agents are told.
+fn passages_of_others(store: &Store) -> (Vec<ReviewItem>, Vec<ByAgent>) {
     // Files that cannot be read are reported with their notes.
     let (names, _) = store.note_files_there();
-    let mut found = Vec::new();
+    let (mut withheld, mut added) = (Vec::new(), Vec::new());
+    // A handoff repeats lines, which are looked at once.
+    let mut seen: HashSet<Vec<TextKey>> = HashSet::new();
     for name in names {
         let Ok(Some(bytes)) = store.file(&name) else { continue };
         let text = String::from_utf8_lossy(&bytes);
-        for OrderFound { span, does } in orders(&text) {
-            let order = said(text.get(span.clone()).unwrap_or_default());
-            if store.trust.holds_order(&order) {
+        let shown = |span: &Range<usize>| {
+            let passage = text.get(span.clone()).unwrap_or_default();
+            let line = 1 + text.get(..span.start).map_or(0, |text| text.matches('\n').count());
+            (passage, said(passage), format!("{name}:{line}"))
+        };
+        let found = store.trust.withheld(&text);
+        for OrderFound { span, does } in &found {
+            let (passage, order, place) = shown(span);
+            let kind = if review::order(passage).is_some() { "order" } else { "passage" };
+            let lines = vec![format!("+ {kind}: {order}"), format!("    {place}")];
+            let mut keys = store.trust.lines(trust::TrustedKind::Order, passage);
+            if !seen.insert(keys.clone()) {
                 continue;
             }
-            let line = 1 + text.get(..span.start).map_or(0, |text| text.matches('\n').count());
-            let place = format!("{name}:{line}");
-            let lines = vec![format!("+ order: {order}"), format!("    {place}")];
-            let keys = vec![store.trust.text(trust::TrustedKind::Order, &order)];
+            keys.push(store.trust.order(passage));
             let what = ReviewText::Order { order, place };
-            let view = AwaitingText { what, warnings: vec![does.to_owned()], lines };
-            found.push(ReviewItem { keys, pin: None, view });
+            let view = AwaitingText { what, warnings: vec![(*does).to_owned()], lines };
+            withheld.push(ReviewItem { keys, pin: None, view });
+        }
+        let mut passages = passages(&text);
+        passages.retain(|span| found.iter().all(|one| one.span != *span));
+        let keys = |span: &Range<usize>| {
+            store
+                .trust
+                .lines(trust::TrustedKind::ByAgent, text.get(span.clone()).unwrap_or_default())
+        };
+        let all: Vec<TextKey> = passages.iter().flat_map(keys).collect();
+        let held = store.trust.held(&all);
+        for span in passages {
+            let keys: Vec<TextKey> =
+                keys(&span).into_iter().filter(|key| held.contains(key)).collect();
+            if keys.is_empty() || !seen.insert(keys.clone()) {
+                continue;
+            }
+            let (_, passage, place) = shown(&span);
+            let lines = vec![format!("+ {passage}"), format!("    {place}")];
+            let warnings = lines::warnings(&passage);
+            let added_to = AddedPlace::Passage(name.clone(), passage.clone());
+            let what = ReviewText::Passage { passage, place };
+            let view = AwaitingText { what, warnings, lines };
+            added.push(ByAgent { keys, place: added_to, view });
         }
     }
-    found
+    (withheld, added)
 }
 
 /// Returns notes, lists and logs, which are reviewed in an editor because they may be long. Adds
@@ -288,7 +330,7 @@ fn settings(store: &Store, awaiting: &[layers::AwaitingSettings]) -> Option<Revi
 }
 
 /// Returns summaries of past sessions.
-fn passages(store: &Store) -> Vec<ReviewItem> {
+fn past_sessions(store: &Store) -> Vec<ReviewItem> {
     if store.trust.is_whole() {
         return Vec::new();
     }
@@ -367,7 +409,14 @@ pub enum ReviewText {
     Heading {
         heading: String,
     },
-    /// A passage of notes, a log or a list that is worded as an order to an agent.
+    /// A passage of notes, a log or a list that an agent has added.
+    Passage {
+        /// The passage, on one line.
+        passage: String,
+        /// Place of its first line.
+        place: String,
+    },
+    /// Such a passage that is worded as an order to an agent, or waits because an agent wrote it.
     Order {
         /// The passage, on one line.
         order: String,

@@ -68,6 +68,7 @@ impl Memory {
         text: &str,
         target: WriteTarget,
     ) -> Result<ChangedSetting, Failure> {
+        self.refuse_agent_of(key)?;
         let value = key.read(text);
         let wrong = |expected: &str| {
             let message = format!("{} cannot be {text:?}: it takes {expected}", key.name);
@@ -97,11 +98,18 @@ impl Memory {
         Ok(ChangedSetting { key: key.name, value, file: file.path.display().to_string() })
     }
 
+    /// Refuses an agent the settings about agents.
+    fn refuse_agent_of(&self, key: &SettingKey) -> Result<(), Failure> {
+        let is_about_agents = key.name.starts_with("agents.");
+        if is_about_agents { self.refuse_agent(&format!("setting {}", key.name)) } else { Ok(()) }
+    }
+
     /// Removes a setting from the file of a store; the other bytes of the file stay as they are.
     ///
     /// # Errors
     /// Fails if the file cannot be read, understood or written.
     pub fn unset_setting(&self, key: &SettingKey, target: WriteTarget) -> Result<Unset, Failure> {
+        self.refuse_agent_of(key)?;
         let path = Memory::config_file(&target.dir);
         let absent =
             |path: &Path| Unset { key: key.name, removed: false, file: path.display().to_string() };

@@ -269,7 +269,8 @@ pub struct StoreStatus {
     pub grave: Option<GraveStatus>,
     /// Texts that await review.
     pub awaiting: AwaitingCounts,
-    /// Number of entries that agents have added since a person looked at them.
+    /// Number of entries, and of passages of notes, logs and lists, that agents have added since a
+    /// person looked at them.
     #[serde(rename = "byAgents")]
     pub by_agents: usize,
     /// Lines with secrets, and list items that are no entries.

@@ -38,21 +38,25 @@ impl Memory {
     pub fn add_todo(&self, texts: &[String]) -> Result<Todo, Failure> {
         let store = self.writer()?;
         let lock = super::lock(self, &store)?;
-        let mut new = Vec::new();
-        store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
+        let missing = |bytes: &[u8]| {
             let open: Vec<String> = checklist::open(bytes).map(|item| item.text).collect();
-            new = Vec::new();
+            let mut new: Vec<String> = Vec::new();
             for text in texts {
                 if !open.contains(text) && !new.contains(text) {
                     new.push(text.clone());
                 }
             }
+            new
+        };
+        let mut new = missing(&scratchpad(&store)?);
+        for text in &new {
+            self.review_text(&store, text)?;
+        }
+        store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
+            new = missing(bytes);
             let edit = checklist::append_items(bytes, &new);
             (!new.is_empty()).then(|| patch::apply(bytes, vec![edit]))
         })?;
-        for text in &new {
-            self.review_text(&store, text);
-        }
         let item = |text: &String| {
             let is_new = new.contains(text);
             let change = if is_new { TodoChange::Added } else { TodoChange::AlreadyOpen };

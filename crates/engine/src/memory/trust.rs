@@ -104,7 +104,7 @@ impl Memory {
         entries: impl Iterator<Item = &'a LocatedEntry>,
     ) -> Unreviewed {
         let mut others: Vec<&LocatedEntry> = entries.filter(|entry| !entry.reviewed).collect();
-        let mut waiting = 0;
+        let (mut waiting, mut preferences) = (0, 0);
         for store in stores {
             if others.is_empty() {
                 break;
@@ -117,12 +117,16 @@ impl Memory {
             let keys: Vec<TextKey> = others.iter().copied().filter(here).map(key).collect();
             let waits = trust_ledger::waiting_of(&store.trust, &keys);
             if !waits.is_empty() {
-                let before = others.len();
-                others.retain(|entry| !here(entry) || !waits.contains(&key(entry)));
-                waiting += before - others.len();
+                let is_waiting = |entry: &&LocatedEntry| here(entry) && waits.contains(&key(entry));
+                for entry in others.extract_if(.., |entry| is_waiting(entry)) {
+                    waiting += 1;
+                    let name = &self.config.categories.spec(entry.category).name;
+                    preferences += usize::from(*name == "preference");
+                }
             }
         }
-        Unreviewed { waiting, others: others.len(), came: self.came(stores, &others) }
+        let came = self.came(stores, &others);
+        Unreviewed { waiting, preferences, others: others.len(), came }
     }
 
     /// Reports how many entries are hidden from agents.
@@ -139,8 +143,10 @@ const REVIEW: &str = "pimem trust --review";
 /// Counts of entries hidden from agents, and what is said of them.
 #[derive(Debug, Clone)]
 pub struct Unreviewed {
-    /// Preferences learned here that await review.
+    /// Entries of this machine that await review, as preferences that were learned.
     pub waiting: usize,
+    /// How many of them are preferences.
+    pub preferences: usize,
     pub others: usize,
     /// How the others came here.
     pub came: Came,
@@ -154,13 +160,20 @@ impl Unreviewed {
         (self.others > 0).then(|| format!("{} {noun} {predicate}", self.others))
     }
 
-    /// Describes the waiting preferences and how to review them.
-    pub fn waiting(&self) -> Option<String> {
-        match self.waiting {
-            0 => None,
-            1 => Some(format!("1 preference waits: {REVIEW}")),
-            count => Some(format!("{count} preferences wait: {REVIEW}")),
+    /// Counts what waits: `2 preferences`.
+    fn counted_waiting(&self) -> String {
+        match (self.waiting, self.preferences == self.waiting) {
+            (1, true) => "1 preference".to_owned(),
+            (count, true) => format!("{count} preferences"),
+            (1, false) => "1 entry".to_owned(),
+            (count, false) => format!("{count} entries"),
         }
+    }
+
+    /// Describes what waits and how to review it.
+    pub fn waiting(&self) -> Option<String> {
+        let waits = if self.waiting == 1 { "waits" } else { "wait" };
+        (self.waiting > 0).then(|| format!("{} {waits}: {REVIEW}", self.counted_waiting()))
     }
 
     /// Describes for people what is left out, and what to do about it.
@@ -180,10 +193,9 @@ impl Unreviewed {
         let count = of.map_or_else(|| all.to_string(), |of| format!("{all} of {of}"));
         let entries = if of.unwrap_or(all) == 1 { "entry" } else { "entries" };
         let awaits = if all == 1 { "awaits" } else { "await" };
-        let learned = match self.waiting {
-            1 => "1 preference was learned here".to_owned(),
-            count => format!("{count} preferences were learned here"),
-        };
+        let were = if self.waiting == 1 { "was" } else { "were" };
+        let learned = if self.preferences == self.waiting { "learned" } else { "noted" };
+        let learned = format!("{} {were} {learned} here", self.counted_waiting());
         let came = self.came.predicate(self.others);
         match (self.others, self.waiting) {
             (0, 0) => format!("{count} {entries} {awaits} review"),

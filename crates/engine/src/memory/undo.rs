@@ -38,6 +38,12 @@ impl Memory {
         let mut parts = Vec::new();
         for store in self.readers()? {
             let steps = store.steps().map_err(|problem| Failure::from(&problem))?;
+            if let Some(path) = store.damaged_steps() {
+                self.warn(format!(
+                    "{} is damaged: of what it held, only what can be read can be taken back",
+                    path.display()
+                ));
+            }
             parts.push(Part { store, steps });
         }
         let steps = || parts.iter().flat_map(|part| &part.steps);

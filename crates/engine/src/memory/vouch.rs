@@ -3,11 +3,13 @@
 //! Trust applies to a text as it was shown, so no lock is held while the user decides: a line that
 //! changes meanwhile is another text.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 use super::{
     Answer, Memory, pins, problems,
-    review::{self, Held, ReviewItem},
+    review::{self, AddedPlace, Held, ReviewItem},
     selector,
 };
 use crate::{
@@ -19,7 +21,13 @@ use crate::{
     },
     view::{self, EntryView},
 };
-use pimem_core::{gate, model::hash::IdMap, score::ranking::Scope};
+use pimem_core::{
+    gate,
+    markdown::patch::{self, Edit},
+    model::hash::IdMap,
+    review::{passages, said},
+    score::ranking::Scope,
+};
 
 /// A person's decision about a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +50,9 @@ pub enum VouchQuestion<'a> {
     /// An agent has added it, and agents are told it.
     ByAgent(&'a AwaitingText),
 }
+
+/// What an agent is refused.
+const TRUSTING: &str = "pimem trust";
 
 /// The key of an entry, and the key that marks it as brought by git.
 type Pair = (TextKey, TextKey);
@@ -66,6 +77,7 @@ impl Memory {
         &self,
         mut ask: impl FnMut(&Store, VouchQuestion<'_>) -> Result<Reply, Failure>,
     ) -> Result<Answer<Review>, Failure> {
+        self.refuse_agent(TRUSTING)?;
         let mut held = self.held()?;
         held.extend(self.held_mirrors());
         for Held { store, by_agents, .. } in &mut held {
@@ -73,8 +85,14 @@ impl Memory {
             let mut waiting = std::mem::take(by_agents).into_iter();
             while let Some(one) = waiting.next() {
                 match ask(store, VouchQuestion::ByAgent(&one.view))? {
-                    Reply::Trust => drop(store.trust.forget(Some(&[one.key]))?),
-                    Reply::Forget => drop(self.curate(Decision::Forgot, &[one.id])?),
+                    Reply::Trust => drop(store.trust.forget(Some(&one.keys))?),
+                    Reply::Forget => match one.place {
+                        AddedPlace::Entry(id) => drop(self.curate(Decision::Forgot, &[id])?),
+                        AddedPlace::Passage(file, of) => {
+                            self.remove_passage(store, &file, &of)?;
+                            store.trust.forget(Some(&one.keys))?;
+                        }
+                    },
                     Reply::Leave => left.push(one),
                     Reply::Stop => {
                         left.push(one);
@@ -112,6 +130,7 @@ impl Memory {
     /// Fails if the named store does not exist or belongs to another user, or the ledger cannot be
     /// written.
     pub fn trust_all(&self) -> Result<Answer<Review>, Failure> {
+        self.refuse_agent(TRUSTING)?;
         self.refuse_team()?;
         let (mut held, mut done) = (self.held()?, Vec::new());
         for Held { store, items, .. } in &mut held {
@@ -119,7 +138,7 @@ impl Memory {
             asked.try_for_each(|item| self.accept(store, &item))?;
         }
         for Held { store, by_agents, .. } in held.iter_mut().filter(|h| !h.by_agents.is_empty()) {
-            let keys: Vec<TextKey> = by_agents.drain(..).map(|one| one.key).collect();
+            let keys: Vec<TextKey> = by_agents.drain(..).flat_map(|one| one.keys).collect();
             store.trust.forget(Some(&keys))?;
         }
         let needs = |held: &&mut Held| !held.store.trust.is_whole() || !held.items.is_empty();
@@ -145,6 +164,7 @@ impl Memory {
     /// # Errors
     /// Fails if the named store does not exist, or the ledger cannot be written.
     pub fn trust_always(&self) -> Result<Answer<Review>, Failure> {
+        self.refuse_agent(TRUSTING)?;
         self.refuse_team()?;
         // What is behind one part of a root may lead on.
         while let Some(away) = self.leads_away() {
@@ -190,6 +210,9 @@ impl Memory {
         selectors: &[String],
         action: VouchAction,
     ) -> Result<Answer<VouchedEntries>, Failure> {
+        if action != VouchAction::Revoked {
+            self.refuse_agent(TRUSTING)?;
+        }
         let stores = self.strict_readers()?;
         let (ranking, snapshots) = self.ranking(&stores);
         let unread = problems(&snapshots);
@@ -275,6 +298,9 @@ impl Memory {
         selectors: &[String],
         action: VouchAction,
     ) -> Result<Answer<VouchedEntries>, Failure> {
+        if action != VouchAction::Revoked {
+            self.refuse_agent(TRUSTING)?;
+        }
         let stores = self.strict_readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let unread = problems(&snapshots);
@@ -302,6 +328,19 @@ impl Memory {
             VouchAction::LetOut
         };
         Ok(Answer { view: VouchedEntries { action, results }, problems: unread })
+    }
+
+    /// Removes the first passage of a file that says this.
+    fn remove_passage(&self, store: &Store, file: &str, of: &str) -> Result<(), Failure> {
+        let lock = super::lock(self, store)?;
+        store.rewrite(&lock, file, |bytes| {
+            let text = str::from_utf8(bytes).ok()?;
+            let is_it =
+                |span: &Range<usize>| text.get(span.clone()).is_some_and(|at| said(at) == of);
+            let span = passages(text).into_iter().find(is_it)?;
+            Some(patch::apply(bytes, vec![Edit { span, bytes: Vec::new() }]))
+        })?;
+        Ok(())
     }
 
     fn accept(&self, store: &Store, item: &ReviewItem) -> Result<(), Failure> {

@@ -13,6 +13,7 @@ use super::{
     lock::StoreLock,
     read::{self, ReadProblem},
     trust::TrustedKind,
+    trust_ledger::SaidPassages,
     undo::Touched,
 };
 use pimem_core::{
@@ -73,6 +74,15 @@ impl Store {
         bytes.extend_from_slice(text.as_bytes());
         self.trust.note(|| vec![self.trust.file(name, &bytes)]);
         Ok(())
+    }
+
+    /// Notes who writes a text that is no entry, before it is written. Returns why passages of it are
+    /// not shown to agents.
+    pub fn take_text(&self, text: &str) -> Result<Vec<&'static str>> {
+        let mut said = SaidPassages::default();
+        let why = said.take_text(&self.trust, text);
+        said.record(&self.trust)?;
+        Ok(why)
     }
 
     /// Returns the content of a file, empty if it does not exist. `None` if it has changed since it

@@ -23,11 +23,11 @@ use super::{
     lock::{LockError, StoreLock},
     read::{ProblemKind, ReadProblem},
     seal::Seal,
-    trust_ledger::{KnownTexts, LINE, lines},
+    trust_ledger::{self, KnownTexts, LINE, lines},
 };
 use pimem_core::{
     language::injection,
-    review::{self, AgentReview, Contributor},
+    review::{self, AgentReview, Contributor, OrderFound},
     safety::secret,
 };
 
@@ -90,6 +90,11 @@ impl Trust {
         Self { contributor: (contributor, agents), ..self }
     }
 
+    /// Returns true if a person writes now.
+    pub fn is_of_person(&self) -> bool {
+        self.contributor.0 == Contributor::Person
+    }
+
     /// Returns true if an agent writes now.
     pub fn is_of_agent(&self) -> bool {
         self.contributor.0 == Contributor::Agent
@@ -103,18 +108,38 @@ impl Trust {
 
     /// Returns a text that is no entry, as notes or a log, as an agent may see it.
     pub fn told<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        review::told(text, |said| self.holds_order(said))
+        review::told(text, &self.withheld(text))
     }
 
-    /// Records that the person who typed an order in a text that is no entry vouches for it. An
-    /// error is reported when the command ends.
-    pub fn note_order(&self, said: &str) {
-        self.vouch(&[self.text(TrustedKind::Order, said)]);
+    /// Returns the passages of a text that is no entry which an agent may not see: what is worded as
+    /// an order, and what waits because an agent wrote it, unless a person vouched for it.
+    pub fn withheld(&self, text: &str) -> Vec<OrderFound> {
+        if self.is_always() {
+            return Vec::new();
+        }
+        let waiting =
+            if self.is_whole() { HashSet::new() } else { trust_ledger::all_waiting(self) };
+        let waits = |passage: &str| {
+            let waits = |key: &TextKey| waiting.contains(key) && !self.holds(*key);
+            !waiting.is_empty() && self.lines(TrustedKind::Order, passage).iter().any(waits)
+        };
+        let mut found: Vec<OrderFound> = review::found(text, waits);
+        found.retain(|one| {
+            let passage = text.get(one.span.clone()).unwrap_or_default();
+            waits(passage) || !self.holds(self.order(passage))
+        });
+        found
     }
 
-    /// Returns true if a person vouched for an order in a text that is no entry.
-    pub fn holds_order(&self, said: &str) -> bool {
-        self.holds(self.text(TrustedKind::Order, said)) || self.is_always()
+    /// Returns the key of a passage that is worded as an order.
+    pub fn order(&self, passage: &str) -> TextKey {
+        self.text(TrustedKind::Order, &review::said(passage))
+    }
+
+    /// Returns the keys of the lines of a passage.
+    pub fn lines(&self, kind: TrustedKind, passage: &str) -> Vec<TextKey> {
+        // What begins with a line end is no entry.
+        review::lines(passage).map(|line| self.text(kind, &format!("\n{line}"))).collect()
     }
 
     /// Returns a copy that reads the ledger again.

@@ -24,6 +24,7 @@ use super::{
 use pimem_core::{
     language::injection,
     model::{hash::IdSet, hex},
+    review,
 };
 
 /// Key of a text: the first 128 bits of a hash.
@@ -151,12 +152,19 @@ pub fn note_waiting(trust: &Trust, keys: &[TextKey]) -> Result<()> {
 
 /// Returns the given keys that are recorded.
 pub fn waiting_of(trust: &Trust, keys: &[TextKey]) -> HashSet<TextKey> {
+    if keys.is_empty() {
+        return HashSet::new();
+    }
+    let known = all_waiting(trust);
+    keys.iter().copied().filter(|key| known.contains(key)).collect()
+}
+
+/// Returns all keys that are recorded.
+pub(super) fn all_waiting(trust: &Trust) -> HashSet<TextKey> {
     let Some(path) = waiting_path(trust) else { return HashSet::new() };
     let dir = path.parent().unwrap_or(Path::new("/"));
     let bytes = trust.seal().read(dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let known: HashSet<&str> = text.lines().collect();
-    keys.iter().copied().filter(|key| known.contains(key.hex().as_str())).collect()
+    evidence::lines(&bytes).filter_map(hex::read).map(TextKey).collect()
 }
 
 /// Returns true if any keys may be recorded.
@@ -219,6 +227,32 @@ impl SaidPassages {
         trust.is_whole() && !trust.is_own() || !(waits || trust.is_foreign())
     }
 
+    /// Takes a text that is no entry and that is written on this machine. Returns why passages of it
+    /// are not shown to agents.
+    pub(super) fn take_text(&mut self, trust: &Trust, text: &str) -> Vec<&'static str> {
+        let mut why = Vec::new();
+        for span in review::passages(text) {
+            let passage = text.get(span).unwrap_or_default();
+            let (order, lines) = (trust.order(passage), trust.lines(TrustedKind::Order, passage));
+            let waits = trust.waits(&review::said(passage));
+            if waits.is_some() && !trust.holds(order) {
+                why.extend(waits);
+            }
+            if trust.is_of_person() {
+                // What an agent wrote before counts as typed.
+                self.known.extend(waiting_of(trust, &lines));
+            } else if trust.is_of_agent() && waits.is_some() {
+                self.waiting.extend(lines);
+            } else if trust.is_of_agent() {
+                self.known.extend(trust.lines(TrustedKind::ByAgent, passage));
+            }
+            if waits.is_none() && review::order(passage).is_some() {
+                self.known.push(order);
+            }
+        }
+        why
+    }
+
     /// Takes a key of another text that agents may see.
     pub(super) fn vouch(&mut self, key: TextKey) {
         self.known.push(key);
@@ -254,9 +288,11 @@ pimem_core::named! {
         Notes = "notes",
     /// Canonical line of an entry of which a person said that it holds no secret.
         NoSecret = "no-secret",
-    /// Canonical line of an entry that an agent has added, until a person looks at it.
+    /// Canonical line of an entry that an agent has added, or a line of notes, a log or a list, until
+    /// a person looks at it.
         ByAgent = "by-agent",
-    /// A passage of notes, a log or a list that is worded as an order: what it says.
+    /// A passage of notes, a log or a list that is worded as an order, or a line of one that an agent
+    /// wrote: what it says.
         Order = "order",
     /// Canonical line of an entry that an agent wants pinned.
         Pin = "pin",

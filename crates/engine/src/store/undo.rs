@@ -209,6 +209,26 @@ impl Store {
         Ok(steps)
     }
 
+    /// Returns the file in which something is not what this machine has written, so that steps may be
+    /// missing.
+    pub fn damaged_steps(&self) -> Option<PathBuf> {
+        let log = self.local(NAME).ok()??;
+        let is_step = |line: &[u8]| {
+            serde_json::from_slice::<UndoStep>(line).is_ok()
+                || serde_json::from_slice::<Older>(line).is_ok()
+        };
+        let mut lines = log.split(|byte| *byte == b'\n');
+        if !lines.all(|line| line.trim_ascii().is_empty() || is_step(line)) {
+            return Some(self.data_dir().join(NAME));
+        }
+        let path = self.runs()?;
+        let known = read::file(path.parent()?, &path, read::MAX_FILE).ok().flatten();
+        let known = known.unwrap_or_default();
+        let is_id = |line: &[u8]| line.len() + 1 == RUN && line.iter().all(u8::is_ascii_hexdigit);
+        let mut lines = known.split(|byte| *byte == b'\n');
+        (!lines.all(|line| line.is_empty() || is_id(line))).then_some(path)
+    }
+
     /// Returns true if the running command has a step that can be undone.
     pub fn can_take_back(&self) -> bool {
         let Some(run) = &self.run else { return false };

@@ -32,7 +32,7 @@ use pimem_core::{
     model::{entry::EventId, event::Event},
     score::ranking::Scope,
     sync::{
-        check::Refused,
+        check::{Reason, Refused},
         exchange::{ExchangePlan, SyncObjects, missing},
     },
 };
@@ -209,14 +209,15 @@ fn with_store(
     let ((out, kept), (back, left)) = (ours.outgoing(memory), theirs.outgoing(memory));
     let (sent, received) = (missing(&out, &back), missing(&back, &out));
     let (plan, other) = (ours.plan(memory, &received), theirs.plan(memory, &sent));
-    let refused: Vec<Refused> =
-        plan.refused.iter().chain(&other.refused).chain(&left).cloned().collect();
+    let refused = plan.refused.iter().chain(&other.refused).chain(&left);
+    let (later, refused) = apart(refused.cloned().collect());
     let name = dir.display().to_string();
     let mut view = Synced {
         sent: theirs.gains(&other),
         received: ours.gains(&plan),
         kept,
         refused,
+        later,
         ..Synced::new(name, effect == Effect::DryRun)
     };
     let (trusted_here, trusted_there) = (ours.trusted(), theirs.trusted());
@@ -226,6 +227,13 @@ fn with_store(
     (view.waiting, view.changed) = (done.waiting, side::shown(&plan, &done.buried));
     let stale = [(&here, &plan), (&there, &other)];
     Ok((view, stale.into_iter().filter_map(|(store, plan)| refresh(store, plan, effect)).collect()))
+}
+
+/// Tells what is refused for good from the number of events that come when the clock is right.
+fn apart(refused: Vec<Refused>) -> (usize, Vec<Refused>) {
+    let (later, refused): (Vec<_>, Vec<_>) =
+        refused.into_iter().partition(|one| one.reason == Reason::Future);
+    (later.len(), refused)
 }
 
 /// Notes as trusted what was typed into a store on this machine.
@@ -248,9 +256,12 @@ fn take_in(
     let lock = lock_for(memory, &store, effect)?;
     let side = Side::open(memory, &store, lock.as_ref())?.destroying(destroy);
     let plan = side.plan(memory, &bundle.objects);
+    let (later, refused) = apart([bundle.refused, plan.refused.clone()].concat());
     let mut view = Synced {
         received: side.gains(&plan),
-        refused: [bundle.refused, plan.refused.clone()].concat(),
+        refused,
+        later,
+        from_file: true,
         ..Synced::new(name.to_owned(), effect == Effect::DryRun)
     };
     let lines = bundle.objects.entries.iter().filter_map(|entry| entry.line.clone());
@@ -312,6 +323,9 @@ pub struct Synced {
     /// The same of sent events and the server's clock.
     #[serde(skip_serializing_if = "is_zero")]
     pub early: usize,
+    /// True if the other side is a file, which is not read again by itself.
+    #[serde(skip)]
+    pub from_file: bool,
     /// True if the exchange came to its limit: the next one goes on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
@@ -334,7 +348,7 @@ impl Synced {
         let (sent, received) = (SyncPart::default(), SyncPart::default());
         let (mirrors, changed) = (Vec::new(), Vec::new());
         let (kept, refused) = (Vec::new(), Vec::new());
-        let (later, early, unfinished) = (0, 0, false);
+        let (later, early, unfinished, from_file) = (0, 0, false, false);
         Self {
             with,
             dry_run,
@@ -347,6 +361,7 @@ impl Synced {
             refused,
             later,
             early,
+            from_file,
             unfinished,
         }
     }
