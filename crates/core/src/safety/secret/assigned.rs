@@ -20,9 +20,13 @@ pub(super) fn find(text: &str, from: usize) -> Option<Found> {
         let sign = at + found;
         at = sign + 1;
         let Some((class, span, value)) = assigned(text, sign) else { continue };
+        // A value that stands before its name was found already.
+        if span.end <= from {
+            continue;
+        }
         if is_secret(class, value) {
             let name = match class {
-                Class::Password => "a password",
+                Class::Password | Class::Beside => "a password",
                 Class::Token => "a token",
             };
             return Some((span, name));
@@ -85,9 +89,12 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
         [b'-', ..] => option(text, sign),
         // The password is …, das Passwort der Datenbank lautet …; machine … login … password …
         [b' ', ..] => {
+            if let Some(found) = told_after(before, behind) {
+                return Some(found);
+            }
             // Most words are none of these.
             let bare = before.trim_end_matches(['"', '\'', '`', ']', '*']);
-            if !SAID.iter().chain(&["password"]).any(|word| bare.ends_with(word)) {
+            if !SAID.iter().chain(BESIDE).any(|word| ends_with(bare, word)) {
                 return None;
             }
             let (said, _) = name(before)?;
@@ -95,6 +102,7 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
             let class = match said {
                 "password" if tail(rest).rsplit(' ').nth(1) == Some("login") => Class::Password,
                 said if SAID.contains(&said) => told(rest)?,
+                said if BESIDE.iter().any(|word| said.eq_ignore_ascii_case(word)) => Class::Beside,
                 _ => return None,
             };
             let (span, value) = read(text, sign + 1, false)?;
@@ -105,13 +113,56 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
 }
 
 /// Words between a name and its value.
-const SAID: &[&str] = &["is", "to", "as", "ist", "lautet", "heißt", "auf", "als"];
+const SAID: &[&str] = &[
+    "is", "to", "as", "ist", "lautet", "heißt", "auf", "als", "was", "be", "now", "still",
+    "equals", "becomes", "became", "war", "lautete", "sei", "jetzt", "nun", "bleibt", "est", "es",
+    "è", "é",
+];
+/// Names that a password follows at once: "log in with password …".
+const BESIDE: &[&str] =
+    &["password", "passwort", "kennwort", "passphrase", "passwd", "pw", "wachtwoord", "senha"];
+/// What follows a password: "… is the password for staging".
+const BEHIND: &[&str] = &[
+    " is the password",
+    " is the passphrase",
+    " is the db password",
+    " is my password",
+    " is our password",
+    " as the password",
+    " as password",
+    " ist das passwort",
+    " ist das kennwort",
+    " ist mein passwort",
+    " ist unser passwort",
+    " als passwort",
+    " als kennwort",
+    " lautet das passwort",
+];
 /// Words that lead from a name to what it is of, or to a verb at the end: "the password for
 /// staging", "das Passwort der Datenbank", "the password was changed".
 const LEADING: &str = "am an at auf aus bei beim by changed der des dort für for from fuer here hier \
     im in jetzt now of on there to unter vom von was wurde zu zum zur";
 /// Maximum number of words between a name and the word before its value.
 const BETWEEN: usize = 4;
+
+/// Returns the value that a text ends in, if what is behind calls it a password.
+fn told_after<'a>(before: &'a str, behind: &str) -> Option<Assigned<'a>> {
+    if !behind.starts_with([' ']) || !matches!(behind.as_bytes().get(1), Some(b'i' | b'a' | b'l')) {
+        return None;
+    }
+    let calls =
+        |said: &&str| behind.get(..said.len()).is_some_and(|text| text.eq_ignore_ascii_case(said));
+    BEHIND.iter().find(|said| calls(said))?;
+    let quotes = ['"', '\'', '`'];
+    let bare = before.trim_end_matches(quotes);
+    let start = bare.rfind(|c: char| c.is_whitespace() || quotes.contains(&c));
+    let start = start.map_or(0, |at| {
+        at + bare.get(at..).map_or(1, |c| c.chars().next().map_or(1, char::len_utf8))
+    });
+    let text = bare.get(start..)?;
+    let value = SecretValue { text, quoted: bare.len() < before.len() };
+    Some((Class::Beside, start..bare.len(), value))
+}
 
 /// Returns the class of the name that a text ends in, perhaps with what it is of.
 fn told(before: &str) -> Option<Class> {
@@ -180,9 +231,19 @@ fn name(before: &str) -> Option<(&str, bool)> {
 /// Returns the class of secret that a name stands for.
 fn class(name: &str) -> Option<Class> {
     let name = name.trim_matches(['-', '.']);
-    if ["password", "passwd", "passphrase", "passwort", "kennwort", "pwd"]
-        .iter()
-        .any(|end| ends_with(name, end))
+    if [
+        "password",
+        "passwd",
+        "passphrase",
+        "passwort",
+        "kennwort",
+        "pwd",
+        "wachtwoord",
+        "senha",
+        "contraseña",
+    ]
+    .iter()
+    .any(|end| ends_with(name, end))
     {
         return Some(Class::Password);
     }
@@ -255,7 +316,7 @@ const COUNTED: &[&str] = &[
 ];
 
 /// Words before `key` that make it secret.
-const KEYS: &[&str] = &[
+pub(super) const KEYS: &[&str] = &[
     "access",
     "account",
     "admin",
@@ -293,7 +354,7 @@ fn is_german_key(before: &str) -> bool {
 }
 
 /// Words before `key` for keys used for lookup, which are not secret.
-const OF_DATA: &[&str] = &[
+pub(super) const OF_DATA: &[&str] = &[
     "cache",
     "foreign",
     "group",

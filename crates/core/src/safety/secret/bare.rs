@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Found, rules::word, value::is_random};
+use super::{Found, assigned, rules::word, value::is_random};
 
 /// A key that is a run of letters and digits: name, length, alphabet.
 type Key = (&'static str, usize, fn(&u8) -> bool);
@@ -27,6 +27,19 @@ const HASHES: &str = "hash digest checksum summe fingerprint fingerabdruck integ
 const NAMED: &str = "artifact blake blob block build cid commit container docker etag image \
     layer manifest merkle object sha shasum sum transaction txid";
 
+/// Those of them that may have a key too.
+const OWNERS: [&str; 9] = [
+    "artifact",
+    "build",
+    "container",
+    "docker",
+    "image",
+    "manifest",
+    "object",
+    "block",
+    "transaction",
+];
+
 /// Finds the first such key that begins at or after byte `from`, unless the words around it say that
 /// it is a hash.
 pub(super) fn key(text: &str, from: usize) -> Option<Found> {
@@ -41,7 +54,7 @@ pub(super) fn key(text: &str, from: usize) -> Option<Found> {
         let Some((name, _, alphabet)) = key else { continue };
         if bytes.get(run.clone())?.iter().all(alphabet)
             && text.get(run.clone()).is_some_and(is_random)
-            && is_apart(text, &run)
+            && (is_apart(text, &run) || naming(text, &run) == Some(Naming::Full))
             && !is_of_hash(text, &run)
         {
             return Some((run, name));
@@ -62,8 +75,43 @@ fn is_apart(text: &str, run: &Range<usize>) -> bool {
         && !behind.starts_with(" *")
 }
 
+/// How a text names a run as a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    /// As any key.
+    Some,
+    /// As one that is secret.
+    Full,
+}
+
+/// Words of which one before a run names it as a secret.
+const SECRETS: &str = "seal secret secrets token tokens password passwort passphrase geheimnis \
+    schlüssel sealkey siegel siegelschlüssel";
+/// Number of words before a run of which one may name it.
+const BESIDE: usize = 7;
+
+/// Returns how the words before a run name it as a key.
+fn naming(text: &str, run: &Range<usize>) -> Option<Naming> {
+    let from = text.floor_char_boundary(run.start.saturating_sub(AROUND.0));
+    let before = text.get(from..run.start)?.rsplit('\n').next()?.to_lowercase();
+    let words: Vec<&str> = before.split(|c: char| !c.is_alphanumeric()).collect();
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    let last = words.len().saturating_sub(BESIDE);
+    (last..words.len()).rev().find_map(|at| {
+        let word = words.get(at)?;
+        let owner = at.checked_sub(1).and_then(|at| words.get(at)).unwrap_or(&"");
+        if assigned::OF_DATA.contains(owner) {
+            return None;
+        }
+        let is_secret = |word: &str| SECRETS.split(' ').any(|one| one == word);
+        let some = matches!(*word, "key" | "keys");
+        let full = is_secret(word) || some && (assigned::KEYS.contains(owner) || is_secret(owner));
+        if full { Some(Naming::Full) } else { some.then_some(Naming::Some) }
+    })
+}
+
 /// Returns true if a word near a run says that it is a hash, or one of its neighbours is the
-/// name of a file.
+/// name of a file. Where the run is named as a key, such a name and weaker words are of the key.
 fn is_of_hash(text: &str, run: &Range<usize>) -> bool {
     let from = text.floor_char_boundary(run.start.saturating_sub(AROUND.0));
     let until = text.floor_char_boundary(run.end + AROUND.1);
@@ -71,12 +119,15 @@ fn is_of_hash(text: &str, run: &Range<usize>) -> bool {
         text.get(from..run.start).and_then(|text| text.rsplit('\n').next()).unwrap_or_default();
     let behind =
         text.get(run.end..until).and_then(|text| text.split('\n').next()).unwrap_or_default();
+    let is_named = naming(text, run).is_some();
     let says = |text: &str| {
         text.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| {
             let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
             let one = stem.strip_suffix('s').unwrap_or(stem);
             HASHES.split(' ').any(|hash| word.contains(hash))
-                || NAMED.split(' ').any(|name| name == stem || name == one)
+                || NAMED.split(' ').any(|name| {
+                    (name == stem || name == one) && !(is_named && OWNERS.contains(&name))
+                })
         })
     };
     let file = |word: &str| {
@@ -89,8 +140,8 @@ fn is_of_hash(text: &str, run: &Range<usize>) -> bool {
     };
     says(before)
         || says(behind)
-        || before.split_whitespace().rev().take(NEAR).any(file)
-        || behind.split_whitespace().next().is_some_and(file)
+        || !is_named && before.split_whitespace().rev().take(NEAR).any(file)
+        || !is_named && behind.split_whitespace().next().is_some_and(file)
 }
 
 /// What people call the words of a wallet, in lower case, with bars between.

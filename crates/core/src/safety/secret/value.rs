@@ -8,6 +8,8 @@ use super::varied;
 pub(super) enum Class {
     /// Chosen by a person; may be short.
     Password,
+    /// The same, with no more than its name beside it; so it has to look like one.
+    Beside,
     /// Generated at random.
     Token,
 }
@@ -23,6 +25,8 @@ pub(super) struct SecretValue<'a> {
 pub(super) const LONGEST: usize = 512;
 /// Minimum length of a password, in characters.
 const PASSWORD: usize = 6;
+/// The same beside no more than its name.
+const BESIDE: usize = 8;
 /// Minimum length of a token, in characters.
 const TOKEN: usize = 12;
 
@@ -128,6 +132,10 @@ pub(super) fn is_secret(class: Class, value: SecretValue<'_>) -> bool {
     }
     match class {
         Class::Password => is_strong(text) || is_chosen(&small),
+        Class::Beside => {
+            is_strong(text)
+                || is_chosen(&small) && (value.quoted || all >= BESIDE && is_random(text))
+        }
         Class::Token => (all >= TOKEN && is_random(text)) || is_strong(text),
     }
 }
