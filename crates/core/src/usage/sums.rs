@@ -364,7 +364,8 @@ mod tests {
             give("2026-06-01T10:06:00Z", "a", "third", &[A]),
         ]);
         let [a, b] = [0xaa, 0xbb].map(EntryId);
-        let want = [("first", vec![b]), ("second", vec![b, a]), ("third", vec![]), ("of b", vec![])];
+        let want =
+            [("first", vec![b]), ("second", vec![b, a]), ("third", vec![]), ("of b", vec![])];
         assert_eq!(used_by_prompt(&log), want);
     }
 
