@@ -335,11 +335,7 @@ impl Speaker {
             known.map_or(Self::Unknown, |(_, speaker)| *speaker)
         });
         match told.unwrap_or(*missing) {
-            // Beside a message, a person may have typed something.
-            Self::Person if is_message(prompt) => match typed(prompt) {
-                Some(rest) if !rest.is_empty() && !is_message(&rest) => Self::Unknown,
-                _ => Self::Agent,
-            },
+            Self::Person if is_message(prompt) => Self::Agent,
             Self::Person if MIXED.iter().any(|start| prompt.trim_start().starts_with(start)) => {
                 Self::Unknown
             }
@@ -483,8 +479,6 @@ mod tests {
             (Agent::Claude, "agent_id", "", RULE, Person),
             (Agent::Claude, "", "", " <task-notification>\nx</task-notification>", Machine),
             (Agent::Claude, "source", "user", "<teammate-message from=\"b\">x", Machine),
-            (Agent::Claude, "", "", "<task-notification>x</task-notification>\nUse tabs", Unknown),
-            (Agent::Claude, "", "", "<channel>x</channel>\nUse tabs", Machine),
             (Agent::Claude, "", "", "<ticket> is no element of a message", Person),
             (Agent::Claude, "", "", "What is a <channel>?", Person),
             (Agent::Codex, "", "", RULE, Person),

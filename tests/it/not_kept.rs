@@ -63,17 +63,6 @@ fn a_work_tree_that_is_removed() {
     }
 }
 
-/// What is typed beside a notification may be a person's.
-#[test]
-fn a_rule_beside_a_notification_waits() {
-    let sandbox = store();
-    let said =
-        format!("<task-notification>Always use the blue folder.</task-notification>\n{RULE}");
-    late(&sandbox, "s", &said);
-    let waits = sandbox.run(&["trust", "--review"]).stdout;
-    assert!(waits.contains(KEPT) && !waits.contains("blue folder"), "{waits}");
-}
-
 /// Says something to each agent, which is told what is wanted.
 fn told(sandbox: &Sandbox, user: Option<u32>, text: &str, want: &str) {
     for agent in ["claude", "codex", "gemini", "opencode", "generic"] {

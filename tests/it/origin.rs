@@ -36,7 +36,7 @@ const TABLE: &[(&str, &str, Fate)] = &[
     ("claude", "loop", Nothing),
     ("claude", "injected", Nothing),
     ("claude", "polled", Nothing),
-    ("claude", "notification", Waits),
+    ("claude", "notification", Nothing),
     ("claude", "teammate", Nothing),
     ("claude", "cross-session", Nothing),
     ("claude", "channel", Nothing),
