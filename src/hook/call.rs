@@ -243,8 +243,7 @@ impl<'a> Call<'a> {
         if !lines.is_empty() {
             self.note(&[LedgerNote::Told]);
         }
-        let lines: Vec<SafeText> = lines.iter().map(|line| safe!("{}\n", line)).collect();
-        lines.iter().collect()
+        lines.iter().map(|line| safe!("{}\n", line)).collect()
     }
 
     /// Records what was put into the prompt.

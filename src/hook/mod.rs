@@ -362,12 +362,9 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     }
     let told: SafeText = heard.told.iter().collect();
     let answer = |learned: &SafeText, lost: &[Said]| {
-        let lost = lost.iter().map(|said| {
-            prompt::not_kept(&said.text, "memory cannot be written: pimem doctor says why")
-        });
-        let lines: Vec<SafeText> = lost.collect();
-        let lines: SafeText = lines.iter().collect();
-        with_told(agent, moment, &context, &safe!("{}{}{}", learned, told, lines))
+        let why = "memory cannot be written: pimem doctor says why";
+        let lost: SafeText = lost.iter().map(|said| prompt::not_kept(&said.text, why)).collect();
+        with_told(agent, moment, &context, &safe!("{}{}{}", learned, told, lost))
     };
     if call.shows_notices() && call.has_news(&heard) || !heard.unspooled.is_empty() {
         // What is told must be true, and the answer is there whatever learning takes.
@@ -403,11 +400,10 @@ fn without_call(
     let is_start = moment == HookEvent::SessionStart;
     let locked = ctx.locked_for_agents().filter(|_| is_start || heard.is_shut);
     let foreign = ctx.foreign_for_agents().filter(|_| is_start && has_none);
-    let lines = locked.into_iter().chain(foreign).map(|line| safe!("{}\n", line));
-    let lines: Vec<SafeText> = lines.collect();
+    let lines = locked.into_iter().chain(foreign).map(|line| safe!("{}\n", line)).collect();
     // Another process tells what it has heard.
     let told = heard.told.iter().filter(|_| has_none).collect();
-    with_told(agent, moment, &lines.iter().collect(), &told)
+    with_told(agent, moment, &lines, &told)
 }
 
 /// Returns an answer with lines for the person: beside the context where the agent shows such lines,
@@ -416,8 +412,7 @@ fn with_told(agent: Agent, moment: HookEvent, context: &SafeText, told: &SafeTex
     if agent.record().shows_notices || told.is_empty() {
         return reply::with_notice(agent, moment, context, told);
     }
-    let lines: Vec<SafeText> = told.split_lines().map(|line| safe!("> Memory: {}", line)).collect();
-    let lines: SafeText = lines.iter().collect();
+    let lines: SafeText = told.split_lines().map(|line| safe!("> Memory: {}", line)).collect();
     reply::reply(agent, moment, &safe!("{}{}", context, lines))
 }
 

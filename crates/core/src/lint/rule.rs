@@ -30,8 +30,15 @@ pub struct Rule {
     pub fix: &'static str,
 }
 
+/// What to do about a secret; an entry has one more way.
+macro_rules! revoke {
+    ($($more:literal)?) => {
+        concat!("revoke it, then take it out; what was committed stays in history" $(, $more)?)
+    };
+}
+
 macro_rules! rules {
-    ($($name:ident $level:ident $id:literal $about:literal, $fix:literal;)*) => {
+    ($($name:ident $level:ident $id:literal $about:literal, $fix:expr;)*) => {
         $(
             #[doc = $about]
             pub static $name: Rule =
@@ -56,7 +63,7 @@ rules! {
     CONTROL_CHARACTER Error "control-character" "A line holds a control, bidi or invisible character",
         "delete the character; what is shown is not what is read";
     SECRET Error "secret" "A line holds what looks like a key, a token or a password",
-        "revoke it, then take it out; what was committed stays in history; if it is none: pimem trust --no-secret ID";
+        revoke!("; if it is none: pimem trust --no-secret ID");
     INSTRUCTION Warning "instruction" "A text is worded as an order to the agent that reads it",
         "see where it came from; reword it as a fact, or remove it";
     CONTRADICTION Warning "contradiction" "An entry says the opposite of another one",
@@ -146,10 +153,10 @@ impl Finding {
     /// Returns what a person can do about it. Only an entry can be said to hold no secret.
     #[must_use]
     pub fn remedy(&self) -> String {
-        match (self.rule.fix.strip_suffix(" ID"), self.entry) {
-            (None, _) => self.rule.fix.to_owned(),
-            (Some(command), Some(entry)) => format!("{command} {entry}"),
-            (Some(command), None) => command.split("; if ").next().unwrap_or(command).to_owned(),
+        match self.entry {
+            _ if self.rule.id != SECRET.id => self.rule.fix.to_owned(),
+            Some(entry) => format!(revoke!("; if it is none: pimem trust --no-secret {}"), entry),
+            None => revoke!().to_owned(),
         }
     }
 

@@ -4,7 +4,7 @@
 //! interlinear annotations, shorthand format controls, tag characters, and blank letters.
 
 use std::{
-    borrow::Cow,
+    borrow::{Borrow, Cow},
     fmt::{self, Display, Write as _},
     ops::Deref,
 };
@@ -148,9 +148,9 @@ impl Display for SafeText {
     }
 }
 
-impl<'a> FromIterator<&'a SafeText> for SafeText {
-    fn from_iter<I: IntoIterator<Item = &'a SafeText>>(parts: I) -> Self {
-        Self(parts.into_iter().map(|part| part.0.as_str()).collect())
+impl<S: Borrow<Self>> FromIterator<S> for SafeText {
+    fn from_iter<I: IntoIterator<Item = S>>(parts: I) -> Self {
+        Self(parts.into_iter().map(|part| part.borrow().0.clone()).collect())
     }
 }
 

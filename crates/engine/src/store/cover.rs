@@ -58,7 +58,7 @@ impl Store {
         };
         let files = self.kept_files()?;
         let mut cover = Cover::default();
-        for kept in files.store.iter().chain(&files.data).chain(&files.linked).chain(&files.state) {
+        for kept in files.all() {
             let Some(raw) = read::file(&kept.root, &kept.path, read::MAX_LOG)? else { continue };
             let opened = sealed.ring.open(&raw);
             sealed.tell(&kept.path, &opened);
@@ -85,8 +85,7 @@ impl Store {
     /// directory that it must not lead out of.
     pub fn sealed_places(&self) -> Result<Vec<(PathBuf, PathBuf)>, ReadProblem> {
         let files = self.kept_files()?;
-        let all = files.store.into_iter().chain(files.data).chain(files.linked).chain(files.state);
-        Ok(all.map(|kept| (kept.root, kept.path)).collect())
+        Ok(files.all().map(|kept| (kept.root.clone(), kept.path.clone())).collect())
     }
 
     /// Seals what is not sealed under the current key; in a store that is being made plain, opens
@@ -228,6 +227,12 @@ pub(super) struct CoveredFiles {
     pub(super) linked: Vec<KeptFile>,
     /// In the user's state directory.
     pub(super) state: Vec<KeptFile>,
+}
+
+impl CoveredFiles {
+    fn all(&self) -> impl Iterator<Item = &KeptFile> {
+        self.store.iter().chain(&self.data).chain(&self.linked).chain(&self.state)
+    }
 }
 
 impl Store {

@@ -139,13 +139,11 @@ fn run(
         if effect == Effect::Write {
             intake::say_outgrown(memory, &outgrown);
         }
-        let said = news.iter().map(|new| (new.category, new.text.as_str()));
         // The ledger has what was vouched for only once it was written.
         let vouched: IdSet<EntryId> =
             taken.iter().filter(|taken| taken.vouched).map(|taken| taken.id).collect();
-        let id =
-            |category, text: &str| EntryId::of(&categories.spec(category).name, text.as_bytes());
-        let said = said.filter(|(category, text)| !vouched.contains(&id(*category, text)));
+        let unsure = news.iter().filter(|new| !vouched.contains(&new.id(memory)));
+        let said = unsure.map(|new| (new.category, new.text.as_str()));
         intake::say_orders(memory, &store, said);
         pages = keep(memory, &store, lock.as_ref(), &source)?;
         if !waiting.is_empty() {
