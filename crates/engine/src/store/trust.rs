@@ -118,7 +118,7 @@ impl Trust {
             return Vec::new();
         }
         let waiting =
-            if self.is_whole() { HashSet::new() } else { trust_ledger::all_waiting(self) };
+            if self.is_whole() { Arc::default() } else { trust_ledger::kept_waiting(self) };
         let waits = |passage: &str| {
             let waits = |key: &TextKey| waiting.contains(key) && !self.holds(*key);
             !waiting.is_empty() && self.lines(TrustedKind::Order, passage).iter().any(waits)
@@ -438,7 +438,7 @@ impl Trust {
         format!("{HEADING}{:?}\n", discover::real(&self.store).to_string_lossy())
     }
 
-    fn known(&self) -> &KnownTexts {
+    pub(super) fn known(&self) -> &KnownTexts {
         self.known.get_or_init(|| {
             let real = discover::real(&self.store);
             let path = self.state.as_ref().map(|state| state.join(discover::key_of(&real)));

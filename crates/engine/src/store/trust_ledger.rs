@@ -8,7 +8,7 @@ use std::{
     collections::{BTreeSet, HashSet},
     fmt::Write as _,
     path::{Path, PathBuf},
-    sync::{Mutex, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use anyhow::{Context, Result};
@@ -52,6 +52,8 @@ pub(super) struct KnownTexts {
     keys: OnceLock<IdSet<u128>>,
     /// Keys recorded since the file was read.
     pub(super) said: Mutex<IdSet<u128>>,
+    /// Keys that await review, if they were read and none was noted since.
+    waiting: Mutex<Option<Arc<HashSet<TextKey>>>>,
     /// True if the user trusts all of it; computed on first use.
     pub(super) always: OnceLock<bool>,
     pub(super) problem: Option<ReadProblem>,
@@ -69,9 +71,10 @@ impl KnownTexts {
             Ok(bytes) => (bytes.unwrap_or_default(), None),
             Err(problem) => (Vec::new(), Some(problem)),
         };
-        let (foreign, said) = (trust::is_foreign(store), Mutex::default());
+        let (foreign, said, waiting) =
+            (trust::is_foreign(store), Mutex::default(), Mutex::default());
         let (keys, always) = (OnceLock::new(), OnceLock::new());
-        Self { seed, path, foreign, bytes, keys, said, always, problem }
+        Self { seed, path, foreign, bytes, keys, said, waiting, always, problem }
     }
 
     /// Returns the key of a text.
@@ -84,6 +87,10 @@ impl KnownTexts {
         }
         let digest = hash.finalize();
         TextKey(digest.first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes)))
+    }
+
+    fn forget_waiting(&self) {
+        *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Returns all keys of the ledger.
@@ -147,7 +154,9 @@ pub fn note_waiting(trust: &Trust, keys: &[TextKey]) -> Result<()> {
     let dir = path.parent().context("there is no directory for what waits")?;
     atomic::create_dir(dir, Sync::Private)?;
     let _lock = trust.hold()?;
-    trust.seal().append(&path, lines_of(&fresh).as_bytes(), Sync::Private)
+    trust.seal().append(&path, lines_of(&fresh).as_bytes(), Sync::Private)?;
+    trust.known().forget_waiting();
+    Ok(())
 }
 
 /// Returns the given keys that are recorded.
@@ -160,11 +169,17 @@ pub fn waiting_of(trust: &Trust, keys: &[TextKey]) -> HashSet<TextKey> {
 }
 
 /// Returns all keys that are recorded.
-pub(super) fn all_waiting(trust: &Trust) -> HashSet<TextKey> {
+fn all_waiting(trust: &Trust) -> HashSet<TextKey> {
     let Some(path) = waiting_path(trust) else { return HashSet::new() };
     let dir = path.parent().unwrap_or(Path::new("/"));
     let bytes = trust.seal().read(dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default();
     evidence::lines(&bytes).filter_map(hex::read).map(TextKey).collect()
+}
+
+/// Returns all keys that are recorded; the file is read once, as a search asks for every note.
+pub(super) fn kept_waiting(trust: &Trust) -> Arc<HashSet<TextKey>> {
+    let mut kept = trust.known().waiting.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(kept.get_or_insert_with(|| Arc::new(all_waiting(trust))))
 }
 
 /// Returns true if any keys may be recorded.
@@ -183,6 +198,7 @@ pub fn forget_waiting(trust: &Trust, keys: &[TextKey]) -> Result<()> {
         text.lines().filter(|line| !gone.contains(*line)).flat_map(|line| [line, "\n"]).collect();
     if kept.len() < text.len() {
         trust.seal().replace(&path, kept.as_bytes(), Sync::Private, || Ok(true))?;
+        trust.known().forget_waiting();
     }
     Ok(())
 }
