@@ -265,7 +265,7 @@ fn restore(memory: &Memory, selectors: &[String]) -> Result<Vec<CuratedEntry>, F
 struct Back {
     /// As it was before.
     row: ScoredEntry,
-    /// The same as a line for a person.
+    /// That entry, formatted for messages.
     line: String,
     /// Its store, and what that holds now.
     held: (PathBuf, Snapshot),

@@ -6,10 +6,10 @@ use crate::language::{
     sentence::{self, Sentence},
 };
 
-/// Words at the start of a sentence in which somebody is named.
+/// Number of words at the start of a sentence that may name who speaks, with a verb of speech.
 const HEAD: usize = 8;
-/// The same where no verb says that somebody speaks.
-const NAMED: usize = 5;
+/// Number of words before a source that is named without such a verb.
+const SOURCE: usize = 5;
 
 /// Returns the words of somebody else that a sentence passes on, as a sentence.
 pub(in crate::language) fn relayed(sentence: &Sentence, words: &[Word]) -> Option<Sentence> {
@@ -44,7 +44,7 @@ fn source(sentence: &Sentence, head: &[Word]) -> Option<usize> {
     let at = head.iter().position(|word| SOURCES.contains(&word.text))?;
     let next = head.get(at + 1).map_or("", |word| word.text.as_str());
     let first = &head.first()?.text;
-    if at > NAMED || ["now", "here"].contains(&next) {
+    if at > SOURCE || ["now", "here"].contains(&next) {
         return None;
     }
     let begins = ["laut", "according", "per", "gemäß"].contains(&first.as_str());

@@ -305,7 +305,7 @@ mod tests {
         assert!(hits >= 50 && misses >= 70, "{hits} and {misses}");
     }
 
-    /// Whether it is a rule, only the person knows.
+    /// A statement of how things are from now on waits for a review.
     #[test]
     fn what_is_so_from_now_on_waits() {
         for (message, waits) in [

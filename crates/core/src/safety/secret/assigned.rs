@@ -121,23 +121,11 @@ const SAID: &[&str] = &[
 /// Names that a password follows at once: "log in with password …".
 const BESIDE: &[&str] =
     &["password", "passwort", "kennwort", "passphrase", "passwd", "pw", "wachtwoord", "senha"];
-/// What follows a password: "… is the password for staging".
-const BEHIND: &[&str] = &[
-    " is the password",
-    " is the passphrase",
-    " is the db password",
-    " is my password",
-    " is our password",
-    " as the password",
-    " as password",
-    " ist das passwort",
-    " ist das kennwort",
-    " ist mein passwort",
-    " ist unser passwort",
-    " als passwort",
-    " als kennwort",
-    " lautet das passwort",
-];
+/// Phrases whose word before them is a password, as in "… is the password for staging".
+const BEHIND: &str = " is the password| is the passphrase| is the db password| is my password\
+    | is our password| as the password| as password| ist das passwort| ist das kennwort\
+    | ist mein passwort| ist unser passwort| als passwort| als kennwort\
+    | lautet das passwort";
 /// Words that lead from a name to what it is of, or to a verb at the end: "the password for
 /// staging", "das Passwort der Datenbank", "the password was changed".
 const LEADING: &str = "am an at auf aus bei beim by changed der des dort für for from fuer here hier \
@@ -151,8 +139,8 @@ fn told_after<'a>(before: &'a str, behind: &str) -> Option<Assigned<'a>> {
         return None;
     }
     let calls =
-        |said: &&str| behind.get(..said.len()).is_some_and(|text| text.eq_ignore_ascii_case(said));
-    BEHIND.iter().find(|said| calls(said))?;
+        |said: &str| behind.get(..said.len()).is_some_and(|text| text.eq_ignore_ascii_case(said));
+    BEHIND.split('|').find(|said| calls(said))?;
     let quotes = ['"', '\'', '`'];
     let bare = before.trim_end_matches(quotes);
     let start = bare.rfind(|c: char| c.is_whitespace() || quotes.contains(&c));
@@ -231,20 +219,8 @@ fn name(before: &str) -> Option<(&str, bool)> {
 /// Returns the class of secret that a name stands for.
 fn class(name: &str) -> Option<Class> {
     let name = name.trim_matches(['-', '.']);
-    if [
-        "password",
-        "passwd",
-        "passphrase",
-        "passwort",
-        "kennwort",
-        "pwd",
-        "wachtwoord",
-        "senha",
-        "contraseña",
-    ]
-    .iter()
-    .any(|end| ends_with(name, end))
-    {
+    let passwords = "password passwd passphrase passwort kennwort pwd wachtwoord senha contraseña";
+    if passwords.split(' ').any(|end| ends_with(name, end)) {
         return Some(Class::Password);
     }
     if last_word(name) == "pw" {

@@ -28,17 +28,7 @@ const NAMED: &str = "artifact blake blob block build cid commit container docker
     layer manifest merkle object sha shasum sum transaction txid";
 
 /// Those of them that may have a key too.
-const OWNERS: [&str; 9] = [
-    "artifact",
-    "build",
-    "container",
-    "docker",
-    "image",
-    "manifest",
-    "object",
-    "block",
-    "transaction",
-];
+const OWNERS: &str = "artifact build container docker image manifest object block transaction";
 
 /// Finds the first such key that begins at or after byte `from`, unless the words around it say that
 /// it is a hash.
@@ -88,7 +78,7 @@ enum Naming {
 const SECRETS: &str = "seal secret secrets token tokens password passwort passphrase geheimnis \
     schlüssel sealkey siegel siegelschlüssel";
 /// Number of words before a run of which one may name it.
-const BESIDE: usize = 7;
+const NAMING_WORDS: usize = 7;
 
 /// Returns how the words before a run name it as a key.
 fn naming(text: &str, run: &Range<usize>) -> Option<Naming> {
@@ -96,7 +86,7 @@ fn naming(text: &str, run: &Range<usize>) -> Option<Naming> {
     let before = text.get(from..run.start)?.rsplit('\n').next()?.to_lowercase();
     let words: Vec<&str> = before.split(|c: char| !c.is_alphanumeric()).collect();
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    let last = words.len().saturating_sub(BESIDE);
+    let last = words.len().saturating_sub(NAMING_WORDS);
     (last..words.len()).rev().find_map(|at| {
         let word = words.get(at)?;
         let owner = at.checked_sub(1).and_then(|at| words.get(at)).unwrap_or(&"");
@@ -126,7 +116,8 @@ fn is_of_hash(text: &str, run: &Range<usize>) -> bool {
             let one = stem.strip_suffix('s').unwrap_or(stem);
             HASHES.split(' ').any(|hash| word.contains(hash))
                 || NAMED.split(' ').any(|name| {
-                    (name == stem || name == one) && !(is_named && OWNERS.contains(&name))
+                    let is_owner = || is_named && OWNERS.split(' ').any(|owner| owner == name);
+                    (name == stem || name == one) && !is_owner()
                 })
         })
     };

@@ -25,8 +25,8 @@ pub(super) struct SecretValue<'a> {
 pub(super) const LONGEST: usize = 512;
 /// Minimum length of a password, in characters.
 const PASSWORD: usize = 6;
-/// The same beside no more than its name.
-const BESIDE: usize = 8;
+/// Minimum length of a password that stands beside its name alone.
+const PASSWORD_BESIDE: usize = 8;
 /// Minimum length of a token, in characters.
 const TOKEN: usize = 12;
 
@@ -134,7 +134,7 @@ pub(super) fn is_secret(class: Class, value: SecretValue<'_>) -> bool {
         Class::Password => is_strong(text) || is_chosen(&small),
         Class::Beside => {
             is_strong(text)
-                || is_chosen(&small) && (value.quoted || all >= BESIDE && is_random(text))
+                || is_chosen(&small) && (value.quoted || all >= PASSWORD_BESIDE && is_random(text))
         }
         Class::Token => (all >= TOKEN && is_random(text)) || is_strong(text),
     }
