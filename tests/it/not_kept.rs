@@ -15,7 +15,7 @@ use crate::{
     bad_files::chmod,
     common::sandbox::Sandbox,
     hooks::{call, hook, piped},
-    never_lost::{KEPT, RULE, calls, evidence, held, late, prompt, spools, store},
+    never_lost::{KEPT, RULE, calls, evidence, held, prompt, spools, store},
 };
 
 /// A linked work tree is removed with all that git ignores in it.
