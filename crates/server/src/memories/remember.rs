@@ -37,6 +37,7 @@ use crate::{
 /// Something to remember.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = New)]
 pub struct NewMemory {
     /// One of the program's categories.
     #[schema(example = "fact")]
