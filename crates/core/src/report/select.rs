@@ -54,7 +54,7 @@ pub enum ReportVerdict {
     SeemsReplaced(EntryId),
     /// Not reinforced within the section's window, in days.
     OutsideWindow(u32),
-    /// It has no place: see [`Place`].
+    /// It has no place: see [`CapPlace`].
     NoPlace(CapPlace),
     Superseded,
     Expired,

@@ -90,7 +90,7 @@ impl PostingsBuilder {
     }
 }
 
-/// Appends a token to a text for [`Builder::add`].
+/// Appends a token to a text for [`PostingsBuilder::add`].
 pub fn join(text: &mut String, token: &str) {
     if !text.is_empty() {
         text.push(CUT);

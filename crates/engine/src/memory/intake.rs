@@ -120,7 +120,7 @@ impl NewText {
         )
     }
 
-    /// Adds the line like [`New::place`], with markers.
+    /// Adds the line like [`NewText::place`], with markers.
     pub fn place_marked(
         &self,
         memory: &Memory,

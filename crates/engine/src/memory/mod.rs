@@ -5,7 +5,7 @@
 //! program. The modules below are the other use cases, of the program's commands and hooks.
 //!
 //! [`Memory`] never prints, and reads neither the clock nor the environment: its inputs are in
-//! [`Wish`], and its messages go to [`Notices`].
+//! [`StoreWish`], and its messages go to [`Notices`].
 
 pub mod accesses;
 pub mod add;

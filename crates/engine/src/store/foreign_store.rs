@@ -1,7 +1,7 @@
 //! Stores that came from elsewhere: directories to import, exported trees, and mirrors below `mirrors`,
 //! by server and project. Links that lead out of a directory are not followed.
 //!
-//! What is in a mirror comes from a server. A mirror that is not as it should be is a [`Problem`] and
+//! What is in a mirror comes from a server. A mirror that is not as it should be is a [`ReadProblem`] and
 //! left out; the others are found all the same.
 
 use std::{

@@ -76,7 +76,7 @@ pub struct Snapshot {
 
 impl Store {
     /// Reads topics, then events. Writers use the reverse order, so that no line is read without
-    /// its cue. Files that cannot be read become a [`Problem`] each.
+    /// its cue. Files that cannot be read become a [`ReadProblem`] each.
     pub fn read(&self, now: Now, categories: &Categories) -> Snapshot {
         let mut snapshot = self.read_topics(categories);
         self.read_evidence(now, categories, &mut snapshot);

@@ -21,7 +21,7 @@ use crate::auth::caller::{Caller, Project};
 /// Appends an event about a memory, and returns the memory as it is then; `None` if it was purged.
 ///
 /// # Errors
-/// [`Refused`].
+/// [`RefusedMemory`].
 pub async fn change(
     client: &mut Client,
     caller: &Caller,
@@ -42,7 +42,7 @@ pub async fn change(
 /// Purges a memory: its line and all that was said of it, here and in every store that pulls.
 ///
 /// # Errors
-/// [`Refused`].
+/// [`RefusedMemory`].
 pub async fn purge(
     client: &mut Client,
     caller: &Caller,
@@ -64,7 +64,7 @@ pub async fn purge(
 /// Archives memories for their age.
 ///
 /// # Errors
-/// [`Refused`].
+/// [`RefusedMemory`].
 pub async fn archive(
     client: &mut Client,
     caller: &Caller,

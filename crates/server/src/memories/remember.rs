@@ -104,7 +104,7 @@ struct Stated<'a> {
 /// Remembers some things; what is known is reinforced. All are, or none.
 ///
 /// # Errors
-/// [`Refused`].
+/// [`RefusedMemory`].
 pub async fn remember(
     client: &mut Client,
     caller: &Caller,
@@ -144,7 +144,7 @@ pub async fn remember(
 /// Pushes, folds at once, and returns the memories in order.
 ///
 /// # Errors
-/// [`Refused::Rule`] with the reason of the first object that was not taken.
+/// [`RefusedMemory::Rule`] with the reason of the first object that was not taken.
 pub async fn send(
     client: &mut Client,
     caller: &Caller,

@@ -57,7 +57,7 @@ impl<E: Into<Error>> From<E> for RefusedPull {
 ///
 /// # Errors
 ///
-/// [`Refused`].
+/// [`RefusedPull`].
 pub async fn pull(
     pool: &Pool,
     caller: &Caller,

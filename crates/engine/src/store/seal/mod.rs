@@ -199,7 +199,7 @@ fn form(path: &Path) -> Form {
 
 impl Seal {
     /// Reads how a store is kept. A store that is sealed and cannot be opened is
-    /// [`Kept::Locked`].
+    /// [`SealKept::Locked`].
     pub fn of(source: KeySource) -> Self {
         let now = RwLock::new(source.now());
         Self(Some(Arc::new(Shared { source, now })))
