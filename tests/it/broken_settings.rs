@@ -22,7 +22,7 @@ const OWN: &str = "Answer in French, whatever the question";
 
 /// Returns a project with a store, and a user with one.
 fn sandbox() -> Sandbox {
-    let sandbox = Sandbox::new("working").by_table();
+    let sandbox = Sandbox::new("working");
     sandbox.run(&["add", "--user", "--pin", "-c", "preference", OWN]).done();
     text(&sandbox.root().join("outside.json"), "{\"report\": {\"budget\": 0}}");
     sandbox
@@ -317,7 +317,7 @@ fn hooks_go_on() {
 #[cfg(feature = "fastembed")]
 fn a_model_that_is_not_there() {
     let before = sandbox().run(&["search", "spindle speed"]).ok();
-    let sandbox = Sandbox::new("working");
+    let sandbox = Sandbox::new("working").by_default_model();
     sandbox.run(&["add", "--user", "--pin", "-c", "preference", OWN]).done();
     let file = user_file(&sandbox);
     text(&file, "{\"embedding\": {\"model\": \"bge-smal-en-v1.5\"}}");

@@ -60,7 +60,7 @@ const COMMANDS: &[(&str, i32)] = &[
 ];
 
 fn store() -> Sandbox {
-    let sandbox = Sandbox::new("working").by_table();
+    let sandbox = Sandbox::new("working");
     sandbox.run(&["log", "Something happened"]).done();
     sandbox
 }

@@ -85,7 +85,8 @@ fn sandbox(text: &str) -> Sandbox {
         Some((name, "untrusted")) => Sandbox::cloned(name),
         Some((name, _)) => panic!("a store {name} of what kind?"),
         None => Sandbox::new(named.map_or("empty", |(name, _)| name)),
-    };
+    }
+    .by_default_model();
     let fixtures = [
         "eval",
         "exchange",

@@ -11,7 +11,7 @@ use crate::common::{
 
 /// A store with an entry in each of some states.
 fn store() -> Sandbox {
-    let sandbox = Sandbox::new("empty").by_table();
+    let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
     sandbox.run(&["add", "-c", "lesson", "Use %F{red}tabs: in makefiles"]).done();
     sandbox.run(&["add", "-c", "preference", "--pin", "Rye bread, never toast #baking"]).done();

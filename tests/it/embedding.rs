@@ -45,7 +45,7 @@ fn recall_does_not_depend_on_the_size_of_the_store() {
     ];
     let mut before: Option<Vec<(String, f64)>> = None;
     for count in [3, 300, 3_000] {
-        let sandbox = Sandbox::new("empty");
+        let sandbox = Sandbox::new("empty").by_default_model();
         sandbox.run(&["init"]).done();
         let lines: Vec<String> =
             questions.iter().map(|(_, line)| format!("- [decision] {line}\n")).collect();
@@ -69,7 +69,7 @@ fn recall_does_not_depend_on_the_size_of_the_store() {
 
 #[test]
 fn a_search_keeps_what_it_embeds() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     sandbox.run(&["init"]).done();
     for at in 0..3 {
         sandbox.run(&["add", &format!("The quay {at} belongs to the port")]).done();
@@ -89,7 +89,7 @@ fn a_search_keeps_what_it_embeds() {
 /// answered. The answer says so, and the next one has nothing to say.
 #[test]
 fn a_prompt_waits_for_few_texts() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     sandbox.run(&["init"]).done();
     let about = "the storm warning of the harbour master is on and the pilots stay in the lock";
     let line = |at: usize| format!("- [lesson] Quay {at} is closed when {about} number {at}\n");
@@ -114,7 +114,7 @@ fn a_prompt_waits_for_few_texts() {
 
 #[test]
 fn models_switched_back_and_forth_keep_their_vectors() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     sandbox.run(&["rebuild"]).ok();
     let all = embedded(&sandbox);
     let search = ["search", "--json", "--no-touch", "which database do we use"];
@@ -131,7 +131,7 @@ fn models_switched_back_and_forth_keep_their_vectors() {
 /// Purged text leaves no vector behind, of no model.
 #[test]
 fn vectors_go_with_their_text() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     sandbox.run(&["rebuild"]).ok();
     let vectors = || {
         let text = sandbox.run(&["export", "embeddings"]).ok();
@@ -156,7 +156,7 @@ fn size_of(sandbox: &Sandbox, end: &str) -> usize {
 /// What is missing is embedded by a process of its own, which may be killed at any time.
 #[test]
 fn what_is_missing_is_embedded_in_the_background() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     for millis in [30, 60, 90, 120] {
         let mut child = sandbox.command(&["rebuild", "--vectors-only"]);
         child.env_remove("CI").env("PIMEM_UNASKED", "1");
@@ -180,7 +180,7 @@ fn what_is_missing_is_embedded_in_the_background() {
 
 #[test]
 fn nothing_is_embedded_in_the_background_under_ci_or_when_switched_off() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     sandbox.run(&["init"]).done();
     sandbox.run(&["add", "The quay belongs to the port"]).done();
     let mut under_ci = sandbox.command(&["rebuild", "--vectors-only"]);
@@ -195,7 +195,7 @@ fn nothing_is_embedded_in_the_background_under_ci_or_when_switched_off() {
 
 #[test]
 fn texts_of_any_kind() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     sandbox.run(&["init"]).done();
     let long: String = (0..10_000).fold(String::new(), |mut text, at| {
         write!(text, "word{at} ").unwrap();
@@ -215,7 +215,7 @@ fn texts_of_any_kind() {
 /// A cache that cannot be written costs time and no answer.
 #[test]
 fn a_cache_that_cannot_be_written() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     let search = ["search", "--no-touch", "which database do we use"];
     let before = sandbox.run(&search).ok();
     fs::remove_dir_all(sandbox.cache()).unwrap();

@@ -34,7 +34,7 @@ const LISTINGS: &[(&str, i32)] = &[
 
 #[test]
 fn they_end_alike() {
-    let sandbox = Sandbox::new("empty").by_table();
+    let sandbox = Sandbox::new("empty");
     for store in ["no store", "an empty store"] {
         if store == "an empty store" {
             sandbox.run(&["init"]).done();
@@ -55,7 +55,7 @@ fn they_end_alike() {
 
 #[test]
 fn a_person_is_told_how_to_begin() {
-    let sandbox = Sandbox::new("empty").by_table();
+    let sandbox = Sandbox::new("empty");
     if without_terminal(&sandbox) {
         return;
     }

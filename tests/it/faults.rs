@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     common::{
-        repository,
+        every, repository,
         sandbox::{Outcome, Sandbox},
         scale,
         trace::{self, Call},
@@ -323,7 +323,7 @@ fn a_call_fails_while_trust_is_taken_back() {
     }
     for line in ["trust --revoke Tides", "purge --yes Tides"] {
         let trial = Trial::new(line, READS, "");
-        for (number, point) in trial.some(trial.points.len() / 2 * scale()) {
+        for (number, point) in trial.some(trial.points.len() / every(6)) {
             trial.reset();
             let error = ["EIO", "EMFILE"][number / 2 % 2];
             let what = format!("{error} from {} {}", point.0, point.1);
@@ -347,7 +347,7 @@ fn a_call_of_a_reader_fails() {
     }
     for line in READERS {
         let trial = Trial::new(line, READS, "");
-        for (number, point) in trial.some(trial.points.len() / 2 * scale()) {
+        for (number, point) in trial.some(trial.points.len() / every(6)) {
             let error = ["EIO", "ESTALE", "EMFILE"][number % 3];
             let what = format!("{error} from {} {}", point.0, point.1);
             let done = strike(&trial.sandbox, point, &format!("error={error}"), &trial.args);
@@ -379,8 +379,7 @@ fn a_call_of_a_hook_fails() {
         let (done, calls) = trace::calls(&sandbox, CALLS, &args, &input(0));
         assert!(done.stdout.contains("Locks survive"), "{done:?}");
         let points = points(&sandbox, calls, "");
-        let step = if scale() > 1 { 1 } else { 2 };
-        for (number, (call, when)) in points.iter().enumerate().step_by(step) {
+        for (number, (call, when)) in points.iter().enumerate().step_by(every(6)) {
             let error = ["EIO", "EACCES", "EMFILE"][number % 3];
             let inject = format!("error={error}");
             let done = struck(&sandbox, (call, *when), &inject, &args, &input(number + 1));

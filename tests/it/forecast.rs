@@ -18,7 +18,7 @@ fn leaving(sandbox: &Sandbox) -> Vec<Value> {
 
 #[test]
 fn one_line_an_entry_in_order() {
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     let text = sandbox.run(&["forecast"]).ok();
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
     let leaving = leaving(&sandbox);
@@ -42,7 +42,7 @@ fn one_line_an_entry_in_order() {
 
 #[test]
 fn what_keeps_an_entry_keeps_it_until_then() {
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     let mut tried = 0;
     for left in leaving(&sandbox) {
         let (id, at) = (left["id"].as_str().unwrap(), left["at"].as_str().unwrap());
@@ -62,7 +62,7 @@ fn what_keeps_an_entry_keeps_it_until_then() {
 
 #[test]
 fn an_entry_with_a_last_day_expires() {
-    let sandbox = Sandbox::new("empty").by_table();
+    let sandbox = Sandbox::new("empty");
     sandbox.run(&["add", "--valid-until", "2026-07-10", "The quay is closed"]).done();
     let text = sandbox.run(&["forecast"]).ok();
     assert!(text.starts_with("2026-07-11\texpires on 11 July; only pin keeps it\t"), "{text}");
@@ -70,7 +70,7 @@ fn an_entry_with_a_last_day_expires() {
 
 #[test]
 fn a_picture_takes_the_place_of_the_list() {
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     let done = sandbox.run(&["forecast", "--svg", "decay.svg"]);
     assert_eq!((done.code, done.stdout.as_str()), (0, ""));
     assert!(done.stderr.starts_with("Wrote "), "{}", done.stderr);

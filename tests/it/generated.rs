@@ -124,7 +124,7 @@ fn no_line_of_a_man_page_is_taken_for_a_request() {
 
 #[test]
 fn the_schema_of_the_configuration() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let schema = sandbox.run(&["config", "schema"]).ok();
     // The embedding model is another one without the transformer.
     if cfg!(feature = "minilm") {

@@ -21,7 +21,7 @@ use crate::common::{
 };
 
 /// Number of histories with two branches at scale 1.
-const HISTORIES: usize = 100;
+const HISTORIES: usize = 30;
 /// Number of histories with three branches at scale 1.
 const THREEFOLD: usize = 4;
 

@@ -43,7 +43,6 @@ fn play(text: &str) -> String {
         Some((name, _)) => Sandbox::cloned(name),
         None => Sandbox::new(setting("store").unwrap_or("empty")),
     };
-    let sandbox = sandbox.by_table();
     let args = setting("args").unwrap_or_default().split_whitespace();
     let args: Vec<&str> = ["mcp"].into_iter().chain(args).collect();
     let mut client = Client::start(sandbox.command(&args));

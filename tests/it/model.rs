@@ -20,7 +20,7 @@ fn pull_tiny(sandbox: &Sandbox, name: &str) {
 
 #[test]
 fn the_fixture_is_what_its_script_makes() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let made = made(&sandbox, 16);
     let kept = repository().join("fixtures/models/tiny");
     let mut count = 0;
@@ -34,7 +34,7 @@ fn the_fixture_is_what_its_script_makes() {
 
 #[test]
 fn a_model_is_installed_chosen_and_removed() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     pull_tiny(&sandbox, "tiny");
     assert_eq!(held(&sandbox), ["tiny"]);
     let list = model(&sandbox, None, &["list", "--json"]).json();
@@ -74,7 +74,7 @@ fn a_model_is_installed_chosen_and_removed() {
 fn what_is_installed_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
 
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     pull_tiny(&sandbox, "tiny");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let dir = sandbox.cache().join("pimem/models/tiny");
@@ -86,7 +86,7 @@ fn what_is_installed_is_its_owners_alone() {
 
 #[test]
 fn installing_again_replaces() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     pull_tiny(&sandbox, "tiny");
     let revision = |sandbox: &Sandbox| {
         let status = model(sandbox, None, &["status", "tiny", "--json"]);
@@ -104,7 +104,7 @@ fn installing_again_replaces() {
 
 #[test]
 fn pooling_and_prefixes() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let dir = tiny(&sandbox);
     let from = ["--from", dir.to_str().unwrap()];
     let refused = model(&sandbox, None, &[&["pull", "mine"], &from[..]].concat()).refused();
@@ -172,7 +172,7 @@ fn unfit_files_are_refused() {
             .unwrap();
         }),
     ];
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     for (want, damage) in cases {
         let dir = tiny(&sandbox);
         damage(&dir);
@@ -190,7 +190,7 @@ fn cut(path: &Path, length: usize) {
 
 #[test]
 fn files_that_others_leave_out() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let dir = tiny(&sandbox);
     fs::create_dir(dir.join("onnx")).unwrap();
     fs::rename(dir.join("model.onnx"), dir.join("onnx/model.onnx")).unwrap();
@@ -205,7 +205,7 @@ fn files_that_others_leave_out() {
 
 #[test]
 fn damage_is_noticed() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     pull_tiny(&sandbox, "tiny");
     let path = sandbox.cache().join("pimem/models/tiny/model.onnx");
     let whole = fs::read(&path).unwrap();
@@ -239,7 +239,7 @@ fn damage_is_noticed() {
 
 #[test]
 fn names_that_may_not_be() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let dir = tiny(&sandbox);
     for name in ["static", "none", "..", ".hidden", "a b", "", "ä"] {
         let args = ["pull", name, "--from", dir.to_str().unwrap(), "--pooling", "mean"];
@@ -255,7 +255,7 @@ fn names_that_may_not_be() {
 
 #[test]
 fn a_project_may_not_choose() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     let report = sandbox.run(&["report"]).ok();
     let model = sandbox.run(&["model", "status"]).ok();
     for setting in ["\"model\": \"none\"", "\"runtime\": \"/tmp/x.so\"", "\"deadlineMs\": 1"] {
@@ -283,7 +283,7 @@ fn published(dir: &Path, repository: &str, onnx: &str) -> BTreeMap<String, Answe
 
 #[test]
 fn downloads() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let dir = made(&sandbox, 384);
     let library = library();
     let pull = |answers: BTreeMap<String, Answer>, name: &str| {
@@ -334,7 +334,7 @@ fn downloads() {
 
 #[test]
 fn interrupted_nothing_is_installed() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let dir = made(&sandbox, 384);
     let repository = "intfloat/multilingual-e5-small";
     let mut answers = published(&dir, repository, "onnx/model.onnx");
@@ -368,7 +368,7 @@ fn interrupted_nothing_is_installed() {
 
 #[test]
 fn nobody_there() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     for (endpoint, want) in [
         ("http://127.0.0.1:9", "cannot download http://127.0.0.1:9/BAAI/bge-small-en-v1.5/"),
         ("ftp://example.org", "is not an address"),

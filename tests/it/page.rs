@@ -88,7 +88,7 @@ fn a_file_that_is_no_page_is_not_overwritten() {
 #[test]
 fn what_is_not_found_in_an_own_store() {
     // Seven say the same, so that two cannot be among the first five.
-    let sandbox = Sandbox::new("empty").by_table();
+    let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).done();
     let lines: String = ["one", "two", "three", "four", "five", "six", "seven"]
         .map(|number| format!("- [lesson] Backups of harbor {number} are <b>restored</b> weekly\n"))
@@ -132,7 +132,7 @@ fn what_is_not_found_in_an_own_store() {
 /// Git is asked, and runs nothing that the repository configures.
 #[test]
 fn entries_have_their_authors() {
-    let sandbox = Sandbox::new("empty").by_table();
+    let sandbox = Sandbox::new("empty");
     let project = sandbox.project();
     sandbox.git(&project, &["init", "-q"]);
     let commit = |author: &str| {

@@ -19,7 +19,7 @@ fn block(after: &str) -> &'static str {
 
 /// Returns a repository with a store, and one of the recipes as a hook of git.
 fn with_hook(name: &str) -> Sandbox {
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     let project = sandbox.project();
     sandbox.git(&project, &["init", "-q"]);
     sandbox.git(&project, &["add", "."]);

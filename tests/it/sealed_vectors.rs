@@ -24,8 +24,8 @@ const REST: f32 = 0.03;
 
 /// A store with some entries of a larger one, and nothing else that is searched.
 fn store() -> Sandbox {
-    let harbor = Sandbox::new("harbor").by_table();
-    let sandbox = Sandbox::new("empty").by_table();
+    let harbor = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("empty");
     let some = harbor.entries().into_keys().step_by(7).take(ATTACKED);
     let text: Vec<String> = some.map(|text| format!("- [lesson] {text}\n")).collect();
     sandbox.run(&["init"]).done();

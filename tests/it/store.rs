@@ -151,7 +151,7 @@ fn the_hash_of_pi() {
 #[test]
 fn the_same_bytes_twice() {
     for fixture in ["harbor", "hand-written", "pi", "working"] {
-        let [one, two] = [(); 2].map(|()| Sandbox::new(fixture).by_table());
+        let [one, two] = [(); 2].map(|()| Sandbox::new(fixture));
         for args in [
             &["list", "--json"][..],
             &["list", "--sort", "hot"],

@@ -15,7 +15,7 @@ use crate::common::{
 const TEXT: usize = 45;
 
 fn store() -> Sandbox {
-    let sandbox = Sandbox::new("working").by_table();
+    let sandbox = Sandbox::new("working");
     let words = "word ".repeat(399);
     let link = format!("See https://example.org/{} for the map", "a".repeat(120));
     let wide = "日本語のテキストは二倍の幅 and combining cafe\u{301} marks 👩\u{200d}👩\u{200d}👧 in one line";
@@ -28,7 +28,7 @@ fn store() -> Sandbox {
 
 /// A store with five weeks of telemetry.
 pub(crate) fn with_telemetry() -> Sandbox {
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     let data = sandbox.project().join(".pi/data");
     fs::create_dir_all(&data).unwrap();
     let log = "memory-telemetry.jsonl";
@@ -178,7 +178,7 @@ fn a_word_wider_than_its_column_is_shortened() {
 /// Their widths would be known after the last row only.
 #[test]
 fn more_than_a_thousand_rows_are_plain_lines() {
-    let sandbox = Sandbox::new("working").by_table();
+    let sandbox = Sandbox::new("working");
     if without_terminal(&sandbox) {
         return;
     }

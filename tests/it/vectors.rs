@@ -91,7 +91,7 @@ impl Kept {
 
 #[test]
 fn whatever_has_become_of_the_files() {
-    let (sandbox, other) = (Sandbox::new("harbor").by_table(), Sandbox::new("hand-written"));
+    let (sandbox, other) = (Sandbox::new("harbor"), Sandbox::new("hand-written"));
     let (kept, others) = (Kept::of(&sandbox), Kept::of(&other));
     let (path, good) = kept.vectors();
     let want: Vec<Outcome> = QUERIES.iter().map(|query| without_cache(&sandbox, *query)).collect();
@@ -139,7 +139,7 @@ fn whatever_has_become_of_the_files() {
 
 #[test]
 fn a_cache_that_cannot_be_written() {
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     let kept = Kept::of(&sandbox);
     let (path, good) = kept.vectors();
     let damaged: Vec<u8> = good.iter().map(|byte| byte ^ 1).collect();
@@ -170,7 +170,7 @@ fn a_cache_that_cannot_be_written() {
 
 #[test]
 fn any_byte_may_be_wrong() {
-    let sandbox = Sandbox::new("working").by_table();
+    let sandbox = Sandbox::new("working");
     let kept = Kept::of(&sandbox);
     let (path, good) = kept.vectors();
     let query = ("hybrid", "which deployment went wrong");
@@ -204,7 +204,7 @@ fn any_byte_may_be_wrong() {
 
 #[test]
 fn what_changed_since() {
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     rebuild(&sandbox);
     let check = |what: &str| {
         for query in QUERIES {
@@ -244,7 +244,7 @@ fn more_lines_than_are_compared_one_by_one() {
         ferry captain radio chart harbour dredge lock sluice database index query migration cache \
         token server client deploy rollback branch commit release test panic error retry timeout";
     let words: Vec<&str> = WORDS.split_whitespace().collect();
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     let log = |day: u32| -> String {
         let line = |n: u32| {
             let word =
@@ -289,7 +289,7 @@ fn more_lines_than_are_compared_one_by_one() {
 
 #[test]
 fn odd_queries() {
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     let long = "berth ".repeat(16_000);
     let megabyte = vec![long.as_str(); 11];
     let word = "x".repeat(100_000);
@@ -332,7 +332,7 @@ fn odd_queries() {
 
 #[test]
 fn without_a_model() {
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     let ask = |mode: &str| {
         let mut command = sandbox.command(&arguments(mode, "berth locks"));
         command.env("PIMEM_EMBEDDING_MODEL", "none");
@@ -355,7 +355,7 @@ fn without_a_model() {
 
 #[test]
 fn a_prompt_recalls_by_meaning() {
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     let recalled = |prompt: &str| {
         let args = ["report", "--budget", "200", "--json", "--explain", "--prompt", prompt];
         let mut command = sandbox.command(&args);
@@ -373,7 +373,7 @@ fn a_prompt_recalls_by_meaning() {
 
 #[test]
 fn the_order_of_seed_0() {
-    let sandbox = Sandbox::new("harbor").by_table();
+    let sandbox = Sandbox::new("harbor");
     let args = ["search", "--json", "--explain", "--rank", "seed", "-n", "30", "berth locks"];
     let found = sandbox.run(&args).json();
     let entries = sandbox.entries();

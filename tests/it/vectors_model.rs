@@ -25,7 +25,7 @@ const QUERIES: [(&str, &str); 2] =
 
 /// Returns a sandbox with the tiny model, and the library.
 fn with_tiny(fixture: &str) -> (Sandbox, Option<PathBuf>) {
-    let (sandbox, library) = (Sandbox::new(fixture), library());
+    let (sandbox, library) = (Sandbox::new(fixture).by_default_model(), library());
     settle(&sandbox);
     install(&sandbox, library.as_deref(), &tiny(&sandbox), "tiny");
     (sandbox, library)

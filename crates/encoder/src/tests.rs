@@ -108,7 +108,9 @@ fn vectors_are_the_same_bytes_on_every_machine() {
             let vectors = texts.chunks(batch).flat_map(|texts| model.embed(level, texts));
             let bytes: Vec<u8> = vectors.flatten().flat_map(f32::to_le_bytes).collect();
             assert_eq!(bytes.len(), 50 * 384 * 4);
-            assert_eq!(format!("{:x}", Sha256::digest(bytes)), VECTORS, "{name}, {batch} at once");
+            let digest = Sha256::digest(bytes);
+            let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(digits, VECTORS, "{name}, {batch} at once");
         }
     }
 }

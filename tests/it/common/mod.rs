@@ -32,6 +32,11 @@ pub(crate) fn scale() -> usize {
     scale.map_or(1, |scale| scale.parse().expect("PIMEM_TEST_SCALE is a whole number"))
 }
 
+/// Returns the step through a long table of cases: `nth`, or 1 where tests are lengthened.
+pub(crate) fn every(nth: usize) -> usize {
+    if scale() > 1 { 1 } else { nth }
+}
+
 /// Returns true if a test must be skipped because `tool` is missing. In CI, a missing tool is an
 /// error.
 pub(crate) fn without(tool: &str, is_there: bool) -> bool {

@@ -51,14 +51,14 @@ impl Outcome {
     }
 }
 
-/// A directory with `project`, `home` and `cache`.
 /// Settings of the time after which an answer is given without what is not ready.
 pub(crate) const DEADLINES: [&str; 2] = ["PIMEM_HOOK_DEADLINE_MS", "PIMEM_EMBEDDING_DEADLINE_MS"];
 
+/// A directory with `project`, `home` and `cache`.
 pub(crate) struct Sandbox {
     root: PathBuf,
-    /// True if the table is the only model.
-    by_table: bool,
+    /// False if the table is the only model.
+    by_default_model: bool,
 }
 
 impl Sandbox {
@@ -89,12 +89,13 @@ impl Sandbox {
             let from = super::repository().join("fixtures/stores").join(fixture);
             copy_tree(&from, &root.join("project"));
         }
-        Self { root, by_table: false }
+        Self { root, by_default_model: false }
     }
 
-    /// Has searches go by the table alone, whose answers do not depend on what was embedded before.
-    pub(crate) fn by_table(mut self) -> Self {
-        self.by_table = true;
+    /// Searches go by the transformer too. Without this they go by the table alone, since a test is
+    /// rarely about vectors, which take most of its time.
+    pub(crate) fn by_default_model(mut self) -> Self {
+        self.by_default_model = true;
         self
     }
 
@@ -190,7 +191,7 @@ impl Sandbox {
             // A busy machine gets enough time.
             .envs(DEADLINES.map(|name| (name, "20000")))
             .current_dir(self.project());
-        if self.by_table {
+        if !self.by_default_model {
             command.env("PIMEM_EMBEDDING_MODEL", "static");
         }
     }

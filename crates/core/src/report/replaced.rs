@@ -140,8 +140,14 @@ impl Alike {
         apart(from).max(apart(to)) >= APART_MS.unsigned_abs()
     }
 
-    /// Returns the rows whose texts are similar to one, in their order, with the similarity.
-    fn to(&self, ranking: &Ranking, gist: &Gist) -> Vec<(usize, f64)> {
+    /// Returns the row whose text is most similar to one, of those that have a rank; of equally
+    /// similar ones that of the highest rank, then the last one.
+    fn nearest<R: Ord>(
+        &self,
+        ranking: &Ranking,
+        gist: &Gist,
+        rank: impl Fn(usize) -> Option<R>,
+    ) -> Option<usize> {
         let words = self.words.get_or_init(|| {
             let text = |at: &usize| ranking.rows.get(*at).map_or("", |row| &row.entry.text);
             let gists: Vec<Gist> = self.rows.iter().map(|at| Gist::of(text(at))).collect();
@@ -151,19 +157,43 @@ impl Alike {
             rows.sort_unstable();
             Words { gists, rows }
         });
-        let mut sharing = Vec::new();
-        for word in gist.words() {
-            let from = words.rows.partition_point(|(other, _)| other < word);
-            let rows = words.rows.get(from..).unwrap_or_default();
-            sharing.extend(rows.iter().take_while(|(other, _)| other == word).map(|(_, at)| *at));
+        let mut lists: Vec<_> = gist.words().iter().map(|word| words.with(*word)).collect();
+        lists.sort_unstable_by_key(|rows| rows.len());
+        let mut best: Option<(f64, R, usize)> = None;
+        // Rare words come first: what has none of them shares too few to be compared. Without that,
+        // a batch of lines that all share some words takes the square of its length.
+        for (before, rows) in lists.iter().enumerate() {
+            let left = lists.len() - before;
+            for (_, at) in *rows {
+                let least = best.as_ref().map_or(ALIKE, |(share, ..)| *share);
+                if (left as f64 / lists.len() as f64) < least {
+                    return best.map(|(.., row)| row);
+                }
+                let (Some(other), Some(row)) = (words.gists.get(*at), self.rows.get(*at)) else {
+                    continue;
+                };
+                let most = left.min(other.words().len());
+                let near = gist.share(most, other, least).and_then(|_| gist.near(other, least));
+                let Some(found) = near.and_then(|share| Some((share, rank(*row)?, *row))) else {
+                    continue;
+                };
+                let is_more = |(share, rank, row): &(f64, R, usize)| {
+                    found.0.total_cmp(share).then(found.1.cmp(rank)).then(found.2.cmp(row)).is_gt()
+                };
+                if best.as_ref().is_none_or(is_more) {
+                    best = Some(found);
+                }
+            }
         }
-        sharing.sort_unstable();
-        let each = sharing.chunk_by(|one, other| one == other);
-        let near = each.filter_map(|same| {
-            let at = *same.first()?;
-            Some((*self.rows.get(at)?, words.gists.get(at)?.share(same.len(), gist, ALIKE)?))
-        });
-        near.collect()
+        best.map(|(.., row)| row)
+    }
+}
+
+impl Words {
+    fn with(&self, word: u32) -> &[(u32, usize)] {
+        let from = self.rows.partition_point(|(other, _)| *other < word);
+        let rows = self.rows.get(from..).unwrap_or_default();
+        rows.get(..rows.partition_point(|(other, _)| *other == word)).unwrap_or_default()
     }
 }
 
@@ -212,13 +242,11 @@ impl<'a> Newer<'a> {
         let (row, chosen) = (self.ranking.rows.get(at)?, self.chosen.get(at)?);
         // Few entries are so old that another one is newer.
         let alike = self.alike.get(usize::from(row.entry.category.0))?;
-        let newer = |other: &usize| self.chosen.get(*other).filter(|other| other.is_newer(chosen));
+        let newer = |other: usize| self.chosen.get(other).filter(|other| other.is_newer(chosen));
         if !alike.has_newer(&self.chosen, chosen) {
             return None;
         }
-        let near = alike.to(self.ranking, &Gist::of(&row.entry.text)).into_iter();
-        let near = near.filter_map(|(other, share)| Some((share, other, newer(&other)?.choice)));
-        near.max_by(|(a, _, x), (b, _, y)| a.total_cmp(b).then(x.cmp(y))).map(|(_, other, _)| other)
+        alike.nearest(self.ranking, &Gist::of(&row.entry.text), |other| Some(newer(other)?.choice))
     }
 
     /// Returns the entry that a new one seems to replace: the most similar one of its category and
@@ -231,14 +259,13 @@ impl<'a> Newer<'a> {
         was_there: impl Fn(&ScoredEntry) -> bool,
     ) -> Option<&'a ScoredEntry> {
         let alike = self.alike.get(usize::from(new.entry.category.0))?;
-        let near = alike.to(self.ranking, &Gist::of(&new.entry.text)).into_iter();
-        let near = near.filter_map(|(at, share)| Some((self.ranking.rows.get(at)?, share)));
-        let older = near.filter(|(row, _)| row.entry.scope == new.entry.scope && was_there(row));
-        older
-            .max_by(|(x, a), (y, b)| {
-                a.total_cmp(b).then(x.evidence.first_seen.cmp(&y.evidence.first_seen))
-            })
-            .map(|(row, _)| row)
+        let first_seen = |at: usize| {
+            let row = self.ranking.rows.get(at)?;
+            let counts = row.entry.scope == new.entry.scope && was_there(row);
+            counts.then_some(row.evidence.first_seen)
+        };
+        let found = alike.nearest(self.ranking, &Gist::of(&new.entry.text), first_seen)?;
+        self.ranking.rows.get(found)
     }
 
     /// Returns the entry that was a newer choice than another before that was chosen again, and now
@@ -277,6 +304,8 @@ pub fn marked(ranking: &Ranking, categories: &Categories) -> IdMap<EntryId, Entr
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::{
         model::{
@@ -303,8 +332,16 @@ mod tests {
 
     /// Ranks the three texts on day 30 after events, each with the number of its text and its day.
     fn ranked(categories: &Categories, events: &[(usize, i64, Author, EventKind)]) -> Ranking {
+        ranked_texts(categories, &TEXTS.map(str::to_owned), events)
+    }
+
+    fn ranked_texts(
+        categories: &Categories,
+        texts: &[String],
+        events: &[(usize, i64, Author, EventKind)],
+    ) -> Ranking {
         let (category, spec) = categories.iter().nth(1).unwrap();
-        let id = |at: usize| EntryId::of(&spec.name, TEXTS[at].as_bytes());
+        let id = |at: usize| EntryId::of(&spec.name, texts[at].as_bytes());
         let mut ledger = Ledger::default();
         for (number, (at, day, by, kind)) in (0..).zip(events) {
             let ts = Timestamp(day * DAY_MS);
@@ -319,7 +356,7 @@ mod tests {
         let located = |at: usize| LocatedEntry {
             id: id(at),
             category,
-            text: TEXTS[at].to_owned(),
+            text: texts[at].clone(),
             pinned: false,
             enforced: false,
             topic: "t".to_owned(),
@@ -329,12 +366,45 @@ mod tests {
             reviewed: true,
             secret: None,
         };
-        let placed = (0..3).map(located).collect();
+        let placed = (0..texts.len()).map(located).collect();
         Ranking::new(
             Now(Timestamp(30 * DAY_MS)),
             RankingRules::new(categories),
             vec![(placed, &ledger)],
         )
+    }
+
+    proptest! {
+        /// What is passed over would not have been chosen.
+        #[test]
+        fn as_if_all_were_compared(
+            texts in prop::collection::btree_set("[a-h]{1}( [a-h]){0,6}", 2..24),
+            days in prop::collection::vec(0..30_i64, 24),
+        ) {
+            let categories = Categories::default();
+            let texts: Vec<String> = texts.into_iter().collect();
+            let add = |at: usize| {
+                (at, days[at], Author::Person, EventKind::Add(Cue::Explicit, None))
+            };
+            let events: Vec<_> = (0..texts.len()).map(add).collect();
+            let ranking = ranked_texts(&categories, &texts, &events);
+            let newer = Newer::new(&ranking, &categories);
+            let gists: Vec<Gist> =
+                ranking.rows.iter().map(|row| Gist::of(&row.entry.text)).collect();
+            for at in 0..gists.len() {
+                let rank = |other: &usize| {
+                    let choice = newer.chosen[*other].choice;
+                    gists[at].near(&gists[*other], ALIKE).map(|share| (share, choice, *other))
+                };
+                let others = (0..gists.len()).filter(|other| {
+                    newer.chosen[*other].is_newer(&newer.chosen[at])
+                });
+                let want = others.filter_map(|other| rank(&other)).max_by(|one, other| {
+                    one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)).then(one.2.cmp(&other.2))
+                });
+                prop_assert_eq!(newer.successor(at), want.map(|(.., other)| other));
+            }
+        }
     }
 
     #[test]

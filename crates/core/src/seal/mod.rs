@@ -132,7 +132,7 @@ impl HashKey {
 fn mac(secret: &[u8; KEY_BYTES]) -> Hmac<Sha256> {
     let mut block = Zeroizing::new([0; HASH_BLOCK]);
     block.iter_mut().zip(secret).for_each(|(to, from)| *to = *from);
-    <Hmac<Sha256> as Mac>::new((&*block).into())
+    <Hmac<Sha256> as KeyInit>::new((&*block).into())
 }
 
 /// HMAC-SHA-256 of a label and the store's id.

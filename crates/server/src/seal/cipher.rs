@@ -67,7 +67,7 @@ pub fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, Error> {
 #[must_use]
 pub fn mac(key: &Bytes) -> Hmac<Sha256> {
     #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
-    <Hmac<Sha256> as hmac::Mac>::new_from_slice(&**key).expect("any length")
+    <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(&**key).expect("any length")
 }
 
 /// Returns a key for one purpose, made from another key.

@@ -1,7 +1,7 @@
 //! Positions in the order of a project's objects, which only the server reads. They are signed, as
 //! one of another project or server would leave objects out.
 
-use hmac::{Hmac, Mac as _};
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::Row;
 use uuid::Uuid;

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use hmac::{Hmac, Mac as _};
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use pimem_core::model::hex;
 use sha2::Sha256;
 

@@ -34,50 +34,9 @@ const LEADS: &[&str] = &["User said: ", "User wants: ", "Agent: "];
 /// Prefix of a decision.
 const DECISION: &str = "Decision: ";
 /// Words that do not name a subject, or name one of several.
-const VAGUE: &[&str] = &[
-    "it",
-    "its",
-    "this",
-    "that",
-    "these",
-    "those",
-    "there",
-    "he",
-    "she",
-    "they",
-    "we",
-    "i",
-    "you",
-    "what",
-    "which",
-    "who",
-    "where",
-    "when",
-    "why",
-    "how",
-    "if",
-    "not",
-    "no",
-    "some",
-    "one",
-    "another",
-    "other",
-    "most",
-    "many",
-    "both",
-    "here",
-    "nothing",
-    "everything",
-    "something",
-    "was",
-    "were",
-    "and",
-    "or",
-    "but",
-    "only",
-    "also",
-    "user",
-];
+const VAGUE: &str = "it its this that these those there he she they we i you what which who where \
+    when why how if not no some one another other most many both here nothing everything \
+    something was were and or but only also user";
 /// Words that restrict or negate a value.
 const SCOPES: &[&str] = &[
     "for", "in", "on", "at", "when", "if", "unless", "until", "and", "or", "but", "with",
@@ -110,7 +69,7 @@ pub(super) fn of(text: &str) -> Option<(String, String)> {
     let (subject, bare) = (without_article(subject), without_article(value));
     let known = (1..=SUBJECT).contains(&subject.len())
         && (1..=VALUE).contains(&bare.len())
-        && !subject.iter().any(|word| VAGUE.contains(&word.as_str()))
+        && !subject.iter().any(|word| VAGUE.split(' ').any(|vague| vague == word))
         && !bare.iter().any(|word| SCOPES.contains(&word.to_lowercase().as_str()));
     let exact = bare.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit() || c == '`'));
     (known && (sure || decided || exact))

@@ -86,9 +86,6 @@ const SQUARE: &[&str] = &[
     "modelsettings",
 ];
 
-/// Maximum number of characters examined in a name.
-const LONGEST: usize = 64;
-
 /// First byte of `＜`, `［` and similar characters, the only other brackets.
 const WIDE: u8 = 0xef;
 
@@ -245,7 +242,7 @@ fn is_square(inside: &str) -> bool {
 /// Returns the name at the start of a text, in plain characters, and the rest.
 fn name(text: &str) -> (String, &str) {
     let mut name = String::new();
-    for (at, c) in text.char_indices().take(LONGEST) {
+    for (at, c) in text.char_indices() {
         let plain = fold(c);
         if plain.is_alphanumeric() || "-_:.".contains(plain) {
             name.push(plain);

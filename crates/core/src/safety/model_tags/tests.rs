@@ -71,6 +71,8 @@ fn tags() {
     ] {
         assert_eq!(harmless(raw), want, "{raw}");
     }
+    let long = format!("`<{}system>`", "a\u{fe0f}-".repeat(100));
+    assert!(harmless(&long).contains(HARMLESS), "however long a name is");
 }
 
 /// Returns a text as a model might read it: in plain letters, without silent characters.

@@ -101,7 +101,7 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
             let rest = before.strip_suffix(said)?.trim_end();
             let class = match said {
                 "password" if tail(rest).rsplit(' ').nth(1) == Some("login") => Class::Password,
-                said if SAID.contains(&said) => told(rest)?,
+                said if SAID.contains(&said) => told(before_verb(rest))?,
                 said if BESIDE.iter().any(|word| said.eq_ignore_ascii_case(word)) => Class::Beside,
                 _ => return None,
             };
@@ -115,9 +115,12 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
 /// Words between a name and its value.
 const SAID: &[&str] = &[
     "is", "to", "as", "ist", "lautet", "heißt", "auf", "als", "was", "be", "now", "still",
-    "equals", "becomes", "became", "war", "lautete", "sei", "jetzt", "nun", "bleibt", "est", "es",
-    "è", "é",
+    "equals", "becomes", "became", "war", "lautete", "sei", "jetzt", "nun", "noch", "bleibt",
+    "est", "es", "è", "é",
 ];
+/// Further words of a verb that ends in one of [`SAID`]: "should be", "has been set to", "is still".
+const VERB: &str = "should must will would can could shall may has have had been set changed soll \
+    muss wird kann immer always";
 /// Names that a password follows at once: "log in with password …".
 const BESIDE: &[&str] =
     &["password", "passwort", "kennwort", "passphrase", "passwd", "pw", "wachtwoord", "senha"];
@@ -152,6 +155,18 @@ fn told_after<'a>(before: &'a str, behind: &str) -> Option<Assigned<'a>> {
     Some((Class::Beside, start..bare.len(), value))
 }
 
+/// Returns what stands before all words of the verb that a text ends in.
+fn before_verb(mut text: &str) -> &str {
+    for _ in 0..BETWEEN {
+        let last = text.rsplit(' ').next().unwrap_or_default();
+        if !SAID.contains(&last) && !is_one_of(VERB, last) {
+            break;
+        }
+        text = text.strip_suffix(last).unwrap_or_default().trim_end();
+    }
+    text
+}
+
 /// Returns the class of the name that a text ends in, perhaps with what it is of.
 fn told(before: &str) -> Option<Class> {
     let (last, _) = name(before)?;
@@ -167,7 +182,7 @@ fn of_something(before: &str) -> Option<Class> {
         if leads && let Some(class) = class(last).or_else(|| of_two_words(rest, last)) {
             return Some(class);
         }
-        leads = LEADING.split(' ').any(|word| word == last);
+        leads = is_one_of(LEADING, last);
         rest = rest.strip_suffix(last)?.strip_suffix(' ')?;
     }
     None
@@ -226,30 +241,18 @@ fn class(name: &str) -> Option<Class> {
     if last_word(name) == "pw" {
         return Some(Class::Password);
     }
-    let words = [
-        "token",
-        "secret",
-        "geheimnis",
-        "schlüssel",
-        "schluessel",
-        "key",
-        "key_base",
-        "pass",
-        "credential",
-        "credentials",
-        "authorization",
-        "_auth",
-    ];
-    let end = words.iter().find(|end| ends_with(name, end))?;
+    let words = "token secret geheimnis schlüssel schluessel key key_base pass credential \
+        credentials authorization _auth";
+    let end = words.split(' ').find(|end| ends_with(name, end))?;
     let rest = name.get(..name.len() - end.len())?;
     let before = last_word(rest);
-    match *end {
-        "token" if COUNTED.contains(&before.as_str()) => None,
+    match end {
+        "token" if is_one_of(COUNTED, &before) => None,
         "schlüssel" | "schluessel" => is_german_key(&before).then_some(Class::Token),
         "key" => {
             let capitals = !name.contains(|c: char| c.is_ascii_lowercase()) && !before.is_empty();
-            let of_data = OF_DATA.contains(&before.as_str());
-            (KEYS.contains(&before.as_str()) || capitals && !of_data).then_some(Class::Token)
+            let of_data = is_one_of(OF_DATA, &before);
+            (is_one_of(KEYS, &before) || capitals && !of_data).then_some(Class::Token)
         }
         // `pass` alone is a verb, and `bypass` is a word.
         "pass" => {
@@ -262,90 +265,30 @@ fn class(name: &str) -> Option<Class> {
 }
 
 /// Words before `token` for tokens of text or of paging, which are not secret.
-const COUNTED: &[&str] = &[
-    "bos",
-    "cls",
-    "continuation",
-    "cursor",
-    "end",
-    "eos",
-    "first",
-    "image",
-    "input",
-    "last",
-    "lexer",
-    "mask",
-    "max",
-    "min",
-    "next",
-    "num",
-    "output",
-    "pad",
-    "page",
-    "prev",
-    "sep",
-    "special",
-    "start",
-    "stop",
-    "sync",
-    "unk",
-];
+const COUNTED: &str = "bos cls continuation cursor end eos first image input last lexer mask max \
+    min next num output pad page prev sep special start stop sync unk";
 
 /// Words before `key` that make it secret.
-pub(super) const KEYS: &[&str] = &[
-    "access",
-    "account",
-    "admin",
-    "api",
-    "app",
-    "application",
-    "auth",
-    "client",
-    "deploy",
-    "encryption",
-    "hmac",
-    "integration",
-    "jwt",
-    "license",
-    "master",
-    "private",
-    "secret",
-    "server",
-    "service",
-    "session",
-    "shared",
-    "signing",
-    "storage",
-    "subscription",
-    "webhook",
-];
+pub(super) const KEYS: &str = "access account admin api app application auth client deploy \
+    encryption hmac integration jwt license master private secret server service session shared \
+    signing storage subscription webhook";
 
 /// Returns true if a word before `schlüssel` makes it secret.
 fn is_german_key(before: &str) -> bool {
     const ALL: &str = "dienst geheim lizenz privater server signatur signier \
         sitzung sync verschlüsselung zugang zugriff";
     // A letter joins words.
-    KEYS.contains(&before)
+    is_one_of(KEYS, before)
         || ALL.split(' ').any(|all| all == before || before.strip_suffix('s') == Some(all))
 }
 
 /// Words before `key` for keys used for lookup, which are not secret.
-pub(super) const OF_DATA: &[&str] = &[
-    "cache",
-    "foreign",
-    "group",
-    "hash",
-    "idempotency",
-    "index",
-    "lookup",
-    "object",
-    "partition",
-    "primary",
-    "public",
-    "registry",
-    "row",
-    "sort",
-];
+pub(super) const OF_DATA: &str = "cache foreign group hash idempotency index lookup object \
+    partition primary public registry row sort";
+
+pub(super) fn is_one_of(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one == word)
+}
 
 /// Returns the last word of a name's beginning, in lower case.
 fn last_word(text: &str) -> String {
@@ -361,7 +304,7 @@ fn last_word(text: &str) -> String {
 fn of_two_words(before: &str, last: &str) -> Option<Class> {
     let first = before.strip_suffix(last)?.strip_suffix(' ')?;
     let first = last_word(first);
-    let is_key = last.eq_ignore_ascii_case("key") && KEYS.contains(&first.as_str());
+    let is_key = last.eq_ignore_ascii_case("key") && is_one_of(KEYS, &first);
     let german = ["Schlüssel", "Schluessel"].contains(&last) && is_german_key(&first);
     (is_key || german).then_some(Class::Token)
 }

@@ -90,12 +90,13 @@ fn naming(text: &str, run: &Range<usize>) -> Option<Naming> {
     (last..words.len()).rev().find_map(|at| {
         let word = words.get(at)?;
         let owner = at.checked_sub(1).and_then(|at| words.get(at)).unwrap_or(&"");
-        if assigned::OF_DATA.contains(owner) {
+        if assigned::is_one_of(assigned::OF_DATA, owner) {
             return None;
         }
-        let is_secret = |word: &str| SECRETS.split(' ').any(|one| one == word);
+        let is_secret = |word: &str| assigned::is_one_of(SECRETS, word);
         let some = matches!(*word, "key" | "keys");
-        let full = is_secret(word) || some && (assigned::KEYS.contains(owner) || is_secret(owner));
+        let full = is_secret(word)
+            || some && (assigned::is_one_of(assigned::KEYS, owner) || is_secret(owner));
         if full { Some(Naming::Full) } else { some.then_some(Naming::Some) }
     })
 }
