@@ -245,7 +245,7 @@ impl Trial {
 
     /// Returns up to `most` points, spread over the run, and all directory listings.
     fn some(&self, most: usize) -> impl Iterator<Item = (usize, &Point)> {
-        let step = self.points.len().div_ceil(most).max(1);
+        let step = self.points.len().div_ceil(most.max(1)).max(1);
         let all = self.points.iter().enumerate();
         all.filter(move |(number, (call, _))| number % step == 0 || call == "getdents64")
     }
