@@ -47,24 +47,26 @@ fn answers(sandbox: &Sandbox) -> Vec<Outcome> {
     QUERIES.iter().map(|query| search(sandbox, query)).collect()
 }
 
-fn without_cache(sandbox: &Sandbox, query: &[&str]) -> Outcome {
-    fs::rename(sandbox.cache(), sandbox.root().join("cache.kept")).unwrap();
-    let answer = search(sandbox, query);
+/// Returns the answer while the cache is elsewhere.
+pub(crate) fn cache_away(sandbox: &Sandbox, ask: impl FnOnce() -> Outcome) -> Outcome {
+    let kept = sandbox.root().join("cache.kept");
+    fs::rename(sandbox.cache(), &kept).unwrap();
+    let answer = ask();
     drop(fs::remove_dir_all(sandbox.cache()));
-    fs::rename(sandbox.root().join("cache.kept"), sandbox.cache()).unwrap();
+    fs::rename(kept, sandbox.cache()).unwrap();
     answer
 }
 
 /// Returns the answers without an index.
 fn oracle(sandbox: &Sandbox) -> Vec<Outcome> {
-    QUERIES.iter().map(|query| without_cache(sandbox, query)).collect()
+    QUERIES.iter().map(|query| cache_away(sandbox, || search(sandbox, query))).collect()
 }
 
 /// Asks a part of the questions, which differs from state to state.
 fn check(sandbox: &Sandbox, what: &str) {
     let step = every(3);
     for query in QUERIES.iter().skip(what.len() % step).step_by(step) {
-        let want = without_cache(sandbox, query);
+        let want = cache_away(sandbox, || search(sandbox, query));
         assert_eq!(search(sandbox, query), want, "{query:?} with an index that is {what}");
     }
 }

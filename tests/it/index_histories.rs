@@ -12,7 +12,7 @@ use crate::{
         sandbox::{Outcome, Sandbox},
         scale,
     },
-    index::settle,
+    index::{cache_away, settle},
 };
 
 const TEXTS: [&str; 5] = [
@@ -28,12 +28,7 @@ fn search(sandbox: &Sandbox, now: &str) -> Outcome {
 }
 
 fn without_index(sandbox: &Sandbox, now: &str) -> Outcome {
-    let kept = sandbox.root().join("cache.kept");
-    fs::rename(sandbox.cache(), &kept).unwrap();
-    let answer = search(sandbox, now);
-    drop(fs::remove_dir_all(sandbox.cache()));
-    fs::rename(kept, sandbox.cache()).unwrap();
-    answer
+    cache_away(sandbox, || search(sandbox, now))
 }
 
 /// Replaces text in a file by the same number of bytes, and restores the file's time.

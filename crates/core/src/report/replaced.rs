@@ -142,7 +142,7 @@ impl Alike {
 
     /// Returns the row whose text is most similar to one, of those that have a rank; of equally
     /// similar ones that of the highest rank, then the last one.
-    fn nearest<R: Ord>(
+    fn best_for<R: Ord>(
         &self,
         ranking: &Ranking,
         gist: &Gist,
@@ -246,7 +246,7 @@ impl<'a> Newer<'a> {
         if !alike.has_newer(&self.chosen, chosen) {
             return None;
         }
-        alike.nearest(self.ranking, &Gist::of(&row.entry.text), |other| Some(newer(other)?.choice))
+        alike.best_for(self.ranking, &Gist::of(&row.entry.text), |other| Some(newer(other)?.choice))
     }
 
     /// Returns the entry that a new one seems to replace: the most similar one of its category and
@@ -264,7 +264,7 @@ impl<'a> Newer<'a> {
             let counts = row.entry.scope == new.entry.scope && was_there(row);
             counts.then_some(row.evidence.first_seen)
         };
-        let found = alike.nearest(self.ranking, &Gist::of(&new.entry.text), first_seen)?;
+        let found = alike.best_for(self.ranking, &Gist::of(&new.entry.text), first_seen)?;
         self.ranking.rows.get(found)
     }
 
@@ -375,7 +375,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is passed over would not have been chosen.
+        /// The search by words finds what a comparison with all other texts finds.
         #[test]
         fn as_if_all_were_compared(
             texts in prop::collection::btree_set("[a-h]{1}( [a-h]){0,6}", 2..24),

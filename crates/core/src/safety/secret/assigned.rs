@@ -159,7 +159,7 @@ fn told_after<'a>(before: &'a str, behind: &str) -> Option<Assigned<'a>> {
 fn before_verb(mut text: &str) -> &str {
     for _ in 0..BETWEEN {
         let last = text.rsplit(' ').next().unwrap_or_default();
-        if !SAID.contains(&last) && !is_one_of(VERB, last) {
+        if !SAID.contains(&last) && !is_listed(VERB, last) {
             break;
         }
         text = text.strip_suffix(last).unwrap_or_default().trim_end();
@@ -182,7 +182,7 @@ fn of_something(before: &str) -> Option<Class> {
         if leads && let Some(class) = class(last).or_else(|| of_two_words(rest, last)) {
             return Some(class);
         }
-        leads = is_one_of(LEADING, last);
+        leads = is_listed(LEADING, last);
         rest = rest.strip_suffix(last)?.strip_suffix(' ')?;
     }
     None
@@ -247,12 +247,12 @@ fn class(name: &str) -> Option<Class> {
     let rest = name.get(..name.len() - end.len())?;
     let before = last_word(rest);
     match end {
-        "token" if is_one_of(COUNTED, &before) => None,
+        "token" if is_listed(COUNTED, &before) => None,
         "schlüssel" | "schluessel" => is_german_key(&before).then_some(Class::Token),
         "key" => {
             let capitals = !name.contains(|c: char| c.is_ascii_lowercase()) && !before.is_empty();
-            let of_data = is_one_of(OF_DATA, &before);
-            (is_one_of(KEYS, &before) || capitals && !of_data).then_some(Class::Token)
+            let of_data = is_listed(OF_DATA, &before);
+            (is_listed(KEYS, &before) || capitals && !of_data).then_some(Class::Token)
         }
         // `pass` alone is a verb, and `bypass` is a word.
         "pass" => {
@@ -278,7 +278,7 @@ fn is_german_key(before: &str) -> bool {
     const ALL: &str = "dienst geheim lizenz privater server signatur signier \
         sitzung sync verschlüsselung zugang zugriff";
     // A letter joins words.
-    is_one_of(KEYS, before)
+    is_listed(KEYS, before)
         || ALL.split(' ').any(|all| all == before || before.strip_suffix('s') == Some(all))
 }
 
@@ -286,7 +286,7 @@ fn is_german_key(before: &str) -> bool {
 pub(super) const OF_DATA: &str = "cache foreign group hash idempotency index lookup object \
     partition primary public registry row sort";
 
-pub(super) fn is_one_of(words: &str, word: &str) -> bool {
+pub(super) fn is_listed(words: &str, word: &str) -> bool {
     words.split(' ').any(|one| one == word)
 }
 
@@ -304,7 +304,7 @@ fn last_word(text: &str) -> String {
 fn of_two_words(before: &str, last: &str) -> Option<Class> {
     let first = before.strip_suffix(last)?.strip_suffix(' ')?;
     let first = last_word(first);
-    let is_key = last.eq_ignore_ascii_case("key") && is_one_of(KEYS, &first);
+    let is_key = last.eq_ignore_ascii_case("key") && is_listed(KEYS, &first);
     let german = ["Schlüssel", "Schluessel"].contains(&last) && is_german_key(&first);
     (is_key || german).then_some(Class::Token)
 }

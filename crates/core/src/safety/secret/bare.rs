@@ -90,13 +90,13 @@ fn naming(text: &str, run: &Range<usize>) -> Option<Naming> {
     (last..words.len()).rev().find_map(|at| {
         let word = words.get(at)?;
         let owner = at.checked_sub(1).and_then(|at| words.get(at)).unwrap_or(&"");
-        if assigned::is_one_of(assigned::OF_DATA, owner) {
+        if assigned::is_listed(assigned::OF_DATA, owner) {
             return None;
         }
-        let is_secret = |word: &str| assigned::is_one_of(SECRETS, word);
+        let is_secret = |word: &str| assigned::is_listed(SECRETS, word);
         let some = matches!(*word, "key" | "keys");
         let full = is_secret(word)
-            || some && (assigned::is_one_of(assigned::KEYS, owner) || is_secret(owner));
+            || some && (assigned::is_listed(assigned::KEYS, owner) || is_secret(owner));
         if full { Some(Naming::Full) } else { some.then_some(Naming::Some) }
     })
 }
@@ -117,7 +117,7 @@ fn is_of_hash(text: &str, run: &Range<usize>) -> bool {
             let one = stem.strip_suffix('s').unwrap_or(stem);
             HASHES.split(' ').any(|hash| word.contains(hash))
                 || NAMED.split(' ').any(|name| {
-                    let is_owner = || is_named && OWNERS.split(' ').any(|owner| owner == name);
+                    let is_owner = || is_named && assigned::is_listed(OWNERS, name);
                     (name == stem || name == one) && !is_owner()
                 })
         })
