@@ -1,4 +1,4 @@
-//! The sandbox: a project, a home directory and a cache below the target directory.
+//! The sandbox: a project, a home directory and a cache.
 //!
 //! The program gets an empty environment except for the variables set here. A sandbox is removed
 //! when its test passes, and kept for inspection when it fails.
@@ -8,7 +8,10 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        LazyLock,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use serde_json::Value;
@@ -54,6 +57,36 @@ impl Outcome {
 /// Settings of the time after which an answer is given without what is not ready.
 pub(crate) const DEADLINES: [&str; 2] = ["PIMEM_HOOK_DEADLINE_MS", "PIMEM_EMBEDDING_DEADLINE_MS"];
 
+/// Returns the directory of all sandboxes: in memory where that has room, as a store waits for the
+/// disk at each change.
+fn sandboxes() -> &'static Path {
+    static DIR: LazyLock<PathBuf> = LazyLock::new(|| {
+        let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        // One directory a target directory, as each may be removed.
+        let name = target.to_string_lossy().replace('/', "-");
+        let memory = Path::new("/dev/shm").join(format!("pimem{name}"));
+        let dir = if has_room("/dev/shm") && fs::create_dir_all(&memory).is_ok() {
+            memory
+        } else {
+            target
+        };
+        // The work tree around it is not that of a sandbox.
+        fs::write(dir.join(".git"), "").unwrap();
+        dir
+    });
+    &DIR
+}
+
+/// Returns true if programs can be run there, and a gigabyte is free.
+fn has_room(dir: &str) -> bool {
+    use rustix::fs::{StatVfsMountFlags, statvfs};
+
+    statvfs(dir).is_ok_and(|found| {
+        !found.f_flag.contains(StatVfsMountFlags::NOEXEC)
+            && found.f_bavail.saturating_mul(found.f_frsize) >= 1 << 30
+    })
+}
+
 /// A directory with `project`, `home` and `cache`.
 pub(crate) struct Sandbox {
     root: PathBuf,
@@ -75,10 +108,7 @@ impl Sandbox {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("it-{}-{number}", std::process::id());
-        let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        // The work tree around the target directory is not that of a sandbox.
-        fs::write(temporary.join(".git"), "").unwrap();
-        let root = temporary.join(name);
+        let root = sandboxes().join(name);
         // An earlier failed test may have left a directory of this name.
         drop(fs::remove_dir_all(&root));
         for dir in ["project", "home", "cache"] {

@@ -311,7 +311,7 @@ impl Vetting {
         let (ids, outlines) = self.outlines.get_or_init(|| {
             let (ids, texts): (Vec<_>, Vec<_>) =
                 self.rows.values().map(|row| (row.entry.id, row.entry.text.as_str())).unzip();
-            (ids, Outlines::of(texts.into_iter()))
+            (ids, Outlines::of(&texts))
         });
         let category = categories.find(category);
         let same = |id: &EntryId| {

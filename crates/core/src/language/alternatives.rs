@@ -5,6 +5,8 @@
 //! the word before it has one value at a time, and nothing in the sentence says that there may be
 //! several: `supports Python 3.11` and `supports Python 3.12` are both true.
 
+use std::borrow::Cow;
+
 use super::{
     lexicon::opposite::{HAS, ORDINAL, PREFERRING, SEVERAL, SINGLE},
     negation::{MARKS, capitalised},
@@ -23,6 +25,11 @@ const THING: usize = 3;
 /// Returns wordings of the reverse preference; empty if the text states none.
 #[must_use]
 pub fn reversed(text: &str) -> Vec<String> {
+    let prefers = |word: &str| word == "over" || PREFERRING.contains(word);
+    // Most texts need not be read.
+    if !text.to_ascii_lowercase().split(|c: char| !c.is_alphanumeric()).any(prefers) {
+        return Vec::new();
+    }
     let Some(words) = token::chunks(text) else { return Vec::new() };
     let plain: Vec<String> = words.iter().map(|word| plain(word)).collect();
     let mut found = Vec::new();
@@ -38,7 +45,7 @@ pub fn reversed(text: &str) -> Vec<String> {
             };
             let second = at + over.len();
             for end in second + 1..=(second + THING).min(words.len()) {
-                let ends = |word: &String| word.ends_with(MARKS);
+                let ends = |word: &Cow<'_, str>| word.ends_with(MARKS);
                 if words.get(second..end - 1).is_some_and(|thing| thing.iter().any(ends)) {
                     break;
                 }
@@ -50,7 +57,12 @@ pub fn reversed(text: &str) -> Vec<String> {
 }
 
 /// Returns where the preferred thing before `at` begins.
-fn thing_before(plain: &[String], words: &[String], at: usize, over: &[&str]) -> Option<usize> {
+fn thing_before(
+    plain: &[String],
+    words: &[Cow<'_, str>],
+    at: usize,
+    over: &[&str],
+) -> Option<usize> {
     let start = at.saturating_sub(THING + 1);
     let verb = (start..at)
         .rev()
@@ -69,7 +81,7 @@ fn thing_before(plain: &[String], words: &[String], at: usize, over: &[&str]) ->
 
 /// Exchanges two ranges of words; marks stay where they are.
 fn swapped(
-    words: &[String],
+    words: &[Cow<'_, str>],
     first: std::ops::Range<usize>,
     second: std::ops::Range<usize>,
 ) -> Vec<String> {
@@ -103,11 +115,14 @@ fn swapped(
 /// Returns the text with each value in turn replaced by 0, and the value.
 #[must_use]
 pub fn values(text: &str) -> Vec<(String, String)> {
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) || text.contains('?') {
+        return Vec::new();
+    }
     let Some(words) = token::chunks(text) else { return Vec::new() };
     let plain: Vec<String> = words.iter().map(|word| plain(word)).collect();
     let several = |word: &String| SEVERAL.contains(word) || lists::is(List::Quantifier, word);
     let happened = words.first().is_some_and(|word| is_event(word));
-    if text.contains('?') || happened || plain.iter().any(several) {
+    if happened || plain.iter().any(several) {
         return Vec::new();
     }
     let value = |at: usize| {
@@ -117,11 +132,13 @@ pub fn values(text: &str) -> Vec<(String, String)> {
         if !is_number(number) || !has_one_value(&words, &plain, at) {
             return None;
         }
-        let masked = words
-            .iter()
-            .enumerate()
-            .map(|(other, word)| if other == at { format!("0{marks}") } else { word.clone() });
-        Some((masked.collect::<Vec<_>>().join(" "), number.trim_start_matches('v').to_owned()))
+        let masked = words.iter().enumerate().map(|(other, word)| {
+            if other == at { format!("0{marks}").into() } else { word.clone() }
+        });
+        Some((
+            masked.collect::<Vec<Cow<'_, str>>>().join(" "),
+            number.trim_start_matches('v').to_owned(),
+        ))
     };
     (1..words.len()).filter_map(value).collect()
 }
@@ -134,7 +151,7 @@ fn is_event(word: &str) -> bool {
 }
 
 /// Returns true if the number at `at` is the only value of what stands before it.
-fn has_one_value(words: &[String], plain: &[String], at: usize) -> bool {
+fn has_one_value(words: &[Cow<'_, str>], plain: &[String], at: usize) -> bool {
     let before =
         |n: usize| at.checked_sub(n).and_then(|at| plain.get(at)).map_or("", String::as_str);
     // A unit or a noun after a number counts things, of which there may be several kinds.

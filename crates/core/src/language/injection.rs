@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
 use unicode_normalization_alignments::UnicodeNormalization;
 
 use super::{
@@ -16,6 +15,7 @@ use super::{
         LexiconWording,
         injection::{BEFORE_ORDERS, FUNCTION},
         orders::{FIRST, WORDINGS},
+        stands_in,
     },
 };
 use crate::{markdown::topic::MAX_LINE, model::hash::fnv1a64};
@@ -199,7 +199,7 @@ fn fits(steps: &str, tokens: &[Token<'_>], at: usize) -> bool {
     }
     let (step, later) = steps.split_once(' ').unwrap_or((steps, ""));
     let token = tokens.get(at).map(|token| &*token.1);
-    let one_of = |words: &str| token.is_some_and(|token| is_one_of(words, token));
+    let one_of = |words: &str| token.is_some_and(|token| stands_in(words, b'|', token));
     match step {
         "^" => {
             let before = at.checked_sub(1).and_then(|at| tokens.get(at));
@@ -221,16 +221,6 @@ fn fits(steps: &str, tokens: &[Token<'_>], at: usize) -> bool {
             }
         }
     }
-}
-
-/// Returns true if a word is one of those between bars.
-fn is_one_of(words: &str, word: &str) -> bool {
-    let list = words.as_bytes();
-    let bar = |at: Option<&u8>| at.is_none_or(|byte| *byte == b'|');
-    let stands = |at: usize| {
-        bar(at.checked_sub(1).and_then(|at| list.get(at))) && bar(list.get(at + word.len()))
-    };
-    !word.is_empty() && memmem::find_iter(list, word).any(stands)
 }
 
 /// Converts a text to lower case, preserving byte offsets.

@@ -1,7 +1,7 @@
 //! Lists of words and wordings by which the rules of language decide: `lexicon/*.txt`, a module each
 //! (`build.rs` compiles them).
 
-use memchr::memmem;
+use memchr::memchr_iter;
 
 use crate::model::hash::{FNV1A64, fnv1a64, fnv1a64_more};
 
@@ -38,15 +38,20 @@ impl Words {
 
     /// Returns true if the list contains a word.
     pub(crate) fn contains(&self, word: &str) -> bool {
-        let list = self.list.as_bytes();
-        let space = |at: Option<&u8>| at.is_none_or(|byte| *byte == b' ');
-        let stands = |at: usize| {
-            space(at.checked_sub(1).and_then(|at| list.get(at))) && space(list.get(at + word.len()))
-        };
         // A text with a space would match two words.
-        let may = !word.is_empty() && self.filter.may_hold(word) && !word.contains(' ');
-        may && memmem::find_iter(list, word).any(stands)
+        self.filter.may_hold(word) && !word.contains(' ') && stands_in(self.list, b' ', word)
     }
+}
+
+/// Returns true if a word is one of a list whose words a byte separates.
+pub(crate) fn stands_in(list: &str, between: u8, word: &str) -> bool {
+    let list = list.as_bytes();
+    let is_end = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == between);
+    let stands = |at: usize| {
+        let (before, rest) = list.split_at(at);
+        rest.starts_with(word.as_bytes()) && is_end(before.last()) && is_end(rest.get(word.len()))
+    };
+    word.bytes().next().is_some_and(|first| memchr_iter(first, list).any(stands))
 }
 
 /// A filter with a bit for the hash of each word, among `N` times 64. It rules out nearly all words

@@ -4,6 +4,10 @@
 //! not pass`), restrictions (`not only`) and hedges (`some`, `may`) are ignored, because both texts
 //! may be true then.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::lexicon::opposite::{BEING, HAVING, HEDGES, OPPOSITES, RESTRICTIONS, SUBORDINATORS};
 use super::paraphrase::{
     lists::{self, List},
@@ -41,15 +45,16 @@ pub fn affirmations(text: &str) -> Vec<String> {
     found
 }
 
-/// Parts of all words that negate, so that most texts need not be read.
-const NEGATING: [&str; 7] = ["no", "n't", "n’t", "never", "avoid", "dis", "forbid"];
-/// The same, of predicates that have an opposite.
-const OPPOSED: [&str; 3] = ["unsupported", "optional", "off"];
+/// Parts of all words that negate, and of predicates that have an opposite, so that most texts need
+/// not be read.
+static NEGATING: LazyLock<[Finder<'_>; 10]> = LazyLock::new(|| {
+    ["no", "n't", "n’t", "never", "avoid", "dis", "forbid", "unsupported", "optional", "off"]
+        .map(Finder::new)
+});
 
 fn may_negate(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    let has = |part: &&str| memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some();
-    NEGATING.iter().chain(&OPPOSED).any(has)
+    NEGATING.iter().any(|part| part.find(text.as_bytes()).is_some())
 }
 
 /// A word of the text.

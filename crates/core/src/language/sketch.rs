@@ -1,6 +1,6 @@
 //! Similarity of two wordings, estimated from hashes of their words.
 
-use std::{collections::BTreeSet, fmt};
+use std::fmt;
 
 use crate::model::hash::fnv1a64;
 
@@ -8,9 +8,9 @@ use crate::model::hash::fnv1a64;
 const SIZE: usize = 64;
 
 /// A bottom-k `MinHash` sketch (Broder 1997): the smallest 24-bit hashes of a text's words. It is
-/// stored where the words themselves must not, or need not, be.
+/// stored where the words themselves must not, or need not, be. Hashes are ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sketch(BTreeSet<u32>);
+pub struct Sketch(Vec<u32>);
 
 impl Sketch {
     /// Computes the sketch of a text. Case and punctuation do not matter.
@@ -18,8 +18,7 @@ impl Sketch {
     pub fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
         let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let hashes: BTreeSet<u32> = words.map(hash24).collect();
-        Self(hashes.into_iter().take(SIZE).collect())
+        Self(smallest(words.map(hash24).collect()))
     }
 
     /// Parses the output of `Display`: six hex digits per hash.
@@ -30,14 +29,15 @@ impl Sketch {
             return None;
         }
         let hash = |chunk: &[u8]| u32::from_str_radix(str::from_utf8(chunk).ok()?, 16).ok();
-        digits.chunks(6).take(SIZE).map(hash).collect::<Option<BTreeSet<u32>>>().map(Self)
+        digits.chunks(6).take(SIZE).map(hash).collect::<Option<_>>().map(smallest).map(Self)
     }
 
     /// Returns the share of common words, 0 to 1 (an estimate of the Jaccard index).
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
-        let union: BTreeSet<u32> = self.0.union(&other.0).copied().take(SIZE).collect();
-        let common = union.iter().filter(|h| self.0.contains(h) && other.0.contains(h)).count();
+        let union = smallest([self.0.as_slice(), &other.0].concat());
+        let has = |sketch: &Self, hash| sketch.0.binary_search(hash).is_ok();
+        let common = union.iter().filter(|hash| has(self, hash) && has(other, hash)).count();
         if union.is_empty() { 0.0 } else { common as f64 / union.len() as f64 }
     }
 }
@@ -46,6 +46,13 @@ impl fmt::Display for Sketch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|hash| write!(f, "{hash:06x}"))
     }
+}
+
+fn smallest(mut hashes: Vec<u32>) -> Vec<u32> {
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes.truncate(SIZE);
+    hashes
 }
 
 fn hash24(word: &str) -> u32 {

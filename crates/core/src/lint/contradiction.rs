@@ -3,13 +3,19 @@
 
 use std::collections::HashMap;
 
-use crate::language::{
-    alternatives::{reversed, values},
-    paraphrase::{NormalForm, affirmations},
+use crate::{
+    language::{
+        alternatives::{reversed, values},
+        paraphrase::{NormalForm, affirmations},
+    },
+    model::shares::in_shares,
 };
 
 /// Maximum number of texts with equal hash that a text is compared with.
 const RIVALS: usize = 64;
+
+/// Number of texts from which they are shared out among processors.
+const MANY: usize = 500;
 
 /// Normal forms of texts, indexed by hash, so that not all pairs are compared.
 pub(crate) struct Outlines {
@@ -18,8 +24,9 @@ pub(crate) struct Outlines {
 }
 
 impl Outlines {
-    pub(crate) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
-        let outlines: Vec<NormalForm> = texts.map(NormalForm::of).collect();
+    pub(crate) fn of(texts: &[&str]) -> Self {
+        let some = |texts: &[&str]| texts.iter().map(|text| NormalForm::of(text)).collect();
+        let outlines: Vec<NormalForm> = in_shares(texts, MANY, some);
         let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
         for (at, outline) in outlines.iter().enumerate() {
             by_key.entry(outline.key()).or_default().push(at);
@@ -41,15 +48,36 @@ impl Outlines {
         self.like(outline).take_while(|other| *other < at).find(|other| wanted(*other))
     }
 
-    /// Returns the texts that `text` negates, or whose preference it reverses.
-    pub(super) fn denied_by(&self, text: &str) -> Vec<usize> {
-        let mut found: Vec<usize> = Vec::new();
-        for affirmed in affirmations(text).into_iter().chain(reversed(text)) {
-            found.extend(self.like(&NormalForm::of(&affirmed)));
-        }
+    /// Returns the texts that a text negates, or whose preference it reverses.
+    pub(super) fn denied_by(&self, stated: &Statements) -> Vec<usize> {
+        let mut found: Vec<usize> =
+            stated.denied.iter().flat_map(|outline| self.like(outline)).collect();
         found.sort_unstable();
         found.dedup();
         found
+    }
+}
+
+/// What a text states beyond its own wording.
+pub(super) struct Statements {
+    /// Normal forms of what it denies.
+    denied: Vec<NormalForm>,
+    /// Values, each with the normal form of the text without it.
+    values: Vec<(NormalForm, String)>,
+}
+
+impl Statements {
+    pub(super) fn of_all(texts: &[&str]) -> Vec<Self> {
+        in_shares(texts, MANY, |texts| texts.iter().map(|text| Self::of(text)).collect())
+    }
+
+    fn of(text: &str) -> Self {
+        let denied = affirmations(text).into_iter().chain(reversed(text));
+        let masked = |(masked, value): (String, String)| (NormalForm::of(&masked), value);
+        Self {
+            denied: denied.map(|affirmed| NormalForm::of(&affirmed)).collect(),
+            values: values(text).into_iter().map(masked).collect(),
+        }
     }
 }
 
@@ -69,10 +97,9 @@ struct Stated {
 impl StatedValues {
     /// Returns the texts before this one that state another value of the same thing, and notes the
     /// values of this one, whose number is `at`.
-    pub(super) fn before(&mut self, at: usize, text: &str) -> Vec<usize> {
+    pub(super) fn before(&mut self, at: usize, stated: Statements) -> Vec<usize> {
         let mut found = Vec::new();
-        for (masked, value) in values(text) {
-            let outline = NormalForm::of(&masked);
+        for (outline, value) in stated.values {
             let known = self.stated.entry(outline.key()).or_default();
             let differs = |one: &&Stated| {
                 one.at != at && one.value != value && one.outline.says_the_same(&outline)
@@ -91,14 +118,14 @@ mod tests {
     use super::*;
 
     fn denies(a: &str, b: &str) -> bool {
-        !Outlines::of([b].into_iter()).denied_by(a).is_empty()
+        !Outlines::of(&[b]).denied_by(&Statements::of(a)).is_empty()
     }
 
     /// Returns true if each text states another value, or the reverse.
     fn compete(a: &str, b: &str) -> bool {
         let mut values = StatedValues::default();
-        values.before(0, a);
-        !values.before(1, b).is_empty() || denies(a, b) && denies(b, a)
+        values.before(0, Statements::of(a));
+        !values.before(1, Statements::of(b)).is_empty() || denies(a, b) && denies(b, a)
     }
 
     #[test]

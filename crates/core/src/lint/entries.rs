@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::{
     lint::{
-        contradiction::{Outlines, StatedValues},
+        contradiction::{Outlines, StatedValues, Statements},
         rule::{self, Finding, FindingPlace, Fix},
     },
     markdown::topic::{TopicDoc, TopicEntry},
@@ -110,7 +110,8 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
         |row: &&ScoredEntry| !row.expired && row.superseded_by.is_none() && !forgotten(row);
     let mut live: Vec<&ScoredEntry> = rows.iter().filter(counts).collect();
     live.sort_by(|a, b| (&a.entry.topic, a.entry.line).cmp(&(&b.entry.topic, b.entry.line)));
-    let outlines = Outlines::of(live.iter().map(|row| row.entry.text.as_str()));
+    let texts: Vec<&str> = live.iter().map(|row| row.entry.text.as_str()).collect();
+    let outlines = Outlines::of(&texts);
     let names = Names::of(rows);
     let finding = |rule, verb: &str, row: &ScoredEntry, other: &ScoredEntry| {
         let says = format!("{verb} {}{}", names.of_id(other.entry.id), quoted(&other.entry.text));
@@ -123,7 +124,7 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
         |row: &ScoredEntry| is_mistake(row) || categories.spec(row.entry.category).traits.is_done;
     let mut values = StatedValues::default();
     let mut found = Vec::new();
-    for (at, row) in live.iter().enumerate() {
+    for (at, (row, stated)) in live.iter().zip(Statements::of_all(&texts)).enumerate() {
         // A statement with an end date differs from one without.
         let comparable = |other: &ScoredEntry| {
             other.entry.category == row.entry.category
@@ -134,14 +135,14 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
         if let Some(other) = first.and_then(|at| live.get(at)) {
             found.push(finding(&rule::NEAR_DUPLICATE, "says the same as", row, other));
         }
-        for (there, other) in outlines.denied_by(&row.entry.text).iter().filter_map(|there| {
+        for (there, other) in outlines.denied_by(&stated).iter().filter_map(|there| {
             let other = live.get(*there)?;
             (*there != at && (is_mistake(row) || !is_mistake(other))).then_some((*there, other))
         }) {
             let (later, earlier) = if there > at { (other, row) } else { (row, other) };
             found.push(finding(&rule::CONTRADICTION, "contradicts", later, earlier));
         }
-        let earlier = if is_dated(row) { Vec::new() } else { values.before(at, &row.entry.text) };
+        let earlier = if is_dated(row) { Vec::new() } else { values.before(at, stated) };
         for other in earlier.iter().filter_map(|at| live.get(*at)) {
             found.push(finding(&rule::CONTRADICTION, "contradicts", row, other));
         }

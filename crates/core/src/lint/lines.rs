@@ -1,5 +1,7 @@
 //! Checks of single lines in files, independent of entries.
 
+use std::ops::Range;
+
 use crate::{
     language::injection,
     lint::{
@@ -15,6 +17,7 @@ use crate::{
         category::{Categories, Preset},
         entry::EntryId,
         event::Event,
+        shares::in_shares,
         time::{Now, Timestamp},
     },
     safety::{safe_text, secret},
@@ -46,14 +49,44 @@ pub(super) enum Extent {
     Health,
 }
 
+/// A line of a file.
+struct LintedLine<'a> {
+    number: usize,
+    raw: &'a [u8],
+    /// It stands in a comment or a block of code.
+    is_hidden: bool,
+}
+
 /// Checks a markdown file.
 pub(super) fn text(name: &str, bytes: &[u8], kind: FileKind<'_>, extent: Extent) -> Vec<Finding> {
-    let mut found = Capped::new(name);
-    let (all, always) = (Categories::of(Preset::All, Vec::new()), Categories::default());
     let mut asides = Asides::of(bytes);
-    for (number, span) in (1..).zip(lines(bytes)) {
-        let is_hidden = asides.hides(&span);
-        let raw = bytes.get(span).unwrap_or_default();
+    let line = |(number, span): (usize, Range<usize>)| LintedLine {
+        number,
+        is_hidden: asides.hides(&span),
+        raw: bytes.get(span).unwrap_or_default(),
+    };
+    let lines: Vec<LintedLine<'_>> = (1..).zip(lines(bytes)).map(line).collect();
+    let mut found = Capped::new(name);
+    for finding in in_shares(&lines, MANY, |lines| some(name, lines, kind, extent)) {
+        found.push(finding);
+    }
+    if matches!(kind, FileKind::Topic(..)) {
+        for number in asides::unclosed(bytes) {
+            let says = "begins a code block or comment that does not end";
+            found.push(Finding::new(&rule::UNCLOSED, FindingPlace::line(name, number), says));
+        }
+    }
+    found.done()
+}
+
+/// Number of lines from which they are shared out among processors.
+const MANY: usize = 500;
+
+fn some(name: &str, lines: &[LintedLine<'_>], kind: FileKind<'_>, extent: Extent) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let (all, always) = (Categories::of(Preset::All, Vec::new()), Categories::default());
+    for LintedLine { number, raw, is_hidden } in lines {
+        let (number, raw) = (*number, *raw);
         let line = String::from_utf8_lossy(raw);
         let mut add = |rule, at: Option<usize>, says: String| {
             let chars = |at| line.get(..at).unwrap_or_default().chars().count() + 1;
@@ -102,13 +135,7 @@ pub(super) fn text(name: &str, bytes: &[u8], kind: FileKind<'_>, extent: Extent)
             add(&rule::INSTRUCTION, Some(at), does.to_owned());
         }
     }
-    if matches!(kind, FileKind::Topic(..)) {
-        for number in asides::unclosed(bytes) {
-            let says = "begins a code block or comment that does not end";
-            found.push(Finding::new(&rule::UNCLOSED, FindingPlace::line(name, number), says));
-        }
-    }
-    found.done()
+    found
 }
 
 /// Returns warnings for a person who is asked to trust a text.

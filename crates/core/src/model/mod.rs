@@ -8,4 +8,5 @@ pub mod hex;
 pub mod mirror;
 pub mod names;
 pub mod operation;
+pub mod shares;
 pub mod time;

@@ -13,6 +13,7 @@ use crate::{
         event::{Author, Cue, Event, EventKind, MOST_PROOFS, Origin},
         hash::pi32,
         operation::UserState,
+        shares::in_shares,
         time::{Now, Timestamp},
     },
 };
@@ -22,6 +23,9 @@ const NEAR: f64 = 0.6;
 /// Minimum similarity at which a new line takes the place of a vanished one. That is too little to
 /// inherit its evidence, but enough to inherit its cue.
 const INSTEAD: f64 = 0.25;
+
+/// Number of lines from which they are shared out among processors.
+const MANY: usize = 500;
 
 /// An entry line of a topic file.
 #[derive(Debug, Clone, Copy)]
@@ -85,8 +89,10 @@ pub fn adopt(
         let cue = before.map_or(Cue::Behavioral, |evidence| evidence.cue);
         if line.pinned { Cue::Explicit } else { cue }
     };
+    let origins =
+        in_shares(&unknown, MANY, |lines| lines.iter().map(|line| origin(line)).collect());
     let mut events = Vec::new();
-    for line in unknown {
+    for (line, origin) in unknown.into_iter().zip(origins) {
         let hash = pi32(&topic::canonical(line.category, line.text));
         if let Some(score) = pi.get(&hash) {
             events.extend(from_pi(line, score));
@@ -97,11 +103,11 @@ pub fn adopt(
                 let next =
                     ledger.newest(*from).map(|(newest, _)| Timestamp(newest.0.saturating_add(1)));
                 let ts = next.map_or(now.0, |next| next.min(Timestamp::LAST).max(now.0));
-                (ts, EventKind::Edit(*from, Some(origin(line))))
+                (ts, EventKind::Edit(*from, Some(origin)))
             } else {
                 // The source of an edit may be purged. Everybody who finds it so dates it alike.
                 let ts = ledger.made(line.id).map_or(now.0, |(ts, _)| ts);
-                (ts, EventKind::Add(cue(line), Some(origin(line))))
+                (ts, EventKind::Add(cue(line), Some(origin)))
             };
             events.push(derived(line.id, ts, kind));
         }

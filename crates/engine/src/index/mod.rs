@@ -14,10 +14,7 @@ pub mod vectors;
 
 use std::{
     fs,
-    num::NonZero,
-    panic::resume_unwind,
     path::Path,
-    thread,
     time::{Duration, SystemTime},
 };
 
@@ -37,7 +34,7 @@ use crate::store::{
 };
 use pimem_core::{
     embed::{self, table, vector::Vector},
-    model::category::Categories,
+    model::{category::Categories, shares::in_shares},
     search::{
         bm25::FieldSize,
         documents::{HeadingTokens, SourceKind, category_name, documents},
@@ -134,8 +131,8 @@ pub fn refresh(
     Ok(Some(built))
 }
 
-/// Number of texts from which all processors are used.
-const MANY: usize = 2_000;
+/// Number of texts from which they are shared out among processors.
+const MANY: usize = 1_000;
 
 /// Embeds texts by the built-in model.
 fn embed_all(texts: &[IndexText]) -> Vec<Vector> {
@@ -143,16 +140,7 @@ fn embed_all(texts: &[IndexText]) -> Vec<Vector> {
         let mut model = table::Static::default();
         texts.iter().map(|(_, text)| Vector::quantize(&model.vector(text))).collect()
     };
-    if texts.len() < MANY {
-        return some(texts);
-    }
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    thread::scope(|scope| {
-        let parts = texts.chunks(texts.len().div_ceil(processors));
-        let parts: Vec<_> = parts.map(|part| scope.spawn(move || some(part))).collect();
-        let joined = parts.into_iter().map(|part| part.join().unwrap_or_else(|p| resume_unwind(p)));
-        joined.flatten().collect()
-    })
+    in_shares(texts, MANY, some)
 }
 
 /// A text that is embedded, with its key.

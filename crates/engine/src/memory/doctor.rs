@@ -2,11 +2,11 @@
 //!
 //! Does not modify any store.
 
-use std::time::Duration;
+use std::{slice, time::Duration};
 
 use serde::Serialize;
 
-use super::{Memory, check, model, review, trust::Unreviewed};
+use super::{Memory, check, model, trust::Unreviewed};
 use crate::{
     config::settings::Embedding,
     error::Failure,
@@ -17,6 +17,7 @@ use crate::{
     store::{
         self, Store, discover, evidence,
         lock::{LockError, StoreLock},
+        provenance,
         read::ReadProblem,
         snapshot::Snapshot,
     },
@@ -37,8 +38,11 @@ impl Memory {
             let mut fact =
                 |name: &str, value| view.facts.push(Fact { name: name.to_owned(), value });
             fact(&format!("{} store", store.scope.name()), store.dir.display().to_string());
-            let unreviewed = review::held(self, store.clone().strict(), &snapshot).unreviewed;
-            let entries = snapshot.placed(store, &self.config.categories).len();
+            let strict = store.clone().strict();
+            self.note_own(provenance::LIMIT, slice::from_ref(&strict), slice::from_ref(&snapshot));
+            let placed = snapshot.placed(&strict, &self.config.categories);
+            let unreviewed = self.unreviewed(slice::from_ref(&strict), placed.iter());
+            let entries = placed.len();
             let (topics, events) = (snapshot.topics.len(), snapshot.ledger.len());
             fact("entries", format!("{entries} in {topics} topics, {events} events"));
             let aside = evidence::count(&store.logs().unwrap_or_default().local);

@@ -77,11 +77,17 @@ const PASTED: &str =
 /// Reads a store and collects its unreviewed texts.
 pub fn look(memory: &Memory, store: Store) -> Held {
     let snapshot = store.read(memory.now, &memory.config.categories);
-    held(memory, store, &snapshot)
+    held(memory, store, &snapshot, lines::warnings)
 }
 
-/// Collects the unreviewed texts of a snapshot.
-pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
+/// Collects the unreviewed texts of a snapshot. `warnings` are those about the text of an entry, which
+/// take most of the time and which nobody needs who counts.
+pub fn held(
+    memory: &Memory,
+    store: Store,
+    snapshot: &Snapshot,
+    warnings: fn(&str) -> Vec<String>,
+) -> Held {
     memory.note_own(
         provenance::LIMIT,
         std::slice::from_ref(&store),
@@ -111,7 +117,7 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
         let origin = origin.unwrap_or_else(|| "not in the log".to_owned());
         AwaitingText {
             what: ReviewText::Entry(Box::new(entries.entry(row))),
-            warnings: lines::warnings(&row.entry.text),
+            warnings: warnings(&row.entry.text),
             lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {origin}{why}")],
         }
     };

@@ -115,7 +115,7 @@ fn look(
     snapshot: &Snapshot,
     ranking: &Ranking,
 ) -> (StoreStatus, usize) {
-    let held = review::held(memory, store, snapshot);
+    let held = review::held(memory, store, snapshot, |_| Vec::new());
     let store = &held.store;
     let health = check::health(memory, store, snapshot);
     let (index, findings) = doctor::examine(memory, store, snapshot, (&held.unreviewed, &health));

@@ -5,15 +5,17 @@ use std::{
     borrow::Cow,
     fs,
     num::NonZero,
-    panic::resume_unwind,
     path::Path,
     thread,
     time::{Duration, Instant},
 };
 
-use pimem_core::embed::{
-    catalog::{Embedder, Model, TextRole, Unavailable},
-    transformer::{self, Hash, Level, PackError, Pieces, Transformer, VOCABULARY},
+use pimem_core::{
+    embed::{
+        catalog::{Embedder, Model, TextRole, Unavailable},
+        transformer::{self, Hash, Level, PackError, Pieces, Transformer, VOCABULARY},
+    },
+    model::shares::in_shares,
 };
 
 /// Names of an installed model's files: packed weights, and the pieces of a vocabulary that is not
@@ -104,27 +106,6 @@ impl Native {
     }
 }
 
-/// Embeds some texts, shared out among `processors`.
-fn some(
-    transformer: &Transformer<'_>,
-    texts: &[&str],
-    tokens: usize,
-    processors: usize,
-) -> Vec<Vec<f32>> {
-    let level = Level::new();
-    let embed = |texts: &[&str]| transformer.embed(level, texts, tokens);
-    if processors == 1 {
-        return embed(texts);
-    }
-    thread::scope(|scope| {
-        let share = texts.len().div_ceil(processors);
-        let parts: Vec<_> =
-            texts.chunks(share).map(|part| scope.spawn(move || embed(part))).collect();
-        let joined = parts.into_iter().map(|part| part.join().unwrap_or_else(|p| resume_unwind(p)));
-        joined.flatten().collect()
-    })
-}
-
 impl Embedder for Native {
     fn model(&self) -> &Model {
         &self.model
@@ -162,7 +143,8 @@ impl Embedder for Native {
             self.in_time()?;
             let transformer = self.weights.transformer();
             let transformer = transformer.map_err(|wrong| Unavailable(wrong.to_string()))?;
-            vectors.extend(some(&transformer, texts, tokens, processors));
+            let level = Level::new();
+            vectors.extend(in_shares(texts, 1, |texts| transformer.embed(level, texts, tokens)));
             progress(vectors.len());
         }
         Ok(vectors)

@@ -95,7 +95,8 @@ fn same(ranking: &Ranking, least: f64, gone: &mut IdSet<EntryId>) -> Vec<PlanSte
         // A statement with an end date differs from one without.
         .filter(|row| is_free(row) && !outdated(row) && row.evidence.until.is_none())
         .collect();
-    let outlines = Outlines::of(free.iter().map(|row| row.entry.text.as_str()));
+    let texts: Vec<&str> = free.iter().map(|row| row.entry.text.as_str()).collect();
+    let outlines = Outlines::of(&texts);
     let mut merged: BTreeMap<usize, Vec<EntryId>> = BTreeMap::new();
     for (at, row) in free.iter().enumerate() {
         let stronger = |other: usize| {

@@ -17,9 +17,23 @@ static TABLE: LazyLock<IdMap<&str, u64>> = LazyLock::new(|| {
     table
 });
 
+/// The lists that a word is on, in its exact spelling.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WordLists(u64);
+
+impl WordLists {
+    pub(crate) fn of(word: &str) -> Self {
+        Self(TABLE.get(word).copied().unwrap_or_default())
+    }
+
+    pub(crate) fn has(self, list: List) -> bool {
+        self.0 & 1_u64 << list as u32 != 0
+    }
+}
+
 /// Returns true if the word is on the list, in this exact spelling.
 pub(crate) fn is(list: List, word: &str) -> bool {
-    TABLE.get(word).is_some_and(|lists| lists & 1_u64 << list as u32 != 0)
+    WordLists::of(word).has(list)
 }
 
 /// Returns the words of a list.

@@ -9,14 +9,12 @@ use super::{
 };
 
 /// Returns the rewritten tokens of a text; `None` if it equals only itself.
-pub(super) fn read(text: &str) -> Option<Vec<Token>> {
-    if text.chars().any(|c| c.is_alphabetic() && !c.is_ascii()) {
+pub(super) fn read(text: &str) -> Option<Vec<Token<'_>>> {
+    if !text.is_ascii() && text.chars().any(|c| c.is_alphabetic() && !c.is_ascii()) {
         return None;
     }
     let mut tokens = token::tokens(text)?;
-    let words =
-        tokens.iter().filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Name));
-    if !words::is_english(words.map(|token| token.text.as_str())) || is_about_spelling(&tokens) {
+    if !is_english(&tokens) || is_about_spelling(&tokens) {
         return None;
     }
     keep_arguments(&mut tokens);
@@ -32,8 +30,15 @@ pub(super) fn read(text: &str) -> Option<Vec<Token>> {
     Some(tokens)
 }
 
+/// Returns true if plain words look like English.
+fn is_english(tokens: &[Token<'_>]) -> bool {
+    let is_word = |token: &&Token<'_>| matches!(token.kind, TokenKind::Word | TokenKind::Name);
+    let has = |list| tokens.iter().filter(is_word).any(|token| token.has(list));
+    !has(List::NotEnglish) && has(List::English)
+}
+
 /// Returns the number or normalised spelling of a word.
-fn normal(token: &Token) -> Cow<'_, str> {
+fn normal<'a>(token: &'a Token<'_>) -> Cow<'a, str> {
     match (token.kind, words::number(&token.text)) {
         (TokenKind::Word, Some(number)) => Cow::Owned(number.to_string()),
         (TokenKind::Word | TokenKind::Name, _) => words::spelling(&token.text),
@@ -45,7 +50,7 @@ fn normal(token: &Token) -> Cow<'_, str> {
 fn is_about_spelling(tokens: &[Token]) -> bool {
     let mut met: Vec<(String, &str)> = Vec::new();
     for token in tokens {
-        let light = words::is_function(&token.text) || token.is_any(&["use", "uses"]);
+        let light = token.is_function() || token.is_any(&["use", "uses"]);
         if token.kind == TokenKind::Mark || (light && token.kind == TokenKind::Word) {
             continue;
         }
@@ -69,11 +74,11 @@ fn keep_arguments(tokens: &mut [Token]) {
                 TokenKind::Mark => false,
                 TokenKind::Exact => true,
                 _ if after_make && token.text == "sure" => false,
-                _ => !words::is_function(&token.text) || matches!(token.text.as_str(), "a" | "the"),
+                _ => !token.is_function() || matches!(&*token.text, "a" | "the"),
             };
             if inside && token.kind != TokenKind::Exact {
                 token.kind = TokenKind::Exact;
-                token.text.clone_from(&token.surface);
+                token.set(token.surface.clone());
             }
         } else {
             inside = token.is_in(List::Command);
@@ -94,12 +99,12 @@ fn join(tokens: &mut Vec<Token>) {
     while let Some(rest) = tokens.get_mut(at..).filter(|rest| !rest.is_empty()) {
         if starts(rest, &["prior", "to"]) {
             if let Some(token) = rest.first_mut() {
-                "before".clone_into(&mut token.text);
+                token.set("before");
             }
             tokens.remove(at + 1);
         } else if starts(rest, &["rather", "than"]) {
             for (token, text) in rest.iter_mut().zip(["instead", "of"]) {
-                text.clone_into(&mut token.text);
+                token.set(text);
             }
         }
         at += 1;
@@ -146,7 +151,7 @@ fn drop_leads(tokens: &mut Vec<Token>) {
     if let Some(first) = tokens.first_mut() {
         for (verb, base) in [("prefers", "prefer"), ("uses", "use")] {
             if first.is(verb) {
-                base.clone_into(&mut first.text);
+                first.set(base);
             }
         }
     }
@@ -155,8 +160,7 @@ fn drop_leads(tokens: &mut Vec<Token>) {
 /// Returns true if the word after `that` shows that it was a conjunction.
 fn opens_clause(token: &Token) -> bool {
     const OPENERS: &[&str] = &["the", "a", "all", "every", "each", "no", "it", "we", "you", "they"];
-    token.is_any(OPENERS)
-        || (token.kind == TokenKind::Word && *words::singular(&token.text) != *token.text)
+    token.is_any(OPENERS) || (token.kind == TokenKind::Word && *token.singular() != *token.text)
 }
 
 /// Moves a clause from the start to the end, if it cannot attach to another part there.
@@ -217,7 +221,7 @@ fn shorten_clauses(tokens: &mut Vec<Token>) {
             continue;
         }
         if let Some(token) = tokens.get_mut(at + 1) {
-            token.text = words::gerund(&token.text);
+            token.set(words::gerund(&token.text));
         }
         at += 1;
     }
@@ -234,7 +238,7 @@ fn drop_serial_comma(tokens: &mut Vec<Token>) {
         return;
     };
     let item = before.get(previous + 1..).unwrap_or_default();
-    let plain = !item.iter().any(|token| words::is_function(&token.text));
+    let plain = !item.iter().any(Token::is_function);
     if before.get(previous).is_some_and(|mark| mark.is_mark(",")) && item.len() <= 3 && plain {
         tokens.remove(comma);
     }
@@ -292,7 +296,7 @@ fn spell(tokens: &mut [Token]) {
     for at in 0..tokens.len() {
         let counts = tokens
             .get(at + 1)
-            .is_some_and(|next| next.kind == TokenKind::Word && !words::is_function(&next.text));
+            .is_some_and(|next| next.kind == TokenKind::Word && !next.is_function());
         let pronoun =
             at > 0 && tokens.get(at - 1).is_some_and(|previous| previous.is_in(List::WithOne));
         let Some(token) = tokens.get_mut(at) else { return };
@@ -300,10 +304,10 @@ fn spell(tokens: &mut [Token]) {
             continue;
         }
         if token.kind == TokenKind::Word && words::number(&token.text).is_some() {
-            token.text = normal(token).into_owned();
+            token.set(normal(token).into_owned());
             token.kind = TokenKind::Exact;
-        } else {
-            token.text = normal(token).into_owned();
+        } else if let Cow::Owned(text) = normal(token) {
+            token.set(text);
         }
     }
 }
@@ -315,20 +319,20 @@ pub(super) fn is_light_article(tokens: &[Token], at: usize) -> bool {
     let subject = || {
         let verbs = tokens.get(at + 2..).unwrap_or_default().iter().take(2);
         is_abbreviation(next)
-            || *words::singular(&next.text) != *next.text
+            || *next.singular() != *next.text
             || (next.kind == TokenKind::Word
                 && verbs.into_iter().any(|token| token.is_in(List::Auxiliary)))
     };
     token.is_any(&["a", "the"])
         && next.kind != TokenKind::Mark
-        && !(next.kind == TokenKind::Word && words::is_function(&next.text))
+        && !(next.kind == TokenKind::Word && next.is_function())
         && !next.is_in(List::Counted)
         && !next.text.ends_with("ing")
         && !(token.is("a") && next.kind == TokenKind::Name && !is_abbreviation(next))
         && match previous {
             Some(previous) if !opens_sentence(previous) => {
                 let idiom = previous.is_in(List::InIdiom) && next.is_in(List::Idiom);
-                let held = previous.is_in(List::Holding) || words::is_noun(&previous.text);
+                let held = previous.is_in(List::Holding) || previous.is_noun();
                 !(idiom || held || previous.kind == TokenKind::Exact)
             }
             _ => subject(),
@@ -345,14 +349,14 @@ fn opens_sentence(token: &Token) -> bool {
 }
 
 /// Returns the token in the singular, unless it is a name.
-pub(super) fn singular(tokens: &[Token], at: usize) -> Cow<'_, str> {
+pub(super) fn singular<'a>(tokens: &'a [Token<'_>], at: usize) -> Cow<'a, str> {
     let Some(token) = tokens.get(at) else { return Cow::Borrowed("") };
     let previous = at.checked_sub(1).and_then(|at| tokens.get(at));
     let beside = [previous, tokens.get(at + 1)];
-    let named = beside.into_iter().flatten().any(|token| words::is_naming(&token.text));
+    let named = beside.into_iter().flatten().any(Token::is_naming);
     let argument = previous.is_some_and(|token| token.text.starts_with('-'));
     if token.kind == TokenKind::Word && !named && !argument {
-        words::singular(&token.text)
+        token.singular()
     } else {
         Cow::Borrowed(&token.text)
     }
@@ -370,13 +374,12 @@ pub(super) fn is_counted(tokens: &[Token], at: usize) -> bool {
     let before = tokens.get(at.saturating_sub(2)..at).unwrap_or_default();
     let determined =
         before.iter().any(|token| token.is_in(List::Determiner) || token.kind == TokenKind::Exact);
-    let idiom = words::is_idiom(&token.text)
-        && before.last().is_some_and(|previous| previous.is_in(List::InIdiom));
+    let idiom =
+        token.is_idiom() && before.last().is_some_and(|previous| previous.is_in(List::InIdiom));
     let place = before.last().is_some_and(|previous| previous.is_any(PLACES));
     let open = before.last().is_none_or(|previous| {
         opens_sentence(previous)
-            || (words::is_function(&previous.text)
-                && (previous.is("to") || !previous.is_in(List::Preposition)))
+            || (previous.is_function() && (previous.is("to") || !previous.is_in(List::Preposition)))
     });
-    determined || idiom || place || (open && words::is_noun_and_verb(&words::singular(&token.text)))
+    determined || idiom || place || (open && token.is_noun_and_verb())
 }

@@ -2,35 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::lists::{List, all, is};
+use super::lists::{List, WordLists, all, is};
 use crate::language::lexicon::paraphrase::{EXPANSIONS, SPELLINGS};
-
-/// Returns true if a word that is a verb before an article may also be a noun.
-pub(super) fn is_noun(word: &str) -> bool {
-    is(List::NounAndVerb, word) && !is(List::VerbFirst, word)
-}
-
-/// Returns true if a word may be a noun or an imperative.
-pub(super) fn is_noun_and_verb(word: &str) -> bool {
-    is(List::NounAndVerb, word)
-        || is(List::NounAndVerb, &singular(word))
-        || is(List::Imperative, word)
-}
-
-/// Returns true if plain words look like English.
-pub(super) fn is_english<'a>(mut words: impl Iterator<Item = &'a str> + Clone) -> bool {
-    !words.clone().any(|word| is(List::NotEnglish, word))
-        && words.any(|word| is(List::English, word))
-}
-
-/// Returns true if the word is a noun of an idiom, in singular or plural.
-pub(super) fn is_idiom(word: &str) -> bool {
-    is(List::Idiom, &singular(word))
-}
-
-pub(super) fn is_function(word: &str) -> bool {
-    is(List::Function, word)
-}
 
 /// Returns the expansion of a word, which does not depend on its context.
 pub(crate) fn expand(word: &str) -> Option<&'static str> {
@@ -59,7 +32,9 @@ pub(super) fn is_number_of_words(text: &str) -> bool {
 
 /// Returns the American spelling.
 pub(super) fn spelling(word: &str) -> Cow<'_, str> {
-    match SPELLINGS.iter().find(|(british, _)| word.starts_with(british) && !word.ends_with('m')) {
+    let first = word.bytes().next();
+    let begins = |british: &str| british.bytes().next() == first && word.starts_with(british);
+    match SPELLINGS.iter().find(|(british, _)| begins(british) && !word.ends_with('m')) {
         Some((british, american)) => Cow::Owned(word.replacen(british, american, 1)),
         None => Cow::Borrowed(word),
     }
@@ -67,9 +42,17 @@ pub(super) fn spelling(word: &str) -> Cow<'_, str> {
 
 /// Returns the singular of a noun, or the plural of a verb; other words are unchanged.
 pub(super) fn singular(word: &str) -> Cow<'_, str> {
+    singular_of(word, WordLists::of(word))
+}
+
+/// Like [`singular`], for a word whose lists are known.
+pub(super) fn singular_of(word: &str, lists: WordLists) -> Cow<'_, str> {
+    if !word.ends_with('s') {
+        return Cow::Borrowed(word);
+    }
     match word {
         "apis" | "prs" | "sdks" | "urls" => return Cow::Borrowed(word.trim_end_matches('s')),
-        _ if word.len() < 4 || is(List::NotPlural, word) || is_function(word) => {
+        _ if word.len() < 4 || lists.has(List::NotPlural) || lists.has(List::Function) => {
             return Cow::Borrowed(word);
         }
         _ => {}
@@ -84,11 +67,6 @@ pub(super) fn singular(word: &str) -> Cow<'_, str> {
     }
     let kept = stem.ends_with(['s', 'u', 'i', 'a', 'o', '\'']);
     Cow::Borrowed(if kept { word } else { stem })
-}
-
-/// Returns true if the word makes its neighbour a name.
-pub(super) fn is_naming(word: &str) -> bool {
-    is(List::Naming, word) || is(List::Naming, &singular(word))
 }
 
 /// Returns the gerund of an imperative.

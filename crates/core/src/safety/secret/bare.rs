@@ -1,7 +1,9 @@
 //! Detects secrets that neither a fixed part nor a name gives away: random text of the length of a
 //! key, and the words of a wallet.
 
-use std::ops::Range;
+use std::{ops::Range, sync::LazyLock};
+
+use memchr::memmem::Finder;
 
 use super::{Found, assigned, rules::word, value::is_random};
 
@@ -152,12 +154,14 @@ const SHORTEST: usize = 8 + 12 * 4;
 /// Maximum number of bytes of the words.
 const LONGEST: usize = 400;
 
+/// Letters of which every name has some, and most texts have none.
+static IN_WALLETS: LazyLock<[Finder<'_>; 4]> =
+    LazyLock::new(|| ["hrase", "nemonic", "ords", "herstellungs"].map(Finder::new));
+
 /// Finds the first words of a wallet whose name is at or after byte `from`.
 pub(super) fn wallet(text: &str, from: usize) -> Option<Found> {
-    // Most texts have none of these letters, which are in every name.
-    let may = |part: &&[u8]| memchr::memmem::find(text.as_bytes(), part).is_some();
-    let parts: [&[u8]; 4] = [b"hrase", b"nemonic", b"ords", b"herstellungs"];
-    if text.len() < SHORTEST || !parts.iter().any(may) {
+    let may = |part: &Finder<'_>| part.find(text.as_bytes()).is_some();
+    if text.len() < SHORTEST || !IN_WALLETS.iter().any(may) {
         return None;
     }
     let bytes = text.as_bytes();

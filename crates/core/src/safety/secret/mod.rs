@@ -9,9 +9,9 @@ mod bare;
 mod rules;
 mod value;
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 use self::rules::{AROUND, Around, RULES, SecretRule, word};
 use super::{private::without_private, safe_text};
@@ -144,6 +144,9 @@ const REST: usize = 40;
 /// Bytes of an assigned value, at least; it has letters and digits.
 const VALUE: usize = 6;
 
+/// What private keys begin with, and what the address around a password has.
+static MARKS: LazyLock<[Finder<'_>; 2]> = LazyLock::new(|| ["-----BEGIN ", "://"].map(Finder::new));
+
 /// Returns the kind of a secret that a reader of the text would see. Invisible characters may split
 /// it, which are taken out on the way to an agent. It finds what [`find`] finds, and is so much
 /// faster on other texts that every line can be asked about on its way out: only runs between
@@ -169,9 +172,9 @@ pub fn seen(text: &str) -> Option<&'static str> {
         start = end + 1;
     }
     // What most texts lack is looked for first, which takes least.
-    let begins = |mark: &str| memmem::find(bytes, mark.as_bytes()).is_some();
-    let block = begins("-----BEGIN ").then(|| private_key(text, 0)).flatten();
-    let login = || begins("://").then(|| password(text, 0)).flatten();
+    let [of_block, of_address] = &*MARKS;
+    let block = of_block.find(bytes).and_then(|_| private_key(text, 0));
+    let login = || of_address.find(bytes).and_then(|_| password(text, 0));
     let assigned = || has_value.then(|| assigned::find(text, 0)).flatten();
     let key = || has_key.then(|| bare::key(text, 0)).flatten();
     let found = block.or_else(login).or_else(assigned).or_else(key);

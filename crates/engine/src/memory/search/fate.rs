@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Ranked, Search, SearchResult, find, request::SearchRequest, segments::IndexedDocument, standing,
+    Ranked, Search, SearchResult, find, request::SearchRequest, segments::IndexedDocument,
 };
 use crate::{
     memory::{Memory, mirrors},
@@ -174,7 +174,8 @@ impl Search<'_> {
             if ids.is_empty() {
                 continue;
             }
-            let ledger = standing::evidence_of(self.memory, store, &ids, &mut Vec::new());
+            let ledger =
+                self.adopted.evidence_of(self.memory, (number, store), &ids, &mut Vec::new());
             let known = |id: EntryId| Some((id, ledger.evidence(self.memory.now, id)?));
             evidence.extend(ids.into_iter().filter_map(known));
         }

@@ -23,7 +23,7 @@ use self::{
     filter::{Filter, files_of},
     request::{HitOrder, MinScore, Pace, SearchRequest},
     segments::{IndexedDocument, Segments},
-    standing::Standings,
+    standing::{Adopted, Standings},
     texts::Texts,
 };
 use super::{
@@ -239,6 +239,7 @@ struct Search<'a> {
     pace: Pace,
     /// Archived entries that are searched by default.
     archived: Archived,
+    adopted: Adopted,
     /// Decides which notes, lists and logs may be shown.
     notes: TrustNotes<'a>,
     /// Files that could not be read after they were listed.
@@ -284,6 +285,7 @@ impl<'a> Search<'a> {
             mode,
             pace,
             archived: Archived::default(),
+            adopted: Adopted::new(stores),
             notes,
             unread: Vec::new(),
         };
@@ -382,7 +384,7 @@ impl<'a> Search<'a> {
         extra: usize,
     ) -> (Vec<Ranked<'a>>, Vec<Ranked<'a>>) {
         let whole = request.whole_archive;
-        let Self { memory, stores, segments, archived, unread, .. } = self;
+        let Self { memory, stores, segments, archived, adopted, unread, .. } = self;
         let corpora = segments.corpora;
         let located = |candidate: RankCandidate| {
             Some((candidate, segments.locate(candidate.segment, candidate.doc)?))
@@ -406,6 +408,7 @@ impl<'a> Search<'a> {
             corpora,
             (archived, whole),
             documents.clone(),
+            adopted,
             unread,
         );
         let mut texts = Texts::new(stores, corpora);

@@ -1,7 +1,7 @@
 //! Standing of documents and what decides about them on their way out, looked up for candidates
 //! only.
 
-use std::cell::OnceCell;
+use std::{borrow::Cow, cell::OnceCell};
 
 use super::segments::IndexedDocument;
 use crate::{
@@ -55,6 +55,7 @@ pub fn standings<'a>(
     corpora: &[Corpus],
     (archived, whole): (&Archived, bool),
     documents: impl Iterator<Item = &'a IndexedDocument<'a>> + Clone,
+    adopted: &Adopted,
     unread: &mut Vec<ReadProblem>,
 ) -> Vec<Standings> {
     let known: Vec<IdMap<EntryId, Known>> = stores
@@ -70,7 +71,9 @@ pub fn standings<'a>(
                 let here = documents.clone().filter(is_here);
                 here.filter_map(|here| documents::entry_id(&here.doc)).collect()
             };
-            let mut known = of_topics(memory, store, corpus, &ids(false), unread);
+            let evidence =
+                |ids: &IdSet<EntryId>| adopted.evidence_of(memory, (number, store), ids, unread);
+            let mut known = of_topics(memory, store, corpus, &ids(false), evidence);
             if whole {
                 // The standing of archived entries comes from the log alone.
                 for (id, found) in of_archive(memory, store, ids(true)) {
@@ -161,12 +164,12 @@ pub fn is_unjudged(
 
 /// Returns what is known of entries of topics: from the index, or else the log, or else the whole
 /// store, because an entry without evidence must be adopted, which needs all Markdown files.
-fn of_topics(
+fn of_topics<'l>(
     memory: &Memory,
     store: &Store,
     corpus: &Corpus,
     ids: &IdSet<EntryId>,
-    unread: &mut Vec<ReadProblem>,
+    evidence: impl FnOnce(&IdSet<EntryId>) -> Cow<'l, Ledger>,
 ) -> IdMap<EntryId, Known> {
     let mut known = IdMap::default();
     if ids.is_empty() {
@@ -188,7 +191,7 @@ fn of_topics(
     if asked.is_empty() {
         return known;
     }
-    let ledger = evidence_of(memory, store, &asked, unread);
+    let ledger = evidence(&asked);
     for id in asked {
         if let Some(evidence) = ledger.evidence(memory.now, id) {
             let strength = evidence.strength();
@@ -198,18 +201,40 @@ fn of_topics(
     known
 }
 
-/// Returns the evidence of entries of topics.
-pub fn evidence_of(
-    memory: &Memory,
-    store: &Store,
-    ids: &IdSet<EntryId>,
-    unread: &mut Vec<ReadProblem>,
-) -> Ledger {
-    store.evidence_of(memory.now, ids).unwrap_or_else(|| {
-        let snapshot = store.read(memory.now, &memory.config.categories);
-        unread.extend(snapshot.problems);
-        snapshot.ledger
-    })
+/// Evidence of stores with entries that only all Markdown files tell of, which are read once.
+pub struct Adopted(Vec<OnceCell<Ledger>>);
+
+impl Adopted {
+    pub fn new(stores: &[Store]) -> Self {
+        Self(stores.iter().map(|_| OnceCell::new()).collect())
+    }
+
+    /// Returns evidence of entries of topics. `number` is that of the store. Adds read problems to
+    /// `unread`.
+    pub fn evidence_of(
+        &self,
+        memory: &Memory,
+        (number, store): (usize, &Store),
+        ids: &IdSet<EntryId>,
+        unread: &mut Vec<ReadProblem>,
+    ) -> Cow<'_, Ledger> {
+        let known = self.0.get(number);
+        if let Some(ledger) = known.and_then(OnceCell::get) {
+            return Cow::Borrowed(ledger);
+        }
+        if let Some(ledger) = store.evidence_of(memory.now, ids) {
+            return Cow::Owned(ledger);
+        }
+        let mut read = || {
+            let snapshot = store.read(memory.now, &memory.config.categories);
+            unread.extend(snapshot.problems);
+            snapshot.ledger
+        };
+        match known {
+            Some(known) => Cow::Borrowed(known.get_or_init(read)),
+            None => Cow::Owned(read()),
+        }
+    }
 }
 
 /// Returns what the log says of archived entries.
