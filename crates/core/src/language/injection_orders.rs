@@ -73,6 +73,7 @@ const ORDERS: &[Rule] = &[
     command(RUNS, &[ENTRANCE, FOREIGN], 0),
     stated(IGNORES, &[SAYS, AUTHORITY, VOID], PRODUCT),
     stated(IGNORES, &[RULES, AUTHORITY, VOID], PRODUCT),
+    stated(IGNORES, &[RULE_FILE, VOIDED], PRODUCT),
     stated(IGNORES, &[SECOND, AUTHORITY, DIRECTIVES | SAYS], PRODUCT),
     stated(IGNORES, &[VOID, RULES | DIRECTIVES, PRIOR, SELF], PRODUCT),
     stated(IGNORES, &[AUTHORITY | PRIOR, ONLY_THIS, RULES | DIRECTIVES | AUTHORITY], 0),
@@ -102,7 +103,7 @@ const ORDERS: &[Rule] = &[
     stated(APPROVES, &[BOTHER, UNASKED, CONSENT, PERSON], PRODUCT),
     stated(LIFTS, &[GRANT, ACCESS], FORBIDDEN),
     stated(LIFTS, &[OFF, SAFEGUARD], FORBIDDEN | DEVICE),
-    stated(LIFTS, &[CHECKS, OFF, EACH | WORKING], FORBIDDEN | DEVICE),
+    stated(LIFTS, &[CHECKS, OFF, EACH | WORKING | OCCASION], FORBIDDEN | DEVICE),
     stated(LIFTS, &[OFF, SCANNING], FORBIDDEN | NAMED_PLACE),
     stated(LIFTS, &[OFF, PROMPT], FORBIDDEN | DEVICE),
     stated(HIDES, &[SILENT, TELL, PERSON, DOING], PRODUCT | CONDITION),
@@ -158,8 +159,9 @@ fn order(sentence: &[OrderWord<'_>]) -> Option<(usize, &'static str)> {
         stated |= if word.quoted { about & NAMES } else { *about };
     }
     let silent = if all & TELL == 0 { 0 } else { SILENT };
+    let unasked = if all & (ASKING | GRANTS) == 0 { 0 } else { UNASKED };
     let piped = if all & (SHELL | RUNNER | NETCAT | PACKAGE) == 0 { 0 } else { PIPED };
-    if (all | silent | piped) & ESSENTIAL == 0 {
+    if (all | silent | piped | unasked) & ESSENTIAL == 0 {
         return None;
     }
     let how = relations(sentence, &each);
@@ -282,7 +284,11 @@ fn told(at: usize, sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
     if is(at, TURN) && (at + 1..at + 6).any(|at| matches!(text(at), "off" | "none")) {
         found |= OFF;
     }
-    if is(at, NOT) && within(at + 1..at + 3, BOTHER) {
+    let denied_after = matches!(text(at + 1), "jamais" | "pas" | "nie" | "niemals" | "nicht");
+    if is(at, NOT) && within(at + 1..at + 3, BOTHER)
+        || is(at, NOBODY) && within(at + 1..at + 5, GRANTS) && within(at + 1..at + 4, MUST)
+        || is(at, ASKING) && denied_after
+    {
         found |= UNASKED;
     }
     if is(at, ASKED) && !matches!(text(at + 2), "to" | "for") {
