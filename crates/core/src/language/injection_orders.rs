@@ -232,8 +232,7 @@ fn relations(sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
         if is(at, PERSON) && !names_thing {
             found |= HEARER;
         }
-        let is_rule_file = |at| is(at, AUTHORITY) && text(at).ends_with(".md");
-        if is(at, IGNORE) && (at + 1..at + 5).any(|at| is(at, PERSON) || is_rule_file(at)) {
+        if is(at, IGNORE) && within(at + 1..at + 5, PERSON | RULE_FILE) {
             found |= DISMISSES;
         }
         found |= told(at, sentence, each);
