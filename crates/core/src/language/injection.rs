@@ -13,7 +13,7 @@ use super::{
     injection_orders,
     lexicon::{
         LexiconWording,
-        injection::{BEFORE_ORDERS, FUNCTION},
+        injection::{BEFORE_ORDERS, FUNCTION, LOOKALIKES},
         orders::{FIRST, WORDINGS},
         stands_in,
     },
@@ -77,8 +77,8 @@ fn undressed(text: &str) -> Option<String> {
                 || before == '*' => {}
             ';' => out.push_str("; "),
             '_' if joined => out.push(' '),
-            _ => match LOOKALIKES.iter().find(|(other, _)| latin && *other == c) {
-                Some((_, letter)) => out.push(*letter),
+            _ => match LOOKALIKES.iter().filter(|_| latin).find_map(|pair| pair.strip_prefix(c)) {
+                Some(letter) => out.push_str(letter),
                 None => out.push(c),
             },
         }
@@ -87,55 +87,12 @@ fn undressed(text: &str) -> Option<String> {
     (out != text || inner.is_some()).then_some(out)
 }
 
-/// Letters that look like Latin ones.
-const LOOKALIKES: &[(char, char)] = &[
-    ('а', 'a'),
-    ('е', 'e'),
-    ('о', 'o'),
-    ('р', 'p'),
-    ('с', 'c'),
-    ('у', 'y'),
-    ('х', 'x'),
-    ('і', 'i'),
-    ('ѕ', 's'),
-    ('ј', 'j'),
-    ('һ', 'h'),
-    ('ԁ', 'd'),
-    ('ԛ', 'q'),
-    ('ԝ', 'w'),
-    ('А', 'A'),
-    ('В', 'B'),
-    ('Е', 'E'),
-    ('К', 'K'),
-    ('М', 'M'),
-    ('Н', 'H'),
-    ('О', 'O'),
-    ('Р', 'P'),
-    ('С', 'C'),
-    ('Т', 'T'),
-    ('Х', 'X'),
-    ('І', 'I'),
-    ('Ѕ', 'S'),
-    ('ο', 'o'),
-    ('α', 'a'),
-    ('ι', 'i'),
-    ('ν', 'v'),
-    ('ρ', 'p'),
-    ('Ο', 'O'),
-    ('Α', 'A'),
-    ('Ε', 'E'),
-    ('Ι', 'I'),
-    ('ı', 'i'),
-    ('ɡ', 'g'),
-    ('ɑ', 'a'),
-];
-
 fn read(text: &str) -> Option<(usize, &'static str)> {
     let whole = lower(text);
     let lower = unquoted(&whole);
     // Most texts lack the character that all tags begin with.
-    let tags = if lower.contains(['<', '[']) { TAGS } else { &[] };
-    let tag = tags.iter().filter_map(|tag| lower.find(tag)).min();
+    let tags = if lower.contains(['<', '[']) { TAGS } else { "" };
+    let tag = tags.split_whitespace().filter_map(|tag| lower.find(tag)).min();
     let tokens = tokens(&lower);
     let order = wording(&tokens);
     let tag = tag.map(|at| (at, "imitates the marks of a chat"));
@@ -144,31 +101,10 @@ fn read(text: &str) -> Option<(usize, &'static str)> {
 }
 
 /// Tags between turns of a chat, and around tool calls and their results.
-const TAGS: &[&str] = &[
-    "<|im_start|>",
-    "<|im_end|>",
-    "<|system|>",
-    "<|user|>",
-    "<|assistant|>",
-    "<|endoftext|>",
-    "<|eot_id|>",
-    "<|start_header_id|>",
-    "[inst]",
-    "[/inst]",
-    "<<sys>>",
-    "<</sys>>",
-    "<system-reminder>",
-    "</system-reminder>",
-    "<system_prompt>",
-    "</system_prompt>",
-    "<function_calls>",
-    "<function_results>",
-    "<tool_call>",
-    "<tool_use>",
-    "<tool_result>",
-    "<tool_response>",
-    "<invoke name=",
-];
+const TAGS: &str = "<|im_start|> <|im_end|> <|system|> <|user|> <|assistant|> <|endoftext|> <|eot_id|> \
+    <|start_header_id|> [inst] [/inst] <<sys>> <</sys>> <system-reminder> \
+    </system-reminder> <system_prompt> </system_prompt> <function_calls> <function_results> \
+    <tool_call> <tool_use> <tool_result> <tool_response> <invoke";
 
 /// Returns the first fixed wording: the byte offset of its first word, and what it does.
 fn wording(tokens: &[Token<'_>]) -> Option<(usize, &'static str)> {

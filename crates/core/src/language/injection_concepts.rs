@@ -26,6 +26,14 @@ pub(super) const RULED: Concepts = 1 << (SHAPES + 8);
 pub(super) const HEARER: Concepts = 1 << (SHAPES + 9);
 /// A file or directory.
 pub(super) const NAMED_PLACE: Concepts = 1 << (SHAPES + 10);
+/// Something goes to a place that others hold.
+pub(super) const AWAY: Concepts = 1 << (SHAPES + 11);
+/// A part of what is told stays out of it.
+pub(super) const LEFT_OUT: Concepts = 1 << (SHAPES + 12);
+/// Somebody asks what was done, rather than for something.
+pub(super) const QUESTIONED: Concepts = 1 << (SHAPES + 13);
+/// Not telling of the text that speaks.
+pub(super) const OWN_SECRET: Concepts = 1 << (SHAPES + 14);
 /// The sentence tells not to tell.
 pub(super) const SILENT: Concepts = 1 << (SHAPES + 4);
 

@@ -64,11 +64,18 @@ const ORDERS: &[Rule] = &[
     command(SENDS, &[SECRET | SECRET_FILE | ENVIRONMENT, LITERAL, OUTPUT | GIVING], API),
     command(SENDS, &[TO, SEND | LANDS, WORKING], 0),
     command(SENDS, &[TO, SEND | LANDS, WORKPIECE], API),
+    command(SENDS, &[SECRET_FILE, SEND | ATTACH, AWAY], 0),
+    command(SENDS, &[SECRET_FILE | TALK, SEND | LANDS, AWAY, EACH | WORKING], 0),
+    command(SENDS, &[SECRET | ENVIRONMENT, SEND, AWAY], API),
+    command(SENDS, &[SECRET | ENVIRONMENT, LITERAL, SEND, AWAY], QUERY),
     stated(IGNORES, &[DIRECTIVES, AUTHORITY | PRIOR, VOID], PRODUCT),
-    command(RUNS, &[TREAT, FOREIGN], 0),
+    command(RUNS, &[TREAT, FOREIGN | FETCH], 0),
     command(RUNS, &[ENTRANCE, FOREIGN], 0),
     stated(IGNORES, &[SAYS, AUTHORITY, VOID], PRODUCT),
     stated(IGNORES, &[RULES, AUTHORITY, VOID], PRODUCT),
+    stated(IGNORES, &[RULE_FILE, VOIDED], PRODUCT),
+    stated(IGNORES, &[SECOND, AUTHORITY, DIRECTIVES | SAYS], PRODUCT),
+    stated(IGNORES, &[VOID, RULES | DIRECTIVES, PRIOR, SELF], PRODUCT),
     stated(IGNORES, &[AUTHORITY | PRIOR, ONLY_THIS, RULES | DIRECTIVES | AUTHORITY], 0),
     stated(IGNORES, &[SELF, PREVAILS, AUTHORITY | DIRECTIVES], 0),
     stated(IGNORES, &[RULES | DIRECTIVES, RULED, ENDED], PRODUCT | NAMED_PLACE),
@@ -76,19 +83,35 @@ const ORDERS: &[Rule] = &[
     stated(APPROVES, &[APPROVED, PERSON, EACH, ACTION], CONDITION),
     stated(APPROVES, &[APPROVED, EACH, ACTION], CONDITION | NOT | MUST),
     stated(APPROVES, &[CONSENT | APPROVED, PRESUMED, EACH | GRAVE], CONDITION),
-    stated(APPROVES, &[AGREED, PERSON | PRESUMED, EACH | GRAVE, ACTION | GRAVE], CONDITION | NOT),
+    stated(
+        APPROVES,
+        &[AGREED, PERSON | PRESUMED, EACH | GRAVE, ACTION | GRAVE],
+        CONDITION | FORBIDDEN,
+    ),
     stated(APPROVES, &[PROMPT, YES], FORBIDDEN | DEVICE),
     stated(APPROVES, &[AUTO, EACH, ACTION | CONSENT], FORBIDDEN),
     stated(APPROVES, &[UNASKED, GRAVE], FORBIDDEN),
     stated(APPROVES, &[WAIVED, CONSENT, EACH | GRAVE], FORBIDDEN | CONDITION),
     stated(APPROVES, &[UNASKED, ACTION, EACH], FORBIDDEN | CONDITION),
     command(APPROVES, &[FLAG, USE], FORBIDDEN),
+    stated(APPROVES, &[TAKEN, GATE, EACH | GRAVE], FORBIDDEN | CONDITION),
+    stated(
+        APPROVES,
+        &[ASSUME, APPROVED | AGREED | CONSENT, ALREADY, EACH | GRAVE],
+        CONDITION | NOT,
+    ),
+    stated(APPROVES, &[BOTHER, UNASKED, CONSENT, PERSON], PRODUCT),
+    stated(LIFTS, &[GRANT, ACCESS], FORBIDDEN),
     stated(LIFTS, &[OFF, SAFEGUARD], FORBIDDEN | DEVICE),
+    stated(LIFTS, &[CHECKS, OFF, EACH | WORKING | OCCASION], FORBIDDEN | DEVICE),
     stated(LIFTS, &[OFF, SCANNING], FORBIDDEN | NAMED_PLACE),
     stated(LIFTS, &[OFF, PROMPT], FORBIDDEN | DEVICE),
     stated(HIDES, &[SILENT, TELL, PERSON, DOING], PRODUCT | CONDITION),
     stated(HIDES, &[UNTOLD, PERSON, DOING | SEND], PRODUCT),
-    stated(HIDES, &[CONCEAL, HEARER, DOING], PRODUCT),
+    stated(HIDES, &[CONCEAL, HEARER | REPORTING, DOING], PRODUCT),
+    stated(HIDES, &[REPORTING, SILENT | LEFT_OUT, DOING], PRODUCT | CONDITION),
+    stated(HIDES, &[ASKED, QUESTIONED, TELL, DOING, NOT | PERSON], PRODUCT),
+    stated(HIDES, &[THIS_RULE, OWN_SECRET, PERSON | ASKED], PRODUCT),
     command(DESTROYS, &[DESTROY, HOME | ROOT], 0),
     command(DESTROYS, &[OPEN, OPENLY, HOME | ROOT], 0),
 ];
@@ -136,8 +159,9 @@ fn order(sentence: &[OrderWord<'_>]) -> Option<(usize, &'static str)> {
         stated |= if word.quoted { about & NAMES } else { *about };
     }
     let silent = if all & TELL == 0 { 0 } else { SILENT };
-    let piped = if all & (SHELL | RUNNER | NETCAT) == 0 { 0 } else { PIPED };
-    if (all | silent | piped) & ESSENTIAL == 0 {
+    let unasked = if all & (ASKING | GRANTS) == 0 { 0 } else { UNASKED };
+    let piped = if all & (SHELL | RUNNER | NETCAT | PACKAGE) == 0 { 0 } else { PIPED };
+    if (all | silent | piped | unasked) & ESSENTIAL == 0 {
         return None;
     }
     let how = relations(sentence, &each);
@@ -208,9 +232,10 @@ fn relations(sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
         if is(at, PERSON) && !names_thing {
             found |= HEARER;
         }
-        if is(at, IGNORE) && within(at + 1..at + 5, PERSON) {
+        if is(at, IGNORE) && within(at + 1..at + 5, PERSON | RULE_FILE) {
             found |= DISMISSES;
         }
+        found |= told(at, sentence, each);
         if is(at, TELL) && within(at + 1..at + 12, POST_NOT) {
             found |= SILENT;
         }
@@ -223,11 +248,64 @@ fn relations(sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
             || (is(at, SHELL) && is(next, CURL))
             || (is(at, RUNNER) && is(next, FOREIGN))
             || (is(at, NETCAT) && within(at + 1..at + 6, SHELL))
+            || (is(at, PACKAGE)
+                && (at + 1..at + 8).any(|at| is(at, FOREIGN) && is_strange(text(at))))
         {
             found |= PIPED;
         }
     }
     found
+}
+
+/// Returns the concepts that a word makes with those around it: where a thing goes, and what is left
+/// untold.
+fn told(at: usize, sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
+    let is = |at: usize, what: Concepts| each.get(at).is_some_and(|about| about & what != 0);
+    let text = |at: usize| sentence.get(at).map_or("", |word| word.text);
+    let before = |back: usize| at.checked_sub(back).map_or("", text);
+    let within = |range: std::ops::Range<usize>, what| range.into_iter().any(|at| is(at, what));
+    let mut found = 0;
+    let named = || {
+        let of = matches!(text(at + 1), "de" | "d" | "of" | "for" | "für" | "von" | "del");
+        of || !(before(1).is_empty() || PLAIN_MACHINES.contains(before(1)))
+    };
+    let is_place = is(at, REMOTE) || is(at, MACHINE) && named() || is_compound(text(at));
+    let goes = || (1..=4).any(|back| DIRECTIONS.contains(before(back))) || text(at + 1) == "with";
+    if is_place && (goes() || is(at.saturating_sub(2), SEND) || text(at + 2) == "with") {
+        found |= AWAY;
+    }
+    let out = |at: usize| OUT.contains(text(at));
+    if is(at, OMIT) && (text(at).starts_with("omit") || (at + 1..at + 9).any(out))
+        || is(at, NOT) && within(at + 1..at + 3, LIST)
+    {
+        found |= LEFT_OUT;
+    }
+    if is(at, TURN) && (at + 1..at + 6).any(|at| matches!(text(at), "off" | "none")) {
+        found |= OFF;
+    }
+    let denied_after = matches!(text(at + 1), "jamais" | "pas" | "nie" | "niemals" | "nicht");
+    if is(at, NOT) && within(at + 1..at + 3, BOTHER)
+        || is(at, NOBODY) && within(at + 1..at + 5, GRANTS) && within(at + 1..at + 4, MUST)
+        || is(at, ASKING) && denied_after
+    {
+        found |= UNASKED;
+    }
+    if is(at, ASKED) && !matches!(text(at + 2), "to" | "for") {
+        found |= QUESTIONED;
+    }
+    let denied = || within(at.saturating_sub(3)..at, NOT) || within(at + 1..at + 6, POST_NOT);
+    if is(at, TELL) && within(at + 1..at + 4, THIS_RULE) && denied() {
+        found |= OWN_SECRET;
+    }
+    if is(at, NOBODY) && within(at + 1..at + 7, TELL) {
+        found |= SILENT;
+    }
+    found
+}
+
+/// Returns true for German names of machines that say what they are for: "Sammelserver".
+fn is_compound(text: &str) -> bool {
+    text.strip_suffix("server").is_some_and(|what| what.len() > 4)
 }
 
 /// Returns the concepts that the shape of a word tells.
@@ -256,12 +334,13 @@ fn shape(words: &[OrderWord<'_>], at: usize) -> Concepts {
                 }
             };
     }
-    if matches!(*text, ".env" | "@.env") || text.ends_with("/.env") {
+    let file = text.rsplit('/').next().unwrap_or_default().trim_start_matches('@');
+    if file == ".env" || file.strip_prefix(".env.").is_some_and(|of| !SAMPLES.contains(of)) {
         return if INTO.contains(before) { 0 } else { SECRET_FILE };
     }
     let place = if text.contains(['/', '.']) { NAMED_PLACE } else { 0 };
     place
-        | of(&[".ssh", ".aws/", "id_rsa", "id_ed25519", ".gnupg", "/authorized_keys"], SECRET_FILE)
+        | of(SECRET_FILES, SECRET_FILE)
         | of(&["/authorized_keys"], ENTRANCE)
         | of(NAMED, SECRET)
         | if is_secret_name(text) { SECRET } else { 0 }
@@ -291,6 +370,7 @@ fn host(text: &str) -> Option<&str> {
     let (before, last) = host.rsplit_once('.')?;
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
     let is_domain = !before.is_empty()
+        && !before.starts_with('.')
         && (ENDINGS.contains(last)
             || (host.split('.').count() == 4 && host.split('.').all(is_number)));
     // `tool@1.2` is a version.
@@ -313,6 +393,19 @@ fn is_known(address: &str) -> bool {
             .strip_prefix(known)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
     })
+}
+
+/// Returns true for addresses that packages do not come from: a bare number, an unusual end of a
+/// name, a repository or file of a stranger.
+fn is_strange(address: &str) -> bool {
+    let address = address.trim_start_matches("git+");
+    let Some(host) = host(address) else { return false };
+    let end = host.rsplit('.').next().unwrap_or_default();
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let is_file = [".tgz", ".tar.gz", ".whl", ".zip", ".gem", ".deb", ".rpm", ".vsix"];
+    end.bytes().all(|c| c.is_ascii_digit())
+        || STRANGE_ENDINGS.contains(end)
+        || !path.contains("github.com/") && is_file.iter().any(|end| path.ends_with(end))
 }
 
 fn is_script(address: &str) -> bool {

@@ -17,7 +17,7 @@ mod tests;
 pub(super) use self::company::RELAYED;
 pub(super) use self::edges::edges;
 pub use self::reach::reach;
-pub(super) use self::relayed::relayed;
+pub(super) use self::relayed::{relayed, wish};
 
 use std::borrow::Cow;
 

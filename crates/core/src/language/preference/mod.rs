@@ -119,11 +119,19 @@ pub fn find(message: &str) -> Vec<Preference> {
 
 /// Returns what a sentence passes on from somebody else, which waits for a review.
 fn relayed(sentence: &Sentence, words: &[cue::Word], reader: Reader) -> Option<Preference> {
-    let inner = pasted::relayed(sentence, words)?;
-    let words = cue::words(&inner.masked);
-    let mut reader = Reader { phrases: true, ..reader };
-    let said = reader.read(&inner, &words).filter(|said| said.strength != CueStrength::Weak)?;
-    let found = drafted(&inner, &said)?;
+    let quoted = || {
+        let inner = pasted::relayed(sentence, words)?;
+        let words = cue::words(&inner.masked);
+        let mut reader = Reader { phrases: true, ..reader };
+        let said = reader.read(&inner, &words)?;
+        drafted(&inner, &said).filter(|_| said.strength != CueStrength::Weak)
+    };
+    let wished = || {
+        let start = pasted::wish(sentence, words).filter(|_| reader.tables)?;
+        let clause = cue::Clause { start, cue: start, end: start };
+        drafted(sentence, &Said { from: start, ..Said::plain(words, clause) })
+    };
+    let found = quoted().or_else(wished)?;
     Some(Preference { waits: Some(pasted::RELAYED), ..found })
 }
 
@@ -303,6 +311,22 @@ mod tests {
         }
         assert!(wrong.is_empty(), "\n{wrong}");
         assert!(hits >= 50 && misses >= 70, "{hits} and {misses}");
+    }
+
+    #[test]
+    fn what_others_wish_waits() {
+        let table = include_str!("../../../../../fixtures/relayed.tsv");
+        let mut wrong = String::new();
+        for line in table.lines().filter(|line| !line.starts_with('#')) {
+            let (want, message) = line.split_once('\t').expect("a tab");
+            let found = find(message);
+            let got: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
+            let waits = found.iter().all(|one| one.waits == Some(pasted::RELAYED));
+            if !waits || got.first().copied().unwrap_or("-") != want {
+                wrong.push_str(&format!("{message}: {got:?}\n"));
+            }
+        }
+        assert!(wrong.is_empty(), "\n{wrong}");
     }
 
     /// A statement of how things are from now on waits for a review.
