@@ -10,7 +10,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::common::sandbox::{Sandbox, finish, outcome};
+use crate::common::{
+    sandbox::{Sandbox, finish, outcome},
+    scale,
+};
 
 /// Lines that have nothing to do with databases.
 fn padding(count: usize) -> String {
@@ -44,7 +47,7 @@ fn recall_does_not_depend_on_the_size_of_the_store() {
         ("may I deploy on fridays", "No deployments on Fridays after noon"),
     ];
     let mut before: Option<Vec<(String, f64)>> = None;
-    for count in [3, 300, 3_000] {
+    for count in [3, 300].into_iter().chain((scale() > 1).then_some(3_000)) {
         let sandbox = Sandbox::new("empty").by_default_model();
         sandbox.run(&["init"]).done();
         let lines: Vec<String> =

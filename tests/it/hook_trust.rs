@@ -8,6 +8,7 @@ use crate::{
     bad_files::run_unprivileged,
     common::{
         attacks::{ATTACKS, append, event, id},
+        every,
         sandbox::Sandbox,
         scale,
     },
@@ -52,17 +53,17 @@ fn agents(number: usize) -> Vec<&'static str> {
 }
 
 fn show_nothing_planted(part: usize) {
-    for (number, (what, attack)) in ATTACKS.iter().enumerate().filter(|(n, _)| n % 2 == part) {
+    for (number, (what, attack)) in ATTACKS.iter().skip(part).step_by(2 * every(2)).enumerate() {
         let pulled = Sandbox::new("harbor");
         pulled.share();
         attack(&pulled);
         let cloned = Sandbox::cloned("harbor");
         attack(&cloned);
-        for agent in agents(number / 2) {
+        for agent in agents(number) {
             let seen = session(&pulled, agent);
             assert!(!seen.contains("planted"), "{what}, pulled, {agent}: {seen}");
         }
-        for agent in agents(number / 2 + 1) {
+        for agent in agents(number + 1) {
             let seen = session(&cloned, agent);
             let lines = seen.replace("\\n", "\n");
             let told = lines.lines().filter(|line| line.starts_with("- ")).count();

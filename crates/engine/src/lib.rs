@@ -5,7 +5,7 @@
 //! * [`index`]: derived data that can be deleted. [`models`]: installed embedding models.
 //! * [`llm`]: language models, if one is configured.
 //! * [`error`]: failures as shown to the user. [`local_time`]: local dates and times.
-//! * [`remote`]: a server that stores are exchanged with.
+//! * [`remote`]: a server that stores are exchanged with. `web`: the HTTP agent of all requests.
 //! * [`view`]: entries as documents and tables show them.
 //! * [`memory`]: the public interface, with one module per use case with its documents.
 
@@ -22,3 +22,5 @@ pub mod models;
 pub mod process;
 pub mod remote;
 pub mod store;
+#[cfg(any(feature = "fastembed", feature = "llm", feature = "sync"))]
+mod web;

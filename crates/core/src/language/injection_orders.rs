@@ -15,6 +15,8 @@ pub(super) struct OrderWord<'a> {
     begins: bool,
     /// A comma stands before it.
     after_comma: bool,
+    /// The byte that follows it.
+    next: Option<u8>,
 }
 
 /// A combination of concepts that makes a sentence an order.
@@ -104,6 +106,7 @@ const ORDERS: &[Rule] = &[
     stated(LIFTS, &[GRANT, ACCESS], FORBIDDEN),
     stated(LIFTS, &[OFF, SAFEGUARD], FORBIDDEN | DEVICE),
     stated(LIFTS, &[CHECKS, OFF, EACH | WORKING | OCCASION], FORBIDDEN | DEVICE),
+    Rule { does: LIFTS, all: &[OFF, HINDERED], none: FORBIDDEN | DEVICE, is_command: false },
     stated(LIFTS, &[OFF, SCANNING], FORBIDDEN | NAMED_PLACE),
     stated(LIFTS, &[OFF, PROMPT], FORBIDDEN | DEVICE),
     stated(HIDES, &[SILENT, TELL, PERSON, DOING], PRODUCT | CONDITION),
@@ -111,6 +114,7 @@ const ORDERS: &[Rule] = &[
     stated(HIDES, &[CONCEAL, HEARER | REPORTING, DOING], PRODUCT),
     stated(HIDES, &[REPORTING, SILENT | LEFT_OUT, DOING], PRODUCT | CONDITION),
     stated(HIDES, &[ASKED, QUESTIONED, TELL, DOING, NOT | PERSON], PRODUCT),
+    stated(HIDES, &[ASKED, DOUBTED, SCRIPTED], PRODUCT),
     stated(HIDES, &[THIS_RULE, OWN_SECRET, PERSON | ASKED], PRODUCT),
     command(DESTROYS, &[DESTROY, HOME | ROOT], 0),
     command(DESTROYS, &[OPEN, OPENLY, HOME | ROOT], 0),
@@ -236,6 +240,9 @@ fn relations(sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
             found |= DISMISSES;
         }
         found |= told(at, sentence, each);
+        if is(at, SAFEGUARD) && is(at + 1, ABOUT) {
+            found |= HINDERED;
+        }
         if is(at, TELL) && within(at + 1..at + 12, POST_NOT) {
             found |= SILENT;
         }
@@ -246,7 +253,8 @@ fn relations(sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
         let from_network = CURL | FETCH | FOREIGN;
         if (is_pipe && within(at + 1..at + 3, SHELL) && within(0..at, from_network))
             || (is(at, SHELL) && is(next, CURL))
-            || (is(at, RUNNER) && is(next, FOREIGN))
+            // Elsewhere it is the text of a link.
+            || (is(at, RUNNER) && is(next, FOREIGN) && sentence.get(at).is_some_and(|word| word.next == Some(b' ')))
             || (is(at, NETCAT) && within(at + 1..at + 6, SHELL))
             || (is(at, PACKAGE)
                 && (at + 1..at + 8).any(|at| is(at, FOREIGN) && is_strange(text(at))))
@@ -292,6 +300,8 @@ fn told(at: usize, sentence: &[OrderWord<'_>], each: &[Concepts]) -> Concepts {
     }
     if is(at, ASKED) && !matches!(text(at + 2), "to" | "for") {
         found |= QUESTIONED;
+        let doubts = ["whether", "who", "if", "ob", "wer", "qui", "quién"];
+        found |= if (at + 2..at + 4).any(|at| doubts.contains(&text(at))) { DOUBTED } else { 0 };
     }
     let denied = || within(at.saturating_sub(3)..at, NOT) || within(at + 1..at + 6, POST_NOT);
     if is(at, TELL) && within(at + 1..at + 4, THIS_RULE) && denied() {
@@ -437,7 +447,8 @@ fn words(lower: &str) -> Vec<OrderWord<'_>> {
         let has_meaning =
             |text: &str| text.bytes().any(|c| c.is_ascii_alphanumeric() || c > 127 || c == b'~');
         if text == "/" || has_meaning(text) {
-            words.push(OrderWord { at: start, text, quoted: start < close, begins, after_comma });
+            let (quoted, next) = (start < close, bytes.get(at).copied());
+            words.push(OrderWord { at: start, text, quoted, begins, after_comma, next });
             (begins, after_comma) = (false, false);
         }
         let stops = text.len() < whole.len() && whole.ends_with('.');
@@ -451,7 +462,8 @@ fn words(lower: &str) -> Vec<OrderWord<'_>> {
                 close = inner.find(char::from(*byte)).map_or(close, |end| at + 1 + end);
             }
             b'|' => {
-                words.push(OrderWord { at, text: "|", quoted: false, begins: false, after_comma });
+                let (quoted, begins, next) = (false, false, None);
+                words.push(OrderWord { at, text: "|", quoted, begins, after_comma, next });
             }
             b',' => after_comma = true,
             b'!' | b'?' => begins |= start >= close,

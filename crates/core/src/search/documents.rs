@@ -205,14 +205,17 @@ impl Scan {
             documents(kind, name, bytes, categories, |mut doc, text, headings| {
                 let at = u32::try_from(scan.docs.len()).unwrap_or(u32::MAX);
                 let term = |token: &str| terms.get(token).copied();
-                tokenizer.each(text, |token, counts| {
-                    doc.words += u32::from(counts);
-                    if let Some(term) = term(token) {
-                        scan.count(term, at);
+                // A query without terms asks for documents only.
+                if !terms.is_empty() {
+                    tokenizer.each(text, |token, counts| {
+                        doc.words += u32::from(counts);
+                        if let Some(term) = term(token) {
+                            scan.count(term, at);
+                        }
+                    });
+                    for term in above.of(headings, &mut tokenizer, term) {
+                        scan.count(*term, at);
                     }
-                });
-                for term in above.of(headings, &mut tokenizer, term) {
-                    scan.count(*term, at);
                 }
                 scan.size += FieldSize { docs: 1, words: u64::from(doc.words) };
                 scan.docs.push((number, doc));

@@ -1,6 +1,4 @@
 //! Language models behind HTTP, with retries and within a time limit.
-//!
-//! Redirects are not followed, because the key would be sent along.
 #![expect(clippy::disallowed_methods, reason = "measures the time limit of a question")]
 
 use std::{
@@ -10,12 +8,7 @@ use std::{
 };
 
 use serde_json::Value;
-use ureq::{
-    Agent, Error, Proxy, RequestBuilder, Timeout,
-    http::Response,
-    tls::{RootCerts, TlsConfig},
-    typestate::WithBody,
-};
+use ureq::{Agent, Error, Proxy, RequestBuilder, Timeout, http::Response, typestate::WithBody};
 
 use super::{
     ApiKey, MAX_ANSWER, ModelError, Provider, Question, Service,
@@ -25,9 +18,7 @@ use super::{
     retry::{self, Failed},
     said,
 };
-
-/// Time limit for looking up a name, and for establishing a connection.
-const CONNECTING: Duration = Duration::from_secs(10);
+use crate::web;
 
 /// Maximum length of a response in bytes. JSON may take six bytes for one of the text.
 const MAX_RESPONSE: u64 = 8 * MAX_ANSWER as u64;
@@ -168,16 +159,7 @@ fn agent(proxy: Option<&ApiKey>) -> Result<Agent, ModelError> {
         Proxy::new(&proxy.value)
             .map_err(|_| ModelError::new(message, "write it as http://host:port"))
     });
-    let config = Agent::config_builder()
-        .user_agent(concat!("pimem/", env!("CARGO_PKG_VERSION")))
-        .proxy(proxy.transpose()?)
-        .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
-        .timeout_resolve(Some(CONNECTING))
-        .timeout_connect(Some(CONNECTING))
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .http_status_as_error(false)
-        .max_idle_connections(0);
+    let config = web::agent_with_key(proxy.transpose()?).max_idle_connections(0);
     Ok(config.build().into())
 }
 

@@ -253,8 +253,10 @@ fn index(
         let none = IndexState { freshness: None, lines: 0, bytes: 0 };
         return (none, vec![DoctorFinding::new("there is no cache directory", fix)]);
     };
-    let corpus =
-        corpus::Corpus::open(store, Some(&dir), &Query::new("index"), &memory.config.categories);
+    let bytes = postings::size_on_disk(&dir);
+    // A word is looked up in an index; without one, no word is looked for in all texts.
+    let query = Query::new(if bytes > 0 { "index" } else { "" });
+    let corpus = corpus::Corpus::open(store, Some(&dir), &query, &memory.config.categories);
     let mut found: Vec<DoctorFinding> = corpus
         .problems
         .iter()
@@ -265,8 +267,7 @@ fn index(
         let fix = "pimem rebuild makes it anew; searches work without it";
         found.push(DoctorFinding::new(format!("the index is damaged: {why}"), fix));
     }
-    let (lines, bytes) = (corpus.size.docs, postings::size_on_disk(&dir));
-    (IndexState { freshness: Some(corpus.freshness), lines, bytes }, found)
+    (IndexState { freshness: Some(corpus.freshness), lines: corpus.size.docs, bytes }, found)
 }
 
 /// The condition of the stores, with the problems found.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ureq::{Agent, Proxy};
 
 use super::staging::{InstallError, ModelSource, OpenedSource};
+use crate::web;
 
 /// Default server.
 pub const ENDPOINT: &str = "https://huggingface.co";
@@ -33,13 +34,9 @@ impl Hub {
             InstallError::refused("HTTPS_PROXY is not an address", "write it as http://host:port")
         })?;
         // No limit on the total time, because a large model on a slow line takes long.
-        let config = Agent::config_builder()
-            .proxy(proxy)
-            .timeout_resolve(Some(Duration::from_secs(20)))
-            .timeout_connect(Some(Duration::from_secs(20)))
+        let config = web::agent(proxy)
             .timeout_recv_response(Some(Duration::from_mins(1)))
             .timeout_per_read(Some(Duration::from_mins(1)))
-            .user_agent(concat!("pimem/", env!("CARGO_PKG_VERSION")))
             .build();
         Ok(Self { agent: config.into(), base: format!("{endpoint}/{repository}") })
     }

@@ -1,6 +1,4 @@
 //! Requests to a server: with a key, again after a failure that may pass, within a time limit.
-//!
-//! Redirects are not followed, because the key would be sent along.
 #![expect(clippy::disallowed_methods, reason = "measures the time limit of an exchange")]
 
 use std::{
@@ -10,11 +8,7 @@ use std::{
 };
 
 use serde::de::DeserializeOwned;
-use ureq::{
-    Agent, Error, Proxy,
-    http::Response,
-    tls::{RootCerts, TlsConfig},
-};
+use ureq::{Agent, Error, Proxy, http::Response};
 
 use super::key::ServerKey;
 use crate::{
@@ -26,13 +20,12 @@ use crate::{
         said,
     },
     store::atomic,
+    web,
 };
 use pimem_core::sync::wire::{KeyOwner, PulledPage, PushBody, PushResult, ServerProblem};
 
 /// Time limit of a request.
 const REQUEST: Duration = Duration::from_mins(1);
-/// Time limit for looking up a name, and for establishing a connection.
-const CONNECTING: Duration = Duration::from_secs(10);
 /// Maximum length of an answer in bytes.
 const MAX_ANSWER: u64 = 256 << 20;
 /// Maximum number of objects in an answer to a pull.
@@ -91,16 +84,7 @@ impl Client {
                 Failure::new(FailureKind::Config, message, "write it as http://host:port")
             })
         });
-        let config = Agent::config_builder()
-            .user_agent(concat!("pimem/", env!("CARGO_PKG_VERSION")))
-            .proxy(proxy.transpose()?)
-            .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
-            .timeout_resolve(Some(CONNECTING))
-            .timeout_connect(Some(CONNECTING))
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false);
-        let agent = config.build().into();
+        let agent = web::agent_with_key(proxy.transpose()?).build().into();
         let (end, pulls, bytes) = (Instant::now() + LIMITS.time, Cell::new(0), Cell::new(0));
         Ok(Self { agent, address, key, limits: LIMITS, end, pulls, bytes })
     }

@@ -402,15 +402,9 @@ impl<'a> Search<'a> {
             .filter(|document| document.kind == SourceKind::Topic)
             .map(|document| document.doc.id)
             .collect();
-        let standings = standing::standings(
-            memory,
-            stores,
-            corpora,
-            (archived, whole),
-            documents.clone(),
-            adopted,
-            unread,
-        );
+        let there = documents.clone();
+        let aged = (&*archived, whole);
+        let standings = standing::standings(memory, stores, corpora, aged, there, adopted, unread);
         let mut texts = Texts::new(stores, corpora);
         let mut seen: HashMap<(SourceKind, u64), Vec<usize>> = HashMap::new();
         // The project's store comes first. Ids can be made to collide, so equal ids are compared by
