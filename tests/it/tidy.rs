@@ -14,7 +14,7 @@ const LINES: usize = 600;
 const MEDIAN: usize = 200;
 /// Maximum number of packages in `Cargo.lock`; raising it is a reviewed change. The last one was
 /// comfy-table, which draws tables and adds no other.
-const PACKAGES: usize = 398;
+const PACKAGES: usize = 390;
 
 /// Folders of each crate in order: each uses only those before it.
 const LAYERS: &[(&str, &[&str])] = &[
@@ -101,7 +101,7 @@ fn every_file_says_what_it_is_for_and_is_short() {
     lines.sort_unstable();
     assert!(lines[lines.len() / 2] <= MEDIAN, "half of the files are longer than {MEDIAN} lines");
     let all: usize = lines.iter().sum();
-    assert!(all <= 122_076, "there are {all} lines");
+    assert!(all <= 122_071, "there are {all} lines");
 }
 
 fn sources() -> BTreeMap<String, String> {

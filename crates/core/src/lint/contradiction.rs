@@ -8,14 +8,11 @@ use crate::{
         alternatives::{reversed, values},
         paraphrase::{NormalForm, affirmations},
     },
-    model::shares::in_shares,
+    model::shares::{MANY_LINES, in_shares},
 };
 
 /// Maximum number of texts with equal hash that a text is compared with.
 const RIVALS: usize = 64;
-
-/// Number of texts from which they are shared out among processors.
-const MANY: usize = 500;
 
 /// Normal forms of texts, indexed by hash, so that not all pairs are compared.
 pub(crate) struct Outlines {
@@ -26,7 +23,7 @@ pub(crate) struct Outlines {
 impl Outlines {
     pub(crate) fn of(texts: &[&str]) -> Self {
         let some = |texts: &[&str]| texts.iter().map(|text| NormalForm::of(text)).collect();
-        let outlines: Vec<NormalForm> = in_shares(texts, MANY, some);
+        let outlines: Vec<NormalForm> = in_shares(texts, MANY_LINES, some);
         let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
         for (at, outline) in outlines.iter().enumerate() {
             by_key.entry(outline.key()).or_default().push(at);
@@ -68,7 +65,7 @@ pub(super) struct Statements {
 
 impl Statements {
     pub(super) fn of_all(texts: &[&str]) -> Vec<Self> {
-        in_shares(texts, MANY, |texts| texts.iter().map(|text| Self::of(text)).collect())
+        in_shares(texts, MANY_LINES, |texts| texts.iter().map(|text| Self::of(text)).collect())
     }
 
     fn of(text: &str) -> Self {

@@ -1,6 +1,6 @@
 //! Checks of entries: duplicates, contradictions, and entries that are out of date or too long.
 
-use std::collections::HashMap;
+use std::{cell::OnceCell, collections::HashMap};
 
 use crate::{
     lint::{
@@ -86,7 +86,7 @@ pub(super) fn outdated(
     let entries = topics.iter().flat_map(|(_, doc)| &doc.entries);
     let enforced: IdSet<EntryId> =
         entries.filter(|entry| entry.markers.enforced).map(|entry| entry.id).collect();
-    let names = Names::of(rows);
+    let names = Names { rows, places: OnceCell::new() };
     let finding = |row: &ScoredEntry| {
         let (rule, says) = match (row.evidence.until, row.superseded_by) {
             (Some(until), _) if row.expired => {
@@ -112,7 +112,7 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
     live.sort_by(|a, b| (&a.entry.topic, a.entry.line).cmp(&(&b.entry.topic, b.entry.line)));
     let texts: Vec<&str> = live.iter().map(|row| row.entry.text.as_str()).collect();
     let outlines = Outlines::of(&texts);
-    let names = Names::of(rows);
+    let names = Names { rows, places: OnceCell::new() };
     let finding = |rule, verb: &str, row: &ScoredEntry, other: &ScoredEntry| {
         let says = format!("{verb} {}{}", names.of_id(other.entry.id), quoted(&other.entry.text));
         Finding::new(rule, place(row), says).about(row.entry.id)
@@ -180,22 +180,22 @@ fn quoted(text: &str) -> String {
     format!(": {start}{cut}")
 }
 
-/// The display names of entries.
-struct Names {
-    places: IdMap<EntryId, String>,
+/// The display names of entries, made for the first finding that needs one.
+struct Names<'a> {
+    rows: &'a [ScoredEntry],
+    places: OnceCell<IdMap<EntryId, String>>,
 }
 
-impl Names {
-    fn of(rows: &[ScoredEntry]) -> Self {
-        let short = ranking::short_ids(rows.iter().map(|row| row.entry.id));
-        let name = |row: &ScoredEntry| {
-            let short = short.get(&row.entry.id).map_or("", String::as_str);
-            (row.entry.id, format!("{} ({short})", place(row)))
-        };
-        Self { places: rows.iter().map(name).collect() }
-    }
-
+impl Names<'_> {
     fn of_id(&self, id: EntryId) -> String {
-        self.places.get(&id).cloned().unwrap_or_else(|| id.to_string())
+        let places = self.places.get_or_init(|| {
+            let short = ranking::short_ids(self.rows.iter().map(|row| row.entry.id));
+            let name = |row: &ScoredEntry| {
+                let short = short.get(&row.entry.id).map_or("", String::as_str);
+                (row.entry.id, format!("{} ({short})", place(row)))
+            };
+            self.rows.iter().map(name).collect()
+        });
+        places.get(&id).cloned().unwrap_or_else(|| id.to_string())
     }
 }

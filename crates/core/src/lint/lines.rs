@@ -17,7 +17,7 @@ use crate::{
         category::{Categories, Preset},
         entry::EntryId,
         event::Event,
-        shares::in_shares,
+        shares::{MANY_LINES, in_shares},
         time::{Now, Timestamp},
     },
     safety::{safe_text, secret},
@@ -67,7 +67,7 @@ pub(super) fn text(name: &str, bytes: &[u8], kind: FileKind<'_>, extent: Extent)
     };
     let lines: Vec<LintedLine<'_>> = (1..).zip(lines(bytes)).map(line).collect();
     let mut found = Capped::new(name);
-    for finding in in_shares(&lines, MANY, |lines| some(name, lines, kind, extent)) {
+    for finding in in_shares(&lines, MANY_LINES, |lines| some(name, lines, kind, extent)) {
         found.push(finding);
     }
     if matches!(kind, FileKind::Topic(..)) {
@@ -78,9 +78,6 @@ pub(super) fn text(name: &str, bytes: &[u8], kind: FileKind<'_>, extent: Extent)
     }
     found.done()
 }
-
-/// Number of lines from which they are shared out among processors.
-const MANY: usize = 500;
 
 fn some(name: &str, lines: &[LintedLine<'_>], kind: FileKind<'_>, extent: Extent) -> Vec<Finding> {
     let mut found = Vec::new();

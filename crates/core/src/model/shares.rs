@@ -6,6 +6,9 @@ use std::{
     thread::{self, Builder},
 };
 
+/// Number of texts of a line from which a second processor is worth a thread.
+pub const MANY_LINES: usize = 500;
+
 /// Applies a function to shares of at least `least` items at the same time. Returns the results in
 /// the order of the items; they do not depend on the number of processors.
 pub fn in_shares<T: Sync, R: Send>(

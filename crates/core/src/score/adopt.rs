@@ -13,7 +13,7 @@ use crate::{
         event::{Author, Cue, Event, EventKind, MOST_PROOFS, Origin},
         hash::pi32,
         operation::UserState,
-        shares::in_shares,
+        shares::{MANY_LINES, in_shares},
         time::{Now, Timestamp},
     },
 };
@@ -23,9 +23,6 @@ const NEAR: f64 = 0.6;
 /// Minimum similarity at which a new line takes the place of a vanished one. That is too little to
 /// inherit its evidence, but enough to inherit its cue.
 const INSTEAD: f64 = 0.25;
-
-/// Number of lines from which they are shared out among processors.
-const MANY: usize = 500;
 
 /// An entry line of a topic file.
 #[derive(Debug, Clone, Copy)]
@@ -90,11 +87,12 @@ pub fn adopt(
         if line.pinned { Cue::Explicit } else { cue }
     };
     let origins =
-        in_shares(&unknown, MANY, |lines| lines.iter().map(|line| origin(line)).collect());
+        in_shares(&unknown, MANY_LINES, |lines| lines.iter().map(|line| origin(line)).collect());
     let mut events = Vec::new();
     for (line, origin) in unknown.into_iter().zip(origins) {
-        let hash = pi32(&topic::canonical(line.category, line.text));
-        if let Some(score) = pi.get(&hash) {
+        // Most stores were never pi's.
+        let hash = || pi32(&topic::canonical(line.category, line.text));
+        if let Some(score) = (!pi.is_empty()).then(hash).and_then(|hash| pi.get(&hash)) {
             events.extend(from_pi(line, score));
         } else {
             let (ts, kind) = if let Some(from) = links.get(&line.id) {
