@@ -132,13 +132,9 @@ pub fn values(text: &str) -> Vec<(String, String)> {
         if !is_number(number) || !has_one_value(&words, &plain, at) {
             return None;
         }
-        let masked = words.iter().enumerate().map(|(other, word)| {
-            if other == at { format!("0{marks}").into() } else { word.clone() }
-        });
-        Some((
-            masked.collect::<Vec<Cow<'_, str>>>().join(" "),
-            number.trim_start_matches('v').to_owned(),
-        ))
+        let mut masked = words.clone();
+        *masked.get_mut(at)? = format!("0{marks}").into();
+        Some((masked.join(" "), number.trim_start_matches('v').to_owned()))
     };
     (1..words.len()).filter_map(value).collect()
 }

@@ -91,8 +91,8 @@ fn read(text: &str) -> Option<(usize, &'static str)> {
     let whole = lower(text);
     let lower = unquoted(&whole);
     // Most texts lack the character that all tags begin with.
-    let tags = if lower.contains(['<', '[']) { TAGS } else { "" };
-    let tag = tags.split_whitespace().filter_map(|tag| lower.find(tag)).min();
+    let first = || TAGS.split(", ").filter_map(|tag| lower.find(tag)).min();
+    let tag = lower.contains(['<', '[']).then(first).flatten();
     let tokens = tokens(&lower);
     let order = wording(&tokens);
     let tag = tag.map(|at| (at, "imitates the marks of a chat"));
@@ -101,10 +101,11 @@ fn read(text: &str) -> Option<(usize, &'static str)> {
 }
 
 /// Tags between turns of a chat, and around tool calls and their results.
-const TAGS: &str = "<|im_start|> <|im_end|> <|system|> <|user|> <|assistant|> <|endoftext|> <|eot_id|> \
-    <|start_header_id|> [inst] [/inst] <<sys>> <</sys>> <system-reminder> \
-    </system-reminder> <system_prompt> </system_prompt> <function_calls> <function_results> \
-    <tool_call> <tool_use> <tool_result> <tool_response> <invoke";
+const TAGS: &str = "<|im_start|>, <|im_end|>, <|system|>, <|user|>, <|assistant|>, <|endoftext|>, \
+    <|eot_id|>, <|start_header_id|>, [inst], [/inst], <<sys>>, <</sys>>, <system-reminder>, \
+    </system-reminder>, <system_prompt>, </system_prompt>, <function_calls>, \
+    <function_results>, <tool_call>, <tool_use>, <tool_result>, <tool_response>, \
+    <invoke name=";
 
 /// Returns the first fixed wording: the byte offset of its first word, and what it does.
 fn wording(tokens: &[Token<'_>]) -> Option<(usize, &'static str)> {

@@ -34,10 +34,10 @@ pub(super) const LEFT_OUT: Concepts = 1 << (SHAPES + 12);
 pub(super) const QUESTIONED: Concepts = 1 << (SHAPES + 13);
 /// Not telling of the text that speaks.
 pub(super) const OWN_SECRET: Concepts = 1 << (SHAPES + 14);
-/// Somebody asks who did a thing, or whether it was done.
-pub(super) const DOUBTED: Concepts = 1 << (SHAPES + 16);
 /// A safeguard hinders the agent.
 pub(super) const HINDERED: Concepts = 1 << (SHAPES + 15);
+/// Somebody asks who did a thing, or whether it was done.
+pub(super) const DOUBTED: Concepts = 1 << (SHAPES + 16);
 /// The sentence tells not to tell.
 pub(super) const SILENT: Concepts = 1 << (SHAPES + 4);
 

@@ -55,7 +55,7 @@ impl Outlines {
     }
 }
 
-/// What a text states beyond its own wording.
+/// The normal forms by which a text is compared with others that it may contradict.
 pub(super) struct Statements {
     /// Normal forms of what it denies.
     denied: Vec<NormalForm>,

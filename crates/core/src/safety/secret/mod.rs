@@ -144,8 +144,9 @@ const REST: usize = 40;
 /// Bytes of an assigned value, at least; it has letters and digits.
 const VALUE: usize = 6;
 
-/// What private keys begin with, and what the address around a password has.
-static MARKS: LazyLock<[Finder<'_>; 2]> = LazyLock::new(|| ["-----BEGIN ", "://"].map(Finder::new));
+/// Parts without which a text has no private key, and no address with a password.
+static KEY_AND_ADDRESS: LazyLock<[Finder<'_>; 2]> =
+    LazyLock::new(|| ["-----BEGIN ", "://"].map(Finder::new));
 
 /// Returns the kind of a secret that a reader of the text would see. Invisible characters may split
 /// it, which are taken out on the way to an agent. It finds what [`find`] finds, and is so much
@@ -172,7 +173,7 @@ pub fn seen(text: &str) -> Option<&'static str> {
         start = end + 1;
     }
     // What most texts lack is looked for first, which takes least.
-    let [of_block, of_address] = &*MARKS;
+    let [of_block, of_address] = &*KEY_AND_ADDRESS;
     let block = of_block.find(bytes).and_then(|_| private_key(text, 0));
     let login = || of_address.find(bytes).and_then(|_| password(text, 0));
     let assigned = || has_value.then(|| assigned::find(text, 0)).flatten();
