@@ -6,11 +6,11 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
     auth::caller::Right,
-    commands::{admin, carry, keys, migrate, seal, serve},
+    commands::{admin, carry, keys, serve},
     config::{self, Options, ServerConfig},
-    db::pool,
+    db,
     routes::router,
-    seal::keeper::Keeper,
+    seal::keys::Keeper,
 };
 
 /// Where memories of coding agents meet: a server on PostgreSQL.
@@ -254,12 +254,12 @@ fn start(cli: Cli) -> anyhow::Result<String> {
 async fn command(config: ServerConfig, command: Command) -> anyhow::Result<String> {
     match command {
         Command::Migrate { plan, restored } => {
-            return migrate::run(&config, plan, restored).await;
+            return admin::migrate(&config, plan, restored).await;
         }
         Command::Serve => return serve::run(config).await.map(|()| String::new()),
         _ => {}
     }
-    let client = &mut pool::connect(&config).await?;
+    let client = &mut db::connect(&config).await?;
     let keeper = || Keeper::load(&config.key);
     match command {
         Command::Migrate { .. } | Command::Serve | Command::Openapi => Ok(String::new()),
@@ -273,11 +273,11 @@ async fn command(config: ServerConfig, command: Command) -> anyhow::Result<Strin
             admin::create_org(client, &keeper(), &name, &mode).await
         }
         Command::Seal { command: Seal::Rotate { name } } => {
-            seal::rotate(client, &keeper(), &name).await
+            keys::rotate(client, &keeper(), &name).await
         }
         Command::Seal { command: Seal::Rewrap { new_key_file, new_key_command } } => {
             let new = config::source(new_key_file, new_key_command, "PIMEM_SERVER_NEW_KEY");
-            seal::rewrap(client, &keeper(), &Keeper::load(&new)).await
+            keys::rewrap(client, &keeper(), &Keeper::load(&new)).await
         }
         Command::Project { org, command } => match command {
             Project::Create { slug, visibility } => {

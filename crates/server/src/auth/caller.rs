@@ -5,13 +5,8 @@ use uuid::Uuid;
 
 use crate::{
     auth::key::AccessKey,
-    db::{
-        audit::Actor,
-        error::Error,
-        pool,
-        tenant::{self, TenantRole, TenantScope},
-    },
-    seal::{keeper::Keeper, vault::Vault},
+    db::{self, Actor, Error, TenantRole, TenantScope},
+    seal::{keys::Keeper, vault::Vault},
 };
 
 /// What a request wants to do, from the least. Roles of users and scopes of keys have this order.
@@ -198,7 +193,7 @@ pub async fn authenticate(
     keeper: &Keeper,
     key: &AccessKey,
 ) -> Result<Result<Caller, Denied>, Error> {
-    let mut client = pool::take(pool).await?;
+    let mut client = db::take(pool).await?;
     let statement = client.prepare_cached("select * from pimem.authenticate($1)").await?;
     let Some(row) = client.query_opt(&statement, &[&key.prefix()]).await? else {
         return Ok(Err(Denied::Unknown));
@@ -247,7 +242,7 @@ pub async fn authenticate(
 
 /// Notes the day on which a key was last used, once a day.
 async fn note_use(client: &mut Client, caller: &Caller) -> Result<(), Error> {
-    let transaction = tenant::begin(client, TenantRole::App, &caller.everywhere()).await?;
+    let transaction = db::begin(client, TenantRole::App, &caller.everywhere()).await?;
     let update = "update pimem.api_keys set last_used = current_date where id = $1";
     transaction.execute(update, &[&caller.key]).await?;
     Ok(transaction.commit().await?)

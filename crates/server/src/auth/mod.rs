@@ -2,4 +2,3 @@
 
 pub mod caller;
 pub mod key;
-pub mod limiter;

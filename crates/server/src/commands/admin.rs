@@ -1,10 +1,10 @@
-//! Organisations, people, projects and grants.
+//! The schema, organisations, people, projects and grants.
 
 use anyhow::{Context as _, bail};
 use tokio_postgres::{Client, Transaction, error::SqlState};
 use uuid::Uuid;
 
-use crate::{auth::caller::Right, seal::keeper::Keeper};
+use crate::{auth::caller::Right, config::ServerConfig, db, seal::keys::Keeper};
 
 /// A transaction of the schema's owner. It sees one organisation, if one is set.
 ///
@@ -190,4 +190,28 @@ fn made(done: Result<u64, tokio_postgres::Error>, name: &str) -> anyhow::Result<
         ),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Applies the missing migrations and tells them; with `plan`, only tells all. `is_restored` is as in
+/// [`db::migrate`].
+///
+/// # Errors
+///
+/// The database is away, or its schema cannot be brought up to date.
+pub async fn migrate(
+    config: &ServerConfig,
+    plan: bool,
+    is_restored: bool,
+) -> anyhow::Result<String> {
+    let mut client = db::connect(config).await?;
+    let steps =
+        if plan { db::plan(&client).await? } else { db::migrate(&mut client, is_restored).await? };
+    if steps.is_empty() {
+        return Ok("the schema is up to date\n".to_owned());
+    }
+    let tell = |step: &db::Migration| {
+        let state = if step.applied { "applied" } else { "missing" };
+        format!("{:04} {} {state}\n", step.number, step.name)
+    };
+    Ok(steps.iter().map(tell).collect())
 }

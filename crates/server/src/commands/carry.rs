@@ -31,10 +31,10 @@ use crate::{
     clock,
     commands::admin,
     config::ServerConfig,
-    db::pool::{self, Pools},
+    db::{self, Pools},
     index::fold,
     seal::{
-        keeper::Keeper,
+        keys::Keeper,
         vault::{Vault, VaultColumn as Row, VaultText},
     },
     sync::push,
@@ -203,7 +203,7 @@ pub async fn import(
     });
     let events = events.collect::<Result<Vec<_>, _>>()?;
     let pools = Pools::new(config)?;
-    let mut connection = pool::take(&pools.sync).await?;
+    let mut connection = db::take(&pools.sync).await?;
     let (mut new, mut refused) = (0, BTreeMap::<&str, usize>::new());
     let mut parts = Vec::new();
     let mut push = PushBody { project: project.slug.clone(), ..PushBody::default() };

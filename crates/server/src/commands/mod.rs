@@ -3,6 +3,4 @@
 pub mod admin;
 pub mod carry;
 pub mod keys;
-pub mod migrate;
-pub mod seal;
 pub mod serve;

@@ -23,7 +23,7 @@ use tokio::{
 use crate::{
     clock,
     config::ServerConfig,
-    db::{migrate, pool},
+    db,
     http::{
         app::{App, Shared},
         connections::Limited,
@@ -50,8 +50,8 @@ const DRAINS: Duration = Duration::from_secs(20);
 pub async fn run(config: ServerConfig) -> anyhow::Result<()> {
     config.check_exposure()?;
     {
-        let client = pool::connect(&config).await?;
-        migrate::check(&client).await?;
+        let client = db::connect(&config).await?;
+        db::check(&client).await?;
     }
     let tls = match &config.tls {
         None => None,

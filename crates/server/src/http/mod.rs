@@ -2,7 +2,5 @@
 
 pub mod app;
 pub mod connections;
-pub mod extract;
 pub mod layers;
-pub mod metrics;
 pub mod problem;

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use crate::{
     auth::caller::{Denied, Forbidden},
-    db::error::Error,
+    db::Error,
 };
 
 /// A problem, as `application/problem+json`.

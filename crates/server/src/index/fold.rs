@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    db::error::Error,
+    db::Error,
     seal::vault::{Vault, VaultColumn as RowOf, VaultText},
 };
 

@@ -6,13 +6,9 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use crate::{
-    db::{
-        error::Error,
-        pool,
-        tenant::{self, TenantRole, TenantScope},
-    },
+    db::{self, Error, TenantRole, TenantScope},
     seal::{
-        keeper::Keeper,
+        keys::Keeper,
         vault::{VaultColumn, VaultText},
     },
 };
@@ -59,10 +55,9 @@ const TABLES: [Table; 3] = [
 /// # Errors
 /// The database is away.
 pub async fn step(pool: &Pool, keeper: &Keeper, renewal: &mut Renewal) -> Result<bool, Error> {
-    let mut client = pool::take(pool).await?;
+    let mut client = db::take(pool).await?;
     let Some(org) = renewal.org else {
-        let everybody =
-            tenant::begin(&mut client, TenantRole::Worker, &TenantScope::default()).await?;
+        let everybody = db::begin(&mut client, TenantRole::Worker, &TenantScope::default()).await?;
         // Each in its turn, as one may have rows that do not open.
         let unsettled = "select org_id, now() from pimem.org_keys where settled is null and key_id > 1 \
             order by org_id <= $1, org_id limit 1";
@@ -77,7 +72,7 @@ pub async fn step(pool: &Pool, keeper: &Keeper, renewal: &mut Renewal) -> Result
     };
     let (projects, vault) = {
         let scope = TenantScope { org, ..TenantScope::default() };
-        let transaction = tenant::begin(&mut client, TenantRole::Worker, &scope).await?;
+        let transaction = db::begin(&mut client, TenantRole::Worker, &scope).await?;
         let projects = transaction.query("select id from pimem.projects", &[]).await?;
         let projects: Vec<Uuid> = projects.iter().map(|row| row.get(0)).collect();
         (projects, keeper.read(&*transaction, org).await)
@@ -89,7 +84,7 @@ pub async fn step(pool: &Pool, keeper: &Keeper, renewal: &mut Renewal) -> Result
         return Ok(false);
     };
     let scope = TenantScope { org, user: Uuid::nil(), projects };
-    let transaction = tenant::begin(&mut client, TenantRole::Worker, &scope).await?;
+    let transaction = db::begin(&mut client, TenantRole::Worker, &scope).await?;
     let Some(Table { name, first, second, third }) = TABLES.get(renewal.table) else {
         // Whoever wrote under an older key began before this one was made, and had ended when the
         // pass began. One that found rows is followed by another, as some may have been locked.

@@ -24,19 +24,15 @@ use uuid::Uuid;
 
 use crate::{
     clock,
-    db::{
-        error::Error,
-        pool,
-        tenant::{self, TenantRole, TenantScope},
-    },
+    db::{self, Error, TenantRole, TenantScope},
     index::{
+        self,
         fold::{self, Inner},
         renew::{self, Renewal},
-        words,
     },
     log,
     seal::{
-        keeper::Keeper,
+        keys::Keeper,
         vault::{Vault, VaultColumn, VaultText},
     },
 };
@@ -95,8 +91,8 @@ pub async fn run(pool: Pool, bell: Bell, keeper: Keeper, ends: impl Fn() -> bool
 /// The database is away.
 pub async fn step(pool: &Pool, keeper: &Keeper, state: &mut WorkerState) -> Result<bool, Error> {
     state.closed.retain(|_, at| at.elapsed() < CLOSED);
-    let mut client = pool::take(pool).await?;
-    let everybody = tenant::begin(&mut client, TenantRole::Worker, &TenantScope::default()).await?;
+    let mut client = db::take(pool).await?;
+    let everybody = db::begin(&mut client, TenantRole::Worker, &TenantScope::default()).await?;
     let next = "select org_id, project_id, stage from pimem.index_queue \
         where (leased is null or leased < now()) and org_id <> all ($1) order by stage, since limit 1";
     let statement = everybody.prepare_cached(next).await?;
@@ -112,7 +108,7 @@ pub async fn step(pool: &Pool, keeper: &Keeper, state: &mut WorkerState) -> Resu
     if row.get::<_, i16>(2) > 0 {
         return embed(&mut client, &scope, project).await;
     }
-    let transaction = tenant::begin(&mut client, TenantRole::Worker, &scope).await?;
+    let transaction = db::begin(&mut client, TenantRole::Worker, &scope).await?;
     let vault = match keeper.read(&*transaction, org).await {
         Err(Error::Closed(_)) => {
             state.closed.insert(org, Instant::now());
@@ -191,7 +187,7 @@ async fn count(
             let (text, topic) = text_of(row, &vault, project, &entry).unwrap_or_default();
             let stands: bool = row.get(3);
             let (after, words) =
-                if stands { words::words(&mut tokenizer, &text, &topic) } else { (Vec::new(), 0) };
+                if stands { index::words(&mut tokenizer, &text, &topic) } else { (Vec::new(), 0) };
             let after = after.iter().map(|word| vault.word(word).into_owned()).collect();
             let embed = || HalfVector::from_f32_slice(&table::embed(&embed::passage(&text)));
             let vector = (!vault.is_sealed()).then(embed);
@@ -264,7 +260,7 @@ async fn embed(
     scope: &TenantScope,
     project: Uuid,
 ) -> Result<bool, Error> {
-    let transaction = tenant::begin(client, TenantRole::Worker, scope).await?;
+    let transaction = db::begin(client, TenantRole::Worker, scope).await?;
     let lease = "with next as (
             select entry from pimem.index_queue where org_id = $1 and project_id = $2 and stage = 1
                 and (leased is null or leased < now())
@@ -301,7 +297,7 @@ async fn embed(
         log::line("warn", "model", serde_json::json!({"error": why}));
         Vec::new()
     });
-    let transaction = tenant::begin(client, TenantRole::Worker, scope).await?;
+    let transaction = db::begin(client, TenantRole::Worker, scope).await?;
     // As everywhere: first the queue, then the rows in the order of their ids.
     let done = "delete from pimem.index_queue \
         where org_id = $1 and project_id = $2 and entry = any ($3) and stage = 1";

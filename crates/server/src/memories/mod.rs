@@ -1,8 +1,6 @@
 //! Memories as the events leave them: rows, lists, numbers, and changes, which are events too.
 
 pub mod change;
-pub mod decay;
 pub mod find;
 pub mod remember;
 pub mod row;
-pub mod stats;

@@ -26,10 +26,7 @@ use uuid::Uuid;
 use super::{find, row::MemoryRow};
 use crate::{
     auth::caller::{Caller, Project},
-    db::{
-        error::Error,
-        tenant::{self, TenantRole},
-    },
+    db::{self, Error, TenantRole},
     index::{self, fold},
     sync::push,
 };
@@ -120,7 +117,7 @@ pub async fn remember(
     let mut known = HashMap::new();
     {
         let scope = caller.within(project);
-        let transaction = tenant::begin(client, TenantRole::App, &scope).await?;
+        let transaction = db::begin(client, TenantRole::App, &scope).await?;
         for one in &stated {
             let id = one.id.to_string();
             let found = find::by_id(&transaction, vault, &scope.projects, &id).await?;
@@ -160,7 +157,7 @@ pub async fn send(
         return Err(RefusedMemory::Rule(refused.detail.clone()));
     }
     let scope = caller.within(project);
-    let transaction = tenant::begin(client, TenantRole::App, &scope).await?;
+    let transaction = db::begin(client, TenantRole::App, &scope).await?;
     push::lock(&transaction, project, false).await?;
     let keys: Vec<Vec<u8>> = ids.iter().map(|id| vault.id(*id)).collect();
     // Once more: the worker may have folded them, and not what was pushed since this fold read.

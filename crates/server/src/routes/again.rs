@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     auth::caller::{Caller, Project},
-    db::tenant::{self, TenantRole},
+    db::{self, TenantRole},
     http::problem::Problem,
     seal::vault::{VaultColumn, VaultText},
 };
@@ -42,7 +42,7 @@ pub async fn answered(
     project: &Project,
     key: &Key,
 ) -> Result<Option<(StatusCode, String)>, Problem> {
-    let transaction = tenant::begin(client, TenantRole::App, &caller.within(project)).await?;
+    let transaction = db::begin(client, TenantRole::App, &caller.within(project)).await?;
     let vault = caller.vault()?;
     let (name, request) = (vault.request(&key.name), vault.hash(&key.request));
     let known = "select request, status, answer, sealed, epoch from pimem.idempotency \
@@ -73,7 +73,7 @@ pub async fn note(
     status: StatusCode,
     answer: &str,
 ) -> Result<(), Problem> {
-    let transaction = tenant::begin(client, TenantRole::App, &caller.within(project)).await?;
+    let transaction = db::begin(client, TenantRole::App, &caller.within(project)).await?;
     let old = "delete from pimem.idempotency where at < now() - interval '1 day'";
     transaction.execute(&transaction.prepare_cached(old).await?, &[]).await?;
     let row = "insert into pimem.idempotency (org_id, project_id, key_id, key, request, status, answer, sealed, epoch) \

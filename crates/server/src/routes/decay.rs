@@ -11,12 +11,13 @@ use super::memories::{ids, told};
 use crate::{
     auth::caller::{Caller, Forbidden, Project, Right},
     clock,
-    db::{
-        pool,
-        tenant::{self, TenantRole, TenantScope},
+    db::{self, TenantRole, TenantScope},
+    http::{
+        app::Shared,
+        layers::{Params, RequestId},
+        problem::Problem,
     },
-    http::{app::Shared, extract::Params, layers::RequestId, problem::Problem},
-    memories::{change, decay, row::View, stats},
+    memories::{change, find, row::View},
 };
 
 /// Which project's memories fade.
@@ -64,16 +65,16 @@ pub async fn decay(
     };
     let applied = fades.apply.unwrap_or_default();
     let now = clock::stamp();
-    let mut client = pool::take(&app.pools.read).await?;
+    let mut client = db::take(&app.pools.read).await?;
     let vault = caller.vault()?;
     let (by_state, faded) = {
         let scope = TenantScope { projects: ids(&projects), ..caller.everywhere() };
-        let transaction = tenant::begin(&mut client, TenantRole::App, &scope).await?;
+        let transaction = db::begin(&mut client, TenantRole::App, &scope).await?;
         let policy = Policy::Stability;
-        let stats = stats::stats(&transaction, vault, &scope.projects, policy, now).await?;
+        let stats = find::stats(&transaction, vault, &scope.projects, policy, now).await?;
         let mut faded = Vec::new();
         for project in projects {
-            faded.push((project, decay::faded(&transaction, vault, project.id, now).await?));
+            faded.push((project, change::faded(&transaction, vault, project.id, now).await?));
         }
         (stats.by_state, faded)
     };

@@ -18,22 +18,17 @@ use uuid::Uuid;
 use crate::{
     auth::caller::{Caller, Project, Right},
     clock,
-    db::{
-        pool,
-        tenant::{self, TenantRole},
-    },
+    db::{self, TenantRole},
     http::{
         app::Shared,
-        extract::{self, Json, Params},
-        layers::RequestId,
+        layers::{self, Json, Params, RequestId},
         problem::Problem,
     },
     memories::{
         change,
-        find::{self, Cursor, MemoryFilter},
+        find::{self, Cursor, MemoryFilter, Stats},
         remember::{self, NewMemory, RefusedMemory},
         row::{MemoryRow, View},
-        stats::{self, Stats},
     },
     routes::again,
     search,
@@ -232,8 +227,8 @@ pub async fn list(
     };
     let limit = limit(listed.limit, 50)?;
     let vault = caller.vault()?;
-    let mut client = pool::take(&app.pools.read).await?;
-    let transaction = tenant::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
+    let mut client = db::take(&app.pools.read).await?;
+    let transaction = db::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
     let now = clock::stamp();
     let (found, next) =
         find::list(&transaction, vault, &filter, cursor.flatten(), limit, now).await?;
@@ -261,12 +256,12 @@ pub async fn create(
     Json(body): Json<serde_json::Value>,
 ) -> Result<Response, Problem> {
     let asked: ToRemember = serde_json::from_value(body.clone())
-        .map_err(|error| extract::unread("the body", &error.to_string()))?;
+        .map_err(|error| layers::unread("the body", &error.to_string()))?;
     let project = caller.project(&asked.project, Right::Write)?;
     if asked.memories.is_empty() || asked.memories.len() > AT_ONCE {
         return Err(Problem::usage(format!("memories are 1 to {AT_ONCE}")));
     }
-    let mut client = pool::take(&app.pools.sync).await?;
+    let mut client = db::take(&app.pools.sync).await?;
     let key = again::key(&headers, &body)?;
     if let Some(key) = &key
         && let Some((status, answer)) = again::answered(&mut client, &caller, project, key).await?
@@ -322,8 +317,8 @@ pub async fn search(
         archived: searched.archived.unwrap_or_default(),
         projects: ids(&projects),
     };
-    let mut client = pool::take(&app.pools.read).await?;
-    let transaction = tenant::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
+    let mut client = db::take(&app.pools.read).await?;
+    let transaction = db::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
     let now = clock::stamp();
     let (mode, hits) = search::search(&transaction, caller.vault()?, &request, now).await?;
     if searched.touch.unwrap_or(true) {
@@ -333,7 +328,7 @@ pub async fn search(
     }
     let explains = searched.explain.unwrap_or_default();
     let hits = hits.iter().map(|hit| {
-        let search::rank::FoundRow { candidate, judged, factor, .. } = hit.found;
+        let search::FoundRow { candidate, judged, factor, .. } = hit.found;
         Hit {
             relevance: judged.score.clamp(0.0, 1.0),
             memory: hit.memory.view(slug(&caller, &hit.memory), Policy::Stability, now),
@@ -361,10 +356,10 @@ pub async fn stats(
 ) -> Result<Body<Stats>, Problem> {
     let policy = policy(counted.policy.as_deref())?;
     let projects = projects(&caller, counted.project.as_deref(), Right::Read)?;
-    let mut client = pool::take(&app.pools.read).await?;
-    let transaction = tenant::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
+    let mut client = db::take(&app.pools.read).await?;
+    let transaction = db::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
     let now = clock::stamp();
-    let stats = stats::stats(&transaction, caller.vault()?, &ids(&projects), policy, now).await?;
+    let stats = find::stats(&transaction, caller.vault()?, &ids(&projects), policy, now).await?;
     Ok(Body(stats))
 }
 
@@ -401,7 +396,7 @@ pub async fn remove(
     let purges = removed.purge.unwrap_or_default();
     let right = if purges { Right::Admin } else { Right::Write };
     let (memory, project) = named(&app, &caller, &id, removed.project.as_deref(), right).await?;
-    let mut client = pool::take(&app.pools.sync).await?;
+    let mut client = db::take(&app.pools.sync).await?;
     let now = clock::stamp();
     if purges {
         change::purge(&mut client, &caller, project, request, &memory, now).await.map_err(told)?;
@@ -441,7 +436,7 @@ pub async fn change(
         }
     };
     let (memory, project) = named(&app, &caller, &id, one.project.as_deref(), Right::Write).await?;
-    let mut client = pool::take(&app.pools.sync).await?;
+    let mut client = db::take(&app.pools.sync).await?;
     let now = clock::stamp();
     let changed = change::change(&mut client, &caller, project, request, &memory, kind, now).await;
     let changed = changed.map_err(told)?;
@@ -470,8 +465,8 @@ async fn named<'a>(
         return Err(Problem::usage("an id of a sealed organisation is all 16 digits")
             .hint("ids are kept blinded there, so that none is found by its first digits"));
     }
-    let mut client = pool::take(&app.pools.read).await?;
-    let transaction = tenant::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
+    let mut client = db::take(&app.pools.read).await?;
+    let transaction = db::begin(&mut client, TenantRole::App, &caller.everywhere()).await?;
     let mut found = find::by_id(&transaction, vault, &ids(&seen), &id).await?;
     let memory = match (found.pop(), found.is_empty()) {
         (None, _) => {

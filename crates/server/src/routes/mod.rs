@@ -2,10 +2,7 @@
 
 pub mod again;
 pub mod decay;
-pub mod document;
-pub mod health;
-pub mod me;
 pub mod memories;
-pub mod projects;
+pub mod operation;
 pub mod router;
 pub mod sync;

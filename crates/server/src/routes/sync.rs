@@ -15,17 +15,14 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::{
     auth::caller::{Caller, Right},
-    clock,
-    db::pool,
+    clock, db,
     http::{
         app::Shared,
-        extract::{Json, Params},
-        layers::RequestId,
+        layers::{Json, Params, RequestId},
         problem::Problem,
     },
     sync::{
-        cursor::Bad,
-        pull::{self, MOST, RefusedPull},
+        pull::{self, Bad, MOST, RefusedPull},
         push,
     },
 };
@@ -153,7 +150,7 @@ pub async fn push(
         let detail = "the index is behind; pushes wait for it";
         return Err(Problem::too_many(detail, Duration::from_secs(10)));
     }
-    let mut client = pool::take(&app.pools.sync).await?;
+    let mut client = db::take(&app.pools.sync).await?;
     let pushed = push::push(&mut client, &caller, project, request, &body, clock::stamp()).await?;
     app.metrics.objects("new", pushed.entries.new + pushed.events.new);
     app.metrics.objects("known", pushed.entries.known + pushed.events.known);

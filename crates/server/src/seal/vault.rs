@@ -11,9 +11,9 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use crate::{
-    db::error::Error,
+    db::Error,
     log,
-    seal::cipher::{self, Cipher},
+    seal::keys::{self, Cipher},
     secret::Bytes,
 };
 
@@ -102,11 +102,11 @@ impl Vault {
     pub fn sealed(org: Uuid, keys: &[(i32, Bytes)]) -> Option<Self> {
         let ciphers: BTreeMap<i32, Cipher> = keys
             .iter()
-            .map(|(id, key)| (*id, Cipher::new(&cipher::derive(key, b"pimem server rows v1"))))
+            .map(|(id, key)| (*id, Cipher::new(&keys::derive(key, b"pimem server rows v1"))))
             .collect();
         let current = *ciphers.keys().next_back()?;
         let (_, first) = keys.iter().min_by_key(|(id, _)| *id)?;
-        let index = cipher::mac(&cipher::derive(first, b"pimem server index v1"));
+        let index = keys::mac(&keys::derive(first, b"pimem server index v1"));
         Some(Self { org, keys: Some(Arc::new(Keys { index, current, ciphers })) })
     }
 

@@ -1,5 +1,4 @@
 //! Push and pull: entries and events of one project, each kept once, in one order.
 
-pub mod cursor;
 pub mod pull;
 pub mod push;

@@ -24,14 +24,10 @@ use uuid::Uuid;
 
 use crate::{
     auth::caller::{Caller, Project, Right},
-    db::{
-        audit,
-        error::Error,
-        tenant::{self, TenantRole},
-    },
+    db::{self, Error, TenantRole},
     index,
     seal::vault::{Vault, VaultColumn, VaultText},
-    sync::cursor,
+    sync::pull,
 };
 
 /// What an event has beside what the fold reads.
@@ -76,7 +72,7 @@ pub async fn push(
     let vault = caller.any_vault()?;
     let checked = check(caller, push, now);
     let mut refused = checked.refused;
-    let transaction = tenant::begin(client, TenantRole::App, &caller.within(project)).await?;
+    let transaction = db::begin(client, TenantRole::App, &caller.within(project)).await?;
     lock(
         &transaction,
         project,
@@ -145,7 +141,7 @@ pub async fn push(
         } else {
             format!("{}: {told}", project.slug)
         };
-        audit::note(&transaction, caller, request, "push", &told).await?;
+        db::audit(&transaction, caller, request, "push", &told).await?;
     }
     transaction.commit().await?;
     let counts = |new, accepted: u64| PushCounts { new, known: accepted.saturating_sub(new) };
@@ -199,7 +195,7 @@ fn entry_of(caller: &Caller, gate: Gate<'_>, entry: &SyncEntry) -> Result<EntryI
 fn sent<'a>(caller: &Caller, gate: Gate<'_>, doc: &'a str) -> Result<Sent<'a>, Refused> {
     if caller.is_opaque() {
         let (sealed, event) = sealed::check_event(&gate, doc)?;
-        let digest = cursor::unhex(&sealed.hash).unwrap_or_default();
+        let digest = pull::unhex(&sealed.hash).unwrap_or_default();
         return Ok(Sent { doc, event, op: sealed.op, digest });
     }
     let event = gate.event(doc)?;
@@ -394,7 +390,7 @@ async fn insert_entries(
     let (mut hashes, mut ids) = (Vec::new(), Vec::new());
     let (mut lines, mut sealed, mut keys) = (Vec::new(), Vec::new(), Vec::new());
     for (entry, id) in entries.values() {
-        let hash = vault.hash(&cursor::unhex(&entry.hash).unwrap_or_default());
+        let hash = vault.hash(&pull::unhex(&entry.hash).unwrap_or_default());
         let id = vault.id(*id);
         let kept = match &entry.line {
             Some(line) => vault
