@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use pimem_core::exchange::json::Dialect;
 use serde_json::Value;
 
 use super::{
@@ -16,7 +17,6 @@ use super::{
     reply::ReplyForm,
     settings::{self, SettingsForm},
 };
-use pimem_core::exchange::json_scan::Dialect;
 
 pub(super) static RECORD: AgentRecord = AgentRecord {
     name: "claude",

@@ -3,6 +3,7 @@
 //! The trust is a table in `config.toml` for each hook, `[hooks.state."PATH:EVENT:GROUP:HOOK"]`,
 //! where PATH is the file of the hooks and the numbers are positions in it.
 
+use pimem_core::exchange::json;
 use serde_json::{Value, json};
 
 use super::{
@@ -13,7 +14,6 @@ use super::{
     reply::ReplyForm,
     settings::{self, FoundHook, SettingsForm, SettingsLayout, SettingsRefusal},
 };
-use pimem_core::exchange::json_scan;
 
 const ADVICE: &str = "start codex and choose to trust the hooks when it asks to review them; codex \
                       exec never asks, and runs none before";
@@ -130,7 +130,7 @@ fn of_settings(
 ) -> Result<usize, SettingsRefusal> {
     let mut count = 0;
     settings::each_element(hooks, layout, |event, at, element| {
-        let inner = element.member("hooks").map_or(&[][..], json_scan::Value::parts);
+        let inner = element.member("hooks").map_or(&[][..], json::Value::parts);
         for (hook, part) in inner.iter().enumerate() {
             let is_ours = settings::ours(hooks, &part.value, layout, event).is_some();
             count += usize::from(is_ours && !is_trusted(config, paths, event, (at, hook)));

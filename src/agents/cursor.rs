@@ -1,5 +1,6 @@
 //! Cursor.
 
+use pimem_core::exchange::json::Dialect;
 use serde_json::{Value, json};
 
 use super::{
@@ -11,7 +12,6 @@ use super::{
     reply::ReplyForm,
     settings::SettingsForm,
 };
-use pimem_core::exchange::json_scan::Dialect;
 
 pub(super) static RECORD: AgentRecord = AgentRecord {
     name: "cursor",

@@ -8,11 +8,11 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{Agent, AgentEvent};
-use pimem_core::exchange::{
-    json_cut::{self, cut},
-    json_scan::{Dialect, JsonKind, JsonPart, Position, Value, position, scan},
+use pimem_core::exchange::json::{
+    self, Dialect, JsonKind, JsonPart, Position, Value, cut, position, scan,
 };
+
+use super::{Agent, AgentEvent};
 
 /// How the settings file of an agent holds hooks.
 #[derive(Debug)]
@@ -176,7 +176,7 @@ fn renewed<'a>(bytes: &'a [u8], layout: &SettingsLayout) -> Result<Cow<'a, [u8]>
         }
     }
     let changed = !cuts.is_empty();
-    Ok(if changed { json_cut::without(bytes, cuts).into() } else { Cow::Borrowed(bytes) })
+    Ok(if changed { json::without(bytes, cuts).into() } else { Cow::Borrowed(bytes) })
 }
 
 /// Returns true if the file disables all hooks.
@@ -284,7 +284,7 @@ pub(crate) fn without(bytes: &[u8], layout: &SettingsLayout) -> Result<Without, 
     if cuts.is_empty() {
         return Ok(Without::Same);
     }
-    let after = json_cut::without(bytes, cuts);
+    let after = json::without(bytes, cuts);
     match found(&after, layout) {
         Ok(left) if left.is_empty() => Ok(Without::Bytes(after)),
         _ => Err(SettingsRefusal {

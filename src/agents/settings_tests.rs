@@ -1,5 +1,6 @@
 //! Tests on settings of many forms: removing our hooks restores the bytes.
 
+use pimem_core::exchange::json::Dialect;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -7,7 +8,6 @@ use super::{
     Agent, Content, InstallReach,
     settings::{self, SettingsLayout, Without},
 };
-use pimem_core::exchange::json_scan::Dialect;
 
 const AGENTS: [Agent; 5] =
     [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Antigravity, Agent::Cursor];

@@ -1,20 +1,13 @@
 //! `pimem add`: adds entries.
 
 use clap::builder::PossibleValuesParser;
-
-use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::{
     exchange::jsonl,
     model::{
         event::Cue,
         time::{Date, Timestamp},
     },
-    safety::entry_text::EntryText,
+    safety::text::EntryText,
 };
 use pimem_engine::{
     error::{Failure, FailureKind},
@@ -25,6 +18,13 @@ use pimem_engine::{
         intake::{self, NewText, category, with_tags},
         next::{NotShown, Older, Prospect},
     },
+};
+
+use crate::{
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Human, Ui},
 };
 
 /// Remember something

@@ -1,16 +1,17 @@
 //! `pimem note` and `pimem log`: append to the long-term notes and to the log of the day.
 
+use pimem_core::safety::text::{EntryText, NoteText};
+use pimem_engine::{
+    error::Failure,
+    memory::notes::{Noted, NotedIn, NotesFile},
+};
+
 use super::read;
 use crate::{
     exit::Exit,
     input,
     shell::Shell,
     ui::{Human, Ui},
-};
-use pimem_core::safety::{entry_text::EntryText, note_text::NoteText};
-use pimem_engine::{
-    error::Failure,
-    memory::notes::{Noted, NotedIn, NotesFile},
 };
 
 /// Add to the long-term notes in MEMORY.md, or show them

@@ -1,16 +1,17 @@
 //! `pimem todo`: the scratchpad, a checklist of short-term items.
 
+use pimem_core::safety::text::EntryText;
+use pimem_engine::{
+    error::{Failure, FailureKind},
+    memory::todo::{ClearedItems, Items, Tick, Todo, TodoChange, TodoItem},
+    store::notes,
+};
+
 use crate::{
     exit::Exit,
     input,
     shell::Shell,
     ui::{Human, Ui},
-};
-use pimem_core::safety::entry_text::EntryText;
-use pimem_engine::{
-    error::{Failure, FailureKind},
-    memory::todo::{ClearedItems, Items, Tick, Todo, TodoChange, TodoItem},
-    store::notes,
 };
 
 /// Keep a checklist in SCRATCHPAD.md

@@ -1,6 +1,5 @@
 //! The end of a turn: reinforces the memories that the answer used, so that they do not fade.
 
-use super::call::Call;
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -11,13 +10,15 @@ use pimem_core::{
         ledger::Ledger,
         ranking::{self, Ranking},
     },
-    usage::{record::RecordKindOf, used::Response},
+    usage::record::{RecordKindOf, Response},
 };
 use pimem_engine::{
     error::Failure,
     memory,
     store::{Store, hook_ledger::LedgerNote},
 };
+
+use super::call::Call;
 
 /// Records which of the session's memories the answer used, and reinforces them. Each counts once
 /// per session.

@@ -1,16 +1,12 @@
 //! The tools that write: `memory_add` and `memory_update`.
 
-use serde_json::{Value, json};
-
-use super::{
-    arguments::Given,
-    said::{self, SaidText},
-    tools::ToolCall,
-};
 use pimem_core::{
     model::event::Cue,
     safe,
-    safety::{entry_text::EntryText, note_text::NoteText, safe_text::SafeText},
+    safety::{
+        safe_text::SafeText,
+        text::{EntryText, NoteText},
+    },
 };
 use pimem_engine::{
     error::{Failure, FailureKind},
@@ -25,6 +21,13 @@ use pimem_engine::{
         pins::{CuratedEntry, PinAction},
     },
     view::{Document, EntryView},
+};
+use serde_json::{Value, json};
+
+use super::{
+    arguments::Given,
+    said::{self, SaidText},
+    tools::ToolCall,
 };
 
 /// What can be done to an entry. Whatever it is, it can be taken back.

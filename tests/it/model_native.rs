@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use pimem_core::model::hex;
+use pimem_core::model::hash;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -32,7 +32,7 @@ fn installed(sandbox: &Sandbox, name: &str) -> PathBuf {
 }
 
 fn sha256(path: &Path) -> String {
-    hex::write(&Sha256::digest(fs::read(path).unwrap()))
+    hash::write_hex(&Sha256::digest(fs::read(path).unwrap()))
 }
 
 #[test]

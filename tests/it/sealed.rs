@@ -7,11 +7,7 @@ use std::{
 
 use pimem_core::{
     model::entry::EntryId,
-    sync::{
-        bundle,
-        object::{SyncEntry, raw},
-        wire::SyncObject,
-    },
+    sync::wire::{self, SyncEntry, SyncObject, raw},
 };
 
 use crate::{
@@ -165,8 +161,8 @@ fn carried(text: &str) -> String {
         EntryId::of("lesson", text.as_bytes())
     );
     let objects = [SyncObject::of_entry(entry), SyncObject::of_event(raw(&event).unwrap())];
-    let lines = objects.iter().map(bundle::write);
-    [bundle::write(&bundle::Header::new(None)), lines.collect()].concat()
+    let lines = objects.iter().map(wire::write);
+    [wire::write(&wire::Header::new(None)), lines.collect()].concat()
 }
 
 fn made(input: bool) -> Sandbox {
@@ -332,7 +328,7 @@ fn key_files_that_are_refused() {
     for (why, damage) in cases {
         let said = refusal(&sandbox, damage);
         assert!(said.contains(why), "{why}: {said}");
-        let hex = pimem_core::model::hex::write(&secret);
+        let hex = pimem_core::model::hash::write_hex(&secret);
         assert!(!said.contains(&hex[..12]), "{said}");
     }
     // An agent is told in one line, and gets nothing of the store.

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use pimem_core::safety::text::TextError;
+
 use crate::{
     config::settings_file::Unusable,
     local_time,
@@ -14,7 +16,6 @@ use crate::{
         rooms::{LineTooLong, TopicFull},
     },
 };
-use pimem_core::safety::entry_text::TextError;
 
 pimem_core::named! {
 /// The kind of a failure, for programs.

@@ -11,9 +11,17 @@ use std::{
 };
 
 use clap::builder::PossibleValuesParser;
+use pimem_core::exchange::json::Position;
+use pimem_engine::{
+    error::{Failure, FailureKind},
+    store::{
+        discover,
+        foreign_file::{Foreign, ForeignFileError},
+        hook_ledger::{self, AgentCall},
+    },
+};
 
 use self::edit::SettingsEdit;
-
 use crate::{
     agents::{
         Agent, Content, InstallReach,
@@ -22,15 +30,6 @@ use crate::{
     },
     exit::Exit,
     shell::Shell,
-};
-use pimem_core::exchange::json_scan::Position;
-use pimem_engine::{
-    error::{Failure, FailureKind},
-    store::{
-        discover,
-        foreign_file::{Foreign, ForeignFileError},
-        hook_ledger::{self, AgentCall},
-    },
 };
 
 /// Connect agents: have them call pimem

@@ -15,15 +15,15 @@ use crate::{
         time::Now,
     },
     safety::{
-        entry_text::{EntryText, TextError},
         secret,
+        text::{EntryText, TextError},
     },
     score::{
         forecast::is_free,
         ranking::{Ranking, ScoredEntry},
     },
     search::tokens::Tokenizer,
-    usage::used::content,
+    usage::record::content_words,
 };
 
 /// Number of digits accepted as an id or prefix of one.
@@ -333,9 +333,9 @@ impl Vetting {
 /// Returns the first entry none of whose content words are in `text`.
 fn dropped(text: &str, sources: &[&ScoredEntry]) -> Option<EntryId> {
     let mut tokenizer = Tokenizer::default();
-    let kept = content(&mut tokenizer, text);
+    let kept = content_words(&mut tokenizer, text);
     let mut is_lost = |row: &&&ScoredEntry| {
-        let said = content(&mut tokenizer, &row.entry.text);
+        let said = content_words(&mut tokenizer, &row.entry.text);
         !said.is_empty() && said.is_disjoint(&kept)
     };
     sources.iter().find(|row| is_lost(row)).map(|row| row.entry.id)

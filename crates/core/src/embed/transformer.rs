@@ -12,8 +12,7 @@ use super::{
     catalog::Pooling,
     table::{self, CLS, SEP, UNKNOWN},
 };
-use crate::model::hex;
-
+use crate::model::hash;
 pub use pimem_encoder::{
     Level,
     pack::{Hash, Pack, PackError, PackPooling as PackedPooling, Shape},
@@ -68,7 +67,7 @@ impl<'a> Transformer<'a> {
     /// Returns a text that differs between any two sets of weights.
     #[must_use]
     pub fn revision(&self) -> String {
-        hex::write(&self.encoder.pack().revision())
+        hash::write_hex(&self.encoder.pack().revision())
     }
 
     #[must_use]

@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 
 use super::ExchangeItem;
 use crate::{
-    exchange::json_position,
     model::{
         entry::Share,
         event::{Cue, Event},
+        names,
         operation::UserState,
         time::{Date, Timestamp},
     },
@@ -75,7 +75,7 @@ pub fn read(line: &str, keys: &[&str]) -> Result<ExchangeItem, Wrong> {
     };
     let Some(fields) = object.as_object() else { return wrong("not an object", EXAMPLE) };
     if let Some(key) = fields.keys().find(|key| !keys.contains(&key.as_str())) {
-        let hint = json_position::closest(key, keys.iter().copied()).map_or_else(
+        let hint = names::closest(key, keys.iter().copied()).map_or_else(
             || format!("the keys are {}", keys.join(", ")),
             |known| format!("did you mean {known}?"),
         );

@@ -5,13 +5,9 @@
 
 pub mod agents;
 pub mod claude;
-pub mod json_cut;
-pub mod json_position;
-pub mod json_scan;
+pub mod json;
 pub mod jsonl;
-pub mod markdown;
 pub mod pi;
-pub mod pi_memory;
 
 use crate::{
     model::{

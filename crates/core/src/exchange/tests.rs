@@ -13,7 +13,7 @@ use crate::{
         operation::UserState,
         time::Timestamp,
     },
-    safety::entry_text::EntryText,
+    safety::text::EntryText,
 };
 
 /// The built-in categories, and two more, one of which shares its topic with another.
@@ -174,12 +174,12 @@ proptest! {
     fn pi_memory_there_and_back(items in any_items()) {
         let categories = categories();
         for notes in ["", "# Notes\n\ntext\n", "## Memories\r\n\r\n- a note\r\n"] {
-            let page = pi_memory::render(notes.as_bytes(), &items);
+            let page = pi::render_notes(notes.as_bytes(), &items);
             let text = String::from_utf8(page.clone()).unwrap();
-            let (found, rest) = pi_memory::read("M", &text, &categories);
+            let (found, rest) = pi::read("M", &text, &categories);
             prop_assert_eq!(gist(&found.items), gist(&items));
-            let (kept, _) = pi_memory::merge(b"", &rest, &categories);
-            let (again, fresh) = pi_memory::merge(&kept, &rest, &categories);
+            let (kept, _) = pi::merge(b"", &rest, &categories);
+            let (again, fresh) = pi::merge(&kept, &rest, &categories);
             prop_assert_eq!((again, fresh), (kept, 0));
         }
     }
@@ -209,9 +209,9 @@ proptest! {
             let files = [ExchangeFile { name: "a.md".into(), text: text.clone() }];
             drop(claude::read(&files, &categories));
             drop(agents::read("a", &text, &categories));
-            let (_, rest) = pi_memory::read("a", &text, &categories);
-            let (page, _) = pi_memory::merge(b"", &rest, &categories);
-            prop_assert_eq!(pi_memory::merge(&page, &rest, &categories).1, 0);
+            let (_, rest) = pi::read("a", &text, &categories);
+            let (page, _) = pi::merge(b"", &rest, &categories);
+            prop_assert_eq!(pi::merge(&page, &rest, &categories).1, 0);
         }
     }
 }
@@ -325,7 +325,7 @@ fn files_of_claude() {
 fn pages_of_pi_memory() {
     let categories = Categories::default();
     let text = "# M\n\n<!-- 2026-02-15 14:30:00 [a1b2] -->\n#decision [[db]] Chose\nPostgreSQL.\n#lesson b\n\n## Only\n\n- #mistake c *(pinned)*\n\n## Kept\n- note\n  more\n#tag note\n";
-    let (found, rest) = pi_memory::read("M", text, &categories);
+    let (found, rest) = pi::read("M", text, &categories);
     let want = [
         ("decision", "[[db]] Chose PostgreSQL.", false),
         ("lesson", "b", false),
@@ -336,18 +336,18 @@ fn pages_of_pi_memory() {
     assert_eq!(gist(&found.items), want);
     let times: Vec<bool> = found.items.iter().map(|item| item.score.is_some()).collect();
     assert_eq!(times, [true, false, false]);
-    let (page, blocks) = pi_memory::merge(b"", &rest, &categories);
+    let (page, blocks) = pi::merge(b"", &rest, &categories);
     assert_eq!(String::from_utf8(page).unwrap(), "# M\n\n## Kept\n- note\n  more\n#tag note\n");
     assert_eq!(blocks, 1, "a tag of no category starts nothing");
     let ours = b"# Ours\n\n## Kept\n- other\n\n## Last\n";
-    let (page, _) = pi_memory::merge(ours, &rest, &categories);
+    let (page, _) = pi::merge(ours, &rest, &categories);
     let want = "# Ours\n\n## Kept\n- other\n- note\n  more\n#tag note\n\n## Last\n";
     assert_eq!(String::from_utf8(page).unwrap(), want);
     let secret =
         "- a\n- token ghp_0123456789abcdefghijABCDEFGHIJ456789\n- b <private>c</private>\n";
     let mut left = Vec::new();
-    let clean = pi_memory::clean("M", pi_memory::pieces(secret, &categories), &mut left);
-    let (page, _) = pi_memory::merge(b"", &clean, &categories);
+    let clean = pi::clean("M", pi::pieces(secret, &categories), &mut left);
+    let (page, _) = pi::merge(b"", &clean, &categories);
     assert_eq!(String::from_utf8(page).unwrap(), "- a\n- b\n");
     assert_eq!(left.len(), 1);
     assert_eq!(left[0].place, "M:2");

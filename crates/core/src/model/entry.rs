@@ -4,8 +4,7 @@ use std::{fmt, str::FromStr};
 
 use super::{
     category::CategoryId,
-    hash::fnv1a64,
-    hex,
+    hash::{self, fnv1a64},
     time::{DAY_MS, Timestamp},
 };
 
@@ -24,7 +23,7 @@ impl EntryId {
     /// Parses 16 lower-case hex digits.
     #[must_use]
     pub fn read(text: &[u8]) -> Option<Self> {
-        hex::read_half(text).map(Self)
+        hash::read_half(text).map(Self)
     }
 }
 

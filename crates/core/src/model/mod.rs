@@ -4,7 +4,6 @@ pub mod category;
 pub mod entry;
 pub mod event;
 pub mod hash;
-pub mod hex;
 pub mod mirror;
 pub mod names;
 pub mod operation;

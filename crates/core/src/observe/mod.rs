@@ -1,7 +1,6 @@
 //! Observations: extracts them from conversations, then condenses them over time.
 
 pub mod document;
-pub mod excerpt;
 pub mod reflect;
 pub mod rules;
 pub mod summary;

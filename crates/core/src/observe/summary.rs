@@ -99,6 +99,21 @@ fn cut(sentence: &str) -> Option<String> {
     text.chars().any(char::is_alphanumeric).then(|| text.to_owned())
 }
 
+/// Returns the first sentence that the user typed, unless it is worded as an instruction to an
+/// agent, because agents will read it later.
+pub fn harmless_lead(message: &str) -> Option<String> {
+    lead(message).filter(|lead| is_harmless(lead))
+}
+
+/// Like [`harmless_lead`], for a message without secrets.
+pub fn harmless_lead_of_clean(message: &str) -> Option<String> {
+    lead_of_clean(message).filter(|lead| is_harmless(lead))
+}
+
+fn is_harmless(lead: &str) -> bool {
+    injection::find(lead).is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

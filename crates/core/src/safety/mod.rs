@@ -1,8 +1,7 @@
 //! Validates text before it is stored, and escapes it before it is printed or put into a prompt.
 
-pub mod entry_text;
 pub mod model_tags;
-pub mod note_text;
 pub mod private;
 pub mod safe_text;
 pub mod secret;
+pub mod text;

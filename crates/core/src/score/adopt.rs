@@ -2,16 +2,16 @@
 //!
 //! The events are only proposed. Readers fold them in memory; `rebuild` and writers append them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, hash_map};
 
-use super::{evidence::Evidence, ledger::Ledger};
+use super::{evidence::Evidence, ledger::Ledger, ranking::LocatedEntry};
 use crate::{
     language::sketch::Sketch,
     markdown::topic,
     model::{
-        entry::{EntryId, EventId},
+        entry::{EntryId, EventId, Wording},
         event::{Author, Cue, Event, EventKind, MOST_PROOFS, Origin},
-        hash::pi32,
+        hash::{IdMap, pi32},
         operation::UserState,
         shares::{MANY_LINES, in_shares},
         time::{Now, Timestamp},
@@ -190,6 +190,50 @@ fn derived(entry: EntryId, ts: Timestamp, kind: EventKind) -> Event {
     let id = entry.to_string();
     event.id = EventId::derived(ts, &[b"adopt", id.as_bytes(), event.kind.op().as_bytes()]);
     event
+}
+
+/// The relation of an entry to the entries before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    /// The first with its id.
+    First,
+    /// A copy of the entry with this index.
+    Copy(usize),
+    /// Another text with the id of the entry with this index.
+    Twin(usize),
+}
+
+/// Indexes of the entries seen so far.
+#[derive(Debug, Default)]
+pub struct Copies {
+    first: IdMap<EntryId, usize>,
+    twins: HashMap<Wording, usize>,
+}
+
+impl Copies {
+    /// Returns the relation of `entry` to the earlier entries, which `known` looks up by index.
+    /// Unless the entry is a copy, it is recorded with the index `next`.
+    pub fn slot<'a>(
+        &mut self,
+        next: usize,
+        entry: &LocatedEntry,
+        known: impl Fn(usize) -> Option<&'a LocatedEntry>,
+    ) -> Slot {
+        let first = *self.first.entry(entry.id).or_insert(next);
+        if first == next {
+            return Slot::First;
+        }
+        if known(first).is_some_and(|first| first.is_copy(entry)) {
+            return Slot::Copy(first);
+        }
+        match self.twins.entry(entry.wording()) {
+            hash_map::Entry::Occupied(known) => Slot::Copy(*known.get()),
+            hash_map::Entry::Vacant(free) => {
+                free.insert(next);
+                Slot::Twin(first)
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ pub mod access;
 pub mod adopt;
 pub mod caps;
 pub mod clock;
-pub mod copies;
 pub mod evidence;
 pub mod forecast;
 pub mod ledger;

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     access::Accesses,
+    adopt::{Copies, Slot},
     caps::{self, CapCandidate, CapPlace, Placement},
     clock::{ActiveDays, Clock, Hands},
-    copies::{Copies, Slot},
     evidence::Evidence,
     ledger::Ledger,
     policy::{

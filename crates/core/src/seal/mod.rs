@@ -20,9 +20,8 @@ use memchr::memmem;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use crate::model::hex;
-
 pub use self::ring::{Form, Keyring, NONCE_BYTES, Opened};
+use crate::model::hash;
 
 mod ring;
 #[cfg(test)]
@@ -44,7 +43,7 @@ pub struct KeyId(pub(super) [u8; ID_BYTES]);
 
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::write(&self.0))
+        f.write_str(&hash::write_hex(&self.0))
     }
 }
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    object::{self, LONGEST, LONGEST_SEALED, SyncEntry},
     sealed,
+    wire::{self, LONGEST, LONGEST_SEALED, SyncEntry},
 };
 use crate::{
     markdown::topic,
@@ -130,7 +130,7 @@ impl Gate<'_> {
         if line.len() > LONGEST {
             return refuse(Reason::TooLong, &too_long(LONGEST));
         }
-        if object::content_hash(line) != entry.hash {
+        if wire::content_hash(line) != entry.hash {
             return refuse(Reason::BadHash, "the hash is not that of the line");
         }
         let Some((category, text)) = split(line) else {

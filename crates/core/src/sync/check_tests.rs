@@ -1,10 +1,8 @@
 //! Tests of what is refused.
 
 use super::{
-    bundle,
     check::{Gate, Purges, Reason, is_private, split},
-    object::{LONGEST, SyncEntry, content_hash},
-    wire::{PushBody, SyncObject},
+    wire::{self, LONGEST, PushBody, SyncEntry, SyncObject, content_hash},
 };
 use crate::model::{
     category::Categories,
@@ -120,7 +118,7 @@ fn bytes_of_events_survive_the_wire() {
     let object = format!("{{\"kind\":\"event\",\"author\":\"anna\",\"event\":{event}}}");
     let read: SyncObject = serde_json::from_str(&object).unwrap();
     assert_eq!(read.event.as_ref().unwrap().get(), event);
-    assert_eq!(bundle::write(&read).trim_end(), object);
+    assert_eq!(wire::write(&read).trim_end(), object);
     let push = format!("{{\"project\":\"p\",\"entries\":[],\"events\":[{event}]}}");
     let read: PushBody = serde_json::from_str(&push).unwrap();
     assert_eq!(serde_json::to_string(&read).unwrap(), push);
@@ -128,21 +126,21 @@ fn bytes_of_events_survive_the_wire() {
 
 #[test]
 fn lines_of_bundles() {
-    let header = bundle::Header::new(Some("harbor".to_owned()));
-    assert_eq!(bundle::write(&header), "{\"schema\":\"pimem.bundle/1\",\"project\":\"harbor\"}\n");
-    assert_eq!(bundle::Header::read(bundle::write(&header).as_bytes()), Some(header));
-    assert_eq!(bundle::Header::read(b"{\"schema\":\"bundle/2\"}"), None);
+    let header = wire::Header::new(Some("harbor".to_owned()));
+    assert_eq!(wire::write(&header), "{\"schema\":\"pimem.bundle/1\",\"project\":\"harbor\"}\n");
+    assert_eq!(wire::Header::read(wire::write(&header).as_bytes()), Some(header));
+    assert_eq!(wire::Header::read(b"{\"schema\":\"bundle/2\"}"), None);
     let entry = SyncObject::of_entry(SyncEntry::of("lesson", "a"));
-    let line = bundle::write(&entry);
+    let line = wire::write(&entry);
     assert!(line.starts_with("{\"kind\":\"entry\",\"hash\":\""), "{line}");
-    assert_eq!(bundle::read(line.as_bytes(), 2).unwrap().entry(), entry.entry());
+    assert_eq!(wire::read(line.as_bytes(), 2).unwrap().entry(), entry.entry());
     for (line, want) in [
         (&b"\xff\xfe\0"[..], Reason::BadLine),
         (b"{\"kind\":\"entry\",\"hash\":\"ab", Reason::BadLine),
         (b"{\"kind\":\"other\"}", Reason::BadLine),
         (&vec![b'x'; 10 << 20], Reason::TooLong),
     ] {
-        let refused = bundle::read(line, 7).unwrap_err();
+        let refused = wire::read(line, 7).unwrap_err();
         assert_eq!((refused.id.as_str(), refused.reason), ("7", want));
     }
 }

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{
-    adopt::HandLine,
     check::{Gate, Purges, Reason, Refused},
-    object::SyncEntry,
-    place::{FoldedEvents, Place},
+    place::{FoldedEvents, HandLine, Place},
+    wire::SyncEntry,
 };
 use crate::model::{
     category::Categories,

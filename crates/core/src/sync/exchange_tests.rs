@@ -6,13 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::{
-    adopt::{self, HandLine},
     check::Reason,
     exchange::{ExchangeChange, HeldObjects, SyncObjects, apply, missing, outgoing},
-    object,
-    place::FoldedEvents,
+    place::{self, FoldedEvents, HandLine},
     sealed::Seals,
-    wire::SyncObject,
+    wire::{self, SyncObject},
 };
 use crate::{
     model::{
@@ -164,7 +162,7 @@ impl Replica {
         }
         let folded = self.folded();
         let origins = origins_of(&self.events());
-        for (entry, kind) in adopt::changes(&folded, &self.held.lines, &origins, categories) {
+        for (entry, kind) in place::changes(&folded, &self.held.lines, &origins, categories) {
             self.record(now, Provenance::ADOPT, entry, kind);
         }
         for (entry, n) in self.accesses.clone() {
@@ -375,7 +373,7 @@ fn sealed_and_opened(objects: &SyncObjects) -> SyncObjects {
     let entry = |entry| open(SyncObject::of_entry(seals.entry("anna", entry, [1; 24]).unwrap()));
     let event = |event: &String| {
         let sealed = seals.event("anna", event, [2; 24]).unwrap();
-        open(SyncObject::of_event(object::raw(&sealed).unwrap()))
+        open(SyncObject::of_event(wire::raw(&sealed).unwrap()))
     };
     SyncObjects {
         entries: objects.entries.iter().map(|one| entry(one).entry().unwrap()).collect(),

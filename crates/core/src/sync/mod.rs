@@ -4,12 +4,9 @@
 //! Entries and events are immutable and are identified by their content, so stores meet by taking
 //! the union of both. Which file a line stands in follows from the events alone.
 
-pub mod adopt;
-pub mod bundle;
 pub mod check;
 pub mod exchange;
 pub mod grave;
-pub mod object;
 pub mod place;
 pub mod sealed;
 pub mod wire;

@@ -11,14 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     check::{self, Gate, Reason, Refused},
-    object::{self, LONGEST_SEALED, SyncEntry},
-    wire::{ObjectKind, SyncObject},
+    wire::{self, LONGEST_SEALED, ObjectKind, SyncEntry, SyncObject},
 };
 use crate::{
     model::{
         entry::{EntryId, EventId},
         event::{ArchiveReason, Author, Cue, Event, EventKind},
-        hex,
+        hash,
         time::Timestamp,
     },
     seal::{self, HashKey, KEY_BYTES, KeyId, Keyring, NONCE_BYTES, SealKey},
@@ -232,7 +231,7 @@ impl Seals {
                 return Err(damaged());
             }
             SyncObject::of_entry(SyncEntry {
-                hash: object::content_hash(&line),
+                hash: wire::content_hash(&line),
                 line: Some(line),
                 ..SyncEntry::default()
             })
@@ -246,7 +245,7 @@ impl Seals {
             if label.label() != sealed.label() {
                 return Err(damaged());
             }
-            SyncObject::of_event(object::raw(&event).ok_or_else(damaged)?)
+            SyncObject::of_event(wire::raw(&event).ok_or_else(damaged)?)
         };
         Ok(SyncObject { author: object.author.clone(), ..opened })
     }
@@ -255,7 +254,7 @@ impl Seals {
     fn labelled(&self, line: &str) -> Option<SyncEntry> {
         let (category, text) = check::split(line)?;
         let id = self.id(EntryId::of(category, text.as_bytes()));
-        let hash = hex::write(&self.line.hash(line.as_bytes()));
+        let hash = hash::write_hex(&self.line.hash(line.as_bytes()));
         Some(SyncEntry { hash, id: Some(id), ..SyncEntry::default() })
     }
 
@@ -271,7 +270,7 @@ impl Seals {
             ts: read.ts.to_string(),
             op: read.kind.op().to_owned(),
             entry: self.id(read.entry),
-            hash: hex::write(&self.event.hash(event.as_bytes())),
+            hash: hash::write_hex(&self.event.hash(event.as_bytes())),
             typed: read.is_typed(),
             faded: read.kind == EventKind::Archive(ArchiveReason::Age),
             from,
@@ -281,7 +280,7 @@ impl Seals {
 
     fn id(&self, id: EntryId) -> String {
         let hash = self.entry.hash(&id.0.to_be_bytes());
-        hash.first_chunk().map_or_else(String::new, |id: &[u8; 8]| hex::write(id))
+        hash.first_chunk().map_or_else(String::new, |id: &[u8; 8]| hash::write_hex(id))
     }
 
     fn sealed(&self, data: &str, text: &str, nonce: [u8; NONCE_BYTES]) -> String {

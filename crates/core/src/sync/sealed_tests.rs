@@ -2,9 +2,8 @@
 
 use super::{
     check::{Gate, Purges, Reason},
-    object::{self, SyncEntry},
     sealed::{Closed, SealedEvent, Seals, check_entry, check_event, size},
-    wire::SyncObject,
+    wire::{self, SyncEntry, SyncObject},
 };
 use crate::{
     model::{
@@ -43,7 +42,7 @@ fn kinds() -> Vec<EventKind> {
         EventKind::Archive(ArchiveReason::Age),
         EventKind::Archive(ArchiveReason::Replaced),
         EventKind::Supersede(other),
-        EventKind::Purge { hash: Some(object::content_hash(TEXT).into()), secret: false },
+        EventKind::Purge { hash: Some(wire::content_hash(TEXT).into()), secret: false },
         EventKind::Move("piers".into()),
         EventKind::Access { device: 5, n: 6 },
     ]
@@ -62,7 +61,7 @@ fn sent(seals: &Seals) -> Vec<SyncObject> {
     let entry = seals.entry("anna", &SyncEntry::of("lesson", TEXT), [1; 24]).unwrap();
     let events = kinds().into_iter().zip(2..).map(|(kind, nonce)| {
         let sealed = seals.event("anna", &event(kind), [nonce; 24]).unwrap();
-        SyncObject::of_event(object::raw(&sealed).unwrap())
+        SyncObject::of_event(wire::raw(&sealed).unwrap())
     });
     std::iter::once(SyncObject::of_entry(entry)).chain(events).map(|one| by("anna", one)).collect()
 }
@@ -77,7 +76,7 @@ fn what_was_sealed_is_opened_as_it_was() {
     let seals = seals(&[1], "acme", "site");
     let plain = std::iter::once(SyncObject::of_entry(SyncEntry::of("lesson", TEXT)));
     let plain = plain.chain(
-        kinds().into_iter().map(|kind| SyncObject::of_event(object::raw(&event(kind)).unwrap())),
+        kinds().into_iter().map(|kind| SyncObject::of_event(wire::raw(&event(kind)).unwrap())),
     );
     for (sealed, plain) in sent(&seals).iter().zip(plain) {
         let json = serde_json::to_string(sealed).unwrap();
@@ -91,8 +90,8 @@ fn what_was_sealed_is_opened_as_it_was() {
         {
             assert!(!json.contains(word), "{word}: {json}");
         }
-        assert!(!json.contains(&object::content_hash(&format!("- [lesson] {TEXT}"))));
-        assert!(!json.contains(&object::content_hash(TEXT)));
+        assert!(!json.contains(&wire::content_hash(&format!("- [lesson] {TEXT}"))));
+        assert!(!json.contains(&wire::content_hash(TEXT)));
     }
 }
 
@@ -151,14 +150,14 @@ fn what_was_changed_or_moved_is_not_opened() {
     for (one, other) in objects.iter().skip(1).zip(objects.iter().skip(2)) {
         let moved = SealedEvent { sealed: parts(other).sealed, ..parts(one) };
         let moved =
-            SyncObject::of_event(object::raw(&serde_json::to_string(&moved).unwrap()).unwrap());
+            SyncObject::of_event(wire::raw(&serde_json::to_string(&moved).unwrap()).unwrap());
         assert!(is_damaged(&by("anna", moved)));
     }
     // What was never sealed, as a server would slip it in.
     assert!(is_damaged(&by("anna", SyncObject::of_entry(SyncEntry::of("lesson", TEXT)))));
     assert!(is_damaged(&by(
         "anna",
-        SyncObject::of_event(object::raw(&event(EventKind::Pin)).unwrap())
+        SyncObject::of_event(wire::raw(&event(EventKind::Pin)).unwrap())
     )));
     for object in &objects {
         for (other, what) in [

@@ -1,9 +1,113 @@
-//! Requests and answers between `pimem sync` and a server.
+//! What travels: entries and events as objects, each with its hash; bundles of them as JSON lines, after
+//! a line that names the format and the project; and requests and answers between `pimem sync` and a
+//! server.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
 
-use super::{check::Refused, object::SyncEntry};
+use super::check::{Reason, Refused};
+use crate::{markdown::topic, model::hash};
+
+/// Maximum length, in bytes, of an entry line and of an event.
+pub const LONGEST: usize = 16 * 1024;
+/// Maximum length, in bytes, of an entry that only its users can read.
+pub const LONGEST_SEALED: usize = 2 * LONGEST;
+
+/// An entry as it travels.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct SyncEntry {
+    /// SHA-256 of the line in hexadecimal; an HMAC of it if the line is sealed.
+    pub hash: String,
+    /// The canonical line, `- [category] text`, without markers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    /// Stands in place of the line if only the users of a project can read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<String>,
+    /// HMAC of the entry's id, by which a server knows the events of a sealed line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+impl SyncEntry {
+    /// Returns the object of an entry.
+    #[must_use]
+    pub fn of(category: &str, text: &str) -> Self {
+        let line = topic::canonical(category, text);
+        Self { hash: content_hash(&line), line: Some(line), ..Self::default() }
+    }
+}
+
+/// Returns the SHA-256 of a canonical line, in hexadecimal.
+#[must_use]
+pub fn content_hash(line: &str) -> String {
+    hash::write_hex(&Sha256::digest(line))
+}
+
+/// Returns the identity of an event's bytes. Events with equal ids and other bytes are others.
+#[must_use]
+pub fn digest(event: &str) -> [u8; 32] {
+    Sha256::digest(event).into()
+}
+
+/// Returns an event as JSON, with its bytes unchanged. `None` if it is not JSON.
+#[must_use]
+pub fn raw(event: &str) -> Option<Box<RawValue>> {
+    RawValue::from_string(event.to_owned()).ok()
+}
+
+/// Name of the format.
+pub const SCHEMA: &str = "pimem.bundle/1";
+/// Maximum length of a line in bytes. An object of allowed length fits, whatever is escaped.
+pub const LONGEST_LINE: usize = 128 * 1024;
+
+/// The first line of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    pub schema: String,
+    /// Short name of the project, if it has one.
+    #[serde(default)]
+    pub project: Option<String>,
+}
+
+impl Header {
+    #[must_use]
+    pub fn new(project: Option<String>) -> Self {
+        Self { schema: SCHEMA.to_owned(), project }
+    }
+
+    /// Parses the first line. `None` if it does not begin a bundle of this version.
+    #[must_use]
+    pub fn read(line: &[u8]) -> Option<Self> {
+        let header: Self = serde_json::from_slice(line).ok()?;
+        (header.schema == SCHEMA).then_some(header)
+    }
+}
+
+/// Parses any later line.
+///
+/// # Errors
+/// If the line is too long or is not an object of a bundle. `number` names it.
+pub fn read(line: &[u8], number: usize) -> Result<SyncObject, Refused> {
+    let refuse = |reason, detail| {
+        Err(Refused { kind: "line".to_owned(), id: number.to_string(), reason, detail })
+    };
+    if line.len() > LONGEST_LINE {
+        return refuse(Reason::TooLong, format!("the line is longer than {LONGEST_LINE} bytes"));
+    }
+    match serde_json::from_slice(line) {
+        Ok(object) => Ok(object),
+        Err(error) => refuse(Reason::BadLine, format!("the line is not an object: {error}")),
+    }
+}
+
+/// Returns a header or object as a line with its end.
+pub fn write(part: &impl Serialize) -> String {
+    let mut line = serde_json::to_string(part).unwrap_or_default();
+    line.push('\n');
+    line
+}
 
 /// Maximum number of objects in a push.
 pub const MOST_OBJECTS: usize = 1_000;

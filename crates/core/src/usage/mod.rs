@@ -2,4 +2,3 @@
 
 pub mod record;
 pub mod sums;
-pub mod used;

@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
 };
 
-use pimem_core::exchange::json_position;
+use pimem_core::model::names;
 
 /// Variables that are not settings. For the variables of settings see [`super::settings::keys`].
 pub const VARIABLES: &[(&str, &str)] = &[
@@ -114,8 +114,8 @@ impl Env {
             if known().any(|known| known == name) {
                 return None;
             }
-            let meant = json_position::closest(&name, known())?;
-            (json_position::distance(&name, meant) <= MISSPELT).then_some((name, meant))
+            let meant = names::closest(&name, known())?;
+            (names::distance(&name, meant) <= MISSPELT).then_some((name, meant))
         };
         ours.into_iter().filter_map(near).collect()
     }

@@ -3,6 +3,10 @@
 
 use std::{fmt, path::PathBuf};
 
+use pimem_core::{
+    exchange::json::{self, Dialect, LineStarts},
+    model::category::Categories,
+};
 use serde_json::{Map, Value};
 
 use super::{
@@ -10,14 +14,6 @@ use super::{
     schema::{self, Guard, SettingKey},
     settings::{Scoring, Settings, keys},
     settings_file::{self, Unusable},
-};
-use pimem_core::{
-    exchange::{
-        json_cut,
-        json_position::LineStarts,
-        json_scan::{self, Dialect},
-    },
-    model::category::Categories,
 };
 
 /// Source of a value.
@@ -172,15 +168,14 @@ pub fn with_setting(text: &str, key: &SettingKey, value: Value) -> Option<String
 /// Returns the text of a configuration file without one setting, by whatever name it has there.
 /// `None` if the file is no JSON object.
 pub fn without_setting(text: &str, key: &SettingKey) -> Option<String> {
-    let root = match json_scan::scan(text.as_bytes(), Dialect::Strict) {
-        Ok(Some(root)) if matches!(root.kind, json_scan::JsonKind::Object(_)) => root,
+    let root = match json::scan(text.as_bytes(), Dialect::Strict) {
+        Ok(Some(root)) if matches!(root.kind, json::JsonKind::Object(_)) => root,
         Ok(None) => return Some(text.to_owned()),
         _ => return None,
     };
     let other = |name: &str| schema::find(name).is_some_and(|other| other.name != key.name);
     let mut names = schema::names_of(key);
-    let after =
-        names.find_map(|name| json_cut::without_member(text.as_bytes(), &root, name, &other));
+    let after = names.find_map(|name| json::without_member(text.as_bytes(), &root, name, &other));
     Some(
         after.map_or_else(|| text.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned()),
     )

@@ -3,16 +3,19 @@
 
 use std::fmt;
 
+use pimem_core::{
+    exchange::json::LineStarts,
+    model::{
+        category::{CategorySpec, FILL, Traits},
+        names,
+    },
+};
 use serde_json::{Map, Value};
 
 use super::{
     layers::SettingOrigin,
     schema::{self, CATEGORY_FIELDS, Guard, SettingKey},
     settings::keys,
-};
-use pimem_core::{
-    exchange::json_position::{self, LineStarts},
-    model::category::{CategorySpec, FILL, Traits},
 };
 
 /// Maximum number of unusable settings of a file that are reported one by one.
@@ -154,7 +157,7 @@ impl Wrong {
             }
             Self::Unknown => {
                 let names = keys().map(|key| key.name);
-                let hint = json_position::closest(&path, names).map_or_else(
+                let hint = names::closest(&path, names).map_or_else(
                     || "pimem config show --all lists the settings".to_owned(),
                     |name| format!("did you mean {name}?"),
                 );
@@ -281,7 +284,7 @@ fn category(name: &str, value: &Value, complain: &mut Complain<'_>) -> Option<Ca
     };
     let known = |field: &&String| CATEGORY_FIELDS.iter().any(|(name, _)| name == field);
     for field in fields.keys().filter(|field| !known(field)) {
-        let near = json_position::closest(field, CATEGORY_FIELDS.iter().map(|(name, _)| *name));
+        let near = names::closest(field, CATEGORY_FIELDS.iter().map(|(name, _)| *name));
         let hint = near.map_or_else(fields_known, |name| format!("did you mean {name}?"));
         complain(Some(field), format!("unknown key categories.{name}.{}", short(field)), hint);
     }

@@ -1,5 +1,13 @@
 //! Rewording of an entry, which keeps its evidence.
 
+use pimem_core::{
+    model::{
+        entry::{EntryId, Share, Wording},
+        event::EventKind,
+    },
+    safety::text::EntryText,
+    score::{adopt, policy::Policy, stability::Standing},
+};
 use serde::Serialize;
 
 use super::{Memory, curate, intake, selector};
@@ -8,14 +16,6 @@ use crate::{
     memory::next::Prospect,
     store::transaction::{Change, Target},
     view::{Entries, EntryView},
-};
-use pimem_core::{
-    model::{
-        entry::{EntryId, Share, Wording},
-        event::EventKind,
-    },
-    safety::entry_text::EntryText,
-    score::{adopt, policy::Policy, stability::Standing},
 };
 
 impl Memory {

@@ -1,5 +1,23 @@
 //! Intake of a text before it becomes an entry: validation, tags, and its first events.
 
+use pimem_core::{
+    language::injection,
+    markdown::topic::TopicEntry,
+    model::{
+        category::CategoryId,
+        entry::{EntryId, Markers, Share, Wording},
+        event::{Cue, EventKind},
+        names,
+        time::Timestamp,
+    },
+    report::budget::thousands,
+    safety::text::EntryText,
+    score::{
+        adopt,
+        ranking::{LocatedEntry, Ranking},
+    },
+};
+
 use super::Memory;
 use crate::{
     config::settings::TopicLimit,
@@ -7,23 +25,6 @@ use crate::{
     store::{
         Store,
         transaction::{Change, Target, Txn},
-    },
-};
-use pimem_core::{
-    exchange::json_position,
-    language::injection,
-    markdown::topic::TopicEntry,
-    model::{
-        category::CategoryId,
-        entry::{EntryId, Markers, Share, Wording},
-        event::{Cue, EventKind},
-        time::Timestamp,
-    },
-    report::budget::thousands,
-    safety::entry_text::EntryText,
-    score::{
-        adopt,
-        ranking::{LocatedEntry, Ranking},
     },
 };
 
@@ -323,7 +324,7 @@ pub fn known_category(memory: &Memory, name: &str) -> Result<CategoryId, Failure
     categories.find(name).ok_or_else(|| {
         let known = categories.iter().map(|(_, spec)| spec.name.as_ref());
         let mut hints = vec![format!("the categories are {}", categories.names())];
-        if let Some(name) = json_position::closest(name, known) {
+        if let Some(name) = names::closest(name, known) {
             hints.insert(0, format!("did you mean {name}?"));
         }
         Failure { kind: FailureKind::Usage, message: format!("unknown category {name:?}"), hints }

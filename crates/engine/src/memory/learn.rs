@@ -6,6 +6,21 @@
 
 use std::collections::BTreeMap;
 
+use pimem_core::{
+    language::{importance::MemoryKind, injection, preference::Preference},
+    markdown::topic::TopicEntry,
+    model::{
+        entry::{EntryId, Markers, Share},
+        event::{Cue, EventKind, Provenance},
+        time::{Now, Timestamp},
+    },
+    safety::{
+        secret,
+        text::{EntryText, TextError},
+    },
+    score::ranking::{Scope, ScoredEntry},
+};
+
 use super::{
     Memory,
     intake::{self, NewText},
@@ -17,20 +32,6 @@ use crate::{
         Store, discover, lock::StoreLock, snapshot::Snapshot, spool::Said, transaction::Txn,
         trust::TextKey, trust_ledger,
     },
-};
-use pimem_core::{
-    language::{importance::MemoryKind, injection, preference::Preference},
-    markdown::topic::TopicEntry,
-    model::{
-        entry::{EntryId, Markers, Share},
-        event::{Cue, EventKind, Provenance},
-        time::{Now, Timestamp},
-    },
-    safety::{
-        entry_text::{EntryText, TextError},
-        secret,
-    },
-    score::ranking::{Scope, ScoredEntry},
 };
 
 /// Local file with the time at which each preference was last learned, for an hour, by id.

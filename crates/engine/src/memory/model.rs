@@ -5,6 +5,13 @@ use std::{
     time::Duration,
 };
 
+use pimem_core::{
+    embed::{
+        catalog::{self, Embedder, Model, Pooling, TextRole, Unavailable},
+        table,
+    },
+    model::names,
+};
 use serde::Serialize;
 
 use super::{Memory, search::embedding, settings};
@@ -20,13 +27,6 @@ use crate::{
         installed::{ModelManifest, Models, TRIAL},
         staging::{Directory, ModelSource},
     },
-};
-use pimem_core::{
-    embed::{
-        catalog::{self, Embedder, Model, Pooling, TextRole, Unavailable},
-        table,
-    },
-    exchange::json_position,
 };
 
 /// What is embedded to try a model.
@@ -405,7 +405,7 @@ fn unasked(name: &str, Unavailable(why): Unavailable) -> Failure {
 pub fn unknown(name: &str, why: String) -> Failure {
     let all = fastembed::supported();
     let is_known = all.iter().any(|known| known.model.id == name);
-    let near = json_position::closest(name, all.iter().map(|known| known.model.id.as_str()));
+    let near = names::closest(name, all.iter().map(|known| known.model.id.as_str()));
     let hint = match near.filter(|_| !is_known) {
         Some(near) => format!("did you mean {near}?"),
         None if is_known => format!("pimem model pull {name} installs it"),

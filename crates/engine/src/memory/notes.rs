@@ -1,5 +1,11 @@
 //! Reading of long-term notes, scratchpad and daily logs, and appending to notes and logs.
 
+use pimem_core::{
+    gate,
+    markdown::{checklist, patch},
+    model::time::Date,
+    safety::text::NoteText,
+};
 use serde::Serialize;
 
 use super::Memory;
@@ -8,12 +14,6 @@ use crate::{
     local_time,
     store::{notes, read},
     view::{Document, displayed},
-};
-use pimem_core::{
-    gate,
-    markdown::{checklist, patch},
-    model::time::Date,
-    safety::note_text::NoteText,
 };
 
 /// A file that does not consist of entries.

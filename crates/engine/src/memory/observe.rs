@@ -3,6 +3,19 @@
 
 use std::{io::Read, ops::ControlFlow};
 
+use pimem_core::{
+    model::{
+        hash::short_sha256,
+        time::{Date, Timestamp},
+    },
+    observe::{
+        document::{self, Observations},
+        rules::{self, HeardTurn},
+    },
+    report::budget::Tokens,
+    safety::secret,
+    session::transcript::{Message, Role as Speaker, Session, TranscriptLines},
+};
 use serde::Serialize;
 
 use super::{
@@ -21,19 +34,6 @@ use crate::{
         read,
     },
     view,
-};
-use pimem_core::{
-    model::{
-        hash::short_sha256,
-        time::{Date, Timestamp},
-    },
-    observe::{
-        document::{self, Observations},
-        rules::{self, HeardTurn, answer},
-    },
-    report::budget::Tokens,
-    safety::secret,
-    session::transcript::{Message, Role as Speaker, Session, TranscriptLines},
 };
 
 /// Tokens of a conversation that are observed at once.
@@ -447,7 +447,7 @@ impl Work<'_> {
         let known = |date: Date| {
             first.is_some_and(|first| date >= first) && last.is_some_and(|last| date <= last)
         };
-        let (found, dropped) = answer::read(&answer, first, known);
+        let (found, dropped) = document::read_answer(&answer, first, known);
         self.dropped += dropped;
         if found.is_empty() {
             let message = format!("{} answered without any observation", service.name());

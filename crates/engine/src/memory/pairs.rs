@@ -1,5 +1,14 @@
 //! Learns from questions and their answers.
 
+use pimem_core::{
+    language::importance::{self, MemoryKind, Weighed},
+    model::{
+        category::CategoryId,
+        entry::Share,
+        event::{Cue, Provenance},
+    },
+    safety::{secret, text::EntryText},
+};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -10,15 +19,6 @@ use super::{
 use crate::{
     error::{Failure, FailureKind},
     store::Store,
-};
-use pimem_core::{
-    language::importance::{self, MemoryKind, Weighed},
-    model::{
-        category::CategoryId,
-        entry::Share,
-        event::{Cue, Provenance},
-    },
-    safety::{entry_text::EntryText, secret},
 };
 
 /// Why a question is not stored if its kind has no category.

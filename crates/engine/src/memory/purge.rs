@@ -2,6 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use pimem_core::{
+    markdown::topic,
+    model::{
+        entry::{EntryId, Wording},
+        hash::{IdMap, IdSet},
+    },
+    score::{
+        evidence,
+        ranking::{Ranking, ScoredEntry},
+    },
+    sync::wire::content_hash,
+};
 use serde::Serialize;
 
 use super::{
@@ -14,18 +26,6 @@ use crate::{
     error::Failure,
     store::{Store, trust_ledger},
     view::Entries,
-};
-use pimem_core::{
-    markdown::topic,
-    model::{
-        entry::{EntryId, Wording},
-        hash::{IdMap, IdSet},
-    },
-    score::{
-        evidence,
-        ranking::{Ranking, ScoredEntry},
-    },
-    sync::object::content_hash,
 };
 
 impl Memory {

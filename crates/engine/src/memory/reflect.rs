@@ -1,5 +1,14 @@
 //! Consolidation of observations, by a model or by rules. Prints nothing but warnings.
 
+use pimem_core::{
+    markdown::patch,
+    model::time::Date,
+    observe::{
+        document::{self, Observations},
+        reflect::{self, ReflectMode},
+    },
+    report::budget::Tokens,
+};
 use serde::Serialize;
 
 use super::{Memory, WriteTarget, lock, observe::warn};
@@ -8,16 +17,6 @@ use crate::{
     llm::{ModelError, ModelRole, Question, Service, prompt::Prompt},
     local_time,
     store::{Store, notes, read::ReadProblem},
-};
-use pimem_core::{
-    markdown::patch,
-    model::time::Date,
-    observe::{
-        document::Observations,
-        reflect::{self, ReflectMode},
-        rules::answer,
-    },
-    report::budget::Tokens,
 };
 
 /// Maximum number of tokens given to a model; longer files are consolidated by rules.
@@ -246,7 +245,7 @@ fn answered(
     );
     let answer = service.ask(Question { rules: &rules, text: &text })?;
     let known = |date: Date| document.days.iter().any(|day| day.date == Some(date));
-    let (after, _) = answer::read(&answer, None, known);
+    let (after, _) = document::read_answer(&answer, None, known);
     Ok(reflect::accepted(before, after, today))
 }
 

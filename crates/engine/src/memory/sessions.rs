@@ -8,21 +8,21 @@ use std::{
     path::Path,
 };
 
+use pimem_core::{
+    model::{hash::fnv1a64, time::Timestamp},
+    observe::summary,
+    safety::secret,
+    session::{
+        summaries::{self, Summary},
+        transcript::{Message, Role, TranscriptLines},
+    },
+};
 use serde::Serialize;
 
 use super::{Answer, Memory};
 use crate::{
     error::{Failure, FailureKind},
     store::{Store, machine_local, read, trust::TrustedKind as Text},
-};
-use pimem_core::{
-    model::{hash::fnv1a64, time::Timestamp},
-    observe::{excerpt, summary},
-    safety::secret,
-    session::{
-        summaries::{self, Summary},
-        transcript::{Message, Role, TranscriptLines},
-    },
 };
 
 /// Maximum size in bytes of plain text accepted as a session.
@@ -141,7 +141,7 @@ pub fn of_prompts<'a>(
 ) -> Option<summaries::Summary> {
     let mut said = Said::default();
     for prompt in prompts {
-        said.summary.push(prompt, excerpt::lead);
+        said.summary.push(prompt, summary::harmless_lead);
     }
     said.finish(memory, named, None, None)
 }
@@ -155,7 +155,7 @@ pub fn of_notes<'a>(
     let mut said = Said::default();
     for note in notes {
         // Their length was checked when they were recorded.
-        said.summary.add(&excerpt::lead_of_clean(note).unwrap_or_default());
+        said.summary.add(&summary::harmless_lead_of_clean(note).unwrap_or_default());
     }
     said.finish(memory, named, None, None)
 }
@@ -298,7 +298,7 @@ struct Said {
 impl Said {
     fn take(&mut self, messages: Vec<Message>) {
         for message in messages.into_iter().filter(|message| message.role == Role::User) {
-            self.summary.push(&message.text, excerpt::lead);
+            self.summary.push(&message.text, summary::harmless_lead);
             self.last = self.last.max(message.when);
         }
     }

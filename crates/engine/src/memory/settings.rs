@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use pimem_core::{model::names, score::ranking::Scope};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,7 +22,6 @@ use crate::{
     llm::{self, ModelRole, Question, Service},
     store::{Store, atomic, read, trust},
 };
-use pimem_core::{exchange::json_position, score::ranking::Scope};
 
 /// A cheap question that shows whether a model answers.
 const HELLO: Question<'_> = Question { rules: "Answer with one word.", text: "Say hello." };
@@ -220,7 +220,7 @@ struct Edited {
 /// Returns the setting of that name.
 pub fn find(name: &str) -> Result<&'static SettingKey, Failure> {
     schema::find(name).ok_or_else(|| {
-        let hint = json_position::closest(name, settings::keys().map(|key| key.name)).map_or_else(
+        let hint = names::closest(name, settings::keys().map(|key| key.name)).map_or_else(
             || "pimem config show --all lists the settings".to_owned(),
             |name| format!("did you mean {name}?"),
         );

@@ -9,6 +9,10 @@ use std::{
 };
 
 use anyhow::Context as _;
+use pimem_core::{
+    embed::catalog::{self, Embedder, Model, TextRole, Unavailable},
+    model::hash::{self, first_64},
+};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -19,10 +23,6 @@ use super::{
     worker::{Program, Worker},
 };
 use crate::store::read;
-use pimem_core::{
-    embed::catalog::{self, Embedder, Model, TextRole, Unavailable},
-    model::{hash::first_64, hex},
-};
 
 /// Name of the manifest in a model's directory.
 pub const MANIFEST: &str = "pimem-model.json";
@@ -304,7 +304,7 @@ pub fn digest(path: &Path) -> io::Result<String> {
     loop {
         let read = file.read(&mut buffer)?;
         if read == 0 {
-            return Ok(hex::write(&hash.finalize()));
+            return Ok(hash::write_hex(&hash.finalize()));
         }
         hash.update(buffer.get(..read).unwrap_or_default());
     }

@@ -9,11 +9,11 @@ use std::{
 };
 
 use anyhow::Context as _;
+use pimem_core::model::hash;
 use sha2::{Digest, Sha256};
 
 use super::installed::FileRecord;
 use crate::store::{atomic, read::ReadProblem};
-use pimem_core::model::hex;
 
 /// Maximum size in bytes of a file other than the model.
 const MAX_JSON: u64 = 256 << 20;
@@ -137,7 +137,7 @@ impl Stage {
             return Err(InstallError::refused(message, "nothing was installed; try again"));
         }
         file.sync_all().with_context(|| format!("cannot write {}", path.display()))?;
-        let sha256 = hex::write(&hash.finalize());
+        let sha256 = hash::write_hex(&hash.finalize());
         self.files.push(FileRecord { name: name.to_owned(), size: done, sha256 });
         Ok(())
     }

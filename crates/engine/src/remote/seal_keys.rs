@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use pimem_core::{model::hash, seal::KEY_BYTES, sync::sealed::Seals};
 use zeroize::Zeroizing;
 
 use super::key;
@@ -12,7 +13,6 @@ use crate::{
     error::{Failure, FailureKind},
     store::atomic::{self, Sync},
 };
-use pimem_core::{model::hex, seal::KEY_BYTES, sync::sealed::Seals};
 
 /// Variable with the keys.
 const VARIABLE: &str = "PIMEM_SYNC_SEAL_KEY";
@@ -67,7 +67,7 @@ impl SealKeys {
         let keys = words.filter(|word| !word.is_empty()).map(|word| {
             let (high, low) = word.split_at_checked(KEY_BYTES)?;
             let mut secret = Secret::default();
-            let (high, low) = (hex::read(high.as_bytes())?, hex::read(low.as_bytes())?);
+            let (high, low) = (hash::read_hex(high.as_bytes())?, hash::read_hex(low.as_bytes())?);
             let halves = [high.to_be_bytes(), low.to_be_bytes()];
             secret.copy_from_slice(halves.as_flattened());
             Some(secret)
@@ -86,7 +86,7 @@ impl SealKeys {
     pub fn text(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(self.0.len() * (2 * KEY_BYTES + 1)));
         for secret in &self.0 {
-            text.push_str(&Zeroizing::new(hex::write(&**secret)));
+            text.push_str(&Zeroizing::new(hash::write_hex(&**secret)));
             text.push('\n');
         }
         text

@@ -3,19 +3,16 @@
 
 use std::{collections::BTreeSet, path::Path};
 
+use pimem_core::{
+    model::event::{Event, EventKind},
+    sync::wire::{self, SyncEntry, SyncObject},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::store::{
     atomic::{self, Sync},
     read,
     seal::Seal,
-};
-use pimem_core::{
-    model::event::{Event, EventKind},
-    sync::{
-        object::{self, SyncEntry},
-        wire::SyncObject,
-    },
 };
 
 /// Version of a state. In older ones, entries that were purged count as there.
@@ -138,6 +135,6 @@ fn short(hash: &str) -> &str {
 }
 
 fn of_event(line: &str) -> String {
-    let digest = object::digest(line);
-    pimem_core::model::hex::write(digest.get(..8).unwrap_or_default())
+    let digest = wire::digest(line);
+    pimem_core::model::hash::write_hex(digest.get(..8).unwrap_or_default())
 }

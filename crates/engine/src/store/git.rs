@@ -14,11 +14,12 @@ use std::{
     time::Duration,
 };
 
-use super::discover::STORE;
 use pimem_core::{
-    model::{hash::short_sha256, hex},
+    model::hash::{self, short_sha256},
     safety::safe_text,
 };
+
+use super::discover::STORE;
 
 /// Maximum number of commits.
 const COMMITS: usize = 3;
@@ -279,7 +280,7 @@ pub(super) fn tree_entries(tree: &GitObject) -> Vec<(String, bool, String)> {
         };
         let head = String::from_utf8_lossy(head);
         let (mode, name) = head.split_once(' ').unwrap_or_default();
-        found.push((name.to_owned(), mode == "40000", hex::write(id)));
+        found.push((name.to_owned(), mode == "40000", hash::write_hex(id)));
         rest = next;
     }
     found

@@ -2,12 +2,6 @@
 
 use std::{cell::OnceCell, path::Path};
 
-use serde_json::Value;
-
-use super::{
-    Store, evidence,
-    read::{self, ReadProblem},
-};
 use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
     model::{
@@ -19,13 +13,18 @@ use pimem_core::{
         time::{Now, Timestamp},
     },
     score::{
-        adopt::{self, AdoptedLine, PiScore, PiScores},
+        adopt::{self, AdoptedLine, Copies, PiScore, PiScores, Slot},
         clock::ActiveDays,
-        copies::{Copies, Slot},
         ledger::Ledger,
         ranking::LocatedEntry,
     },
     seal,
+};
+use serde_json::Value;
+
+use super::{
+    Store, evidence,
+    read::{self, ReadProblem},
 };
 
 /// A parsed topic file.

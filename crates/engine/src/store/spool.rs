@@ -19,6 +19,14 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow, bail};
+use pimem_core::{
+    model::{
+        event::Provenance,
+        hash::{self, fnv1a64},
+        time::{Now, Timestamp},
+    },
+    seal::{HashKey, KEY_BYTES},
+};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -27,15 +35,6 @@ use super::{
     discover,
     lock::StoreLock,
     read::{self, ProblemKind, ReadProblem},
-};
-use pimem_core::{
-    model::{
-        event::Provenance,
-        hash::fnv1a64,
-        hex,
-        time::{Now, Timestamp},
-    },
-    seal::{HashKey, KEY_BYTES},
 };
 
 /// File name without its end, in `data/`.
@@ -342,7 +341,7 @@ impl Store {
         let path = self.spool_key_path().context("there is no directory for the spool's key")?;
         let mut secret = [0; KEY_BYTES];
         atomic::fill(&mut secret)?;
-        atomic::create_once(&path, format!("{}\n", hex::write(&secret)).as_bytes())?;
+        atomic::create_once(&path, format!("{}\n", hash::write_hex(&secret)).as_bytes())?;
         let Some(key) = self.spool_key() else { bail!("{} holds no key", path.display()) };
         Ok(key)
     }
@@ -359,14 +358,14 @@ fn settled(dir: &Path) -> PathBuf {
 fn secret(held: &[u8]) -> Option<[u8; KEY_BYTES]> {
     let (high, low) = held.trim_ascii_end().split_at_checked(KEY_BYTES)?;
     let mut secret = [0; KEY_BYTES];
-    let halves = [hex::read(high)?, hex::read(low)?];
+    let halves = [hash::read_hex(high)?, hash::read_hex(low)?];
     let bytes = halves.iter().flat_map(|half| half.to_be_bytes());
     secret.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
     Some(secret)
 }
 
 fn mac(key: &HashKey, json: &str) -> String {
-    let mut mac = hex::write(&key.hash(json.as_bytes()));
+    let mut mac = hash::write_hex(&key.hash(json.as_bytes()));
     mac.truncate(MAC);
     mac
 }

@@ -12,6 +12,11 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use pimem_core::{
+    language::injection,
+    model::hash::{self, IdSet},
+    review,
+};
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -20,11 +25,6 @@ use super::{
     read::{self, ReadProblem},
     seal::Seal,
     trust::{self, Trust},
-};
-use pimem_core::{
-    language::injection,
-    model::{hash::IdSet, hex},
-    review,
 };
 
 /// Key of a text: the first 128 bits of a hash.
@@ -98,7 +98,7 @@ impl KnownTexts {
         self.keys.get_or_init(|| {
             let mut keys = IdSet::default();
             keys.reserve(self.bytes.len() / LINE);
-            keys.extend(evidence::lines(&self.bytes).filter_map(hex::read));
+            keys.extend(evidence::lines(&self.bytes).filter_map(hash::read_hex));
             keys
         })
     }
@@ -173,7 +173,7 @@ fn all_waiting(trust: &Trust) -> HashSet<TextKey> {
     let Some(path) = waiting_path(trust) else { return HashSet::new() };
     let dir = path.parent().unwrap_or(Path::new("/"));
     let bytes = trust.seal().read(dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default();
-    evidence::lines(&bytes).filter_map(hex::read).map(TextKey).collect()
+    evidence::lines(&bytes).filter_map(hash::read_hex).map(TextKey).collect()
 }
 
 /// Returns all keys that are recorded; the file is read once, as a search asks for every note.
@@ -329,15 +329,15 @@ mod tests {
     fn keys_are_read_as_they_are_written() {
         let keys = BTreeSet::from([0, 1, u128::MAX, 0x0123_4567_89ab_cdef << 60]);
         let text = lines(&keys);
-        assert_eq!(text.lines().filter_map(|line| hex::read(line.as_bytes())).count(), 4);
+        assert_eq!(text.lines().filter_map(|line| hash::read_hex(line.as_bytes())).count(), 4);
         assert_eq!(
-            text.lines().filter_map(|l| hex::read(l.as_bytes())).collect::<BTreeSet<_>>(),
+            text.lines().filter_map(|l| hash::read_hex(l.as_bytes())).collect::<BTreeSet<_>>(),
             keys
         );
         let zeros = "0".repeat(32);
         for line in ["", "#", "x", &zeros[1..], &format!("{zeros}0"), &zeros.replacen('0', "+", 1)]
         {
-            assert_eq!(hex::read(line.as_bytes()), None, "{line}");
+            assert_eq!(hash::read_hex(line.as_bytes()), None, "{line}");
         }
     }
 }

@@ -18,9 +18,8 @@ use pimem_core::{
     },
     sync::{
         check,
-        object::{self, SyncEntry},
         place::{FoldedEvents, Place},
-        wire::{MOST_BYTES, MOST_OBJECTS, PushBody},
+        wire::{self, MOST_BYTES, MOST_OBJECTS, PushBody, SyncEntry},
     },
 };
 use tokio_postgres::{Client, Transaction};
@@ -199,7 +198,7 @@ pub async fn import(
     let store = store.with_context(|| format!("there is no store in {}", dir.display()))?;
     let (entries, events) = (entries(store)?, text(&store.join("evidence.jsonl"))?);
     let events = events.lines().filter(|line| !line.trim().is_empty()).map(|line| {
-        object::raw(line).with_context(|| format!("an event of {} is not JSON", store.display()))
+        wire::raw(line).with_context(|| format!("an event of {} is not JSON", store.display()))
     });
     let events = events.collect::<Result<Vec<_>, _>>()?;
     let pools = Pools::new(config)?;

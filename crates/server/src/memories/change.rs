@@ -9,7 +9,7 @@ use pimem_core::{
         time::Now,
     },
     safety::secret,
-    sync::{object, wire::PushBody},
+    sync::wire::{self, PushBody},
 };
 use uuid::Uuid;
 
@@ -60,7 +60,7 @@ pub async fn purge(
     let who = Provenance { by: Provenance::USER.to_owned(), ..Provenance::default() };
     let line = topic::canonical(&memory.category, &memory.text);
     let secret = secret::find(&memory.text).is_some();
-    let kind = EventKind::Purge { hash: Some(object::content_hash(&line).into()), secret };
+    let kind = EventKind::Purge { hash: Some(wire::content_hash(&line).into()), secret };
     let events = vec![remember::event(memory.id, kind, &who, now)?];
     let push = PushBody { project: project.slug.clone(), events, ..PushBody::default() };
     remember::send(client, caller, project, request, &push, &[memory.id], now).await?;

@@ -10,12 +10,11 @@ use pimem_core::{
         event::{Cue, Event, EventKind, Provenance},
         time::{Now, Timestamp},
     },
-    safety::entry_text::{EntryText, TextError},
+    safety::text::{EntryText, TextError},
     score::adopt::{self, AdoptedLine},
     sync::{
         check::{Gate, Purges},
-        object::SyncEntry,
-        wire::PushBody,
+        wire::{PushBody, SyncEntry},
     },
 };
 use serde::Deserialize;

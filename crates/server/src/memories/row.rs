@@ -9,7 +9,7 @@ use pimem_core::{
         category::Traits,
         entry::{EntryId, Share},
         event::Cue,
-        hex,
+        hash,
         operation::UserState,
         time::{Now, Timestamp},
     },
@@ -216,7 +216,7 @@ impl MemoryRow {
         let share = |number: f64| (number * 1e6).round() / 1e6;
         View {
             id: self.id.to_string(),
-            hash: hex::write(&self.hash),
+            hash: hash::write_hex(&self.hash),
             project: project.to_owned(),
             category: self.category.clone(),
             text: self.text.clone(),

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
 
 use hmac::{Hmac, Mac as _};
-use pimem_core::model::{entry::EntryId, hex};
+use pimem_core::model::{entry::EntryId, hash};
 use serde_json::json;
 use sha2::Sha256;
 use tokio_postgres::Row;
@@ -160,7 +160,7 @@ impl Vault {
     #[must_use]
     pub fn request<'a>(&self, name: &'a str) -> Cow<'a, str> {
         let blind = self.blind("request", name.as_bytes());
-        blind.map_or(Cow::Borrowed(name), |blind| hex::write(&blind).into())
+        blind.map_or(Cow::Borrowed(name), |blind| hash::write_hex(&blind).into())
     }
 
     /// Prepares a text for a row.
@@ -199,7 +199,7 @@ impl Vault {
 
     fn name<'a>(&self, label: &str, name: &'a str) -> Cow<'a, str> {
         let blind = self.blind(label, name.as_bytes());
-        blind.map_or(Cow::Borrowed(name), |blind| hex::write(&front(&blind, WORD)).into())
+        blind.map_or(Cow::Borrowed(name), |blind| hash::write_hex(&front(&blind, WORD)).into())
     }
 
     fn blind(&self, label: &str, bytes: &[u8]) -> Option<[u8; 32]> {

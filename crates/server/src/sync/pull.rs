@@ -7,11 +7,8 @@ use deadpool_postgres::Pool;
 use futures_util::TryStreamExt as _;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use pimem_core::{
-    model::hex,
-    sync::{
-        object::{self, SyncEntry},
-        wire::{PulledPage, SyncObject},
-    },
+    model::hash,
+    sync::wire::{self, PulledPage, SyncEntry, SyncObject},
 };
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
@@ -137,12 +134,12 @@ fn object(vault: &Vault, project: Uuid, row: &Row) -> Result<Option<SyncObject>,
         // What a client sealed, which none of a sealed organisation does.
         if line.is_none() && key.is_none() && !vault.is_sealed() {
             let sealed = sealed.map(String::from_utf8).transpose().map_err(unreadable)?;
-            let hash = hex::write(&hash);
+            let hash = hash::write_hex(&hash);
             SyncObject::of_entry(SyncEntry {
                 hash,
                 line,
                 sealed,
-                id: Some(hex::write(&bytes("fnv"))),
+                id: Some(hash::write_hex(&bytes("fnv"))),
             })
         } else {
             let entry = bytes("fnv");
@@ -150,7 +147,7 @@ fn object(vault: &Vault, project: Uuid, row: &Row) -> Result<Option<SyncObject>,
             let line = vault.open(place, VaultText { text: line, sealed, key });
             let Some(line) = line else { return Ok(None) };
             let hash =
-                if vault.is_sealed() { object::content_hash(&line) } else { hex::write(&hash) };
+                if vault.is_sealed() { wire::content_hash(&line) } else { hash::write_hex(&hash) };
             SyncObject::of_entry(SyncEntry { hash, line: Some(line), ..SyncEntry::default() })
         }
     } else {
@@ -220,7 +217,7 @@ impl Signer {
         bytes.extend(position.seq.to_be_bytes());
         let mac = self.mac(&bytes).finalize().into_bytes();
         bytes.extend(mac.iter().take(MAC));
-        pimem_core::model::hex::write(&bytes)
+        pimem_core::model::hash::write_hex(&bytes)
     }
 
     /// Reads a position back.

@@ -13,9 +13,8 @@ use pimem_core::{
     },
     sync::{
         check::{Gate, Purges, Reason, Refused},
-        object::{self, SyncEntry},
         sealed,
-        wire::{PushBody, PushCounts, PushResult},
+        wire::{self, PushBody, PushCounts, PushResult, SyncEntry},
     },
 };
 use serde::Deserialize;
@@ -200,7 +199,7 @@ fn sent<'a>(caller: &Caller, gate: Gate<'_>, doc: &'a str) -> Result<Sent<'a>, R
     }
     let event = gate.event(doc)?;
     let op = operation(&event, doc);
-    Ok(Sent { doc, event, op, digest: object::digest(doc).to_vec() })
+    Ok(Sent { doc, event, op, digest: wire::digest(doc).to_vec() })
 }
 
 fn purged(kind: &str, id: String) -> Refused {

@@ -8,9 +8,8 @@ use pimem_core::{
     model::event::{Cue, EventKind},
     sync::{
         check,
-        object::{self, SyncEntry},
         sealed::Seals,
-        wire::PushBody,
+        wire::{self, PushBody, SyncEntry},
     },
 };
 
@@ -53,7 +52,7 @@ fn push(lines: &[String]) -> PushBody {
         let ids = [("fact", text), (category, text)].map(|(category, text)| {
             pimem_core::model::entry::EntryId::of(category, text.as_bytes()).to_string()
         });
-        push.events.push(object::raw(&event.replace(&ids[0], &ids[1])).unwrap());
+        push.events.push(wire::raw(&event.replace(&ids[0], &ids[1])).unwrap());
     }
     push
 }
@@ -75,7 +74,7 @@ fn sealed(plain: &PushBody) -> PushBody {
         events: plain
             .events
             .iter()
-            .map(|one| object::raw(&seals.event("anna", one.get(), next()).unwrap()).unwrap())
+            .map(|one| wire::raw(&seals.event("anna", one.get(), next()).unwrap()).unwrap())
             .collect(),
     }
 }

@@ -7,9 +7,8 @@ use pimem_core::{
     model::event::EventKind,
     sync::{
         check::Reason,
-        object::{self, SyncEntry},
         sealed::{Closed, SealedEvent, Seals},
-        wire::{PushBody, SyncObject},
+        wire::{self, PushBody, SyncEntry, SyncObject},
     },
 };
 use serde_json::json;
@@ -35,7 +34,7 @@ fn nonce() -> [u8; 24] {
 /// Seals a push as a user's client does.
 fn sealed(user: &str, plain: &PushBody) -> PushBody {
     let seals = seals("site");
-    let event = |event: &str| object::raw(&seals.event(user, event, nonce()).unwrap()).unwrap();
+    let event = |event: &str| wire::raw(&seals.event(user, event, nonce()).unwrap()).unwrap();
     PushBody {
         project: plain.project.clone(),
         entries: plain.entries.iter().map(|one| seals.entry(user, one, nonce()).unwrap()).collect(),
@@ -62,7 +61,7 @@ fn what_is_sealed_is_kept_once_and_pulled_as_in_a_plain_organisation() {
     let server = Server::start(&database);
     let mut sent = facts(&["The port is 8080", "Grüße, «naïve» 日本", "The queue is NATS"]);
     for (number, kind) in (10..).zip([EventKind::Pin, EventKind::Reinforce(2), EventKind::Forget]) {
-        sent.events.push(object::raw(&event(number, "The port is 8080", kind)).unwrap());
+        sent.events.push(wire::raw(&event(number, "The port is 8080", kind)).unwrap());
     }
     assert_eq!(
         server.push(&plain.writer, &sent),
@@ -139,7 +138,7 @@ fn what_could_be_read_is_refused() {
     let sent = facts(&["The port is 8080"]);
     let good = sealed("anna", &sent);
     let label: SealedEvent = serde_json::from_str(good.events[0].get()).unwrap();
-    let raw = |sealed: &SealedEvent| object::raw(&serde_json::to_string(sealed).unwrap()).unwrap();
+    let raw = |sealed: &SealedEvent| wire::raw(&serde_json::to_string(sealed).unwrap()).unwrap();
     let entry =
         |sealed: &str| SyncEntry { sealed: Some(sealed.to_owned()), ..good.entries[0].clone() };
     let late = "2999-01-01T00:00:00.000Z".to_owned();
@@ -265,7 +264,7 @@ fn no_word_reaches_the_server() {
                 [EventKind::Reinforce(1), EventKind::Move(text[..10].into()), EventKind::Forget];
             for (step, kind) in (0..).zip(kinds) {
                 let event = event(number + 100 * step, text, kind);
-                sent.events.push(object::raw(&event).unwrap());
+                sent.events.push(wire::raw(&event).unwrap());
             }
         }
         sent
@@ -281,7 +280,7 @@ fn no_word_reaches_the_server() {
     let dump = cluster.program("pg_dump").arg(&database.url).output().unwrap();
     assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
     let needles = |word: &String| -> Vec<Vec<u8>> {
-        let hash = object::content_hash(&format!("- [fact] {}", text(word)));
+        let hash = wire::content_hash(&format!("- [fact] {}", text(word)));
         let id = crate::common::objects::id(&text(word));
         let raw = (0..64).step_by(2).map(|at| u8::from_str_radix(&hash[at..at + 2], 16).unwrap());
         let raw = raw.collect();

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use pimem_core::model::hex;
+use pimem_core::model::hash;
 use sha2::Sha256;
 
 use crate::common::{
@@ -99,7 +99,7 @@ fn sign(database: &Database, cursor: &str, xid: u64) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(&bytes(secret)).unwrap();
     mac.update(&bytes(place));
     mac.update(&signed);
-    hex::write(&[&signed, &mac.finalize().into_bytes()[..16]].concat())
+    hash::write_hex(&[&signed, &mac.finalize().into_bytes()[..16]].concat())
 }
 
 fn move_to(old: &Cluster, database: &Database, new: &Cluster) -> Database {

@@ -5,10 +5,10 @@ use std::{fs, os::unix::fs::PermissionsExt as _, thread};
 use pimem_core::{
     model::{
         event::{Cue, EventKind},
-        hex,
+        hash,
     },
     score::adopt::{self, AdoptedLine},
-    sync::{check::Reason, object},
+    sync::{check::Reason, wire},
 };
 use serde_json::{Value, json};
 
@@ -200,7 +200,7 @@ fn pushes_are_pulled_byte_for_byte_and_purged() {
     for object in &pulled {
         assert_eq!(object.author.as_deref(), Some("anna"));
         let line = object.line.as_deref();
-        assert_eq!(object.hash, line.map(object::content_hash));
+        assert_eq!(object.hash, line.map(wire::content_hash));
     }
     let purge = push(&[], &[purged(50, "the password is on the fridge")]);
     assert_eq!(server.push(&team.curator, &purge).refused[0].reason, Reason::NotAllowed);
@@ -229,7 +229,7 @@ fn spread(server: &Server, team: &Team, words: &[String]) {
         ];
         for (step, kind) in (0..).zip(kinds).take(if number % 5 == 0 { 3 } else { 2 }) {
             let event = event(number + 100 * step, text, kind);
-            sent.events.push(object::raw(&event).unwrap());
+            sent.events.push(wire::raw(&event).unwrap());
         }
     }
     assert_eq!(server.push(&team.writer, &sent).refused, []);
@@ -280,21 +280,21 @@ fn no_word_is_left_to_read() {
     // A word, and what a guess of its line is confirmed by.
     let of = |word: &String| {
         let text = format!("{word} is near #{word}");
-        let hash = object::content_hash(&format!("- [fact] {text}"));
+        let hash = wire::content_hash(&format!("- [fact] {text}"));
         let raw = |hex: &str| -> Vec<u8> {
             let pairs = hex.as_bytes().chunks(2);
             pairs
                 .map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap())
                 .collect()
         };
-        let digest = object::digest(&added(0, &text));
+        let digest = wire::digest(&added(0, &text));
         let front = word.as_bytes()[..6].to_vec();
         let id = id(&text).to_string();
         (
             vec![
                 front.clone(),
                 hash.clone().into_bytes(),
-                hex::write(&digest).into_bytes(),
+                hash::write_hex(&digest).into_bytes(),
                 id.clone().into_bytes(),
             ],
             vec![front, raw(&hash), raw(&id)],

@@ -6,8 +6,7 @@ use pimem_core::{
     model::event::{ArchiveReason, EventKind},
     sync::{
         check::Reason,
-        object::{self, SyncEntry},
-        wire::{ObjectKind, PushBody, PushCounts, SyncObject},
+        wire::{self, ObjectKind, PushBody, PushCounts, SyncEntry, SyncObject},
     },
 };
 
@@ -32,7 +31,7 @@ fn what_is_pushed_is_pulled_as_it_was() {
     // An operation and a spelling of a later version, byte for byte.
     let later = added(7, "The site is on port 8080").replace("\"add\"", "\"later\"");
     let later = later.replacen(",\"op\"", " , \"x\":[1.50, 1e3,\"\\u00e9\"],\"op\"", 1);
-    sent.events.push(object::raw(&later).unwrap());
+    sent.events.push(wire::raw(&later).unwrap());
     let told_of = server.push(&team.writer, &sent);
     assert_eq!((told_of.entries, told_of.events), (counts(2, 0), counts(3, 0)));
     assert_eq!(told_of.refused, []);
@@ -45,7 +44,7 @@ fn what_is_pushed_is_pulled_as_it_was() {
     let kinds: Vec<ObjectKind> = pulled.iter().map(|object| object.kind).collect();
     assert_eq!(kinds[..2], [ObjectKind::Entry, ObjectKind::Entry], "entries go before events");
     for object in pulled.iter().filter_map(SyncObject::entry) {
-        assert_eq!(object::content_hash(&object.line.unwrap()), object.hash);
+        assert_eq!(wire::content_hash(&object.line.unwrap()), object.hash);
     }
 
     // Again, by the same user and by another, changes nothing; not even whose it is.
@@ -173,7 +172,7 @@ fn what_is_refused_and_why() {
         added(1, "lines").replace(",\"op\"", ",\n\"op\""),
         event(2, "good", EventKind::Reinforce(1_000_000)),
     ];
-    sent.events.extend(events.iter().map(|event| object::raw(event).unwrap()));
+    sent.events.extend(events.iter().map(|event| wire::raw(event).unwrap()));
     let told_of = server.push(&team.writer, &sent);
     let mut reasons = BTreeMap::<_, u32>::new();
     for refused in &told_of.refused {

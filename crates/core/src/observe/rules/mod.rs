@@ -3,15 +3,13 @@
 //!
 //! Sentences are never rewritten, because a rule does not know which word matters.
 
-pub mod answer;
 mod condense;
 mod cue;
-mod turn;
 
 use std::{borrow::Cow, collections::HashSet};
 
-use self::{cue::Sort, turn::Turn};
-use super::{excerpt, reflect};
+use self::cue::Sort;
+use super::{reflect, summary};
 use crate::{
     language::{injection, pasted, preference},
     model::time::Date,
@@ -98,7 +96,7 @@ impl Observer {
         }
         self.finish_turn();
         let said = cue::without_opening(&message.text);
-        let lead = excerpt::lead_of_clean(said).unwrap_or_default();
+        let lead = summary::harmless_lead_of_clean(said).unwrap_or_default();
         let first = preference::sentences(&lead).next();
         // The lead may be cut.
         let start = first.as_ref().map(|(text, ..)| text.clone());
@@ -176,6 +174,72 @@ fn kept(sentence: &str) -> Option<String> {
     (words > 1 && text.chars().any(char::is_alphanumeric) && injection::find(&text).is_none())
         .then(|| reflect::cut(&text, LONGEST))
 }
+
+/// Maximum number of files listed below one message.
+const FILES: usize = 12;
+
+/// The agent's reaction to the last message of the user.
+#[derive(Default)]
+struct Turn {
+    said: Vec<(Sort, Date, ObservedNote)>,
+    files: Vec<String>,
+    /// When the agent spoke last.
+    spoke: Option<(Date, Option<u16>)>,
+}
+
+impl Turn {
+    /// Begins a message of the agent.
+    fn hear(&mut self, date: Date, minute: Option<u16>) {
+        self.spoke = Some((date, minute));
+    }
+
+    /// Adds a sentence of the message.
+    fn add(&mut self, sort: Sort, date: Date, note: ObservedNote) {
+        if !self.said.iter().any(|(.., known)| known.text == note.text) {
+            self.said.push((sort, date, note));
+        }
+    }
+
+    /// Adds a file.
+    fn name(&mut self, path: &str) {
+        let known = self.files.iter().any(|file| file == path) || self.files.len() >= FILES;
+        if !known {
+            self.files.push(path.to_owned());
+        }
+    }
+
+    /// Returns what stays, in the order in which it was said: of each sort the last ones, because
+    /// they conclude the turn. A sentence of no sort stays if nothing is reported.
+    fn finish(self) -> Vec<(Date, ObservedNote)> {
+        let Self { mut said, files, spoke } = self;
+        if said.iter().any(|(sort, ..)| *sort == Sort::Report) {
+            said.retain(|(sort, ..)| *sort != Sort::Other);
+        }
+        for (sorts, most) in LIMITS {
+            let among = |(sort, ..): &(Sort, Date, ObservedNote)| sorts.contains(sort);
+            let mut dropped = said.iter().filter(|one| among(one)).count().saturating_sub(*most);
+            said.retain(|one| {
+                let drop = dropped > 0 && among(one);
+                dropped -= usize::from(drop);
+                !drop
+            });
+        }
+        let mut notes: Vec<_> = said.into_iter().map(|(_, date, note)| (date, note)).collect();
+        if let Some((date, minute)) = spoke.filter(|_| !files.is_empty()) {
+            let text = format!("Files: {}", files.join(", "));
+            notes.push((date, ObservedNote { mark: ImportanceMark::Info, minute, text }));
+        }
+        notes
+    }
+}
+
+/// How many sentences of these sorts stay.
+const LIMITS: &[(&[Sort], usize)] = &[
+    (&[Sort::Report, Sort::Question], 8),
+    (&[Sort::Finding], 3),
+    (&[Sort::State], 3),
+    (&[Sort::Other], 1),
+];
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,15 @@
 use std::cell::LazyCell;
 
 use memchr::memmem;
+use pimem_core::{
+    dream::{
+        learn::Conclusion,
+        step::{Plan, PlanStep, PlannedBy, RefusedStep, StepAction},
+    },
+    model::{entry::EntryId, event::Cue, operation::UserState},
+    safety::text::EntryText,
+    score::ranking::{Ranking, ScoredEntry},
+};
 use serde_json::Value;
 
 use crate::{
@@ -13,15 +22,6 @@ use crate::{
         near_duplicates,
     },
     store::{Store, transaction::Txn},
-};
-use pimem_core::{
-    dream::{
-        learn::Conclusion,
-        step::{Plan, PlanStep, PlannedBy, RefusedStep, StepAction},
-    },
-    model::{entry::EntryId, event::Cue, operation::UserState},
-    safety::entry_text::EntryText,
-    score::ranking::{Ranking, ScoredEntry},
 };
 
 /// Adds the steps that follow from conclusions to a plan.

@@ -1,23 +1,10 @@
 //! Making and applying plans for a store.
 
-use super::{Memory, archived, intake};
-use crate::{
-    error::{Failure, FailureKind},
-    llm::ModelError,
-    local_time,
-    store::{
-        Store,
-        lock::StoreLock,
-        snapshot,
-        transaction::{Change, Target, Txn},
-    },
-};
 use pimem_core::{
     dream::{
         learn::Conclusion,
         plan,
-        script::{self, Naming},
-        step::{Plan, PlanStep, PlannedBy, RefusedStep, StepAction},
+        step::{self, Naming, Plan, PlanStep, PlannedBy, RefusedStep, StepAction},
         vet::{self, LookupError, StepError, Vetting},
     },
     model::{
@@ -30,6 +17,19 @@ use pimem_core::{
     score::{
         forecast,
         ranking::{self, Ranking, ScoredEntry},
+    },
+};
+
+use super::{Memory, archived, intake};
+use crate::{
+    error::{Failure, FailureKind},
+    llm::ModelError,
+    local_time,
+    store::{
+        Store,
+        lock::StoreLock,
+        snapshot,
+        transaction::{Change, Target, Txn},
     },
 };
 pub mod background;
@@ -190,7 +190,7 @@ impl<'a> PlanRun<'a> {
     /// Adds steps that pass the checks, and records the others as refused.
     pub fn vet(&mut self, memory: &Memory, steps: Vec<PlanStep>) {
         for step in steps {
-            let what = secret::clean(&script::what(&step.act, &self.store_view));
+            let what = secret::clean(&step::what(&step.act, &self.store_view));
             match self.check(memory, step) {
                 Ok(step) => self.plan.steps.push(step),
                 Err(why) => self.plan.refused.push(RefusedStep { what, why: why.to_string() }),

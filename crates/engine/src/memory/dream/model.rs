@@ -1,17 +1,18 @@
 //! Asks a language model for proposals about a store, sending only texts that may leave the
 //! machine.
 
+use pimem_core::{
+    dream::{
+        proposals,
+        step::{PlanStep, RefusedStep},
+    },
+    score::ranking::{Ranking, ScoredEntry},
+};
+
 use crate::{
     llm::{ModelError, ModelRole, Question, Service, prompt::Prompt},
     memory::Memory,
     store::Store,
-};
-use pimem_core::{
-    dream::{
-        model_answer, model_prompt,
-        step::{PlanStep, RefusedStep},
-    },
-    score::ranking::{Ranking, ScoredEntry},
 };
 
 /// The answer of a model.
@@ -48,9 +49,9 @@ pub fn ask(
         policy: ranking.policy,
         former: ranking.former.clone(),
     };
-    let text = model_prompt::ask(memory.now, categories, &ranking, transcripts);
+    let text = proposals::ask(memory.now, categories, &ranking, transcripts);
     memory.notices.detail(&format!("Asking {}", service.name()));
     let answer = service.ask(Question { rules: &rules, text: &text })?;
-    let (steps, refused) = model_answer::read(&answer, &ranking);
+    let (steps, refused) = proposals::read(&answer, &ranking);
     Ok(ModelAnswer { model: service.name().to_owned(), steps, refused })
 }

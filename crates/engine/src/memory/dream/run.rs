@@ -2,6 +2,11 @@
 
 use std::path::PathBuf;
 
+use pimem_core::{
+    dream::step::{self, PlanStep, PlannedBy, RefusedStep},
+    safety::safe_text,
+};
+
 use super::{
     PlanRun,
     background::{self, Committing, Started},
@@ -17,13 +22,6 @@ use crate::{
     },
     store::{Store, commit, read},
     view,
-};
-use pimem_core::{
-    dream::{
-        script,
-        step::{PlanStep, PlannedBy, RefusedStep},
-    },
-    safety::safe_text,
 };
 
 /// Hint with the source of a plan.
@@ -141,7 +139,7 @@ impl Memory {
         gathered.expect(store, &run.plan.state)?;
         let mut view = begin(store, Some(&gathered));
         view.extend(&run.plan, run.done, &run.store_view);
-        view.script = Some(script::write(&run.plan, &run.store_view));
+        view.script = Some(step::write_script(&run.plan, &run.store_view));
         Ok(view)
     }
 
@@ -198,7 +196,7 @@ impl Memory {
         }
         if name.is_some() {
             let path = left(store)?;
-            commit::keep(store, &path, script::write(&run.plan, &run.store_view).as_bytes())?;
+            commit::keep(store, &path, step::write_script(&run.plan, &run.store_view).as_bytes())?;
             view.plan_file = Some(path.display().to_string());
         }
         view.model = name;
@@ -227,7 +225,7 @@ impl Memory {
             message,
             hints,
         };
-        let script = script::read(&text, &run.store_view).ok_or_else(|| {
+        let script = step::read_script(&text, &run.store_view).ok_or_else(|| {
             refuse("that is no plan of a dream".to_owned(), vec![HINT.to_owned()])
         })?;
         if script.state != run.plan.state {

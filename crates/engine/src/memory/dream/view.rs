@@ -1,14 +1,10 @@
 //! The documents of `pimem dream`.
 
-use serde::{Serialize, Serializer};
-
 use pimem_core::{
-    dream::{
-        script::Naming,
-        step::{self, Plan, PlannedBy},
-    },
+    dream::step::{self, Naming, Plan, PlannedBy},
     model::entry::EntryId,
 };
+use serde::{Serialize, Serializer};
 
 /// The outcome of a dream.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -12,13 +12,6 @@ use std::{
 };
 
 use clap::ValueEnum;
-use serde::{Serialize, Serializer};
-
-use super::{Memory, model::Stopwatch, named_file, search::embedding};
-use crate::{
-    error::{Failure, FailureKind},
-    view::rounded,
-};
 use pimem_core::{
     embed::{
         self,
@@ -27,14 +20,20 @@ use pimem_core::{
         vector::Vector,
     },
     eval::{
-        metrics::{MetricsSummary, Quality, QuestionOutcome},
-        recalled::{RecallScore, ServedPrompts},
+        metrics::{MetricsSummary, Quality, QuestionOutcome, RecallScore, ServedPrompts},
         run::{Collection, FoundPassage},
         set::{EvalFile, EvalQuery, EvalSet},
     },
     language::sketch::Sketch,
     report::budget::Tokens,
     search::{bm25::Query, rank::Mode, social_gate},
+};
+use serde::{Serialize, Serializer};
+
+use super::{Memory, model::Stopwatch, named_file, search::embedding};
+use crate::{
+    error::{Failure, FailureKind},
+    view::rounded,
 };
 
 /// The largest set that is read.

@@ -3,6 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use pimem_core::{
+    eval::set::{EvalDoc, EvalQuery, EvalSet, StoreVocabulary},
+    model::entry::EntryId,
+    score::ranking::Ranking,
+    search::{bm25::Query, documents::SourceKind, rank::Mode},
+    usage::sums::{UsageLog, used_by_prompt},
+};
+
 use super::{Division, Hits, TEN, answers, divide, is_recalled, misses, modes};
 use crate::{
     error::{Failure, FailureKind},
@@ -18,16 +26,6 @@ use crate::{
     },
     store::Store,
     view::Entries,
-};
-use pimem_core::{
-    eval::{
-        known_item::StoreVocabulary,
-        set::{EvalDoc, EvalQuery, EvalSet},
-    },
-    model::entry::EntryId,
-    score::ranking::Ranking,
-    search::{bm25::Query, documents::SourceKind, rank::Mode},
-    usage::sums::{UsageLog, used_by_prompt},
 };
 
 /// Maximum number of entries that are asked for, spread over all of them.

@@ -7,6 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use pimem_core::{
+    exchange::{ExchangeFile, ExchangeItem, agents, claude, jsonl, pi},
+    gate::{self, Withheld, WithheldCounts},
+    markdown::topic,
+    model::hash::pi32,
+    safety::safe_text,
+    score::ranking::{Ranking, ScoredEntry},
+};
 use serde::Serialize;
 
 pub(super) use self::vectors::{chosen, entries};
@@ -20,14 +28,6 @@ use crate::{
         foreign_store::{self, ForeignReader, Holdings},
         notes, provenance, read,
     },
-};
-use pimem_core::{
-    exchange::{ExchangeFile, ExchangeItem, agents, claude, jsonl, pi, pi_memory},
-    gate::{self, Withheld, WithheldCounts},
-    markdown::topic,
-    model::hash::pi32,
-    safety::safe_text,
-    score::ranking::{Ranking, ScoredEntry},
 };
 
 /// The entries to export, and their store.
@@ -167,7 +167,7 @@ fn pi_memory(memory: &Memory, output: &Path, extent: ExportExtent) -> Result<Wri
         _ => None,
     };
     let notes = page(&mut held, notes::NOTES).unwrap_or_default();
-    let rendered = pi_memory::render(&notes, &held.items);
+    let rendered = pi::render_notes(&notes, &held.items);
     if !rendered.is_empty() {
         files.push((notes::NOTES.to_owned(), rendered));
     }

@@ -8,6 +8,30 @@ use std::{
     path::PathBuf,
 };
 
+use pimem_core::{
+    exchange::{
+        ExchangeItem, LeftLine,
+        pi::{self, Piece},
+    },
+    markdown::{checklist, patch, topic},
+    model::{
+        category::CategoryId,
+        entry::{EntryId, EventId, Markers, Wording},
+        event::{Author, Cue, Event, EventKind, Provenance},
+        hash::{IdMap, IdSet},
+        time::Date,
+    },
+    safety::{
+        secret,
+        text::{EntryText, TextError},
+    },
+    score::{
+        adopt,
+        evidence::Evidence,
+        ledger::Ledger,
+        ranking::{self, LocatedEntry},
+    },
+};
 use serde::Serialize;
 
 use self::source::ImportSource;
@@ -21,30 +45,6 @@ use crate::{
     local_time,
     store::{Store, lock::StoreLock, notes, transaction::Txn, trust::TextKey, trust_ledger},
     view,
-};
-use pimem_core::{
-    exchange::{
-        ExchangeItem, LeftLine,
-        pi_memory::{self, Piece},
-    },
-    markdown::{checklist, patch, topic},
-    model::{
-        category::CategoryId,
-        entry::{EntryId, EventId, Markers, Wording},
-        event::{Author, Cue, Event, EventKind, Provenance},
-        hash::{IdMap, IdSet},
-        time::Date,
-    },
-    safety::{
-        entry_text::{EntryText, TextError},
-        secret,
-    },
-    score::{
-        adopt,
-        evidence::Evidence,
-        ledger::Ledger,
-        ranking::{self, LocatedEntry},
-    },
 };
 
 /// Maximum length in characters of a heading that is kept.
@@ -377,17 +377,15 @@ fn keep(
     for (name, theirs) in &source.pages {
         let day = name.strip_prefix("daily/").and_then(|name| name.strip_suffix(".md"));
         let (lines, fresh) = match day {
-            Some(_) => pi_memory::log(&ours(name)?, theirs, categories),
-            None => (Vec::new(), pi_memory::merge(&ours(name)?, theirs, categories).1),
+            Some(_) => pi::log(&ours(name)?, theirs, categories),
+            None => (Vec::new(), pi::merge(&ours(name)?, theirs, categories).1),
         };
         added.insert(name.clone(), fresh);
         match (lock.filter(|_| fresh > 0), day) {
             (None, _) => {}
             (Some(lock), Some(day)) => store.append(lock, name, day, &lines)?,
             (Some(lock), None) => {
-                store.rewrite(lock, name, |page| {
-                    Some(pi_memory::merge(page, theirs, categories).0)
-                })?;
+                store.rewrite(lock, name, |page| Some(pi::merge(page, theirs, categories).0))?;
             }
         }
     }
@@ -431,15 +429,15 @@ fn note(memory: &Memory, source: &mut ImportSource, name: &str, text: &str) {
             return;
         }
         // The content of a log stays with its day.
-        Some(_) => pi_memory::pieces(text, categories),
+        Some(_) => pi::pieces(text, categories),
         None => {
-            let (found, pieces) = pi_memory::read(name, text, categories);
+            let (found, pieces) = pi::read(name, text, categories);
             source.found.items.extend(found.items);
             source.found.left.extend(found.left);
             pieces
         }
     };
-    let pieces = pi_memory::clean(name, pieces, &mut source.found.left);
+    let pieces = pi::clean(name, pieces, &mut source.found.left);
     if pieces.iter().any(|piece| matches!(piece, Piece::Block(..))) {
         source.pages.push((name.to_owned(), pieces));
     }

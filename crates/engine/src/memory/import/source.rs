@@ -2,6 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use pimem_core::{
+    exchange::{Parsed, agents, claude, jsonl, pi::Piece},
+    score::ranking::Scope,
+};
+
 use super::{From, Lines, note};
 use crate::{
     error::{Failure, FailureKind},
@@ -11,10 +16,6 @@ use crate::{
         git, notes,
         read::{self, ReadProblem},
     },
-};
-use pimem_core::{
-    exchange::{Parsed, agents, claude, jsonl, pi_memory::Piece},
-    score::ranking::Scope,
 };
 
 /// Maximum size in bytes of a file of entries.

@@ -7,17 +7,16 @@ use std::{
     time::SystemTime,
 };
 
+use pimem_core::sync::{
+    check::{Reason, Refused},
+    exchange::SyncObjects,
+    wire::{self, Header, LONGEST_LINE, ObjectKind as Of, SyncEntry, SyncObject, write as line},
+};
+
 use crate::{
     error::{Failure, FailureKind},
     memory::named_file,
     store::atomic::{self, Sync},
-};
-use pimem_core::sync::{
-    bundle::{Header, LONGEST_LINE, write as line},
-    check::{Reason, Refused},
-    exchange::SyncObjects,
-    object::{self, SyncEntry},
-    wire::{ObjectKind as Of, SyncObject},
 };
 
 /// Maximum size in bytes.
@@ -68,7 +67,7 @@ pub(super) fn read(
         if text.is_empty() {
             continue;
         }
-        match pimem_core::sync::bundle::read(text, number) {
+        match pimem_core::sync::wire::read(text, number) {
             Ok(object) => take(&mut read, object, number, &mut known),
             Err(refused) => read.refused.push(refused),
         }
@@ -103,7 +102,7 @@ fn take(read: &mut BundleRead, object: SyncObject, number: usize, known: &mut Kn
             }
         }
         (Of::Event, None, Some(event)) => {
-            if known.events.insert(object::digest(event.get())) {
+            if known.events.insert(wire::digest(event.get())) {
                 read.objects.events.push(event.get().to_owned());
             }
         }
@@ -122,7 +121,7 @@ pub(super) fn write(project: Option<String>, objects: &SyncObjects) -> String {
     for entry in &objects.entries {
         text.push_str(&line(&SyncObject::of_entry(entry.clone())));
     }
-    for event in objects.events.iter().filter_map(|event| object::raw(event)) {
+    for event in objects.events.iter().filter_map(|event| wire::raw(event)) {
         text.push_str(&line(&SyncObject::of_event(event)));
     }
     text

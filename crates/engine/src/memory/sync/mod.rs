@@ -169,7 +169,7 @@ fn slug(name: &str) -> Option<String> {
 }
 
 fn part(objects: &SyncObjects) -> SyncPart {
-    let line = |entry: &pimem_core::sync::object::SyncEntry| entry.line.clone();
+    let line = |entry: &pimem_core::sync::wire::SyncEntry| entry.line.clone();
     SyncPart {
         entries: objects.entries.iter().filter_map(line).collect(),
         events: objects.events.len(),

@@ -9,6 +9,16 @@ use std::{
     path::PathBuf,
 };
 
+use pimem_core::{
+    model::{event::Event, time::Now},
+    review::{self, AgentReview, Contributor},
+    score::ranking::Scope,
+    sync::{
+        check::{Reason, Refused},
+        exchange::{SyncObjects, missing},
+        wire::{self, KeyOwner, PushBody, SyncEntry, SyncObject},
+    },
+};
 use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{
@@ -27,17 +37,6 @@ use crate::{
     },
     remote::{Client, SealKeys, ServerKey, ServerState},
     store::{Store, atomic, read},
-};
-use pimem_core::{
-    model::{event::Event, time::Now},
-    review::{self, AgentReview, Contributor},
-    score::ranking::Scope,
-    sync::{
-        check::{Reason, Refused},
-        exchange::{SyncObjects, missing},
-        object::{self, SyncEntry},
-        wire::{KeyOwner, PushBody, SyncObject},
-    },
 };
 
 /// Name of the file that describes a mirror.
@@ -477,7 +476,7 @@ impl Run<'_> {
                 push.entries.extend(sent);
             }
             for line in &batch.events {
-                let sent = sealing.map_or(Ok(object::raw(line)), |sealing| sealing.event(line))?;
+                let sent = sealing.map_or(Ok(wire::raw(line)), |sealing| sealing.event(line))?;
                 push.events.extend(sent);
             }
             let pushed = self.client.push(&push)?;
@@ -561,7 +560,7 @@ impl Run<'_> {
 /// does not wait.
 fn is_later(now: Now, line: &str) -> bool {
     let read = || Event::read(line).filter(|event| event.ts > now.horizon());
-    line.len() <= object::LONGEST && read().is_some()
+    line.len() <= wire::LONGEST && read().is_some()
 }
 
 /// Returns the id of an entry that is not sealed.

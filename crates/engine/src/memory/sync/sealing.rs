@@ -2,6 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use pimem_core::{
+    seal::NONCE_BYTES,
+    sync::{
+        check::{Reason, Refused},
+        exchange::SyncObjects,
+        sealed::{self, Closed, Seals},
+        wire::{self, KeyOwner, MOST_BYTES, MOST_OBJECTS, SyncEntry, SyncObject},
+    },
+};
 use serde_json::value::RawValue;
 
 use crate::{
@@ -10,16 +19,6 @@ use crate::{
     remote::SealKeys,
     store::atomic,
     view::count as count_of,
-};
-use pimem_core::{
-    seal::NONCE_BYTES,
-    sync::{
-        check::{Reason, Refused},
-        exchange::SyncObjects,
-        object::{self, SyncEntry},
-        sealed::{self, Closed, Seals},
-        wire::{KeyOwner, MOST_BYTES, MOST_OBJECTS, SyncObject},
-    },
 };
 
 /// The mode of an organisation whose server has ciphertext only.
@@ -138,7 +137,7 @@ impl Sealing {
 
     pub(super) fn event(&self, event: &str) -> Result<Option<Box<RawValue>>, Failure> {
         let sealed = self.seals.event(&self.user, event, nonce()?);
-        Ok(sealed.and_then(|event| object::raw(&event)))
+        Ok(sealed.and_then(|event| wire::raw(&event)))
     }
 
     /// Opens objects, and notes those that do not open.

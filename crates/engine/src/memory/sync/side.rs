@@ -2,6 +2,22 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use pimem_core::{
+    markdown::topic,
+    model::{
+        category::CategoryId,
+        entry::{EntryId, Markers, Wording},
+        event::{Event, EventKind, Provenance},
+        hash::IdSet,
+    },
+    sync::{
+        check::{Reason, Refused},
+        exchange::{self, ExchangeChange, ExchangePlan, HeldObjects, SyncObjects},
+        grave::Buried,
+        place::{self, FoldedEvents, HandLine},
+    },
+};
+
 use crate::{
     error::Failure,
     memory::{
@@ -16,22 +32,6 @@ use crate::{
         trust::TextKey,
     },
     view::count,
-};
-use pimem_core::{
-    markdown::topic,
-    model::{
-        category::CategoryId,
-        entry::{EntryId, Markers, Wording},
-        event::{Event, EventKind, Provenance},
-        hash::IdSet,
-    },
-    sync::{
-        adopt::{self, HandLine},
-        check::{Reason, Refused},
-        exchange::{self, ExchangeChange, ExchangePlan, HeldObjects, SyncObjects},
-        grave::Buried,
-        place::FoldedEvents,
-    },
 };
 
 /// A store that takes part in an exchange.
@@ -116,7 +116,7 @@ impl<'a> Side<'a> {
         let vanished = folded.ledger.vanished(&present.collect());
         let origins = evidence::origins(&log, &vanished);
         let before = txn.recorded().len();
-        for (entry, kind) in adopt::changes(&folded, &held.lines, &origins, categories) {
+        for (entry, kind) in place::changes(&folded, &held.lines, &origins, categories) {
             txn.record(entry, kind)?;
         }
         let accesses = memory.accesses(std::slice::from_ref(store)).sorted();

@@ -6,10 +6,7 @@ use pimem_core::{
         event::{Cue, Event, EventKind, Provenance},
         time::Timestamp,
     },
-    sync::{
-        object::{self, SyncEntry},
-        wire::{PulledPage, PushBody, PushResult, SyncObject},
-    },
+    sync::wire::{self, PulledPage, PushBody, PushResult, SyncEntry, SyncObject},
 };
 
 use super::server::Server;
@@ -57,7 +54,7 @@ pub(crate) fn push(texts: &[&str], events: &[String]) -> PushBody {
     PushBody {
         project: "site".to_owned(),
         entries: texts.iter().map(|text| SyncEntry::of("fact", text)).collect(),
-        events: events.iter().map(|event| object::raw(event).unwrap()).collect(),
+        events: events.iter().map(|event| wire::raw(event).unwrap()).collect(),
     }
 }
 

@@ -309,4 +309,5 @@ fn fold(c: char) -> char {
 }
 
 #[cfg(test)]
+#[path = "model_tags_tests.rs"]
 mod tests;

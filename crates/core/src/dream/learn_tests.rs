@@ -300,8 +300,8 @@ fn measured(dialogues: &str) -> (usize, usize, usize, String) {
 #[test]
 fn conversations() {
     for (name, dialogues, least) in [
-        ("dialogues", include_str!("../../../../../fixtures/cues/dialogues.txt"), 0.65),
-        ("dialogues-dev", include_str!("../../../../../fixtures/cues/dialogues-dev.txt"), 0.7),
+        ("dialogues", include_str!("../../../../fixtures/cues/dialogues.txt"), 0.65),
+        ("dialogues-dev", include_str!("../../../../fixtures/cues/dialogues-dev.txt"), 0.7),
     ] {
         let (hits, wanted, alarms, wrong) = measured(dialogues);
         let (recall, precision) =

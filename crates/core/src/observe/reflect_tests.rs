@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const LONG: &str = include_str!("../../../../../fixtures/observations/long.md");
+const LONG: &str = include_str!("../../../../fixtures/observations/long.md");
 
 fn day(text: &str) -> Date {
     Date::parse(text).unwrap()

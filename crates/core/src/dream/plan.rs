@@ -235,4 +235,5 @@ fn by_rule(act: StepAction, reason: String) -> PlanStep {
 }
 
 #[cfg(test)]
+#[path = "plan_tests.rs"]
 mod tests;
