@@ -3,6 +3,11 @@
 use std::rc::Rc;
 
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
+use pimem_engine::{
+    config::env::Env,
+    error::{self, Failure},
+    memory::background,
+};
 
 use crate::{
     commands::{
@@ -19,11 +24,6 @@ use crate::{
     shell::Shell,
     ui::{Color, Ui},
     usage,
-};
-use pimem_engine::{
-    config::env::Env,
-    error::{self, Failure},
-    memory::stale,
 };
 
 /// The version, of a release with its commit, and the features.
@@ -323,7 +323,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     ctx.say_closed();
     match done {
         Ok((exit, stale)) => {
-            stale::refresh(&ctx, stale);
+            background::refresh(&ctx, stale);
             exit as u8
         }
         Err(failure) => {

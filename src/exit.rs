@@ -1,6 +1,6 @@
 //! Exit codes.
 
-use pimem_engine::memory::stale::Stale;
+use pimem_engine::memory::background::Stale;
 
 /// The outcome of a command, with the exit codes of grep and ripgrep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use pimem_engine::{
     local_time,
     memory::{
         add::{AddRequest, AddView, Added, Rejected},
-        fill,
+        background,
         intake::{self, NewText, category, with_tags},
         next::{NotShown, Older, Prospect},
     },
@@ -110,7 +110,7 @@ pub(crate) fn run(ctx: &Shell, args: &AddArgs) -> Result<Exit, Failure> {
         ctx.say_unweighted();
     }
     ctx.ui.show(&AddView { results });
-    fill::start(ctx);
+    background::start_filling(ctx);
     Ok(Exit::Done)
 }
 

@@ -1,17 +1,9 @@
 //! `pimem config`: shows and changes settings.
 
-use serde::Serialize;
-use serde_json::Value;
-
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_engine::{
     config::schema,
     error::{Failure, FailureKind},
-    llm::{ModelRole, prompt::Prompt},
+    llm::{ModelRole, setup::Prompt},
     memory::{
         model,
         settings::{
@@ -19,6 +11,14 @@ use pimem_engine::{
         },
     },
     view::Document,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{Human, Ui},
 };
 
 /// Show or change settings

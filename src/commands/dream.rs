@@ -2,20 +2,21 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
+use pimem_core::{dream::step::PlannedBy, model::entry::EntryId};
+use pimem_engine::{
+    error::Failure,
+    memory::dream::{
+        Dream, DreamAction, Dreamed, NamedEntry, StepView,
+        run::{DreamMode, DreamOutcome, DreamRequest, ScriptInput},
+    },
+    view::count,
+};
+
 use crate::{
     exit::Exit,
     input,
     shell::Shell,
     ui::{Human, Ui},
-};
-use pimem_core::{dream::step::PlannedBy, model::entry::EntryId};
-use pimem_engine::{
-    error::Failure,
-    memory::dream::{
-        run::{DreamMode, DreamOutcome, DreamRequest, ScriptInput},
-        view::{Dream, DreamAction, Dreamed, NamedEntry, StepView},
-    },
-    view::count,
 };
 
 /// Maximum number of characters of an entry quoted in a proposal.

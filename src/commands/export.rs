@@ -2,17 +2,18 @@
 
 use std::path::PathBuf;
 
-use crate::{
-    exit::{Exit, Outcome},
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_engine::{
     error::Failure,
     memory::{
         Answer,
-        export::{ExportExtent, ExportFormat, Exported, Output, vectors::ExportedVectors},
+        export::{ExportExtent, ExportFormat, Exported, ExportedVectors, Output},
     },
+};
+
+use crate::{
+    exit::{Exit, Outcome},
+    shell::Shell,
+    ui::{Human, Ui},
 };
 
 /// Write entries, notes or vectors for other programs

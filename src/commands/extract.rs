@@ -1,17 +1,17 @@
 //! `pimem extract`: learns the preferences that a text states.
 
+use pimem_engine::{
+    error::{Failure, FailureKind},
+    memory::extract::{
+        ExtractAction, ExtractRequest, Extracted, ExtractedPreference, PairOrigin, Pairs,
+    },
+};
+
 use crate::{
     exit::Exit,
     input,
     shell::Shell,
     ui::{Human, Ui},
-};
-use pimem_engine::{
-    error::{Failure, FailureKind},
-    memory::{
-        extract::{ExtractAction, ExtractRequest, Extracted, ExtractedPreference, PairOrigin},
-        pairs::Pairs,
-    },
 };
 
 /// Learn the preferences that a text states

@@ -3,14 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::RangedU64ValueParser;
-
-use crate::{
-    chart,
-    exit::Exit,
-    input,
-    shell::Shell,
-    ui::{Human, Style, Styled, Ui},
-};
 use pimem_core::{
     model::time::{Date, Timestamp},
     report::{budget::thousands, explain::Remedy},
@@ -20,10 +12,18 @@ use pimem_engine::{
     local_time,
     memory::{
         forecast::{DayAhead, Forecast, ForecastRequest, KeepAdvice, Leaving, Other},
-        named_file,
         page::pictures,
+        selector,
     },
     store::atomic::{self, Sync},
+};
+
+use crate::{
+    chart,
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Human, Style, Styled, Ui},
 };
 
 /// Show what leaves the report, when, and what would keep it
@@ -53,7 +53,7 @@ pub(crate) struct ForecastArgs {
 
 pub(crate) fn run(ctx: &Shell, args: &ForecastArgs) -> Result<Exit, Failure> {
     if let Some(path) = &args.svg {
-        named_file::writable(path, "name the file that the picture goes to")?;
+        selector::writable_file(path, "name the file that the picture goes to")?;
     }
     let answer = ctx.forecast(&ForecastRequest {
         selectors: &input::selectors(&args.entries)?,

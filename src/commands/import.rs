@@ -2,18 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
+use pimem_engine::{
+    error::Failure,
+    memory::import::{
+        Fate, From, ImportRequest, Imported, ImportedMemory, LeftOut, Lines,
+        source::ImportedVectors,
+    },
+};
+
 use crate::{
     exit::Exit,
     input,
     shell::Shell,
     ui::{Human, Ui},
-};
-use pimem_engine::{
-    error::Failure,
-    memory::import::{
-        Fate, From, ImportRequest, Imported, ImportedMemory, LeftOut, Lines,
-        vectors::ImportedVectors,
-    },
 };
 
 /// Import what other programs remember

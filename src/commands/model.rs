@@ -3,20 +3,20 @@
 use std::{io, path::PathBuf, time::Duration};
 
 use clap::ValueEnum;
+use pimem_core::embed::catalog::Pooling;
+use pimem_engine::{
+    error::Failure,
+    memory::{
+        background,
+        model::{ListedModel, ModelList, ModelStatus, PullRequest, PullResult, RemovedModel},
+    },
+    models::{built_in, installed},
+};
 
 use crate::{
     exit::Exit,
     shell::Shell,
     ui::{self, Human, Ui},
-};
-use pimem_core::embed::catalog::Pooling;
-use pimem_engine::{
-    error::Failure,
-    memory::{
-        fill,
-        model::{ListedModel, ModelList, ModelStatus, PullRequest, PullResult, RemovedModel},
-    },
-    models::{built_in, installed},
 };
 
 /// Install and choose models of semantic search
@@ -124,7 +124,7 @@ pub(crate) fn run(ctx: &Shell, args: &ModelArgs) -> Result<Exit, Failure> {
         }
         Action::Use { name } => {
             ctx.ui.show(&ctx.choose_model(name)?);
-            fill::start(ctx);
+            background::start_filling(ctx);
         }
         Action::Remove { name } => ctx.ui.show(&ctx.remove_model(name)?),
         Action::Embed { runtime, files } => {

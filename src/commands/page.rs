@@ -2,12 +2,13 @@
 
 use std::{fs::File, io::Read as _, path::Path};
 
-use crate::shell::Shell;
 use pimem_engine::{
     error::{Failure, FailureKind},
-    memory::named_file,
+    memory::selector,
     store::atomic::{self, Sync},
 };
+
+use crate::shell::Shell;
 
 /// What every page begins with.
 const PAGE: &[u8] = b"<!doctype html>";
@@ -28,7 +29,7 @@ impl<'a> PageTarget<'a> {
         if path == Path::new("-") {
             return Ok(Self(None));
         }
-        named_file::writable(path, "name the file that the page goes to")?;
+        selector::writable_file(path, "name the file that the page goes to")?;
         // A word after `--html` may have been meant as something else.
         let mut start = [0; PAGE.len()];
         let read = File::open(path).and_then(|mut file| file.read(&mut start)).unwrap_or(0);

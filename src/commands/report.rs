@@ -3,6 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
+use pimem_core::{report::budget::Tokens, safety::safe_text::SafeText};
+use pimem_engine::{
+    error::{Failure, FailureKind},
+    memory::{
+        Answer,
+        page::{PageGiven, html},
+        report::{ReportListing, ReportRequest, ReportView, Reported, WorkingView},
+        selector,
+    },
+    store::read,
+    view,
+};
 
 use super::{page::PageTarget, status};
 use crate::{
@@ -11,18 +23,6 @@ use crate::{
     hook, input,
     shell::Shell,
     ui::{Human, Ui},
-};
-use pimem_core::{report::budget::Tokens, safety::safe_text::SafeText};
-use pimem_engine::{
-    error::{Failure, FailureKind},
-    memory::{
-        Answer, named_file,
-        page::{PageGiven, html},
-        report::{ReportListing, ReportRequest, ReportView, Reported},
-        working::WorkingView,
-    },
-    store::read,
-    view,
 };
 
 /// Print what an agent should know, for a prompt
@@ -214,6 +214,6 @@ fn system_prompt(args: &ReportArgs) -> Result<Tokens, Failure> {
         return Ok(Tokens(args.system_prompt_tokens.unwrap_or(0)));
     };
     let hint = "--system-prompt-tokens takes a number instead";
-    let bytes = named_file::named(path, read::MAX_FILE, hint)?;
+    let bytes = selector::named_file(path, read::MAX_FILE, hint)?;
     Ok(Tokens::of(&String::from_utf8_lossy(&bytes)))
 }

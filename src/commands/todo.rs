@@ -3,7 +3,7 @@
 use pimem_core::safety::text::EntryText;
 use pimem_engine::{
     error::{Failure, FailureKind},
-    memory::todo::{ClearedItems, Items, Tick, Todo, TodoChange, TodoItem},
+    memory::notes::{ClearedItems, Items, Tick, Todo, TodoChange, TodoItem},
     store::notes,
 };
 

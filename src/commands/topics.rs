@@ -1,14 +1,15 @@
 //! `pimem topics`: lists the topics with their hotness and size.
 
+use pimem_core::report::budget::Tokens;
+use pimem_engine::{
+    error::Failure,
+    memory::list::{TopicView, Topics},
+};
+
 use crate::{
     exit::Exit,
     shell::Shell,
     ui::{Human, Ui},
-};
-use pimem_core::report::budget::Tokens;
-use pimem_engine::{
-    error::Failure,
-    memory::topics::{TopicView, Topics},
 };
 
 /// List topics with their size and hotness

@@ -5,8 +5,6 @@
 
 use std::mem;
 
-use super::compact::Observed;
-use crate::agents::Limit;
 use pimem_core::{
     model::entry::EntryId,
     report::render::Report,
@@ -14,7 +12,10 @@ use pimem_core::{
     safety::safe_text::SafeText,
     score::ranking::{Ranking, Scope, ScoredEntry},
 };
-use pimem_engine::memory::{recall, search::FoundHit, stale::Stale, team};
+use pimem_engine::memory::{background::Stale, recall, search::FoundHit, team};
+
+use super::compact::Observed;
+use crate::agents::Limit;
 
 #[derive(Default)]
 pub(crate) struct HookAnswer {

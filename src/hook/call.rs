@@ -7,15 +7,6 @@ use std::{
     time::Duration,
 };
 
-use super::{answer::HookAnswer, prompt::Heard};
-use crate::{
-    agents::{
-        Agent, CompactionReply, HookEvent, KeptContext,
-        hook_input::{Input, PromptSource, Speaker},
-        reply,
-    },
-    shell::Shell,
-};
 use pimem_core::{
     model::{entry::EntryId, event::Provenance, hash::fnv1a64},
     safe,
@@ -27,7 +18,7 @@ use pimem_core::{
 };
 use pimem_engine::{
     error::Failure,
-    memory::{handoff, leaky::Leaky, next::NotShown, sessions, spooled::News},
+    memory::{handoff, leaky::Leaky, learn::News, next::NotShown, sessions},
     store::{
         Store,
         hook_ledger::{self, KnownSession, LedgerNote, LedgerSession},
@@ -35,6 +26,16 @@ use pimem_engine::{
         snapshot::Snapshot,
         spool::Said,
     },
+};
+
+use super::{answer::HookAnswer, prompt::Heard};
+use crate::{
+    agents::{
+        Agent, CompactionReply, HookEvent, KeptContext,
+        hook_input::{Input, PromptSource, Speaker},
+        reply,
+    },
+    shell::Shell,
 };
 
 /// Maximum number of characters of a session id in recorded provenance.

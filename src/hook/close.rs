@@ -1,13 +1,11 @@
 //! The end of a session: a handoff before its context is compacted, a summary and a dream at its
 //! end.
 
-use super::call::{Call, hash};
-use crate::agents::{CompactionReply, hook_input::Trigger};
 use pimem_core::session::summaries;
 use pimem_engine::{
     error::Failure,
     memory::{
-        dream::background,
+        dream::run,
         handoff::{self, Leave},
         sessions::{self, Named},
     },
@@ -17,6 +15,9 @@ use pimem_engine::{
         hook_ledger::{self, KnownSession, LedgerNote},
     },
 };
+
+use super::call::{Call, hash};
+use crate::agents::{CompactionReply, hook_input::Trigger};
 
 /// Writes a handoff, which the session gets back when it continues. A store that nobody on this
 /// machine has reviewed is not changed.
@@ -118,7 +119,7 @@ fn dream(call: &Call<'_>, home: &Store) -> Result<(), Failure> {
         return Ok(());
     }
     let llm = config.settings.dream.llm.then_some("--llm");
-    background::start(call.ctx, home, llm.as_slice()).map(drop)
+    run::start(call.ctx, home, llm.as_slice()).map(drop)
 }
 
 fn keep(call: &Call<'_>, summary: Option<summaries::Summary>) -> Result<(), Failure> {

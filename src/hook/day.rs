@@ -1,11 +1,5 @@
 //! The day's context for a session that starts: open items, the newest handoff, the log, and notes.
 
-use super::{
-    answer::{HookAnswer, ShownText},
-    call::{Call, hash},
-    start::StartExtent,
-};
-use crate::agents::hook_input::PromptSource;
 use pimem_core::{
     markdown::handoff as blocks,
     report::working::{AT_HAND, AtHand, WorkingPart, at_hand},
@@ -15,11 +9,18 @@ use pimem_engine::{
     local_time,
     memory::{
         handoff::{self, LeftByAgent},
+        report,
         trust::TrustNotes,
-        working,
     },
     store::{Store, notes},
 };
+
+use super::{
+    answer::{HookAnswer, ShownText},
+    call::{Call, hash},
+    start::StartExtent,
+};
+use crate::agents::hook_input::PromptSource;
 
 /// Characters of the agent's limit that the report leaves for the day's context.
 pub(crate) const RESERVED: usize = 1500;
@@ -36,11 +37,11 @@ pub(crate) fn sources(call: &Call<'_>) -> AtHand {
         let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
         texts.join("\n\n")
     };
-    let scratchpad = read(notes::SCRATCHPAD, &|store| working::open_items(store).ok());
+    let scratchpad = read(notes::SCRATCHPAD, &|store| report::open_items(store).ok());
     let log = [today, today.yesterday()].into_iter().find_map(|date| {
         let name = notes::daily(date);
         let text = read(&name, &|store| {
-            let end = store.tail(&name, working::READ).ok()??;
+            let end = store.tail(&name, report::READ).ok()??;
             Some(store.trust.told(&blocks::without_blocks(&end)).into_owned())
         });
         (!text.is_empty()).then_some((date, text))
@@ -49,7 +50,7 @@ pub(crate) fn sources(call: &Call<'_>) -> AtHand {
     let known = [log.as_ref().map_or("", |(_, log)| log), scratchpad.as_str()];
     let news = |left: &LeftByAgent<'_>| of_handoff(&left.told(), &known, list_is_known);
     let handoff = left(call, |left| !news(left).is_empty()).map(|left| (left.at, news(&left)));
-    let notes = read(notes::NOTES, &|store| working::notes(store).ok());
+    let notes = read(notes::NOTES, &|store| report::notes(store).ok());
     AtHand { scratchpad, handoff, log, notes }
 }
 

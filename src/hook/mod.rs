@@ -32,9 +32,19 @@ use std::{
 };
 
 use clap::builder::PossibleValuesParser;
+use pimem_core::{safe, safety::safe_text::SafeText};
+use pimem_engine::{
+    config::{env::Env, settings::HookSettings},
+    error::Failure,
+    memory::background,
+    store::{
+        Store,
+        hook_ledger::{self, AgentCall, LateCall},
+        spool::Said,
+    },
+};
 
 pub(crate) use self::start::at_startup;
-
 use self::{answer::HookAnswer, call::Call, prompt::Heard};
 use super::{
     globals::Globals,
@@ -46,17 +56,6 @@ use crate::agents::{
     hook_input::Speaker,
     plugin::{PLUGIN_VARIABLES, Way},
     reply,
-};
-use pimem_core::{safe, safety::safe_text::SafeText};
-use pimem_engine::{
-    config::{env::Env, settings::HookSettings},
-    error::Failure,
-    memory::stale,
-    store::{
-        Store,
-        hook_ledger::{self, AgentCall, LateCall},
-        spool::Said,
-    },
 };
 
 /// Stack size in bytes of the watching thread.
@@ -387,7 +386,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         }
     }
     // What was said counts more than a cache.
-    stale::refresh(&ctx, stale);
+    background::refresh(&ctx, stale);
 }
 
 /// Returns the answer where there is no store, or another process answers.

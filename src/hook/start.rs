@@ -1,5 +1,17 @@
 //! The start of a session: the report, and after a compaction the handoff.
 
+use pimem_core::{
+    report::{self, budget::Tokens, render, select::ReportVerdict, working::AtHand},
+    safe,
+    safety::safe_text::SafeText,
+    score::ranking::ScoredEntry,
+};
+use pimem_engine::{
+    error::Failure,
+    memory::{background, team},
+    store::Store,
+};
+
 use super::{
     answer::{HookAnswer, ShownText},
     call::Call,
@@ -11,17 +23,6 @@ use crate::{
         hook_input::{Input, PromptSource},
     },
     shell::Shell,
-};
-use pimem_core::{
-    report::{self, budget::Tokens, render, select::ReportVerdict, working::AtHand},
-    safe,
-    safety::safe_text::SafeText,
-    score::ranking::ScoredEntry,
-};
-use pimem_engine::{
-    error::Failure,
-    memory::{background, fill, team},
-    store::Store,
 };
 
 /// Heading above entries that are new since the session paused.
@@ -166,7 +167,7 @@ pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
         }
         background::start(call.ctx, &args, None)?;
     } else {
-        fill::start(call.ctx);
+        background::start_filling(call.ctx);
     }
     super::close::sweep(call)
 }

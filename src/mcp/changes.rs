@@ -15,7 +15,6 @@ use pimem_engine::{
         add::{AddView, Added},
         background,
         curate::Proof,
-        fill,
         intake::{category, with_tags},
         next::{ChangedEntry, NotShown, Prospect},
         pins::{CuratedEntry, PinAction},
@@ -138,7 +137,7 @@ fn entries_added(memory: &Memory, wanted: &[Wanted]) -> Result<SaidText, Failure
         });
     }
     if !background::is_busy() {
-        fill::start(memory);
+        background::start_filling(memory);
     }
     let (mut lines, mut results) = (Vec::new(), Vec::new());
     for (at, done) in &done {

@@ -2,16 +2,16 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use serde_json::{Map, Value, json};
-
-use crate::ui::Ui;
 use pimem_core::{safe, safety::safe_text::SafeText};
 use pimem_engine::{
     error::{Failure, FailureKind},
-    memory::{Notices, stale::Stale},
+    memory::{Notices, background::Stale},
     store::read::ReadProblem,
     view::{Document, Tagged},
 };
+use serde_json::{Map, Value, json};
+
+use crate::ui::Ui;
 
 /// Maximum number of characters of a text, and of a document.
 pub(super) const LIMIT: usize = 10_000;

@@ -8,15 +8,6 @@ use std::{
     time::Duration,
 };
 
-use super::{
-    project::{self, ProjectPlace, Surroundings},
-    prompts, resources,
-    roots::Roots,
-    said::{SaidNotes, failed, fields},
-    tools::{self, Tool, ToolCall, ToolEffect},
-    wire::{self, InputLines, LEGACY, MODERN, Method, NextLine, Trouble, WireMessage},
-};
-use crate::{shell::Shell, ui::Ui};
 use pimem_engine::{
     config::{
         layers::SettingOrigin,
@@ -26,10 +17,20 @@ use pimem_engine::{
     error::Failure,
     memory::{
         Memory, Notices, Vantage,
-        stale::{self, Stale},
+        background::{self, Stale},
     },
 };
 use serde_json::{Map, Value, json};
+
+use super::{
+    project::{self, ProjectPlace, Surroundings},
+    prompts, resources,
+    roots::Roots,
+    said::{SaidNotes, failed, fields},
+    tools::{self, Tool, ToolCall, ToolEffect},
+    wire::{self, InputLines, LEGACY, MODERN, Method, NextLine, Trouble, WireMessage},
+};
+use crate::{shell::Shell, ui::Ui};
 
 /// What a client is told about this server.
 const INSTRUCTIONS: &str = "pimem keeps what earlier sessions learned about this project: decisions, lessons, mistakes, \
@@ -341,7 +342,7 @@ impl<'a, R: Read> Server<'a, R> {
     /// Refreshes the indexes that a call found stale, after its answer.
     fn afterwards(&mut self) {
         if let Some((memory, stale)) = self.later.take() {
-            stale::refresh(&memory, stale);
+            background::refresh(&memory, stale);
         }
     }
 }

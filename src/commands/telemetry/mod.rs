@@ -4,13 +4,6 @@ mod summary;
 
 use std::path::PathBuf;
 
-use super::page::PageTarget;
-use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
-    ui::{Column, Human, Ui},
-};
 use pimem_core::usage::record::{Record, RecordKindOf};
 use pimem_engine::{
     error::{Failure, FailureKind},
@@ -21,10 +14,18 @@ use pimem_engine::{
         period::Period,
         telemetry::{
             LogRequest, RecordKind, UsageOrder,
-            view::{ClearedLogs, LogFile, LogRecord, LogView},
+            summary::{ClearedLogs, LogFile, LogRecord, LogView},
         },
     },
     view::count,
+};
+
+use super::page::PageTarget;
+use crate::{
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Column, Human, Ui},
 };
 
 /// Show which memories were put into prompts, and which of them were used

@@ -1,19 +1,20 @@
 //! Text output of `pimem telemetry`, `usage` and `never-used`.
 
-use crate::{
-    chart,
-    ui::{Column, Human, Style, Styled, Ui},
-};
 use pimem_core::report::budget::thousands;
 use pimem_engine::{
     memory::telemetry::{
         SESSIONS,
-        view::{
+        summary::{
             EntryUse, GONE, NamedUse, NeverUsed, TelemetrySummary, Unused, Usage, Use, Uses,
             percent,
         },
     },
     view::{count, counted},
+};
+
+use crate::{
+    chart,
+    ui::{Column, Human, Style, Styled, Ui},
 };
 
 /// Columns of the names of fields.

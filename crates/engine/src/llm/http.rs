@@ -13,12 +13,10 @@ use ureq::{Agent, Error, Proxy, RequestBuilder, Timeout, http::Response, typesta
 use super::{
     ApiKey, MAX_ANSWER, ModelError, Provider, Question, Service,
     address::Url,
-    format::{CUT_OFF, ProviderFormat},
-    reason,
+    format::{self, CUT_OFF, ProviderFormat},
     retry::{self, Failed},
-    said,
 };
-use crate::web;
+use crate::{llm, web};
 
 /// Maximum length of a response in bytes. JSON may take six bytes for one of the text.
 const MAX_RESPONSE: u64 = 8 * MAX_ANSWER as u64;
@@ -87,12 +85,12 @@ impl ModelServer {
                 }
             }
             Ok(response) => {
-                let reason = said::shown(&reason::of(response.body()), None);
+                let reason = llm::shown(&format::reason(response.body()), None);
                 let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
                 format!("{} answered {}{reason}", self.name(), response.status().as_u16())
             }
             Err(error) => {
-                let cause = said::shown(&error.to_string(), None);
+                let cause = llm::shown(&error.to_string(), None);
                 format!("{} cannot be reached: {cause}", self.name())
             }
         };
@@ -211,7 +209,7 @@ fn text(
     let text = format.text(&document);
     if text.as_ref().is_none_or(|text| text.trim().is_empty()) {
         // Some servers return an error with a success status.
-        if let Some(reason) = reason::of_document(&document) {
+        if let Some(reason) = format::reason_of_document(&document) {
             let message = format!("{name} answered: {}", shown(service, &reason));
             return Err(ModelError::new(message, "try again, or another model"));
         }
@@ -220,7 +218,7 @@ fn text(
 }
 
 fn shown(service: &Service, message: &str) -> String {
-    said::shown(message, service.key.as_ref().map(|key| key.value.as_str()))
+    llm::shown(message, service.key.as_ref().map(|key| key.value.as_str()))
 }
 
 /// Classifies a failed attempt for retries.
@@ -241,7 +239,7 @@ fn trouble(service: &Service, address: &Url, answer: Outcome) -> ModelError {
     let cause = match answer {
         Ok(response) => {
             let status = response.status().as_u16();
-            let reason = shown(service, &reason::of(response.body()));
+            let reason = shown(service, &format::reason(response.body()));
             let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
             let message = format!("{name} answered {status}{reason}");
             return ModelError::new(message, hint(service, status));

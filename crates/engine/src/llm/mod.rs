@@ -6,29 +6,25 @@
 
 #[cfg(any(feature = "llm", feature = "sync"))]
 pub(crate) mod address;
-mod command;
 #[cfg(feature = "llm")]
 mod format;
 #[cfg_attr(not(feature = "llm"), path = "absent.rs")]
 mod http;
 pub mod ollama;
-pub mod prompt;
-#[cfg(feature = "llm")]
-mod reason;
 #[cfg(any(feature = "llm", feature = "sync"))]
 pub(crate) mod retry;
-pub(crate) mod said;
-mod setup;
+pub mod setup;
 
 use std::{fmt, time::Duration};
 
 use clap::ValueEnum;
+use pimem_core::safety::secret;
 
 use crate::{
     config::{env::Env, layers::Config, settings::Provider},
+    process::{self, Keep, Kill, RunError},
     store::read::ReadProblem,
 };
-use pimem_core::safety::secret;
 
 /// Maximum length of an answer in bytes.
 const MAX_ANSWER: usize = 4 << 20;
@@ -167,7 +163,7 @@ impl Service {
         let (rules, text) = (secret::redact(question.rules), secret::clean_lines(question.text));
         let question = Question { rules: &rules, text: &text };
         let answer = match self.provider {
-            Provider::Command => command::ask(self, question)?,
+            Provider::Command => ask_program(self, question)?,
             #[cfg(feature = "llm")]
             _ => http::ask(self, question)?,
             #[cfg(not(feature = "llm"))]
@@ -176,7 +172,7 @@ impl Service {
         if answer.len() > MAX_ANSWER {
             return Err(self.too_long());
         }
-        let answer = said::after_thinking(&answer).trim();
+        let answer = after_thinking(&answer).trim();
         if answer.is_empty() {
             let message = format!("{} gave an empty answer", self.name);
             return Err(ModelError::new(message, "try again, or another model"));
@@ -203,5 +199,87 @@ impl Service {
     }
 }
 
+/// Maximum number of characters of a message.
+const SHOWN: usize = 200;
+
+/// Sanitises a message for display: short, on one line, without secrets and without the API key.
+pub(crate) fn shown(message: &str, key: Option<&str>) -> String {
+    let key = key.filter(|key| !key.is_empty());
+    let open = key.map_or_else(|| message.to_owned(), |key| message.replace(key, "[the key]"));
+    let clean = secret::clean(&open);
+    let mut chars = clean.char_indices().skip(SHOWN);
+    match chars.next() {
+        Some((end, _)) => format!("{}…", clean.get(..end).unwrap_or_default()),
+        None => clean,
+    }
+}
+
+/// Returns an answer without the thinking that some models write before it.
+pub(super) fn after_thinking(answer: &str) -> &str {
+    let rest = answer.trim_start().strip_prefix("<think>");
+    rest.and_then(|rest| rest.split_once("</think>")).map_or(answer, |(_, after)| after)
+}
+
+/// Bytes that are kept of the end of what it says on standard error.
+const COMPLAINT: usize = 4096;
+
+/// Runs the command of a service.
+pub(super) fn ask_program(service: &Service, question: Question<'_>) -> Result<String, ModelError> {
+    let named = || format!("{} names it", service.setting("command"));
+    let mut command = process::shell(&service.place);
+    // An agent that runs as a model must not call pimem's hooks.
+    command.env("PIMEM_DISABLE", "1");
+    let prompt = format!("{}\n\n{}\n", question.rules.trim_end(), question.text.trim_end());
+    let keep = (Keep::Whole(MAX_ANSWER), Keep::End(COMPLAINT));
+    let done = process::run(&mut command, prompt.into_bytes(), keep, service.limit, Kill::Group);
+    let done = done.map_err(|error| match error {
+        RunError::Start(error) => {
+            ModelError::new(format!("{} cannot be run: {error}", service.place), named())
+        }
+        RunError::Late | RunError::Held => service.too_late(),
+        RunError::TooLong => service.too_long(),
+    })?;
+    if done.status.success() {
+        return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
+    }
+    // It may have ended by itself.
+    let complaint = done.stderr.recv_timeout(Duration::from_millis(200)).unwrap_or_default();
+    let complaint = String::from_utf8_lossy(&complaint);
+    let last = complaint.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let last = last.map_or_else(String::new, |line| format!(": {}", shown(line, None)));
+    let status = done.status;
+    let message = format!("the {}'s command failed ({status}){last}", service.role.name());
+    Err(ModelError::new(message, named()))
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown() {
+        assert_eq!(shown("no\n key \u{1b}[31mabc-123!", Some("abc-123")), "no key [31m[the key]!");
+        assert_eq!(shown("an é", Some("")), "an é");
+        let long = shown(&"é".repeat(300), None);
+        assert_eq!(long.chars().count(), 201);
+        assert!(long.ends_with('…'));
+        let token = ["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+        assert_eq!(shown(&token, None), "[redacted: a GitHub token]");
+    }
+
+    #[test]
+    fn thoughts() {
+        for (answer, want) in [
+            ("<think>\nhm\n</think>\n\nyes", "\n\nyes"),
+            (" <think></think>yes", "yes"),
+            ("<think>cut off", "<think>cut off"),
+            ("yes <think>no</think>", "yes <think>no</think>"),
+        ] {
+            assert_eq!(after_thinking(answer), want);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod service_tests;

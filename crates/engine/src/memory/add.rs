@@ -1,22 +1,5 @@
 //! Adding texts: creates new entries, reinforces known ones and restores archived ones.
 
-use serde::Serialize;
-
-use super::{
-    Memory, added, curate,
-    intake::{self, NewText},
-    learn, near_duplicates, selector,
-};
-use crate::{
-    error::{Failure, FailureKind},
-    memory::next::Prospect,
-    store::{
-        Store,
-        snapshot::Snapshot,
-        transaction::{Change, Target, Txn},
-    },
-    view::{EntryView, told},
-};
 use pimem_core::{
     model::{
         entry::{EntryId, Markers, Wording},
@@ -28,6 +11,23 @@ use pimem_core::{
         adopt,
         ranking::{LocatedEntry, Ranking, ScoredEntry},
     },
+};
+use serde::Serialize;
+
+use super::{
+    Memory, added, curate,
+    intake::{self, NewText},
+    learn, selector,
+};
+use crate::{
+    error::{Failure, FailureKind},
+    memory::next::Prospect,
+    store::{
+        Store,
+        snapshot::Snapshot,
+        transaction::{Change, Target, Txn},
+    },
+    view::{EntryView, told},
 };
 
 /// Texts to add.
@@ -76,7 +76,7 @@ impl Memory {
             txn.snapshot().index();
         }
         if !force {
-            near_duplicates::find(self, &mut txn, texts);
+            added::find(self, &mut txn, texts);
         }
         if whole || texts.len() > 1 || texts.iter().any(|new| self.has_past(&txn, new)) {
             txn.read_evidence();

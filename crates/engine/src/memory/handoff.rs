@@ -2,14 +2,6 @@
 
 use std::{borrow::Cow, cmp::Reverse};
 
-use serde::Serialize;
-
-use super::{Memory, WriteTarget, todo};
-use crate::{
-    error::Failure,
-    local_time,
-    store::{Store, git, notes, trust::TrustedKind},
-};
 use pimem_core::{
     gate,
     markdown::{
@@ -17,6 +9,14 @@ use pimem_core::{
         handoff::{self, Handoff},
     },
     model::time::{Date, LocalTime},
+};
+use serde::Serialize;
+
+use super::{Memory, WriteTarget, notes::scratchpad};
+use crate::{
+    error::Failure,
+    local_time,
+    store::{Store, git, notes, trust::TrustedKind},
 };
 
 /// Bytes read from the end of a log for its last lines and the newest handoff.
@@ -93,7 +93,7 @@ pub fn write(
         let counts = |store: &Store, name: &str| whose == Whose::Everyones || ours(store, name);
         let mut open = Vec::new();
         for store in stores.iter().filter(|store| counts(store, notes::SCRATCHPAD)) {
-            let pad = todo::scratchpad(store)?;
+            let pad = scratchpad(store)?;
             let items = checklist::open(&pad);
             open.extend(items.map(|item| gate::masked(&item.text).into_owned()));
         }

@@ -1,22 +1,24 @@
-//! Listing of entries, and all details of one entry.
+//! Listing of entries and of topics, with their heat and size, and all details of one entry.
 
-use std::{cmp::Reverse, iter};
+use std::{cmp::Reverse, collections::BTreeMap, iter};
 
-use serde::Serialize;
-
-use super::{Answer, Memory, accesses, archived, intake, mirrors::Mirrored, problems, selector};
-use crate::{
-    error::Failure,
-    view::{AccessedEntry, Entries},
-};
 use pimem_core::{
     gate::{Facts, Verdict, Withheld},
     model::operation::UserState,
+    report::budget::Tokens,
     score::{
         access::{Access, Accesses},
         ranking::{self, ScoredEntry, WordingFilter},
-        stability::State,
+        stability::{Standing, State},
     },
+};
+use serde::Serialize;
+
+use super::{Answer, Memory, archived, intake, mirrors::Mirrored, problems, selector, telemetry};
+use crate::{
+    error::Failure,
+    store::rooms::TOPIC_CHARS,
+    view::{AccessedEntry, Entries, rounded},
 };
 
 /// Filters and order of a list.
@@ -172,7 +174,7 @@ impl Memory {
         let accesses = if wanted { self.accesses(&stores) } else { Accesses::default() };
         let ledgers = || snapshots.iter().map(|snapshot| &snapshot.ledger);
         let listed = |(mirror, row): (Option<&Mirrored>, &ScoredEntry)| {
-            let access = accesses::of_entry(&accesses, row.entry.id, ledgers());
+            let access = telemetry::of_entry(&accesses, row.entry.id, ledgers());
             let listed = entries.accessed(row, access);
             let entry = mirror.map(|mirror| mirror.view(&entries, row));
             let mut entry = entry.unwrap_or(listed.entry);
@@ -201,7 +203,7 @@ impl Memory {
         };
         let entries = Entries::new(self.now, &self.config.categories, &ranking).marking_replaced();
         let ledgers = snapshots.iter().map(|snapshot| &snapshot.ledger);
-        let accessed = accesses::of_entry(&self.accesses(&stores), row.entry.id, ledgers);
+        let accessed = telemetry::of_entry(&self.accesses(&stores), row.entry.id, ledgers);
         let superseded_by = row.superseded_by.and_then(|by| ranking.get(by));
         let view = ListedEntry {
             entry: entries.accessed(row, accessed),
@@ -259,4 +261,81 @@ pub struct ListedEntry {
 documents! {
     EntryList: "pimem.list/1",
     ListedEntry: "pimem.show/1",
+}
+
+impl Memory {
+    /// Returns all topics, hottest first.
+    ///
+    /// # Errors
+    /// Fails if the named store does not exist.
+    pub fn topics(&self) -> Result<Answer<Topics>, Failure> {
+        let stores = self.readers()?;
+        let (ranking, snapshots) = self.ranking(&stores);
+        let mut topics = Vec::new();
+        for (store, snapshot) in stores.iter().zip(snapshots.iter()) {
+            let rows = ranking.topics(store.scope);
+            let mut files: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+            for file in &snapshot.topics {
+                let (count, characters) = files.entry(file.subject()).or_default();
+                *count += 1;
+                *characters += file.doc.chars();
+            }
+            for (name, (files, characters)) in files {
+                let rows = rows.get(name).map_or(&[][..], Vec::as_slice);
+                topics.push(TopicView {
+                    name: name.to_owned(),
+                    scope: store.scope.name(),
+                    entries: rows.len(),
+                    hotness: ranking::hotness(rows),
+                    pinned: rows.iter().any(|row| row.standing == Standing::Pinned),
+                    cold: ranking::cold(rows, &self.config.categories),
+                    characters,
+                    tokens: Tokens::of_chars(characters).0,
+                    files,
+                    percent_full: characters * 100 / (files * TOPIC_CHARS),
+                });
+            }
+        }
+        topics.sort_by(|a, b| b.hotness.total_cmp(&a.hotness).then_with(|| a.name.cmp(&b.name)));
+        for topic in &mut topics {
+            topic.hotness = rounded(topic.hotness);
+        }
+        Ok(Answer { view: Topics { topics }, problems: problems(&snapshots) })
+    }
+}
+
+/// The topics of one or more stores, hottest first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Topics {
+    /// One per topic and store.
+    pub topics: Vec<TopicView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TopicView {
+    /// Name of its first file, without `.md`.
+    pub name: String,
+    /// `project` or `user`.
+    pub scope: &'static str,
+    /// Number of entries.
+    pub entries: usize,
+    /// Sum of the scores of the entries.
+    pub hotness: f64,
+    /// True if an entry is pinned.
+    pub pinned: bool,
+    /// True if nothing was reinforced for twice the decay constant.
+    pub cold: bool,
+    /// Size in characters.
+    pub characters: usize,
+    /// Tokens, by the estimate of the report.
+    pub tokens: u32,
+    /// Number of files that it spans.
+    pub files: usize,
+    /// Size in characters as a percentage of what its files may hold.
+    pub percent_full: usize,
+}
+
+documents! {
+    Topics: "pimem.topics/1",
 }

@@ -7,13 +7,11 @@
 //! [`Memory`] never prints, and reads neither the clock nor the environment: its inputs are in
 //! [`StoreWish`], and its messages go to [`Notices`].
 
-pub mod accesses;
 pub mod add;
 pub mod added;
 pub mod archived;
 pub mod background;
 pub mod check;
-pub mod config_files;
 pub mod curate;
 pub mod diff;
 pub mod doctor;
@@ -23,7 +21,6 @@ pub mod encrypt;
 pub mod eval;
 pub mod export;
 pub mod extract;
-pub mod fill;
 pub mod forecast;
 pub mod handoff;
 pub mod import;
@@ -34,45 +31,32 @@ pub mod list;
 pub mod merge_driver;
 pub mod mirrors;
 pub mod model;
-pub mod named_file;
-pub mod near_duplicates;
 pub mod next;
 pub mod notes;
 pub mod observe;
 pub mod page;
-pub mod pairs;
 pub mod period;
 pub mod pins;
-pub mod provenance;
 pub mod purge;
 pub mod rebuild;
 pub mod recall;
 pub mod reflect;
-pub mod relevance;
 pub mod report;
 pub mod review;
 pub mod score;
-pub mod scores_file;
-pub mod sealed;
 pub mod search;
 pub mod selector;
 pub mod sessions;
 pub mod settings;
-pub mod spooled;
-pub mod stale;
 pub mod status;
 pub mod sync;
 pub mod target;
 pub mod team;
 pub mod telemetry;
-pub mod todo;
-pub mod topics;
 pub mod trust;
 pub mod undo;
-pub mod unusable;
 pub mod vouch;
 pub mod why;
-pub mod working;
 
 use std::{
     cell::{Cell, OnceCell, RefCell},
@@ -233,7 +217,7 @@ pub struct Memory {
     /// True if the spools were looked at.
     took_in: Cell<bool>,
     /// What was learned from the spools and not told yet.
-    news: RefCell<Vec<spooled::News>>,
+    news: RefCell<Vec<learn::News>>,
     /// Error in recording a text as written here.
     unnoted: Arc<OnceLock<String>>,
 }
@@ -270,7 +254,7 @@ impl Memory {
             ceilings: ceilings.unwrap_or_default(),
             state: env.state.clone(),
         };
-        let (files, mut unusable) = config_files::read(&places);
+        let (files, mut unusable) = settings::read(&places);
         let mut now = Now(of_system(clock));
         // What the option says may be relative to what the variable says.
         let variable = env.text("PIMEM_NOW").map(|text| ("PIMEM_NOW", text));

@@ -20,9 +20,8 @@ use crate::{
     error::{Failure, FailureKind},
     memory::settings::ChangedSetting,
     models::{
-        archive::Archive,
         built_in,
-        download::Hub,
+        download::{Archive, Hub},
         fastembed, install,
         installed::{ModelManifest, Models, TRIAL},
         staging::{Directory, ModelSource},

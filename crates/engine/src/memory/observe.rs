@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    llm::{ModelError, ModelRole, Question, Service, prompt::Prompt},
+    llm::{ModelError, ModelRole, Question, Service, setup::Prompt},
     local_time,
     memory::reflect::ReflectedFile,
     store::{

@@ -18,9 +18,9 @@ use serde::Serialize;
 
 use super::{
     Memory,
+    background::{Refresh, Stale},
     dream::gather,
     pins, problems, selector,
-    stale::{Refresh, Stale},
 };
 use crate::{
     error::Failure,

@@ -2,22 +2,6 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use serde::Serialize;
-use serde_json::Value;
-
-use super::{
-    Memory, accesses, archived,
-    fill::{self, Filled, When},
-    scores_file,
-    search::embedding,
-};
-use crate::{
-    error::Failure,
-    index,
-    memory::status::States,
-    store::{Store, atomic::Sync, read},
-    view::Entries,
-};
 use pimem_core::{
     embed::{
         catalog::{Embedder, Unavailable},
@@ -32,6 +16,23 @@ use pimem_core::{
         forecast,
         ranking::{self, Ranking, ScoredEntry},
     },
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    Memory, archived,
+    background::{self, Filled, When},
+    score,
+    search::embedding,
+    telemetry,
+};
+use crate::{
+    error::Failure,
+    index,
+    memory::status::States,
+    store::{Store, atomic::Sync, read},
+    view::Entries,
 };
 
 /// Time limit for git to find typed lines; longer than elsewhere, because usually no user waits.
@@ -48,7 +49,7 @@ impl Memory {
     /// Fails if the named store does not exist, or a store cannot be read or written.
     pub fn rebuild(&self, if_older: Option<Age>) -> Result<Rebuilt, Failure> {
         let mut stores = Vec::new();
-        let mut model = match fill::when(self) {
+        let mut model = match background::when_to_fill(self) {
             When::Now(limit) => embedding::within(self, limit),
             When::Later => None,
             When::Never => {
@@ -64,7 +65,7 @@ impl Memory {
             }
             stores.push(rebuild(self, &store, if_older.is_none(), &mut model)?);
         }
-        fill::start(self);
+        background::start_filling(self);
         Ok(Rebuilt { stores })
     }
 }
@@ -120,9 +121,9 @@ fn rebuild(
     let (ranking, snapshots) = memory.ranking(std::slice::from_ref(store));
     let accesses = memory.accesses(&memory.readers()?);
     let accessed = |row: &ScoredEntry| {
-        accesses::of_entry(&accesses, row.entry.id, snapshots.iter().map(|held| &held.ledger))
+        telemetry::of_entry(&accesses, row.entry.id, snapshots.iter().map(|held| &held.ledger))
     };
-    let scores = scores_file::snapshot(memory, &ranking, |row| row.entry.id.to_string(), accessed);
+    let scores = score::snapshot(memory, &ranking, |row| row.entry.id.to_string(), accessed);
     let path = store.dir.join("memory-scores.json");
     store.seal.replace(&path, scores.as_bytes(), Sync::None, || Ok(true))?;
     drop(lock);
@@ -157,7 +158,7 @@ fn index(
         }
     };
     let Filled { kept, missing, trouble } =
-        fill::fill(memory, store, model.as_mut().map(fill::borrowed));
+        background::fill(memory, store, model.as_mut().map(background::borrowed));
     let trouble = trouble.map(|Unavailable(why)| why);
     let model = embedding::name(memory);
     // The table has a vector for every line.

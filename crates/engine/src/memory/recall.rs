@@ -1,22 +1,33 @@
 //! Recall: search for a prompt, without what the report shows anyway.
 
-use super::{
-    Memory, relevance,
-    search::{FoundHit, SearchResult, find_each, request::SearchRequest},
-};
-use crate::store::{Store, notes, snapshot};
 use pimem_core::{
     language::sketch::Sketch,
-    model::{entry::EntryId, hash::IdSet, mirror, time::Timestamp},
+    model::{
+        category::{Knowledge, Traits},
+        entry::EntryId,
+        hash::IdSet,
+        mirror,
+        time::{Age, Timestamp},
+    },
     report::team,
     safe,
     safety::safe_text::SafeText,
-    score::ranking::Ranking,
+    score::{
+        policy::{Policy, PolicyParts, ebbinghaus},
+        ranking::Ranking,
+        stability::Standing,
+    },
     search::{
         bm25::Query,
         documents::{self, SourceKind},
     },
 };
+
+use super::{
+    Memory,
+    search::{FoundHit, Relevance, SearchResult, find_each, request::SearchRequest},
+};
+use crate::store::{Store, notes, snapshot};
 
 /// Maximum number of past sessions per prompt.
 const SESSIONS: usize = 3;
@@ -57,8 +68,7 @@ pub fn search(
         return Recalled::default();
     }
     let query = Query::from_prompt(prompt);
-    let pool =
-        if relevance::is_used(memory) { relevance::POOL } else { limit(memory).saturating_mul(2) };
+    let pool = if is_used(memory) { POOL } else { limit(memory).saturating_mul(2) };
     let entries = SearchRequest {
         except: Some(except),
         ..SearchRequest::recall(memory, &query, pool, ENTRIES)
@@ -121,16 +131,16 @@ pub fn limit(memory: &Memory) -> usize {
 
 /// Returns the entries to recall among those found.
 pub fn chosen(memory: &Memory, stores: &[Store], hits: Vec<FoundHit>) -> Vec<FoundHit> {
-    if relevance::is_used(memory) {
-        return relevance::of_stores(memory, stores, hits);
+    if is_used(memory) {
+        return of_stores(memory, stores, hits);
     }
     entries(hits, limit(memory))
 }
 
 /// Like [`chosen`], by a ranking.
 pub fn chosen_on(memory: &Memory, ranking: &Ranking, hits: Vec<FoundHit>) -> Vec<FoundHit> {
-    if relevance::is_used(memory) {
-        return relevance::chosen(memory, ranking, entries(hits, relevance::POOL));
+    if is_used(memory) {
+        return most_relevant(memory, ranking, entries(hits, POOL));
     }
     entries(hits, limit(memory))
 }
@@ -224,7 +234,7 @@ pub fn lines<'a>(
     sessions: &'a [FoundHit],
 ) -> Vec<RecalledLine<'a>> {
     let mut lines: Vec<RecalledLine<'_>> = Vec::new();
-    let preamble = relevance::is_used(memory).then(|| SafeText::fixed(relevance::PREAMBLE));
+    let preamble = is_used(memory).then(|| SafeText::fixed(PREAMBLE));
     let mut section = |heading: &str,
                        preamble: Option<SafeText>,
                        hits: &'a [FoundHit],
@@ -260,3 +270,83 @@ pub fn is_session(hit: &FoundHit) -> bool {
 
 /// Similarity of words from which two recalled entries count as duplicates.
 pub const ALIKE: f64 = 0.8;
+
+/// Maximum number of characters of the sentence and the memories.
+const CHARS: usize = 2_000;
+/// Number of hits that are compared by relevance.
+pub const POOL: usize = 64;
+/// The sentence before the memories.
+pub const PREAMBLE: &str = "These are known facts from earlier conversations: answer by them, corrections before the rest.\n";
+
+/// Returns true if memories are recalled by their relevance.
+pub fn is_used(memory: &Memory) -> bool {
+    matches!(memory.policy(), Policy::Ebbinghaus(_))
+}
+
+/// Returns the most relevant hits that are in force.
+pub fn of_stores(memory: &Memory, stores: &[Store], hits: Vec<FoundHit>) -> Vec<FoundHit> {
+    let hits = entries(hits, POOL);
+    if hits.is_empty() {
+        return hits;
+    }
+    let (ranking, _) = memory.ranking(stores);
+    most_relevant(memory, &ranking, hits)
+}
+
+/// Returns the most relevant of the hits, which are in force.
+pub fn most_relevant(memory: &Memory, ranking: &Ranking, hits: Vec<FoundHit>) -> Vec<FoundHit> {
+    let mut judged: Vec<(Knowledge, FoundHit)> = hits
+        .into_iter()
+        .map(|mut hit| {
+            let (kind, relevance) = judge(memory, ranking, &hit);
+            hit.relevance = Some(relevance);
+            (kind, hit)
+        })
+        .collect();
+    let of = |hit: &FoundHit| hit.relevance.map_or(0.0, |relevance| relevance.score);
+    // Hits are sorted by similarity, which decides among equals.
+    judged.sort_by(|(_, a), (_, b)| of(b).total_cmp(&of(a)));
+    judged.truncate(limit(memory));
+    judged.sort_by_key(|(kind, _)| *kind);
+    let mut used = PREAMBLE.chars().count();
+    judged.retain(|(_, hit)| {
+        let chars = line(memory, hit).chars().count();
+        let fits = used + chars <= CHARS;
+        used += if fits { chars } else { 0 };
+        fits
+    });
+    judged.into_iter().map(|(_, hit)| hit).collect()
+}
+
+/// Removes the hits for which those before them leave no room.
+pub fn fit(memory: &Memory, before: &[FoundHit], hits: &mut Vec<FoundHit>) {
+    let chars = |hit: &FoundHit| line(memory, hit).chars().count();
+    let mut used = PREAMBLE.chars().count() + before.iter().map(chars).sum::<usize>();
+    hits.retain(|hit| {
+        used += chars(hit);
+        used <= CHARS
+    });
+}
+
+/// Returns the kind of a hit and its relevance.
+fn judge(memory: &Memory, ranking: &Ranking, hit: &FoundHit) -> (Knowledge, Relevance) {
+    let mut categories = memory.config.categories.known().map(|(_, spec)| spec);
+    let spec = categories.find(|spec| documents::category_hash(&spec.name) == hit.category);
+    let kind = spec.map_or(Traits::OTHER, |spec| spec.traits).knowledge;
+    let row = hit.entry.and_then(|id| ranking.get(id)).filter(|_| !hit.is_archived());
+    let parts = row.and_then(|row| row.judged.as_ref()).map(|judged| judged.parts);
+    let (importance, idle) = match parts {
+        // What is pinned never fades.
+        Some(PolicyParts::Ebbinghaus(parts)) => match row.map(|row| row.standing) {
+            Some(Standing::Pinned) => (1.0, parts.idle),
+            _ => (parts.importance(), parts.idle),
+        },
+        // What was archived has faded as far as it can.
+        _ => (kind.floor(), Age(u64::MAX)),
+    };
+    // The standing counts as importance here.
+    let similarity = if hit.factor > 0.0 { hit.score / hit.factor } else { hit.score };
+    let similarity = similarity.clamp(0.0, 1.0);
+    let score = ebbinghaus::relevance(similarity, importance, idle);
+    (kind, Relevance { score, similarity, importance, idle })
+}

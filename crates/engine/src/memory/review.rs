@@ -3,10 +3,25 @@
 use std::{collections::HashSet, ops::Range};
 
 use memchr::memmem;
+use pimem_core::{
+    lint::lines,
+    model::{
+        entry::EntryId,
+        event::{Author, Event, EventKind},
+    },
+    review::{self, OrderFound, passages, said},
+    score::ranking::{Ranking, Scope, ScoredEntry},
+    session::summaries,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Memory, mirrors::Mirrored, pins, provenance::Came, trust::Unreviewed};
+use super::{
+    Memory,
+    mirrors::Mirrored,
+    pins,
+    trust::{Came, Unreviewed},
+};
 use crate::{
     config::layers,
     local_time,
@@ -18,16 +33,6 @@ use crate::{
         trust_ledger,
     },
     view::{Entries, EntryView},
-};
-use pimem_core::{
-    lint::lines,
-    model::{
-        entry::EntryId,
-        event::{Author, Event, EventKind},
-    },
-    review::{self, OrderFound, passages, said},
-    score::ranking::{Ranking, Scope, ScoredEntry},
-    session::summaries,
 };
 
 /// A text that awaits review.

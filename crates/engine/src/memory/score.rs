@@ -5,6 +5,18 @@ use std::{
     iter,
 };
 
+use pimem_core::{
+    model::{entry::Wording, event::ArchiveReason},
+    report::{explain::Arithmetic, team},
+    score::{
+        access::Access,
+        forecast,
+        policy::{Policy, PolicyParts},
+        ranking::{Ranking, RankingRules, ScoredEntry},
+        stability::{Standing as StandingOf, State},
+    },
+    usage::sums,
+};
 use serde::Serialize;
 
 use super::{Answer, Memory, archived, curate, placed, problems, telemetry};
@@ -13,21 +25,10 @@ use crate::{
     error::{Failure, FailureKind},
     memory::export,
     view::{
-        Entries,
+        self, Entries,
         factors::{Factors, PartsView},
         rounded, six_decimals, told,
     },
-};
-use pimem_core::{
-    model::{entry::Wording, event::ArchiveReason},
-    report::{explain::Arithmetic, team},
-    score::{
-        forecast,
-        policy::{Policy, PolicyParts},
-        ranking::{Ranking, RankingRules, ScoredEntry},
-        stability::{Standing as StandingOf, State},
-    },
-    usage::sums,
 };
 
 /// Difference of importances that output does not show.
@@ -345,4 +346,58 @@ documents! {
     Scores: "pimem.score/1",
     StatsView: "pimem.stats/1",
     Decay: "pimem.decay/1",
+}
+
+/// Content of `memory-scores.json`, in a documented format, sorted by id.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ScoresFile<'a> {
+    entries: BTreeMap<String, Record<'a>>,
+    last_rebuild: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Record<'a> {
+    class: &'a str,
+    score: f64,
+    evidence_count: u64,
+    cue: &'a str,
+    first_seen: String,
+    last_reinforced: String,
+    user_state: &'a str,
+    lifecycle: &'a str,
+    fresh: bool,
+    access_count: u64,
+    last_accessed: Option<String>,
+}
+
+/// Returns a snapshot of scores; `key` returns the key of an entry.
+pub fn snapshot(
+    memory: &Memory,
+    ranking: &Ranking,
+    key: impl Fn(&ScoredEntry) -> String,
+    accessed: impl Fn(&ScoredEntry) -> Access,
+) -> String {
+    let entries = Entries::new(memory.now, &memory.config.categories, ranking);
+    let record = |row: &ScoredEntry| Record {
+        class: entries.category(row),
+        score: view::rounded(row.standing.shown()),
+        evidence_count: row.evidence.count,
+        cue: row.evidence.cue.name(),
+        first_seen: row.evidence.first_seen.to_string(),
+        last_reinforced: row.evidence.last_reinforced.to_string(),
+        user_state: view::user_state(row).name(),
+        lifecycle: row.state.name(),
+        fresh: row.fresh,
+        access_count: accessed(row).count,
+        last_accessed: accessed(row).last.map(|last| last.to_string()),
+    };
+    let scores = ScoresFile {
+        entries: ranking.rows.iter().map(|row| (key(row), record(row))).collect(),
+        last_rebuild: memory.now.0.to_string(),
+    };
+    let mut text = serde_json::to_string_pretty(&scores).unwrap_or_default();
+    text.push('\n');
+    text
 }

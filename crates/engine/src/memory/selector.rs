@@ -1,15 +1,18 @@
-//! Selectors, by which a user names an entry.
+//! What a user names: entries, by selectors, and files.
 
-use super::Memory;
-use crate::{
-    error::{Failure, FailureKind},
-    store::read::ReadProblem,
-    view::Entries,
-};
+use std::path::Path;
+
 use pimem_core::{
     markdown::topic,
     model::entry::EntryId,
     score::ranking::{Ranking, ScoredEntry},
+};
+
+use super::Memory;
+use crate::{
+    error::{Failure, FailureKind},
+    store::read::{self, ReadProblem},
+    view::Entries,
 };
 
 /// Minimum length of an id prefix.
@@ -118,4 +121,33 @@ pub fn failure(selector: &str, candidates: impl Iterator<Item = String>) -> Fail
         hints.push(format!("… and {more} more"));
     }
     Failure { kind: FailureKind::Ambiguous, message, hints }
+}
+
+/// Reads a file that the user names, which may be a link to anywhere; `hint` names the expected
+/// file.
+pub fn named_file(path: &Path, limit: u64, hint: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = read::file(Path::new("/"), path, limit)
+        .map_err(|problem| Failure::new(FailureKind::Io, problem.to_string(), hint))?;
+    bytes.ok_or_else(|| {
+        Failure::new(FailureKind::Usage, format!("there is no file {}", path.display()), hint)
+    })
+}
+
+/// Checks that a file that the user names may be written: it is not a directory, and its directory
+/// exists.
+pub fn writable_file(path: &Path, hint: &str) -> Result<(), Failure> {
+    if path.exists() && !path.is_file() {
+        let message = format!("{} is not a file", path.display());
+        return Err(Failure::new(FailureKind::Usage, message, hint));
+    }
+    let dir = path.parent();
+    if let Some(dir) = dir.filter(|dir| !dir.as_os_str().is_empty() && !dir.is_dir()) {
+        let message = format!("there is no directory {}", dir.display());
+        return Err(Failure::new(
+            FailureKind::Usage,
+            message,
+            "make it first, or name another file",
+        ));
+    }
+    Ok(())
 }

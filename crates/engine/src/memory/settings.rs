@@ -9,18 +9,23 @@ use pimem_core::{model::names, score::ranking::Scope};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Memory, WriteTarget, config_files};
+use super::{Memory, WriteTarget};
 use crate::{
     config::{
         env::Env,
-        layers::{self, AwaitingSettings},
+        layers::{self, AwaitingSettings, SettingOrigin},
         schema::{self, Guard, SettingKey},
         settings,
         settings_file::Unusable,
     },
     error::{Failure, FailureKind},
     llm::{self, ModelRole, Question, Service},
-    store::{Store, atomic, read, trust},
+    store::{
+        Store, atomic,
+        discover::Places,
+        read::{self, ProblemKind, ReadProblem},
+        trust,
+    },
 };
 
 /// A cheap question that shows whether a model answers.
@@ -137,7 +142,7 @@ impl Memory {
         // Your own file may be a link, as dotfiles often are; the link stays.
         let path = fs::canonicalize(&path).unwrap_or(path);
         let lock = super::lock(self, store)?;
-        let before = config_files::bytes(&path, is_project).map_err(|p| Failure::from(&p))?;
+        let before = bytes(&path, is_project).map_err(|p| Failure::from(&p))?;
         let before = String::from_utf8(before.unwrap_or_default()).map_err(|_| {
             let message = format!("{} is not UTF-8", path.display());
             Failure::new(FailureKind::Config, message, "iconv turns it into UTF-8")
@@ -177,7 +182,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the user's own file cannot be read.
-    pub fn prompt(&self, prompt: llm::prompt::Prompt) -> Result<PromptView, Failure> {
+    pub fn prompt(&self, prompt: llm::setup::Prompt) -> Result<PromptView, Failure> {
         let home = self.env.home.as_deref();
         let own = home.map(|home| prompt.path(home));
         let text = prompt.text(home).map_err(|problem| Failure::from(&problem))?;
@@ -369,4 +374,110 @@ documents! {
     Unset: "pimem.unset/1",
     PromptView: "pimem.prompt/1",
     ModelCheck: "pimem.model-check/1",
+}
+
+/// Maximum size in bytes of a configuration file; all settings take about a hundredth of it.
+const MAX: u64 = 1 << 20;
+
+/// Returns the readable configuration files in ascending priority, and the unreadable ones.
+pub fn read(places: &Places) -> (Vec<(SettingOrigin, String)>, Vec<Unusable>) {
+    let user = places.user().map(|dir| SettingOrigin::User(Memory::config_file(&dir)));
+    let project = places.project().map(|dir| SettingOrigin::Project(Memory::config_file(&dir)));
+    let (mut files, mut unusable) = (Vec::new(), Vec::new());
+    for origin in [user, project].into_iter().flatten() {
+        let (SettingOrigin::User(path) | SettingOrigin::Project(path)) = &origin else { continue };
+        match bytes(path, matches!(origin, SettingOrigin::Project(_))) {
+            Ok(None) => {}
+            Ok(Some(bytes)) => files.push((origin, String::from_utf8_lossy(&bytes).into_owned())),
+            Err(problem) => unusable.push(told(origin, &problem)),
+        }
+    }
+    (files, unusable)
+}
+
+/// Reads a configuration file; `None` if it does not exist.
+pub fn bytes(path: &Path, is_project: bool) -> Result<Option<Vec<u8>>, ReadProblem> {
+    // The user's file may be a link to anywhere; a project's must stay inside the project.
+    let root = if is_project { path.parent().unwrap_or(path) } else { Path::new("/") };
+    read::file(root, path, MAX)
+}
+
+/// Describes an unreadable file as an unusable setting.
+fn told(origin: SettingOrigin, problem: &ReadProblem) -> Unusable {
+    let (message, hint) = match &problem.kind {
+        ProblemKind::NotAFile => ("not a file".to_owned(), "put a file there, or nothing"),
+        ProblemKind::LeadsOutside => (
+            "a link that leads out of the project".to_owned(),
+            "put the file itself there, or a link to a file beside it",
+        ),
+        ProblemKind::TooLarge(size, limit) => {
+            let message = format!("too large: {size} bytes, of which {limit} are allowed");
+            (message, "pimem config schema says what belongs there")
+        }
+        // Settings are never sealed.
+        ProblemKind::Sealed { why: error, .. }
+        | ProblemKind::NoMirror(error)
+        | ProblemKind::Closed(error)
+        | ProblemKind::Io(error) => {
+            (format!("cannot be read: {error}"), "make it readable for yourself, or take it away")
+        }
+    };
+    Unusable::file(origin, None, message, hint)
+}
+
+impl Memory {
+    /// Returns the unusable settings, for programs.
+    pub fn unusable(&self) -> Vec<UnusableView> {
+        let unusable = self.config.unusable.iter().map(|wrong| UnusableView {
+            origin: wrong.origin.to_string(),
+            line: wrong.line,
+            message: wrong.message.clone(),
+            hint: wrong.hint.clone(),
+        });
+        unusable.collect()
+    }
+
+    /// Reports unusable settings in one line.
+    pub fn say_unusable(&self) {
+        let Some((first, more)) = self.config.unusable.split_first() else { return };
+        if more.is_empty() {
+            return self.say_each_unusable();
+        }
+        let more = more.len();
+        self.notices.note(&format!(
+            "warning: {first}; it and {more} more are left out (pimem doctor names them)"
+        ));
+    }
+
+    /// Reports each unusable setting with its place and a hint.
+    pub fn say_each_unusable(&self) {
+        for wrong in &self.config.unusable {
+            self.notices.note(&format!("warning: {wrong}; left out ({})", wrong.hint));
+        }
+    }
+
+    /// Returns the one-line message for an agent. It quotes nothing from a file, because a
+    /// project's file is untrusted.
+    pub fn unusable_for_agents(&self) -> Option<String> {
+        let (first, more) = self.config.unusable.split_first()?;
+        let file = match &first.origin {
+            SettingOrigin::Project(_) => "the project's memory.json",
+            SettingOrigin::User(_) => "the user's memory.json",
+            SettingOrigin::Env(name) => name,
+            SettingOrigin::Default => return None,
+        };
+        let what = match first.line {
+            Some(line) if !first.whole => format!("line {line} of {file}"),
+            _ => file.to_owned(),
+        };
+        let more = match more.len() {
+            0 => String::new(),
+            1 => ", as is one other setting".to_owned(),
+            more => format!(", as are {more} other settings"),
+        };
+        Some(format!(
+            "> Settings: {what} cannot be used and is left out{more}. The user can look at it with \
+             `pimem doctor`."
+        ))
+    }
 }

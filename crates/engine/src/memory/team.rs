@@ -2,18 +2,6 @@
 //!
 //! Own lines are selected first, as if there were no mirrors.
 
-use super::{
-    Memory,
-    mirrors::{self, Mirrored},
-    recall, relevance,
-    search::{self, FoundHit, SearchResult, request::SearchRequest},
-    selector,
-};
-use crate::{
-    error::{Failure, FailureKind},
-    store::{Store, snapshot::Snapshot},
-    view::{Entries, EntryView, JudgedEntry},
-};
 use pimem_core::{
     language::sketch::Sketch,
     model::{entry::EntryId, hash::IdSet},
@@ -28,6 +16,19 @@ use pimem_core::{
         ranking::{Ranking, ScoredEntry},
     },
     search::{documents::SourceKind, rank},
+};
+
+use super::{
+    Memory,
+    mirrors::{self, Mirrored},
+    recall,
+    search::{self, FoundHit, SearchResult, request::SearchRequest},
+    selector,
+};
+use crate::{
+    error::{Failure, FailureKind},
+    store::{Store, snapshot::Snapshot},
+    view::{Entries, EntryView, JudgedEntry},
 };
 
 /// The files of a mirror that are searched.
@@ -241,7 +242,7 @@ impl Memory {
         prompt: &str,
         except: &IdSet<EntryId>,
         own: &[FoundHit],
-        stale: &mut Vec<super::stale::Stale>,
+        stale: &mut Vec<super::background::Stale>,
     ) -> Vec<FoundHit> {
         let left = recall::limit(self).saturating_sub(own.len());
         if left == 0 || !self.config.settings.recall.enabled {
@@ -269,8 +270,8 @@ impl Memory {
             is_new
         });
         hits.truncate(left);
-        if relevance::is_used(self) {
-            relevance::fit(self, own, &mut hits);
+        if recall::is_used(self) {
+            recall::fit(self, own, &mut hits);
         }
         hits
     }

@@ -39,6 +39,8 @@ pub mod fastembed {
 
 /// Replaces the file `download.rs`.
 pub mod download {
+    use std::path::Path;
+
     use crate::models::staging::{InstallError, ModelSource, OpenedSource};
 
     /// Cannot be created.
@@ -61,13 +63,6 @@ pub mod download {
             match *self {}
         }
     }
-}
-
-/// Replaces the file `archive.rs`.
-pub mod archive {
-    use std::path::Path;
-
-    use crate::models::staging::{InstallError, ModelSource, OpenedSource};
 
     /// Cannot be created.
     pub enum Archive {}

@@ -4,23 +4,21 @@
 use std::{fs::File, io, path::Path, time::SystemTime};
 
 use anyhow::Context as _;
-
-use super::{
-    installed::{
-        self, FileRecord, MANIFEST, MAX_TOKENS, ModelManifest, Models, RUNTIME, RuntimeRecord,
-    },
-    onnx,
-    packing::{self, PackingOutcome, SAFETENSORS},
-    runtime,
-    staging::{Directory, InstallError, ModelSource, OpenedSource, Progress, Stage, small},
-    tokenizer,
-};
-use crate::store::{atomic, read};
 use pimem_core::embed::{
     catalog::{self, Embedder, Known, Model, Pin, Pooling, TextRole, Thresholds, Unavailable},
     transformer::{Original, PackedPooling},
     vector,
 };
+
+use super::{
+    bert::{self, PackingOutcome, SAFETENSORS},
+    installed::{
+        self, FileRecord, MANIFEST, MAX_TOKENS, ModelManifest, Models, RUNTIME, RuntimeRecord,
+    },
+    onnx, runtime,
+    staging::{Directory, InstallError, ModelSource, OpenedSource, Progress, Stage, small},
+};
+use crate::store::{atomic, read};
 
 /// Names of a model's files in its directory.
 pub const MODEL: &str = "model.onnx";
@@ -62,7 +60,7 @@ impl Wish {
             None if !self.downloaded => small(source, "1_Pooling/config.json")?,
             _ => None,
         };
-        let said = said.map(|text| tokenizer::pooling(&text)).transpose();
+        let said = said.map(|text| onnx::pooling(&text)).transpose();
         let said = said.map_err(|wrong| unfit(source, &wrong.to_string()))?;
         let known = self.known.as_ref().map(|known| known.model.pooling);
         self.pooling.or(said).or(known).ok_or_else(|| {
@@ -126,7 +124,7 @@ pub fn model(
 ) -> Result<Installed, InstallError> {
     let mut stage = Stage::new(&models.root(), now)?;
     let source = exported;
-    let onnx = match packing::prepare(&mut stage, wish, original, progress)? {
+    let onnx = match bert::prepare(&mut stage, wish, original, progress)? {
         PackingOutcome::Packed(bert) => {
             wish.check_dimension(bert.shape.hidden)?;
             return finish_packed(models, stage, wish, original, &bert);
@@ -157,13 +155,13 @@ pub fn model(
         }
     }
     let needed = |file: &str| small(source, file)?.ok_or_else(|| missing(source, file));
-    let files = tokenizer::TokenizerFiles {
+    let files = onnx::TokenizerFiles {
         tokenizer: needed(TOKENIZER)?,
         config: needed(CONFIG)?,
         special: small(source, SPECIAL)?,
         tokenizer_config: small(source, TOKENIZER_CONFIG)?,
     };
-    let parts = tokenizer::complete(files).map_err(|wrong| unfit(source, &wrong.to_string()))?;
+    let parts = onnx::complete(files).map_err(|wrong| unfit(source, &wrong.to_string()))?;
     stage.write(TOKENIZER, &parts.tokenizer)?;
     stage.write(CONFIG, &parts.config)?;
     stage.write(SPECIAL, &parts.special)?;

@@ -3,8 +3,6 @@
 
 #[cfg(not(feature = "fastembed"))]
 mod absent;
-#[cfg(feature = "fastembed")]
-pub mod archive;
 pub mod bert;
 pub mod built_in;
 #[cfg(feature = "fastembed")]
@@ -15,12 +13,10 @@ pub mod install;
 pub mod installed;
 pub mod native;
 pub mod onnx;
-pub mod packing;
 pub mod runtime;
 pub mod safetensors;
 pub mod staging;
-pub mod tokenizer;
 pub mod worker;
 
 #[cfg(not(feature = "fastembed"))]
-pub use absent::{archive, download, fastembed};
+pub use absent::{download, fastembed};

@@ -1,11 +1,12 @@
 //! What a program that was built without the feature `sync` has in place of a client.
 
-use super::key::ServerKey;
+use pimem_core::sync::wire::{KeyOwner, PulledPage, PushBody, PushResult};
+
+use super::keys::ServerKey;
 use crate::{
     config::env::Env,
     error::{Failure, FailureKind},
 };
-use pimem_core::sync::wire::{KeyOwner, PulledPage, PushBody, PushResult};
 
 pub struct Client(std::convert::Infallible);
 

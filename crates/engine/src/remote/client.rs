@@ -7,22 +7,22 @@ use std::{
     time::{Duration, Instant},
 };
 
+use pimem_core::sync::wire::{KeyOwner, PulledPage, PushBody, PushResult, ServerProblem};
 use serde::de::DeserializeOwned;
 use ureq::{Agent, Error, Proxy, http::Response};
 
-use super::key::ServerKey;
+use super::keys::ServerKey;
 use crate::{
     config::env::Env,
     error::{Failure, FailureKind},
     llm::{
+        self,
         address::{self, Url},
         retry::{self, Failed},
-        said,
     },
     store::atomic,
     web,
 };
-use pimem_core::sync::wire::{KeyOwner, PulledPage, PushBody, PushResult, ServerProblem};
 
 /// Time limit of a request.
 const REQUEST: Duration = Duration::from_mins(1);
@@ -207,7 +207,7 @@ impl Client {
     }
 
     fn unreachable(&self, error: &Error) -> Failure {
-        let cause = said::shown(&error.to_string(), Some(self.key.as_str()));
+        let cause = llm::shown(&error.to_string(), Some(self.key.as_str()));
         let message = format!("{} cannot be reached: {cause}", self.address.join(""));
         Failure::new(
             FailureKind::Io,
@@ -220,7 +220,7 @@ impl Client {
     fn refusal(&self, answer: &Response<String>) -> Failure {
         let status = answer.status().as_u16();
         let problem: ServerProblem = serde_json::from_str(answer.body()).unwrap_or_default();
-        let clean = |text: &str| said::shown(text, Some(self.key.as_str()));
+        let clean = |text: &str| llm::shown(text, Some(self.key.as_str()));
         let detail = if problem.detail.is_empty() { &problem.title } else { &problem.detail };
         let detail = if detail.is_empty() { String::new() } else { format!(": {}", clean(detail)) };
         let message = format!("{} answered {status}{detail}", self.address.join(""));

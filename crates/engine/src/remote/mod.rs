@@ -2,8 +2,11 @@
 
 #[cfg_attr(not(feature = "sync"), path = "absent.rs")]
 mod client;
-mod key;
-mod seal_keys;
+mod keys;
 mod state;
 
-pub use self::{client::Client, key::ServerKey, seal_keys::SealKeys, state::ServerState};
+pub use self::{
+    client::Client,
+    keys::{SealKeys, ServerKey},
+    state::ServerState,
+};

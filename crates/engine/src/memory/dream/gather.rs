@@ -5,19 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize};
-
-use crate::{
-    error::{Failure, FailureKind},
-    local_time,
-    memory::{Memory, dream::view::DreamRead, sessions},
-    store::{
-        Store, commit,
-        dream_schedule::{Dreams, Waiting},
-        lock::StoreLock,
-        notes, read,
-    },
-};
 use pimem_core::{
     dream::learn::{
         self, Conclusion, HeardStatement, Listener, SaidBefore, StatementSource,
@@ -32,6 +19,19 @@ use pimem_core::{
     },
     safety::secret,
     session::transcript::{Message, Role, TranscriptLines},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::{Failure, FailureKind},
+    local_time,
+    memory::{Memory, dream::DreamRead, sessions},
+    store::{
+        Store, commit,
+        dream_schedule::{Dreams, Waiting},
+        lock::StoreLock,
+        notes, read,
+    },
 };
 
 /// File with the statements of earlier dreams, in the directory for the state of dreams.

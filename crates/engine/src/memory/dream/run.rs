@@ -1,28 +1,40 @@
-//! Runs a dream: plans it, applies it, leaves its plan for review, or starts it in the background.
+//! Runs a dream: plans it, applies it, leaves its plan for review, or starts it in the background, where
+//! it stops after a time limit.
 
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    process,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::Duration,
+};
 
 use pimem_core::{
     dream::step::{self, PlanStep, PlannedBy, RefusedStep},
+    model::time::Timestamp,
     safety::safe_text,
+    score::ranking::Scope,
 };
 
 use super::{
     PlanRun,
-    background::{self, Committing, Started},
     gather::{self, Gathered, LEFT},
 };
 use crate::{
     error::{Failure, FailureKind},
     local_time,
     memory::{
-        self, Memory, WriteTarget,
-        dream::view::{Detached, Dream, Dreamed},
-        named_file,
+        self, Memory, WriteTarget, background,
+        dream::{Detached, Dream, Dreamed},
+        selector,
     },
-    store::{Store, commit, read},
+    store::{Store, commit, dream_schedule::Busy, read},
     view,
 };
+use anyhow::Context as _;
 
 /// Hint with the source of a plan.
 const HINT: &str = "pimem dream --plan prints one";
@@ -86,7 +98,7 @@ impl Memory {
             DreamMode::Detach => self.detach(request, &store),
             DreamMode::Detached => {
                 let store = store.strict();
-                let dreamt = background::run(self, &store, || self.dream_now(request, &store))?;
+                let dreamt = run(self, &store, || self.dream_now(request, &store))?;
                 Ok(dreamt.unwrap_or_else(|| done(Dream::default())))
             }
             DreamMode::Plan => self.plan(request, &store).map(done),
@@ -97,7 +109,7 @@ impl Memory {
             DreamMode::Dream => {
                 let _lock = store.lock_dreams(self.now)?;
                 let unasked = !request.force && request.from.is_empty();
-                let Some(next) = background::too_early(self, &store).filter(|_| unasked) else {
+                let Some(next) = too_early(self, &store).filter(|_| unasked) else {
                     return self.dream_now(request, &store);
                 };
                 let when = local_time::local(next);
@@ -113,7 +125,7 @@ impl Memory {
     fn detach(&self, request: &DreamRequest, store: &Store) -> Result<DreamOutcome, Failure> {
         let llm: &[&str] = if request.llm { &["--llm"] } else { &[] };
         let mut view = Detached { detached: false, log: None, due: None };
-        self.notices.note(&match background::start(self, store, llm)? {
+        self.notices.note(&match start(self, store, llm)? {
             Started::Yes { log } => {
                 let path = log.display().to_string();
                 let note = format!("Dreaming in the background; {path} says how");
@@ -212,7 +224,7 @@ impl Memory {
             ScriptInput::Text(text) => text.clone(),
             ScriptInput::File(_) | ScriptInput::Left => {
                 let path = if let ScriptInput::File(path) = from { path } else { &own };
-                let bytes = named_file::named(path, read::MAX_FILE, HINT)?;
+                let bytes = selector::named_file(path, read::MAX_FILE, HINT)?;
                 let bytes = store.seal.open(path, bytes).map_err(|p| Failure::from(&p))?;
                 String::from_utf8_lossy(&bytes).into_owned()
             }
@@ -277,4 +289,104 @@ fn begin(store: &Store, gathered: Option<&Gathered>) -> Dream {
 
 fn done(view: Dream) -> DreamOutcome {
     DreamOutcome { view: Dreamed::Here(Box::new(view)), failure: None }
+}
+
+/// Flag by which `pimem dream` recognises the background process.
+pub const FLAG: &str = "--detached-run";
+/// Exit code of a dream that was stopped.
+const FAILED: i32 = 2;
+/// Time limit of a dream.
+const LIMIT: Duration = Duration::from_mins(30);
+
+/// The result of starting a dream.
+#[derive(Debug)]
+pub enum Started {
+    /// The dream is running.
+    Yes {
+        /// Path of its log.
+        log: PathBuf,
+    },
+    /// The last dream was too recent.
+    NotDue {
+        /// Earliest time of the next dream.
+        next: Timestamp,
+    },
+    /// Another dream is running.
+    Busy(Busy),
+}
+
+/// Starts a dream of a store in the background, if it is due.
+pub fn start(memory: &Memory, store: &Store, args: &[&str]) -> Result<Started, Failure> {
+    if let Some(next) = too_early(memory, store) {
+        return Ok(Started::NotDue { next });
+    }
+    if let Some(busy) = store.dreaming() {
+        return Ok(Started::Busy(busy));
+    }
+    let (path, log) = store.dream_log()?;
+    let mut all = vec!["dream", FLAG];
+    all.extend((store.scope == Scope::User).then_some("--user"));
+    all.extend(args);
+    background::start(memory, &all, log)?;
+    Ok(Started::Yes { log: path })
+}
+
+/// Runs a dream in the background process, with a time limit. Of several processes only one dreams;
+/// the others, and a dream that is not due, return `None` silently.
+#[expect(clippy::disallowed_methods, clippy::exit, reason = "a dream that takes too long is ended")]
+pub fn run<T>(
+    memory: &Memory,
+    store: &Store,
+    dream: impl FnOnce() -> Result<T, Failure>,
+) -> Result<Option<T>, Failure> {
+    let _lock = match store.lock_dreams(memory.now) {
+        Ok(lock) => lock,
+        Err(error) if error.is::<Busy>() => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    if too_early(memory, store).is_some() {
+        return Ok(None);
+    }
+    store.log_dream(&format!("{} dream of process {}", memory.now.0, process::id()));
+    let set = memory.env.text("PIMEM_DREAM_LIMIT_SECONDS").and_then(|text| text.parse().ok());
+    let limit = set.map_or(LIMIT, Duration::from_secs);
+    let (over, waits) = mpsc::channel::<()>();
+    let watched = store.clone();
+    let watch = move || {
+        if waits.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+            let _whole = Committing::begin();
+            crate::process::abandon();
+            let line = format!("error: the dream was not done after {} s: ended", limit.as_secs());
+            watched.log_dream(&line);
+            process::exit(FAILED);
+        }
+    };
+    let watcher = thread::Builder::new().spawn(watch).context("cannot start a thread")?;
+    let done = dream();
+    drop(over);
+    // Waits for the watcher: if the time limit was reached, it ends the process here, and the
+    // result, possibly without the killed model's answer, is not returned.
+    drop(watcher.join());
+    done.map(Some)
+}
+
+/// Returns the earliest time of the next dream, if it is in the future.
+pub fn too_early(memory: &Memory, store: &Store) -> Option<Timestamp> {
+    let next = store.dreams(memory.now).next(memory.config.settings.dream.interval_hours)?;
+    (next > memory.now.0).then_some(next)
+}
+
+/// Held during a commit, or while the process is being ended.
+static COMMIT: Mutex<()> = Mutex::new(());
+
+/// Guard of a commit. The time limit does not end the process before it is dropped.
+pub struct Committing {
+    _held: MutexGuard<'static, ()>,
+}
+
+impl Committing {
+    /// Waits for the mutex and starts a commit.
+    pub fn begin() -> Self {
+        Self { _held: COMMIT.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
 }

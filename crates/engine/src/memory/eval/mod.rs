@@ -1,7 +1,6 @@
 //! How well a search finds, on questions with known answers: those of sets, which bring their
 //! documents along, or of one's own stores.
 
-mod injection;
 mod own;
 
 use std::{
@@ -30,7 +29,7 @@ use pimem_core::{
 };
 use serde::{Serialize, Serializer};
 
-use super::{Memory, model::Stopwatch, named_file, search::embedding};
+use super::{Memory, model::Stopwatch, search::embedding, selector};
 use crate::{
     error::{Failure, FailureKind},
     view::rounded,
@@ -153,7 +152,7 @@ impl Memory {
         }
         let Prepared { sets, has_model, .. } = sets(self, request)?;
         let mode = if has_model { Mode::Hybrid } else { Mode::Keyword };
-        injection::compare(self, &sets, mode)
+        own::compare(self, &sets, mode)
     }
 }
 
@@ -186,7 +185,7 @@ fn sets(memory: &Memory, request: &EvalRequest) -> Result<Prepared, Failure> {
 }
 
 fn load(path: &Path) -> Result<EvalFile, Failure> {
-    let bytes = named_file::named(path, MAX_SET, SETS)?;
+    let bytes = selector::named_file(path, MAX_SET, SETS)?;
     EvalFile::parse(&bytes).map_err(|error| {
         let message = format!("{}: {error}", path.display());
         Failure::new(FailureKind::Refused, message, "the format is in pimem-format(5)")

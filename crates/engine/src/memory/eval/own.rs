@@ -4,25 +4,28 @@
 use std::collections::BTreeMap;
 
 use pimem_core::{
-    eval::set::{EvalDoc, EvalQuery, EvalSet, StoreVocabulary},
+    eval::{
+        run,
+        set::{EvalDoc, EvalQuery, EvalSet, StoreVocabulary},
+    },
     model::entry::EntryId,
     score::ranking::Ranking,
     search::{bm25::Query, documents::SourceKind, rank::Mode},
     usage::sums::{UsageLog, used_by_prompt},
 };
 
-use super::{Division, Hits, TEN, answers, divide, is_recalled, misses, modes};
+use super::{Division, Hits, Ready, TEN, answers, divide, is_recalled, misses, modes};
 use crate::{
     error::{Failure, FailureKind},
     memory::{
-        Memory,
-        eval::{Evaluation, MissedPassage},
+        Memory, background,
+        eval::{Evaluation, Injection, MissedPassage, ShownPassage},
         model::Stopwatch,
         search::{
             self, FoundHit, embedding,
             request::{Pace, SearchRequest},
         },
-        stale, telemetry,
+        telemetry,
     },
     store::Store,
     view::Entries,
@@ -152,7 +155,64 @@ fn hits(
     };
     let [found, recalled] = [results.next(), results.next()].map(Option::unwrap_or_default);
     // Many searches follow, so the index is refreshed first.
-    stale::refresh(memory, found.stale);
+    background::refresh(memory, found.stale);
     let passages = |hits: Vec<FoundHit>| hits.into_iter().map(passage).collect();
     Hits { found: passages(found.hits), recalled: passages(recalled.hits), time }
+}
+
+/// Number of hits added.
+const HITS: usize = 3;
+
+/// Counts for the questions about one source.
+#[derive(Default)]
+struct Count {
+    questions: usize,
+    without: usize,
+    with: usize,
+}
+
+/// Counts the answers that are shown, by set and source.
+pub(super) fn compare(memory: &Memory, sets: &[Ready], mode: Mode) -> Result<Injection, Failure> {
+    let mut counts: BTreeMap<(String, String), Count> = BTreeMap::new();
+    let least = memory.config.settings.recall.min_score;
+    for ready in sets {
+        let set = &ready.set;
+        if set.docs.iter().all(|doc| doc.source.is_none()) {
+            let message = format!("no document of {} says where it is from", set.name);
+            let hint = "give documents a source: long_term, today, yesterday or older_daily";
+            return Err(Failure::new(FailureKind::Refused, message, hint));
+        }
+        let docs: Vec<(Option<&str>, &str)> =
+            set.docs.iter().map(|doc| (doc.source.as_deref(), doc.text.as_str())).collect();
+        let anyway = run::injected(&docs);
+        for (number, query) in set.queries.iter().enumerate() {
+            let best = query.relevant.values().copied().max().unwrap_or(0);
+            if best == 0 {
+                continue;
+            }
+            let answers = |shown: &[bool]| {
+                let shown = set.docs.iter().zip(shown).filter(|(_, shown)| **shown);
+                shown.into_iter().any(|(doc, _)| query.relevant.get(&doc.id) == Some(&best))
+            };
+            let found: Vec<usize> = ready
+                .search(number, mode, HITS)
+                .into_iter()
+                .filter(|found| found.judged.score >= least)
+                .map(|found| found.at)
+                .collect();
+            let mut searched = anyway.clone();
+            run::inject(&mut searched, &docs, &found);
+            let source = query.source.clone().unwrap_or_else(|| "-".to_owned());
+            let count = counts.entry((set.name.clone(), source)).or_default();
+            count.questions += 1;
+            count.without += usize::from(answers(&anyway));
+            count.with += usize::from(answers(&searched));
+        }
+    }
+    let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
+    let shown = |((set, source), Count { questions, without, with }): ((String, String), Count)| {
+        let gain = share(with, questions) - share(without, questions);
+        ShownPassage { set, source, questions, without, with, gain }
+    };
+    Ok(Injection { results: counts.into_iter().map(shown).collect() })
 }

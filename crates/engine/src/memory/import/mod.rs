@@ -1,7 +1,6 @@
 //! Import of memories from the formats of other programs.
 
-mod source;
-pub mod vectors;
+pub mod source;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -36,9 +35,8 @@ use serde::Serialize;
 
 use self::source::ImportSource;
 use super::{
-    Answer, Effect, Memory,
+    Answer, Effect, Memory, added,
     intake::{self, NewText},
-    near_duplicates,
 };
 use crate::{
     error::Failure,
@@ -125,7 +123,7 @@ fn run(
         txn.read_evidence();
         intake::refuse_if_unreadable(&txn)?;
         txn.snapshot().index();
-        near_duplicates::find(memory, &mut txn, &mut news);
+        added::find(memory, &mut txn, &mut news);
         let waits = source.waits && !store.trust.is_whole();
         let left = &mut source.found.left;
         taken = take(memory, &mut txn, &news, (items, waits), left)?;

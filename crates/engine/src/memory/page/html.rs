@@ -3,12 +3,13 @@
 
 use std::fmt::{self, Display};
 
+use pimem_core::{report::budget::thousands, safety::safe_text};
+
 use crate::memory::{
     page::{PageRow, PageView, Week, pictures},
     status::{StoreStatus, TrustStatus},
-    telemetry::view::Use,
+    telemetry::summary::Use,
 };
-use pimem_core::{report::budget::thousands, safety::safe_text};
 
 /// The id of a section, its heading, and what draws it.
 type Section = (&'static str, &'static str, fn(&mut Markup, &PageView));

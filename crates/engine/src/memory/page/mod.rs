@@ -5,17 +5,6 @@ pub mod other_pages;
 pub mod pictures;
 use std::collections::BTreeMap;
 
-use super::{Answer, Memory, placed, problems, telemetry};
-use crate::{
-    error::Failure,
-    local_time,
-    memory::{
-        status::{Hooks, Status},
-        telemetry::view::Use,
-    },
-    store::{Store, evidence},
-    view::{AccessedEntry, Entries, EntryView, told},
-};
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -36,6 +25,18 @@ use pimem_core::{
         stability::{self, Standing, State},
     },
     usage::sums,
+};
+
+use super::{Answer, Memory, placed, problems, telemetry};
+use crate::{
+    error::Failure,
+    local_time,
+    memory::{
+        status::{Hooks, Status},
+        telemetry::summary::Use,
+    },
+    store::{Store, evidence},
+    view::{AccessedEntry, Entries, EntryView, told},
 };
 
 /// Weeks of the calendar, and of the curves.

@@ -1,5 +1,7 @@
 //! The pages of a diff, of an evaluation and of what was used.
 
+use pimem_core::report::{budget::thousands, render::DifferenceKind};
+
 use crate::memory::{
     diff::{Diff, DiffChange, SideView},
     eval::{Evaluation, Figures, MissedPassage},
@@ -7,9 +9,8 @@ use crate::memory::{
         html::{CountOf, Markup, begin, card, end},
         pictures,
     },
-    telemetry::view::{EntryUse, NamedUse, TelemetrySummary, percent},
+    telemetry::summary::{EntryUse, NamedUse, TelemetrySummary, percent},
 };
-use pimem_core::report::{budget::thousands, render::DifferenceKind};
 
 /// Kinds of changes with their headings, in the order of the page.
 const KINDS: &[(DifferenceKind, &str, &str)] = &[

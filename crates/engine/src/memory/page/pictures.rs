@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pimem_core::model::time::Date;
+
 use crate::memory::{
     forecast::Picture,
     page::{
         Link, PageCurve, PastWeek,
         html::{CountOf, Markup},
     },
-    telemetry::view::UsageDay,
+    telemetry::summary::UsageDay,
 };
-use pimem_core::model::time::Date;
 
 /// Maximum number of names in the drawing of links.
 const NAMES: usize = 150;

@@ -6,10 +6,24 @@
 
 use std::time::Duration;
 
+use pimem_core::{
+    embed::{
+        self,
+        catalog::{self, Embedder, Model, TextRole, Unavailable},
+        table,
+        vector::Vector,
+    },
+    search::{
+        bm25::{Query, Segment},
+        candidates::{self, Dense},
+        near_words::QueryWords,
+        rank::RankCandidate,
+    },
+};
+
 use super::{
     request::Pace,
-    segments::{DocRef, IndexedDocument},
-    texts::Texts,
+    segments::{DocRef, IndexedDocument, Texts},
 };
 use crate::{
     config::settings::DEFAULT_MODEL,
@@ -24,20 +38,6 @@ use crate::{
     memory::Memory,
     models::built_in,
     store::Store,
-};
-use pimem_core::{
-    embed::{
-        self,
-        catalog::{self, Embedder, Model, TextRole, Unavailable},
-        table,
-        vector::Vector,
-    },
-    search::{
-        bm25::{Query, Segment},
-        candidates::{self, Dense},
-        near_words::QueryWords,
-        rank::RankCandidate,
-    },
 };
 
 /// Number of texts that are embedded at a time.

@@ -1,16 +1,5 @@
 //! Search hits as JSON documents.
 
-use serde::{Serialize, Serializer};
-
-use super::{
-    FoundHit, SearchResult,
-    request::{HitOrder, SearchRequest},
-};
-use crate::{
-    error::{Failure, FailureKind},
-    memory::{Answer, Memory, intake, stale::Stale},
-    view::{maybe_six_decimals, six_decimals},
-};
 use pimem_core::{
     gate::WithheldCounts,
     model::{mirror, time::Timestamp},
@@ -19,6 +8,17 @@ use pimem_core::{
         near_words::QueryReading,
         rank::{Mode, RankCandidate},
     },
+};
+use serde::{Serialize, Serializer};
+
+use super::{
+    FoundHit, SearchResult,
+    request::{HitOrder, SearchRequest},
+};
+use crate::{
+    error::{Failure, FailureKind},
+    memory::{Answer, Memory, background::Stale, intake},
+    view::{maybe_six_decimals, six_decimals},
 };
 
 /// Level of detail of a document.

@@ -5,12 +5,10 @@
 
 pub mod embedding;
 mod fate;
-pub mod filter;
 pub mod hits;
 pub mod request;
 pub mod segments;
 pub mod standing;
-pub mod texts;
 
 use std::{
     cmp::Reverse,
@@ -18,25 +16,6 @@ use std::{
     sync::Arc,
 };
 
-use self::{
-    embedding::{EmbeddedSearch, QueryEmbedding, Rows, Unjudged},
-    filter::{Filter, files_of},
-    request::{HitOrder, MinScore, Pace, SearchRequest},
-    segments::{IndexedDocument, Segments},
-    standing::{Adopted, Standings},
-    texts::Texts,
-};
-use super::{
-    Memory,
-    archived::{self, Archived},
-    stale::{self, Stale},
-    trust::TrustNotes,
-};
-use crate::{
-    error::Failure,
-    index::corpus::{Corpus, Freshness},
-    store::{Store, read::ReadProblem},
-};
 use pimem_core::{
     embed::table,
     gate::{Facts, Verdict, Withheld, WithheldCounts},
@@ -53,6 +32,24 @@ use pimem_core::{
         near_words::QueryWords,
         rank::{self, Judged, Mode, RankCandidate, RankWeights},
     },
+};
+
+use self::{
+    embedding::{EmbeddedSearch, QueryEmbedding, Rows, Unjudged},
+    request::{Filter, HitOrder, MinScore, Pace, SearchRequest, files_of},
+    segments::{IndexedDocument, Segments, Texts},
+    standing::{Adopted, Standings},
+};
+use super::{
+    Memory,
+    archived::{self, Archived},
+    background::{self, Stale},
+    trust::TrustNotes,
+};
+use crate::{
+    error::Failure,
+    index::corpus::{Corpus, Freshness},
+    store::{Store, read::ReadProblem},
 };
 
 #[derive(Debug, Clone)]
@@ -195,9 +192,9 @@ pub fn find_each(
                 result.problems.push(problem);
             }
         }
-        result.stale = stale::of(stores, &corpora, search.embedding);
+        result.stale = background::stale(stores, &corpora, search.embedding);
     }
-    let waiting = results.first().and_then(|first| stale::waiting(&first.stale));
+    let waiting = results.first().and_then(|first| background::waiting(&first.stale));
     if let Some(why) = waiting {
         memory.notices.detail(&format!("{why}; judged by the table"));
         for result in &mut results {

@@ -31,8 +31,9 @@ use crate::{
     config::env::Env,
     error::{Failure, FailureKind},
     memory::{
-        Effect, Memory, WriteTarget, lock_for,
-        stale::Stale,
+        Effect, Memory, WriteTarget,
+        background::Stale,
+        lock_for,
         sync::{MirroredProject, SyncPart, Synced},
     },
     remote::{Client, SealKeys, ServerKey, ServerState},

@@ -1,9 +1,20 @@
 //! Telemetry: records of usage and what they show about entries. It never leaves this machine.
 
-mod summary;
-pub mod view;
+pub mod summary;
 
 use clap::ValueEnum;
+use pimem_core::{
+    model::entry::EntryId,
+    score::{
+        access::{self, Access, Accesses},
+        ledger::Ledger,
+        ranking::Ranking,
+    },
+    usage::{
+        record::{Record, RecordKindOf},
+        sums::{self, UsageLog},
+    },
+};
 
 pub use self::summary::{SESSIONS, UsageOrder};
 use super::{Answer, Memory, leaky::Leaky, period::Period, problems};
@@ -11,16 +22,9 @@ use crate::{
     error::Failure,
     store::{
         Store,
-        machine_local::{TELEMETRY, TELEMETRY_BYTES},
+        machine_local::{ACCESSES, TELEMETRY, TELEMETRY_BYTES},
         read::ReadProblem,
         snapshot::Snapshot,
-    },
-};
-use pimem_core::{
-    score::ranking::Ranking,
-    usage::{
-        record::{Record, RecordKindOf},
-        sums::UsageLog,
     },
 };
 
@@ -59,7 +63,7 @@ impl RecordKind {
 }
 
 /// Telemetry of some stores, and their entries.
-struct Usage {
+struct ReadUsage {
     stores: Vec<Store>,
     log: UsageLog,
     ranking: Leaky<Ranking>,
@@ -67,7 +71,7 @@ struct Usage {
     problems: Vec<ReadProblem>,
 }
 
-impl Usage {
+impl ReadUsage {
     /// Reads the telemetry, and says so if none is kept.
     fn read(memory: &Memory) -> Result<Self, Failure> {
         let stores = memory.readers()?;
@@ -107,7 +111,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn telemetry_log(&self, request: &LogRequest) -> Result<Answer<view::LogView>, Failure> {
+    pub fn telemetry_log(&self, request: &LogRequest) -> Result<Answer<summary::LogView>, Failure> {
         let (log, problems) = log(self, &self.readers()?);
         let LogRequest { period, kinds, limit } = request;
         let mut records: Vec<_> = log
@@ -117,34 +121,34 @@ impl Memory {
             .filter(|(_, record)| {
                 kinds.is_empty() || kinds.iter().any(|kind| kind.is(&record.what))
             })
-            .map(|(at, record)| view::LogRecord { at, record })
+            .map(|(at, record)| summary::LogRecord { at, record })
             .collect();
         records.drain(..records.len().saturating_sub(*limit));
-        Ok(Answer { view: view::LogView { records, damaged: log.damaged }, problems })
+        Ok(Answer { view: summary::LogView { records, damaged: log.damaged }, problems })
     }
 
     /// Returns the logs that [`Memory::clear_telemetry`] deletes.
     ///
     /// # Errors
     /// Fails if the named store does not exist, or a log cannot be read.
-    pub fn telemetry_files(&self) -> Result<view::ClearedLogs, Failure> {
-        Ok(view::ClearedLogs { files: self.logs()?.into_iter().map(|(_, file)| file).collect() })
+    pub fn telemetry_files(&self) -> Result<summary::ClearedLogs, Failure> {
+        Ok(summary::ClearedLogs { files: self.logs()?.into_iter().map(|(_, file)| file).collect() })
     }
 
     /// Deletes all records.
     ///
     /// # Errors
     /// Fails if the named store does not exist, or a log cannot be read or written.
-    pub fn clear_telemetry(&self) -> Result<view::ClearedLogs, Failure> {
+    pub fn clear_telemetry(&self) -> Result<summary::ClearedLogs, Failure> {
         let mut files = Vec::new();
         for (store, file) in self.logs()? {
             store.rewrite_local(TELEMETRY, |_| Some(Vec::new()))?;
             files.push(file);
         }
-        Ok(view::ClearedLogs { files })
+        Ok(summary::ClearedLogs { files })
     }
 
-    fn logs(&self) -> Result<Vec<(Store, view::LogFile)>, Failure> {
+    fn logs(&self) -> Result<Vec<(Store, summary::LogFile)>, Failure> {
         let mut found = Vec::new();
         for store in self.readers()? {
             let bytes = store.local(TELEMETRY).map_err(|problem| Failure::from(&problem))?;
@@ -152,7 +156,7 @@ impl Memory {
             if !bytes.is_empty() {
                 let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
                 let file = store.data_dir().join(TELEMETRY).display().to_string();
-                let file = view::LogFile { file, records: lines.count() };
+                let file = summary::LogFile { file, records: lines.count() };
                 found.push((store, file));
             }
         }
@@ -180,4 +184,92 @@ fn end_of(log: &[u8]) -> &[u8] {
     let Some(cut) = log.len().checked_sub(most).filter(|cut| *cut > 0) else { return log };
     let end = log.get(cut..).unwrap_or_default();
     memchr::memchr(b'\n', end).and_then(|at| end.get(at + 1..)).unwrap_or_default()
+}
+
+impl Memory {
+    /// Counts the entries that a search found, and records them in the telemetry of a store that has
+    /// one: only counting makes its directory.
+    pub(super) fn note_access(&self, store: &Store, entries: &[EntryId]) {
+        if entries.is_empty() {
+            return;
+        }
+        let has_data = store.data_dir().is_dir();
+        self.count_accesses(store, entries);
+        if has_data {
+            let entries = entries.iter().map(EntryId::to_string).collect();
+            self.note_telemetry(store, &[self.record(RecordKindOf::Access { entries })]);
+        }
+    }
+
+    /// Counts entries that were found, if telemetry is enabled. An error only loses the counts.
+    pub fn count_accesses(&self, store: &Store, entries: &[EntryId]) {
+        if entries.is_empty() || !self.config.settings.telemetry.enabled {
+            return;
+        }
+        let done = store.rewrite_local(ACCESSES, |file| {
+            // Earlier versions counted in the telemetry only.
+            let known = file.map_or_else(
+                || self.counted_in_telemetry(store).write(),
+                |file| String::from_utf8_lossy(file).into_owned(),
+            );
+            Some(access::counted(&known, entries, self.now.0).into_bytes())
+        });
+        if let Err(error) = done {
+            self.notices.detail(&format!("accesses not counted: {error:#}"));
+        }
+    }
+
+    /// Returns the accesses of some stores. A file that cannot be read counts as empty.
+    pub fn accesses(&self, stores: &[Store]) -> Accesses {
+        let mut all = Accesses::default();
+        for store in stores {
+            all.merge(&match store.local(ACCESSES) {
+                Ok(Some(file)) => Accesses::read(&file),
+                Ok(None) => self.counted_in_telemetry(store),
+                Err(_) => Accesses::default(),
+            });
+            if let Some(device) = store.device() {
+                all.note_device(device);
+            }
+        }
+        all
+    }
+
+    fn counted_in_telemetry(&self, store: &Store) -> Accesses {
+        sums::accesses(&log(self, std::slice::from_ref(store)).0)
+    }
+
+    /// Returns the accesses of all stores.
+    pub(super) fn counted(&self) -> &Accesses {
+        self.counted.get_or_init(|| self.accesses(&self.readers().unwrap_or_default()))
+    }
+
+    /// Returns the accesses that the policy in force counts; `None` if it counts none.
+    pub(super) fn policy_accesses(&self) -> Option<&Accesses> {
+        if self.policy().is_stability() {
+            return None;
+        }
+        Some(self.counted())
+    }
+}
+
+/// Returns the accesses of an entry on all devices, including those of its earlier wordings.
+pub fn of_entry<'a>(
+    accesses: &Accesses,
+    id: EntryId,
+    ledgers: impl IntoIterator<Item = &'a Ledger>,
+) -> Access {
+    let ledgers: Vec<&Ledger> = ledgers.into_iter().collect();
+    if accesses.is_empty() && !ledgers.iter().any(|ledger| ledger.has_accesses()) {
+        return Access::default();
+    }
+    let mut sources: Vec<EntryId> = ledgers.iter().flat_map(|ledger| ledger.sources(id)).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let elsewhere = ledgers.iter().map(|ledger| {
+        let sources = sources.iter().copied();
+        accesses.elsewhere(id, sources, ledger)
+    });
+    let elsewhere = elsewhere.fold(Access::default(), Access::and);
+    accesses.of(id, sources.iter().copied()).and(elsewhere)
 }

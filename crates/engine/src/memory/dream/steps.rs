@@ -1,4 +1,5 @@
-//! Turns conclusions into steps of a plan: additions, or evidence for known entries.
+//! The steps of a plan that are learned: conclusions as additions, or as evidence for known entries; and
+//! those that a language model proposes, which is sent only texts that may leave the machine.
 
 use std::cell::LazyCell;
 
@@ -6,6 +7,7 @@ use memchr::memmem;
 use pimem_core::{
     dream::{
         learn::Conclusion,
+        proposals,
         step::{Plan, PlanStep, PlannedBy, RefusedStep, StepAction},
     },
     model::{entry::EntryId, event::Cue, operation::UserState},
@@ -16,10 +18,10 @@ use serde_json::Value;
 
 use crate::{
     error::Failure,
+    llm::{ModelError, ModelRole, Question, Service, setup::Prompt},
     memory::{
-        Memory,
+        Memory, added,
         intake::{self, NewText},
-        near_duplicates,
     },
     store::{Store, transaction::Txn},
 };
@@ -43,7 +45,7 @@ pub fn learn(
             Err(why) => plan.refused.push(refused(one, &why)),
         }
     }
-    near_duplicates::find(memory, txn, &mut news);
+    added::find(memory, txn, &mut news);
     let events = LazyCell::new(|| store.log().unwrap_or_default());
     let mut steps: Vec<PlanStep> = Vec::new();
     for (new, one) in news.iter().zip(concluded) {
@@ -154,4 +156,45 @@ fn again(
     });
     steps.retain(|step| step.act != StepAction::Archive(id));
     Ok(StepAction::Reinforce(keeper.unwrap_or(id), 1))
+}
+
+/// The answer of a model.
+pub struct ModelAnswer {
+    pub model: String,
+    /// Proposed steps, not checked yet.
+    pub steps: Vec<PlanStep>,
+    /// Parts of the answer that are not valid steps.
+    pub refused: Vec<RefusedStep>,
+}
+
+/// Asks the model. `told` is the text of the sessions since the last dream.
+pub fn ask(
+    memory: &Memory,
+    store: &Store,
+    ranking: &Ranking,
+    transcripts: &[String],
+) -> Result<ModelAnswer, ModelError> {
+    let service =
+        Service::of(&memory.config, &memory.env, ModelRole::Dream)?.ok_or_else(|| ModelError {
+            message: "dream.provider is none".to_owned(),
+            hint: "pimem config set --user dream.provider PROVIDER names one".to_owned(),
+        })?;
+    let rules = Prompt::Dream.text(memory.env.home.as_deref())?;
+    let categories = &memory.config.categories;
+    // Naming a store does not permit sending its texts to a service.
+    let trust = store.clone().strict().trust;
+    let ours = |row: &&ScoredEntry| {
+        let category = &categories.spec(row.entry.category).name;
+        row.entry.reviewed && trust.holds_entry(category, &row.entry.text)
+    };
+    let ranking = Ranking {
+        rows: ranking.rows.iter().filter(ours).cloned().collect(),
+        policy: ranking.policy,
+        former: ranking.former.clone(),
+    };
+    let text = proposals::ask(memory.now, categories, &ranking, transcripts);
+    memory.notices.detail(&format!("Asking {}", service.name()));
+    let answer = service.ask(Question { rules: &rules, text: &text })?;
+    let (steps, refused) = proposals::read(&answer, &ranking);
+    Ok(ModelAnswer { model: service.name().to_owned(), steps, refused })
 }

@@ -1,6 +1,4 @@
-//! Export of entries and notes in the formats of other programs.
-
-pub mod vectors;
+//! Export of entries, notes and vectors in the formats of other programs.
 
 use std::{
     collections::BTreeMap,
@@ -8,25 +6,42 @@ use std::{
 };
 
 use pimem_core::{
+    embed::{
+        self,
+        catalog::{self, Embedder, Model, Unavailable},
+        table,
+        vector::Vector,
+    },
     exchange::{ExchangeFile, ExchangeItem, agents, claude, jsonl, pi},
     gate::{self, Withheld, WithheldCounts},
     markdown::topic,
     model::hash::pi32,
     safety::safe_text,
     score::ranking::{Ranking, ScoredEntry},
+    search::documents::{SourceKind, category_name, documents},
 };
 use serde::Serialize;
 
-pub(super) use self::vectors::{chosen, entries};
-use super::{Answer, Memory, WriteTarget, accesses, named_file, problems, scores_file};
+use super::{Answer, Memory, WriteTarget, problems, score, selector, telemetry};
 use crate::{
     error::{Failure, FailureKind},
+    index::{
+        corpus, manifest,
+        vectors::{self, KnownVectors},
+    },
     local_time,
+    memory::{
+        background::{self, Refresh, Stale},
+        model,
+        search::embedding,
+    },
+    models::built_in,
     store::{
         Store,
         atomic::{self, Sync},
         foreign_store::{self, ForeignReader, Holdings},
-        notes, provenance, read,
+        notes, provenance,
+        read::{self, ReadProblem},
     },
 };
 
@@ -99,7 +114,7 @@ type Written = Answer<Output<Exported>>;
 type Tree = Vec<(String, Vec<u8>)>;
 
 fn jsonl(memory: &Memory, output: Option<&Path>, extent: ExportExtent) -> Result<Written, Failure> {
-    output.map_or(Ok(()), |path| named_file::writable(path, STDOUT))?;
+    output.map_or(Ok(()), |path| selector::writable_file(path, STDOUT))?;
     let held = hold(memory, extent, |_| true)?;
     let text: String =
         held.items.iter().flat_map(|item| [jsonl::render(item), "\n".into()]).collect();
@@ -111,14 +126,14 @@ fn agents(
     output: Option<&Path>,
     extent: ExportExtent,
 ) -> Result<Written, Failure> {
-    output.map_or(Ok(()), |path| named_file::writable(path, STDOUT))?;
+    output.map_or(Ok(()), |path| selector::writable_file(path, STDOUT))?;
     let mut held = hold(memory, extent, |_| true)?;
     harmless(&mut held);
     let block = agents::render(&held.items, &memory.config.categories);
     let Some(path) = output else { return one(memory, "agents", held, None, block.as_bytes()) };
     let hint = "--output names a file of markdown, as AGENTS.md";
     let page =
-        if path.exists() { named_file::named(path, read::MAX_FILE, hint)? } else { Vec::new() };
+        if path.exists() { selector::named_file(path, read::MAX_FILE, hint)? } else { Vec::new() };
     let page = agents::insert(&page, &block).map_err(|why| {
         let message = format!("{}: {why}", path.display());
         Failure::new(FailureKind::Refused, message, "repair the block, or take it out")
@@ -142,8 +157,8 @@ fn pi(memory: &Memory, output: &Path, extent: ExportExtent) -> Result<Written, F
         let name = &memory.config.categories.spec(row.entry.category).name;
         format!("{:08x}", pi32(&topic::canonical(name, &row.entry.text)))
     };
-    let scores = scores_file::snapshot(memory, &held.ranking, key, |row| {
-        accesses::of_entry(&accesses, row.entry.id, None)
+    let scores = score::snapshot(memory, &held.ranking, key, |row| {
+        telemetry::of_entry(&accesses, row.entry.id, None)
     });
     files.push(("memory-scores.json".to_owned(), scores.into_bytes()));
     tree("pi", held, output, &files)
@@ -333,4 +348,166 @@ pub struct Exported {
 
 documents! {
     Exported: "pimem.export-memories/1",
+}
+
+impl Memory {
+    /// Exports the vectors of all entries as JSON, to a file if one is named. Missing vectors are
+    /// computed. Also returns the indices that should store the new vectors.
+    ///
+    /// # Errors
+    /// Fails if no model is chosen, the model cannot run, or the file cannot be written.
+    pub fn export_vectors(
+        &self,
+        output: Option<&Path>,
+    ) -> Result<(Answer<Output<ExportedVectors>>, Vec<Stale>), Failure> {
+        let model = chosen(self)?;
+        if let Some(path) = output {
+            selector::writable_file(path, STDOUT)?;
+        }
+        let mut embedder: Option<Box<dyn Embedder>> = None;
+        let mut all = BTreeMap::new();
+        let (mut stale, mut problems) = (Vec::new(), Vec::new());
+        for store in self.readers()? {
+            let (texts, unread) = entries(self, &store);
+            problems.extend(unread);
+            let dir = self.cache_dir(&store).filter(|_| model.id != table::NAME);
+            let mut known = dir
+                .map(|dir| corpus::known_vectors(&dir, (model.key(), model.dimension)))
+                .unwrap_or_default();
+            let made = missing(self, &model, &texts, &mut known, &mut embedder)?;
+            all.extend(texts.into_keys().filter_map(|key| Some((key, known.remove(&key)?))));
+            if !made.is_empty() {
+                let fresh = Some((model.space(), made));
+                stale.push(Stale { fresh, ..Stale::of(&store, Refresh::Nothing) });
+            }
+        }
+        let text = object(&all);
+        let view = match output {
+            None => Output::Text(text),
+            Some(path) => {
+                atomic::write_output(path, text.as_bytes(), Sync::None, self.real_now)?;
+                Output::Files(ExportedVectors {
+                    model: model.id,
+                    dimension: model.dimension,
+                    exported: all.len(),
+                    file: path.display().to_string(),
+                })
+            }
+        };
+        Ok((Answer { view, problems }, stale))
+    }
+}
+
+/// Returns the chosen model, which need not be able to run.
+pub(in crate::memory) fn chosen(memory: &Memory) -> Result<Model, Failure> {
+    match model::in_force(memory).as_str() {
+        embedding::NONE => {
+            let hint = "pimem model use static chooses the built-in model";
+            Err(Failure::new(
+                FailureKind::Refused,
+                "embedding.model is none: there are no vectors",
+                hint,
+            ))
+        }
+        table::NAME => Ok(table::model()),
+        name if built_in::is_it(name) => {
+            built_in::describe().map(|(model, _)| model).map_err(embedding::failure)
+        }
+        name if catalog::of_ollama(name).is_some() => {
+            let known = embedding::remote(memory, name).and_then(|remote| remote.known());
+            let why = format!("the model {name} was never asked (pimem rebuild does it)");
+            known.ok_or_else(|| embedding::failure(Unavailable(why)))
+        }
+        name => {
+            let manifest = memory.models()?.manifest(name);
+            manifest.map(|manifest| manifest.model).map_err(|why| {
+                let mut failure = model::unknown(name, why.0);
+                failure.hints.push("vectors belong to an installed model's very files".to_owned());
+                failure
+            })
+        }
+    }
+}
+
+/// Returns the embedded texts of a store's entries, by key.
+pub(in crate::memory) fn entries(
+    memory: &Memory,
+    store: &Store,
+) -> (BTreeMap<u64, String>, Vec<ReadProblem>) {
+    let categories = &memory.config.categories;
+    let (sources, mut problems) = manifest::sources(store);
+    problems.retain(|problem| problem.path.starts_with(store.topics_dir()));
+    let mut found = BTreeMap::new();
+    for source in sources.iter().filter(|source| source.kind == SourceKind::Topic) {
+        match store.file(&source.name) {
+            Ok(Some(bytes)) => {
+                documents(source.kind, &source.name, bytes, categories, |doc, text, _| {
+                    let key = vectors::key(category_name(categories, doc.category), text);
+                    found.insert(key, embed::passage(text).into_owned());
+                });
+            }
+            Ok(None) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (found, problems)
+}
+
+/// Computes missing vectors, and returns those worth storing.
+fn missing(
+    memory: &Memory,
+    model: &Model,
+    texts: &BTreeMap<u64, String>,
+    known: &mut KnownVectors,
+    embedder: &mut Option<Box<dyn Embedder>>,
+) -> Result<KnownVectors, Failure> {
+    let missing: Vec<(u64, &str)> = texts
+        .iter()
+        .filter(|(key, _)| !known.contains_key(key))
+        .map(|(key, text)| (*key, text.as_str()))
+        .collect();
+    if missing.is_empty() {
+        return Ok(KnownVectors::default());
+    }
+    let cannot = || embedding::failure(Unavailable(format!("the model {} cannot serve", model.id)));
+    let embedder = match embedder {
+        Some(embedder) => embedder,
+        none => none.insert(embedding::embedder(memory, &model.id)?.ok_or_else(cannot)?),
+    };
+    let mut made = KnownVectors::default();
+    let mut progress = memory.notices.progress("embedding");
+    background::make_vectors(embedder.as_mut(), &missing, &mut progress, &mut |some| {
+        made.extend(some)
+    })
+    .map_err(embedding::failure)?;
+    known.extend(made.iter().map(|(key, vector)| (*key, vector.clone())));
+    // Vectors of the built-in model are fast to compute, so they are not stored.
+    Ok(if model.id == table::NAME { KnownVectors::default() } else { made })
+}
+
+/// Returns the JSON document, with one vector per line.
+fn object(vectors: &BTreeMap<u64, Vector>) -> String {
+    let line = |(key, vector): (&u64, &Vector)| {
+        let numbers = serde_json::to_string(&vector.unit()).unwrap_or_default();
+        format!("\n\"{key:016x}\":{numbers}")
+    };
+    let lines: Vec<String> = vectors.iter().map(line).collect();
+    format!("{{{}\n}}\n", lines.join(","))
+}
+
+/// The result of an export of vectors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExportedVectors {
+    /// Model that made the vectors.
+    pub model: String,
+    /// Dimensions of each vector.
+    pub dimension: usize,
+    /// Number of vectors.
+    pub exported: usize,
+    /// Path of the file.
+    pub file: String,
+}
+
+documents! {
+    ExportedVectors: "pimem.export/1",
 }

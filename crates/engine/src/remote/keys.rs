@@ -1,23 +1,99 @@
-//! The keys that the people of a project share and no server has: 64 hexadecimal digits each, the
-//! oldest first. The first one makes the names under which a server keeps objects, the last one
-//! seals, and all of them open.
+//! The API key of a server: from the environment, or a file that only its owner can read.
 
 use std::path::PathBuf;
 
 use pimem_core::{model::hash, seal::KEY_BYTES, sync::sealed::Seals};
 use zeroize::Zeroizing;
 
-use super::key;
 use crate::{
     config::env::Env,
     error::{Failure, FailureKind},
-    store::atomic::{self, Sync},
+    store::{
+        atomic::{self, Sync},
+        read,
+    },
 };
 
-/// Variable with the keys.
-const VARIABLE: &str = "PIMEM_SYNC_SEAL_KEY";
+/// Variable with the key.
+const VARIABLE: &str = "PIMEM_SYNC_KEY";
 /// Name of the file.
-const FILE: &str = "sync.seal";
+const FILE: &str = "sync.key";
+/// Maximum size of a file with keys in bytes.
+const MAX: u64 = 4096;
+
+/// A key, which is overwritten when it is dropped and never printed.
+pub struct ServerKey(Zeroizing<String>);
+
+impl ServerKey {
+    /// Reads the key.
+    ///
+    /// # Errors
+    /// Fails if there is none, others can read its file, or it is no key.
+    pub fn find(env: &Env) -> Result<Self, Failure> {
+        let text = match env.key(VARIABLE) {
+            Some(key) => Zeroizing::new(key),
+            None => of_file(FILE)?.ok_or_else(|| {
+                Failure::new(FailureKind::Config, "there is no key for the server", HINT)
+            })?,
+        };
+        let key = text.trim();
+        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(Failure::new(FailureKind::Config, "the key of the server is no key", HINT));
+        }
+        Ok(Self(Zeroizing::new(key.to_owned())))
+    }
+
+    #[cfg_attr(not(feature = "sync"), expect(dead_code, reason = "only a client shows it"))]
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+const HINT: &str = "put it into PIMEM_SYNC_KEY, or into pimem/sync.key below ~/.config (chmod 600)";
+
+/// Returns the path of a file in the program's part of the configuration directory.
+pub(super) fn place(name: &str) -> Option<PathBuf> {
+    Some(Env::config_dir()?.join("pimem").join(name))
+}
+
+/// Reads such a file, if it exists.
+///
+/// # Errors
+/// Fails if others can read it.
+pub(super) fn of_file(name: &str) -> Result<Option<Zeroizing<String>>, Failure> {
+    let Some(path) = place(name).filter(|path| path.exists()) else { return Ok(None) };
+    refuse_open(&path)?;
+    let root = path.parent().map_or_else(PathBuf::new, PathBuf::from);
+    let bytes = read::file(&root, &path, MAX).map_err(|problem| Failure::from(&problem))?;
+    let bytes = Zeroizing::new(bytes.unwrap_or_default());
+    let text = str::from_utf8(&bytes).unwrap_or_default();
+    Ok(Some(Zeroizing::new(text.to_owned())))
+}
+
+#[cfg(unix)]
+fn refuse_open(path: &std::path::Path) -> Result<(), Failure> {
+    use std::os::unix::fs::MetadataExt;
+    let meta = std::fs::metadata(path);
+    if meta.is_ok_and(|meta| meta.mode() & 0o077 != 0) {
+        let message = format!("others can read {}", path.display());
+        return Err(Failure::new(
+            FailureKind::Refused,
+            message,
+            "chmod 600 it, and think of a new key",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn refuse_open(_: &std::path::Path) -> Result<(), Failure> {
+    Ok(())
+}
+
+/// Variable with the keys.
+const SEAL_VARIABLE: &str = "PIMEM_SYNC_SEAL_KEY";
+/// Name of the file.
+const SEAL_FILE: &str = "sync.seal";
 /// Maximum number of keys, which fits the size of the file.
 const MOST: usize = 60;
 
@@ -32,7 +108,7 @@ impl SealKeys {
     /// # Errors
     /// Fails if others can read their file, or they are none.
     pub fn find(env: &Env) -> Result<Option<Self>, Failure> {
-        match env.key(VARIABLE) {
+        match env.key(SEAL_VARIABLE) {
             Some(text) => Self::read(&Zeroizing::new(text)).map(Some),
             None => Self::of_file(),
         }
@@ -43,8 +119,8 @@ impl SealKeys {
     /// # Errors
     /// As [`Self::find`]; or the variable is set, and no file counts.
     pub fn kept(env: &Env) -> Result<Option<Self>, Failure> {
-        if env.key(VARIABLE).is_some() {
-            let message = format!("the keys are those of {VARIABLE}");
+        if env.key(SEAL_VARIABLE).is_some() {
+            let message = format!("the keys are those of {SEAL_VARIABLE}");
             return Err(Failure::new(
                 FailureKind::Usage,
                 message,
@@ -55,7 +131,7 @@ impl SealKeys {
     }
 
     fn of_file() -> Result<Option<Self>, Failure> {
-        key::of_file(FILE)?.map(|text| Self::read(&text)).transpose()
+        of_file(SEAL_FILE)?.map(|text| Self::read(&text)).transpose()
     }
 
     /// Reads what [`Self::text`] wrote.
@@ -130,7 +206,7 @@ impl SealKeys {
     /// # Errors
     /// Fails if there is no configuration directory, or it cannot be written.
     pub fn write(&self) -> Result<PathBuf, Failure> {
-        let path = key::place(FILE).ok_or_else(|| {
+        let path = place(SEAL_FILE).ok_or_else(|| {
             let message = "there is no configuration directory";
             Failure::new(FailureKind::Usage, message, "set HOME, or XDG_CONFIG_HOME")
         })?;
