@@ -17,13 +17,11 @@ use crate::{
         stats, status, sync, telemetry, todo, topics, trust, undo, why,
     },
     complete,
-    exit::{Exit, Outcome},
     globals::Globals,
     help::{self, Group, HelpLine, Row, UnusableNotice},
     hook, mcp,
-    shell::Shell,
+    shell::{Exit, Outcome, Shell},
     ui::{Color, Ui},
-    usage,
 };
 
 /// The version, of a release with its commit, and the features.
@@ -381,8 +379,8 @@ fn unwritten(error: std::io::Error) -> Failure {
 
 /// Prints help and version to stdout with exit code 0, usage errors to stderr with exit code 2.
 fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
-    let definition = usage::built(definition());
-    let words = usage::CallWords::of(&definition, args);
+    let definition = help::built(definition());
+    let words = help::CallWords::of(&definition, args);
     let ui = Ui::new(env, words.json(), false, false, words.color());
     let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if error.use_stderr() && (words.json() || !is_help) {

@@ -9,16 +9,12 @@
 //! `pimem_engine`.
 
 mod agents;
-mod chart;
 pub mod cli;
 mod commands;
 mod complete;
-mod exit;
 mod globals;
 mod help;
 mod hook;
-mod input;
 mod mcp;
 mod shell;
 mod ui;
-mod usage;

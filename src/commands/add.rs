@@ -21,9 +21,7 @@ use pimem_engine::{
 };
 
 use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
+    shell::{self, Exit, Shell},
     ui::{Human, Ui},
 };
 
@@ -165,7 +163,7 @@ fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Fa
     let until = args.valid_until.as_deref().map(last_day).transpose()?;
     let topic = args.topic.as_deref().map(intake::topic).transpose()?;
     let share = |option: &str, text: &Option<String>| {
-        text.as_deref().map(|text| input::share(option, text)).transpose()
+        text.as_deref().map(|text| shell::share(option, text)).transpose()
     };
     let priority = share("--priority", &args.priority)?;
     let importance = share("--importance", &args.importance)?;
@@ -179,7 +177,7 @@ fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Fa
     if args.text != ["-"] {
         return Ok(vec![(None, base(&args.text.join(" "))?)]);
     }
-    let input = input::read_stdin()?;
+    let input = shell::read_stdin()?;
     let mut news = Vec::new();
     for (number, line) in (1..).zip(input.lines()) {
         if line.trim().is_empty() {

@@ -16,8 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    exit::Exit,
-    shell::Shell,
+    shell::{Exit, Shell},
     ui::{Human, Ui},
 };
 

@@ -1,15 +1,14 @@
 //! `pin`, `unpin`, `forget` and `restore`: a person's decisions about entries.
 
-use super::purge;
-use crate::{
-    exit::{Exit, Outcome},
-    input,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_engine::{
     error::Failure,
     memory::pins::{Curated, PinAction},
+};
+
+use super::purge;
+use crate::{
+    shell::{self, Exit, Outcome, Shell},
+    ui::{Human, Ui},
 };
 
 /// Never let entries fade
@@ -98,7 +97,7 @@ pub(crate) fn restore(ctx: &Shell, args: &RestoreArgs) -> Result<Exit, Failure> 
 }
 
 fn decide(ctx: &Shell, action: PinAction, selectors: &[String]) -> Result<Exit, Failure> {
-    ctx.ui.show(&ctx.curate(action, &input::selectors(selectors)?)?);
+    ctx.ui.show(&ctx.curate(action, &shell::selectors(selectors)?)?);
     Ok(Exit::Done)
 }
 

@@ -1,13 +1,13 @@
 //! `pimem decay`: shows how importance has faded, and archives what faded away.
 
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Column, Human, Style, Styled, Ui},
-};
 use pimem_engine::{
     error::Failure,
     memory::score::{Decay, FadedEntry},
+};
+
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Column, Human, Style, Styled, Ui},
 };
 
 /// Show how the importance of entries has faded

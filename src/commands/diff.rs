@@ -2,12 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::page;
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Style, Styled, Ui},
-};
 use pimem_core::{model::time::Timestamp, report::render::DifferenceKind as Happened};
 use pimem_engine::{
     error::{Failure, FailureKind},
@@ -16,6 +10,12 @@ use pimem_engine::{
         diff::{Diff, SideView},
         period,
     },
+};
+
+use crate::{
+    commands,
+    shell::{Exit, Shell},
+    ui::{Human, Style, Styled, Ui},
 };
 
 /// Show what changed between two times, or will
@@ -50,7 +50,7 @@ pub(crate) fn run(ctx: &Shell, args: &DiffArgs) -> Result<Exit, Failure> {
         let message = "--to is before --from";
         return Err(Failure::new(FailureKind::Usage, message, "exchange the two"));
     }
-    let page = args.html.as_deref().map(|path| page::PageTarget::of(ctx, path)).transpose()?;
+    let page = args.html.as_deref().map(|path| commands::PageTarget::of(ctx, path)).transpose()?;
     let answer = ctx.diff(from, to)?;
     if let Some(page) = page {
         page.write(ctx, &pimem_engine::memory::page::other_pages::compare(&answer.view))?;

@@ -1,14 +1,14 @@
 //! `pimem doctor`: checks stores, permissions, locks, index and git files. Every finding has a fix.
 
-use crate::{
-    commands::hooks::{self, status},
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Style, Styled, Ui},
-};
 use pimem_engine::{
     error::Failure,
     memory::doctor::{Diagnosis, DoctorFinding, Fact},
+};
+
+use crate::{
+    commands::hooks::{self, status},
+    shell::{Exit, Shell},
+    ui::{Human, Style, Styled, Ui},
 };
 
 /// Find what is wrong with the stores, and say how to mend it

@@ -13,9 +13,7 @@ use pimem_engine::{
 };
 
 use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
+    shell::{self, Exit, Shell},
     ui::{Human, Ui},
 };
 
@@ -76,7 +74,7 @@ pub(crate) fn run(ctx: &Shell, args: &DreamArgs) -> Result<Exit, Failure> {
         _ if args.plan => DreamMode::Plan,
         None => DreamMode::Dream,
         Some(path) if path.is_empty() => DreamMode::Apply(ScriptInput::Left),
-        Some(path) if path == "-" => DreamMode::Apply(ScriptInput::Text(input::read_stdin()?)),
+        Some(path) if path == "-" => DreamMode::Apply(ScriptInput::Text(shell::read_stdin()?)),
         Some(path) => DreamMode::Apply(ScriptInput::File(path.into())),
     };
     let request = DreamRequest { mode, llm: args.llm, from: args.from.clone(), force: args.force };

@@ -2,16 +2,15 @@
 
 use std::process::Command;
 
-use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_engine::{
     error::{Failure, FailureKind},
     memory::edit::Edited,
     store::atomic::{self, Sync},
+};
+
+use crate::{
+    shell::{self, Exit, Shell},
+    ui::{Human, Ui},
 };
 
 /// Change the text of an entry
@@ -32,7 +31,7 @@ pub(crate) struct EditArgs {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &EditArgs) -> Result<Exit, Failure> {
-    let priority = args.priority.as_deref().map(|text| input::share("--priority", text));
+    let priority = args.priority.as_deref().map(|text| shell::share("--priority", text));
     let priority = priority.transpose()?;
     let mut edited = None;
     if !args.text.is_empty() || priority.is_none() {

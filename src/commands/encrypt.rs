@@ -1,13 +1,13 @@
 //! `pimem encrypt`: seals a store, and makes it plain again.
 
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_engine::{
     error::Failure,
     memory::encrypt::{Encryption, KeptAs},
+};
+
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Human, Ui},
 };
 
 /// Encrypt a store, so that what was remembered is nowhere readable on the disk

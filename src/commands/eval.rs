@@ -2,12 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::page::PageTarget;
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{self, Human, Ui},
-};
 use pimem_engine::{
     error::Failure,
     memory::{
@@ -15,6 +9,12 @@ use pimem_engine::{
         page::other_pages,
     },
     view::count,
+};
+
+use super::PageTarget;
+use crate::{
+    shell::{Exit, Shell},
+    ui::{self, Human, Ui},
 };
 
 /// Measure what searches find, on questions with known answers

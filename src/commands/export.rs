@@ -11,8 +11,7 @@ use pimem_engine::{
 };
 
 use crate::{
-    exit::{Exit, Outcome},
-    shell::Shell,
+    shell::{Exit, Outcome, Shell},
     ui::{Human, Ui},
 };
 

@@ -8,9 +8,7 @@ use pimem_engine::{
 };
 
 use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
+    shell::{self, Exit, Shell},
     ui::{Human, Ui},
 };
 
@@ -53,13 +51,13 @@ pub(crate) struct ExtractArgs {
 
 pub(crate) fn run(ctx: &Shell, args: &ExtractArgs) -> Result<Exit, Failure> {
     if args.pairs {
-        let view = ctx.weigh_pairs(&input::read_stdin()?)?;
+        let view = ctx.weigh_pairs(&shell::read_stdin()?)?;
         ctx.ui.show(&view);
         return Ok(Exit::Done.unless_empty(view.pairs.is_empty()));
     }
     let typed = args.typed || args.text != ["-"];
     let view = ctx.extract(&ExtractRequest {
-        text: &input::text(&args.text)?,
+        text: &shell::text(&args.text)?,
         origin: if typed { PairOrigin::Typed } else { PairOrigin::Piped },
         dry_run: args.dry_run,
     })?;

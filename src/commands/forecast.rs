@@ -19,11 +19,8 @@ use pimem_engine::{
 };
 
 use crate::{
-    chart,
-    exit::Exit,
-    input,
-    shell::Shell,
-    ui::{Human, Style, Styled, Ui},
+    shell::{self, Exit, Shell},
+    ui::{Human, Style, Styled, Ui, table},
 };
 
 /// Show what leaves the report, when, and what would keep it
@@ -56,7 +53,7 @@ pub(crate) fn run(ctx: &Shell, args: &ForecastArgs) -> Result<Exit, Failure> {
         selector::writable_file(path, "name the file that the picture goes to")?;
     }
     let answer = ctx.forecast(&ForecastRequest {
-        selectors: &input::selectors(&args.entries)?,
+        selectors: &shell::selectors(&args.entries)?,
         days: args.days,
         curves: args.svg.is_some(),
     })?;
@@ -86,7 +83,7 @@ impl Human for Forecast {
             let (now, then) = (size(first), size(last));
             ui.line(&format!("The report: {now} tokens now, {then} in {ahead} days"));
             let sizes: Vec<u32> = self.days.iter().map(|day| day.tokens).collect();
-            for line in chart::columns(&sizes, self.budget.unwrap_or(0), ui.width()) {
+            for line in table::columns(&sizes, self.budget.unwrap_or(0), ui.width()) {
                 ui.verbatim(&line);
             }
             ui.line("");

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-
-use crate::{exit::Exit, shell::Shell};
 use pimem_engine::{
     error::{Failure, FailureKind},
     store::atomic::{self, Sync},
 };
+
+use crate::shell::{Exit, Shell};
 
 /// Print a completion script for a shell
 ///

@@ -1,13 +1,13 @@
 //! `pimem handoff`: writes a handoff for the next session to the log of the day.
 
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_engine::{
     error::Failure,
     memory::handoff::{HandoffView, Leave},
+};
+
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Human, Ui},
 };
 
 /// Leave in today's log what the next session should start from

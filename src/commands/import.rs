@@ -11,9 +11,7 @@ use pimem_engine::{
 };
 
 use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
+    shell::{self, Exit, Shell},
     ui::{Human, Ui},
 };
 
@@ -150,7 +148,7 @@ pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
         }
         What::Jsonl(JsonlArgs { file, unsaid, how }) => {
             let lines = if file == Path::new("-") {
-                Lines::Text(input::read_stdin()?)
+                Lines::Text(shell::read_stdin()?)
             } else {
                 Lines::File(file.clone())
             };

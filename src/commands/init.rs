@@ -1,11 +1,11 @@
 //! `pimem init`: creates a store.
 
+use pimem_engine::{error::Failure, memory::target::Initialized};
+
 use crate::{
-    exit::Exit,
-    shell::Shell,
+    shell::{Exit, Shell},
     ui::{Human, Ui},
 };
-use pimem_engine::{error::Failure, memory::target::Initialized};
 
 /// Make a store, with its git files
 ///

@@ -1,16 +1,15 @@
 //! `pimem list`: lists the entries with score and state.
 
 use clap::ValueEnum;
-
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Column, Human, Style, Styled, Ui},
-};
 use pimem_engine::{
     error::{Failure, FailureKind},
     memory::list::{EntryList, ListOrder, ListRequest, StateWord},
     view::{self, AccessedEntry, Whose},
+};
+
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Column, Human, Style, Styled, Ui},
 };
 
 /// List entries with their score and state

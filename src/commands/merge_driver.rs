@@ -4,12 +4,12 @@
 
 use std::path::PathBuf;
 
+use pimem_engine::{error::Failure, memory::merge_driver::MergeDriver, store::merge_driver};
+
 use crate::{
-    exit::Exit,
-    shell::Shell,
+    shell::{Exit, Shell},
     ui::{Human, Ui},
 };
-use pimem_engine::{error::Failure, memory::merge_driver::MergeDriver, store::merge_driver};
 
 /// Merge a file of a store for git, without conflicts
 ///

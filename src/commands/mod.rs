@@ -24,7 +24,6 @@ pub(crate) mod merge_driver;
 pub(crate) mod model;
 pub(crate) mod note;
 pub(crate) mod observe;
-mod page;
 pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod rebuild;
@@ -44,3 +43,62 @@ pub(crate) mod topics;
 pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod why;
+
+use std::{fs::File, io::Read as _, path::Path};
+
+use pimem_engine::{
+    error::{Failure, FailureKind},
+    memory::selector,
+    store::atomic::{self, Sync},
+};
+
+use crate::shell::Shell;
+
+/// What every page begins with.
+const PAGE: &[u8] = b"<!doctype html>";
+
+/// The file of a page, or standard output.
+pub(super) struct PageTarget<'a>(Option<&'a Path>);
+
+impl<'a> PageTarget<'a> {
+    /// Checks the target of a page; `-` is standard output.
+    ///
+    /// # Errors
+    /// Fails if it cannot be written, is a file that is no page, or JSON is wanted.
+    pub(super) fn of(ctx: &Shell, path: &'a Path) -> Result<Self, Failure> {
+        if ctx.ui.json {
+            let message = "--html writes a page, and --json prints a document";
+            return Err(Failure::new(FailureKind::Usage, message, "leave out one of them"));
+        }
+        if path == Path::new("-") {
+            return Ok(Self(None));
+        }
+        selector::writable_file(path, "name the file that the page goes to")?;
+        // A word after `--html` may have been meant as something else.
+        let mut start = [0; PAGE.len()];
+        let read = File::open(path).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
+        if read > 0 && !start.eq_ignore_ascii_case(PAGE) {
+            let message = format!("{} is there, and is no page", path.display());
+            return Err(Failure::new(
+                FailureKind::Refused,
+                message,
+                "name another file, or remove it first",
+            ));
+        }
+        Ok(Self(Some(path)))
+    }
+
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// Fails if the disk does.
+    pub(super) fn write(&self, ctx: &Shell, page: &str) -> Result<(), Failure> {
+        let Some(path) = self.0 else {
+            ctx.ui.lines(page);
+            return Ok(());
+        };
+        atomic::write_output(path, page.as_bytes(), Sync::None, ctx.real_now)?;
+        ctx.ui.note(&format!("Wrote {}", path.display()));
+        Ok(())
+    }
+}

@@ -14,8 +14,7 @@ use pimem_engine::{
 };
 
 use crate::{
-    exit::Exit,
-    shell::Shell,
+    shell::{Exit, Shell},
     ui::{self, Human, Ui},
 };
 

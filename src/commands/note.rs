@@ -8,9 +8,7 @@ use pimem_engine::{
 
 use super::read;
 use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
+    shell::{self, Exit, Shell},
     ui::{Human, Ui},
 };
 
@@ -48,7 +46,7 @@ pub(crate) fn note(ctx: &Shell, args: &NoteArgs) -> Result<Exit, Failure> {
         read::show(ctx, NotesFile::Notes)?;
         return Ok(Exit::Done);
     }
-    let text = NoteText::new(&input::text(&args.text)?)?;
+    let text = NoteText::new(&shell::text(&args.text)?)?;
     // A heading is one line, with the rules of an entry's text.
     let heading = |raw: &str| EntryText::new(raw.trim_start_matches('#'));
     let heading = args.section.as_deref().map(heading).transpose()?;
@@ -61,7 +59,7 @@ pub(crate) fn log(ctx: &Shell, args: &LogArgs) -> Result<Exit, Failure> {
         read::show(ctx, NotesFile::Log(read::today(ctx)))?;
         return Ok(Exit::Done);
     }
-    let text = NoteText::new(&input::text(&args.text)?)?;
+    let text = NoteText::new(&shell::text(&args.text)?)?;
     ctx.ui.show(&ctx.memory.log(&text)?);
     Ok(Exit::Done)
 }

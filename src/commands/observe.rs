@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_engine::{
     error::Failure,
     memory::observe::{ObserveView, Observing},
+};
+
+use crate::{
+    shell::{self, Exit, Shell},
+    ui::{Human, Ui},
 };
 
 /// Note what happened in a session
@@ -51,7 +50,7 @@ pub(crate) fn run(ctx: &Shell, args: &ObserveArgs) -> Result<Exit, Failure> {
         _ => Observing::News,
     };
     let session = args.session.as_deref();
-    let view = ctx.observe(input::transcript(&args.file)?, session, observing)?;
+    let view = ctx.observe(shell::transcript(&args.file)?, session, observing)?;
     ctx.ui.show(&view);
     let due = view.session.as_ref().is_none_or(|session| session.due);
     Ok(Exit::Done.unless_empty(due && view.observations == 0))

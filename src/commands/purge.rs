@@ -1,14 +1,13 @@
 //! `pimem forget --destroy`, and `pimem purge`: destroy entries. All other changes can be undone.
 
-use crate::{
-    exit::{Exit, Outcome},
-    input,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_engine::{
     error::{Failure, FailureKind},
     memory::purge::Purged,
+};
+
+use crate::{
+    shell::{self, Exit, Outcome, Shell},
+    ui::{Human, Ui},
 };
 
 /// Destroy entries: the same as `pimem forget --destroy`
@@ -29,8 +28,8 @@ pub(crate) fn run(ctx: &Shell, args: &PurgeArgs) -> Result<Outcome, Failure> {
 
 /// Destroys entries, after a question if `yes` is false.
 pub(super) fn destroy(ctx: &Shell, entries: &[String], yes: bool) -> Result<Outcome, Failure> {
-    let (view, stale) = ctx.purge(&input::selectors(entries)?, |lines| {
-        if yes || input::confirm(ctx, lines, "Destroy for good?")? {
+    let (view, stale) = ctx.purge(&shell::selectors(entries)?, |lines| {
+        if yes || shell::confirm(ctx, lines, "Destroy for good?")? {
             return Ok(());
         }
         let message = "nothing was destroyed";

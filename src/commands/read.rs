@@ -1,10 +1,5 @@
 //! `pimem read`: prints notes, scratchpad and logs.
 
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::model::time::Date;
 use pimem_engine::{
     error::{Failure, FailureKind},
@@ -13,6 +8,11 @@ use pimem_engine::{
         notes::{LogDays, NoteFiles, NotesFile},
         period,
     },
+};
+
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Human, Ui},
 };
 
 /// Show notes, the scratchpad or a daily log

@@ -1,16 +1,16 @@
 //! `pimem rebuild`: adopts hand-written entries, rescores, archives cold ones, and rebuilds the
 //! index.
 
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::model::time::Age;
 use pimem_engine::{
     error::{Failure, FailureKind},
     memory::rebuild::{IndexedCounts, Rebuilt, RebuiltStore},
     view::count,
+};
+
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Human, Ui},
 };
 
 /// Adopt hand-written lines, rescore, archive what has faded, rebuild the index

@@ -1,13 +1,13 @@
 //! `pimem reflect`: consolidates observations into fewer words.
 
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_engine::{
     error::Failure,
     memory::reflect::{ReflectRequest, Reflected},
+};
+
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Human, Ui},
 };
 
 /// Consolidate observations

@@ -1,11 +1,5 @@
 //! `pimem reinforce`: records that an entry was right again, or harmful.
 
-use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::model::event::MOST_PROOFS;
 use pimem_engine::{
     error::{Failure, FailureKind},
@@ -13,6 +7,11 @@ use pimem_engine::{
         curate::{Proof, Reinforced},
         next::ChangedEntry,
     },
+};
+
+use crate::{
+    shell::{self, Exit, Shell},
+    ui::{Human, Ui},
 };
 
 /// Strengthen entries that proved right
@@ -34,7 +33,7 @@ pub(crate) struct ReinforceArgs {
 
 pub(crate) fn run(ctx: &Shell, args: &ReinforceArgs) -> Result<Exit, Failure> {
     let proof = if args.harmful { Proof::Wrong(args.by) } else { Proof::Right(args.by) };
-    let selectors = input::selectors(&args.entries)?;
+    let selectors = shell::selectors(&args.entries)?;
     let done = ctx.reinforce(&selectors, proof);
     let done = done.or_else(|failure| match failure.kind {
         // What proved right is wanted.

@@ -16,12 +16,11 @@ use pimem_engine::{
     view,
 };
 
-use super::{page::PageTarget, status};
+use super::{PageTarget, status};
 use crate::{
     agents::Agent,
-    exit::{Exit, Outcome},
-    hook, input,
-    shell::Shell,
+    hook,
+    shell::{self, Exit, Outcome, Shell},
     ui::{Human, Ui},
 };
 
@@ -84,7 +83,7 @@ pub(crate) fn run(ctx: &Shell, args: &ReportArgs) -> Result<Outcome, Failure> {
         return Ok((html(ctx, path, args)?, Vec::new()));
     }
     let prompt = match args.prompt.as_deref() {
-        Some("-") => Some(input::read_stdin()?),
+        Some("-") => Some(shell::read_stdin()?),
         prompt => prompt.map(str::to_owned),
     };
     let request = ReportRequest {

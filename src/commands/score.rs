@@ -1,17 +1,16 @@
 //! `pimem score`: prints the scores of all entries by any policy.
 
 use clap::builder::PossibleValuesParser;
-
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Column, Human, Style, Styled, Ui},
-};
 use pimem_engine::{
     config::settings::PolicyName,
     error::Failure,
     memory::score::{ScoreRow, Scores},
     view::{self, Whose},
+};
+
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Column, Human, Style, Styled, Ui},
 };
 
 /// Print the scores of all entries, by any policy

@@ -1,13 +1,6 @@
 //! `pimem search`: finds memories by their text.
 
 use clap::ValueEnum;
-
-use crate::{
-    exit::Outcome,
-    input,
-    shell::Shell,
-    ui::{Column, Human, Style, Styled, Ui},
-};
 use pimem_core::search::{bm25::Query, documents::SourceKind, rank::Mode};
 use pimem_engine::{
     error::Failure,
@@ -19,6 +12,11 @@ use pimem_engine::{
         },
     },
     view::{self, Whose},
+};
+
+use crate::{
+    shell::{self, Outcome, Shell},
+    ui::{Column, Human, Style, Styled, Ui},
 };
 
 /// Find memories, notes, log items, observations and past sessions by words and meaning
@@ -124,7 +122,7 @@ enum Within {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &SearchArgs) -> Result<Outcome, Failure> {
-    let text = input::text(&args.query)?;
+    let text = shell::text(&args.query)?;
     let query = Query::new(&text);
     let kinds: Vec<SourceKind> = args
         .within

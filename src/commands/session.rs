@@ -2,12 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::{
-    exit::{Exit, Outcome},
-    input,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::{
     observe::summary::{LEAST_CHARS, LEAST_MESSAGES},
     search::{bm25::Query, documents::SourceKind},
@@ -22,6 +16,11 @@ use pimem_engine::{
         sessions::{Named, SessionIndexed, SessionView, Sessions},
     },
     view::Whose,
+};
+
+use crate::{
+    shell::{self, Exit, Outcome, Shell},
+    ui::{Human, Ui},
 };
 
 /// Number of characters shown of a session id.
@@ -84,7 +83,7 @@ pub(crate) fn run(ctx: &Shell, args: &SessionArgs) -> Result<Outcome, Failure> {
     match &args.act {
         Act::Index { file, session, agent } => {
             let named = Named { agent: agent.as_deref(), session: session.as_deref() };
-            let view = ctx.index_session(input::transcript(file)?, named)?;
+            let view = ctx.index_session(shell::transcript(file)?, named)?;
             ctx.ui.show(&view);
             if !view.indexed {
                 ctx.ui.note(&format!(
@@ -95,7 +94,7 @@ pub(crate) fn run(ctx: &Shell, args: &SessionArgs) -> Result<Outcome, Failure> {
             Ok((Exit::Done.unless_empty(!view.indexed), Vec::new()))
         }
         Act::Search { query, limit } => {
-            let text = input::text(query)?;
+            let text = shell::text(query)?;
             let query = Query::new(&text);
             let kinds = &[SourceKind::Session];
             // Accesses are counted only for entries.

@@ -1,12 +1,12 @@
 //! `pimem show`: shows one entry in full.
 
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::model::{event::Cue, time::Timestamp};
 use pimem_engine::{error::Failure, memory::list::ListedEntry};
+
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Human, Ui},
+};
 
 /// Show all that is known about an entry
 #[derive(Debug, clap::Args)]

@@ -1,11 +1,11 @@
 //! `pimem stats`: counts the entries.
 
+use pimem_engine::{error::Failure, memory::score::StatsView, view};
+
 use crate::{
-    exit::Exit,
-    shell::Shell,
+    shell::{Exit, Shell},
     ui::{Human, Ui},
 };
-use pimem_engine::{error::Failure, memory::score::StatsView, view};
 
 /// Count entries by category and state, with what was found, shown and used of them
 #[derive(Debug, clap::Args)]

@@ -1,14 +1,5 @@
 //! `pimem status`: stores, report, hooks and pending reviews, on one screen.
 
-use super::{
-    doctor,
-    hooks::{self, status},
-};
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::{
     model::time::Timestamp,
     report::budget::{Tokens, thousands},
@@ -20,6 +11,15 @@ use pimem_engine::{
         AgentSeen, AwayStatus, Calls, Hooks, MirrorStatus, Status, StoreStatus, TrustStatus,
     },
     view::{count, counted},
+};
+
+use super::{
+    doctor,
+    hooks::{self, status},
+};
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Human, Ui},
 };
 
 /// Show stores, what agents get of them, and what waits, on one screen

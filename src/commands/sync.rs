@@ -6,12 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    exit::{Exit, Outcome},
-    input,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::sync::grave::DAYS;
 use pimem_engine::{
     error::{Failure, FailureKind},
@@ -19,6 +13,11 @@ use pimem_engine::{
         self, BundleRequest, KeyAct, Peer, SealKeyFile, SyncAction, SyncRequest, Synced,
     },
     view,
+};
+
+use crate::{
+    shell::{self, Exit, Outcome, Shell},
+    ui::{Human, Ui},
 };
 
 /// Exchange entries and their evidence with a server, another store, or by a file
@@ -103,7 +102,7 @@ pub(crate) fn run(ctx: &Shell, args: &SyncArgs) -> Result<Outcome, Failure> {
     }
     if with.is_none() && from.is_none() {
         let confirm = |lines: &[String]| {
-            if *yes || input::confirm(ctx, lines, "Send these lines to the server?")? {
+            if *yes || shell::confirm(ctx, lines, "Send these lines to the server?")? {
                 return Ok(());
             }
             let message = "nothing was sent";

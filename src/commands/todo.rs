@@ -8,9 +8,7 @@ use pimem_engine::{
 };
 
 use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
+    shell::{self, Exit, Shell},
     ui::{Human, Ui},
 };
 
@@ -82,7 +80,7 @@ fn texts(args: &[String]) -> Result<Vec<String>, Failure> {
     if args != ["-"] {
         return Ok(vec![one(&args.join(" "))?]);
     }
-    let input = input::read_stdin()?;
+    let input = shell::read_stdin()?;
     let lines = input.lines().filter(|line| !line.trim().is_empty());
     let texts: Vec<String> = lines.map(one).collect::<Result<_, _>>()?;
     if texts.is_empty() {

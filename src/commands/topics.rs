@@ -7,8 +7,7 @@ use pimem_engine::{
 };
 
 use crate::{
-    exit::Exit,
-    shell::Shell,
+    shell::{Exit, Shell},
     ui::{Human, Ui},
 };
 

@@ -5,14 +5,6 @@ use std::{
     path::PathBuf,
 };
 
-use serde::Serialize;
-
-use crate::{
-    exit::Exit,
-    input,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::score::ranking::Scope;
 use pimem_engine::{
     error::Failure,
@@ -26,6 +18,12 @@ use pimem_engine::{
     },
     store::Store,
     view::{self, Document},
+};
+use serde::Serialize;
+
+use crate::{
+    shell::{self, Exit, Shell},
+    ui::{Human, Ui},
 };
 
 /// Review what came by git, and let agents see it
@@ -94,7 +92,7 @@ const BY_AGENT: &str = "An agent added it. k keep, f forget, n next, q not now [
 pub(crate) fn run(ctx: &Shell, args: &TrustArgs) -> Result<Exit, Failure> {
     if !args.entries.is_empty() {
         let action = if args.revoke { VouchAction::Revoked } else { VouchAction::Trusted };
-        let selectors = input::selectors(&args.entries)?;
+        let selectors = shell::selectors(&args.entries)?;
         if args.no_secret {
             return Ok(ctx.show(&ctx.let_out(&selectors, action)?));
         }
@@ -129,7 +127,7 @@ fn ask(ctx: &Shell) -> Result<(Answer<Review>, Form), Failure> {
         }
         item.in_words().for_each(|line| ctx.ui.explain(&line));
         if matches!(question, VouchQuestion::ByAgent(_)) {
-            return Ok(match input::choose(ctx, BY_AGENT, "kfnq")? {
+            return Ok(match shell::choose(ctx, BY_AGENT, "kfnq")? {
                 Some('k') => Reply::Trust,
                 Some('f') => Reply::Forget,
                 Some('n') => Reply::Leave,
@@ -140,7 +138,7 @@ fn ask(ctx: &Shell) -> Result<(Answer<Review>, Form), Failure> {
         if rest && item.warnings.is_empty() {
             return Ok(Reply::Trust);
         }
-        Ok(match input::choose(ctx, QUESTION, "ynaq")? {
+        Ok(match shell::choose(ctx, QUESTION, "ynaq")? {
             Some('y') => Reply::Trust,
             Some('a') => {
                 rest = true;

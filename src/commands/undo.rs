@@ -1,12 +1,12 @@
 //! `pimem undo`: reverts the last typed command.
 
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::model::time::Timestamp;
 use pimem_engine::{error::Failure, local_time, memory::undo::Undone, store::undo::STEPS, view};
+
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Human, Ui},
+};
 
 /// Take back the last change that was typed on this machine
 ///

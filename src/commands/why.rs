@@ -1,12 +1,12 @@
 //! `pimem why`: explains an entry's score, its place in the report, and its forecast.
 
-use crate::{
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::report::budget::Tokens;
 use pimem_engine::{error::Failure, local_time, memory::why::Why};
+
+use crate::{
+    shell::{Exit, Shell},
+    ui::{Human, Ui},
+};
 
 /// Show why an entry is in the report or not
 ///

@@ -3,9 +3,6 @@
 use std::collections::BTreeSet;
 
 use clap::{Arg, ValueHint};
-
-use super::place::WordPlace;
-use crate::{agents::Agent, shell::Shell};
 use pimem_core::{model::category::CategorySpec, score::policy::weighted};
 use pimem_engine::{
     config::{
@@ -15,6 +12,9 @@ use pimem_engine::{
     memory::list::StateWord,
     view::EntryView,
 };
+
+use super::WordPlace;
+use crate::{agents::Agent, shell::Shell};
 
 /// In place of values: the shell completes names of files, or of directories.
 pub(crate) const FILES: &str = ":files";

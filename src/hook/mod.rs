@@ -11,8 +11,6 @@ mod answer;
 mod call;
 mod close;
 mod compact;
-mod day;
-mod input;
 mod prompt;
 mod reminder;
 mod start;
@@ -106,7 +104,7 @@ pub(crate) fn is_meant(args: &[OsString]) -> bool {
 
 /// Consumes the input of an invalid call, so that the agent's pipe is not closed early.
 pub(crate) fn ignore_input() {
-    input::drain(Duration::ZERO);
+    call::drain(Duration::ZERO);
 }
 
 /// Answers a call and returns the exit code.
@@ -127,7 +125,7 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
         }
         watch.answer_nothing();
         // The agent's input must be consumed anyway.
-        drop(input::read(agent));
+        drop(call::read_input(agent));
         return 0;
     };
     let request = Request { agent, moment, debug };
@@ -136,7 +134,7 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
         tell(debug, "the hook has panicked");
     }
     watch.answer_nothing();
-    input::drain(input::MORE);
+    call::drain(call::MORE);
     0
 }
 
@@ -202,7 +200,7 @@ impl Watch {
             if let Some((store, call)) = lock(&waiting.late).take() {
                 store.note_late(&call);
             }
-            input::drain(Duration::ZERO);
+            call::drain(Duration::ZERO);
             process::exit(0);
         });
         drop(watched);
@@ -290,7 +288,7 @@ fn first_deadline(env: &Env) -> Duration {
 
 fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     let Request { agent, moment, debug } = *request;
-    let Some(mut input) = input::read(agent) else {
+    let Some(mut input) = call::read_input(agent) else {
         return tell(debug, "standard input is no JSON object");
     };
     let began = Instant::now();

@@ -1,21 +1,35 @@
-//! The start of a session: the report, and after a compaction the handoff.
+//! The start of a session: the report, after a compaction the handoff, and the day's context: open
+//! items, the newest handoff, the log, and notes.
 
 use pimem_core::{
-    report::{self, budget::Tokens, render, select::ReportVerdict, working::AtHand},
+    markdown::handoff as blocks,
+    report::{
+        budget::Tokens,
+        render,
+        select::ReportVerdict,
+        team,
+        working::{AT_HAND, AtHand, WorkingPart, at_hand},
+    },
     safe,
     safety::safe_text::SafeText,
     score::ranking::ScoredEntry,
 };
 use pimem_engine::{
     error::Failure,
-    memory::{background, team},
-    store::Store,
+    local_time,
+    memory::{
+        background,
+        handoff::{self, LeftByAgent},
+        report,
+        team::TeamReport,
+        trust::TrustNotes,
+    },
+    store::{Store, notes},
 };
 
 use super::{
     answer::{HookAnswer, ShownText},
-    call::Call,
-    day,
+    call::{Call, hash},
 };
 use crate::{
     agents::{
@@ -72,18 +86,18 @@ pub(crate) fn at_startup(ctx: &Shell, agent: Agent) -> Result<HookAnswer, Failur
 
 /// Returns the report and the day's context, or only what is new in both.
 pub(crate) fn opening(call: &Call<'_>, extent: StartExtent) -> HookAnswer {
-    let sources = day::sources(call);
+    let sources = sources(call);
     let mut answer = memories(call, &sources, extent);
     let gap = usize::from(!answer.is_empty());
     let taken = answer.size(call.agent.limit()) + gap;
-    answer.extend(day::answer(call, &sources, taken, extent));
+    answer.extend(context_of_day(call, &sources, taken, extent));
     answer
 }
 
 /// Returns the report, as `pimem report` prints it, as far as the agent takes it.
 fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer {
     let ctx = call.ctx;
-    let reserved = if beside.is_empty() { 0 } else { day::RESERVED };
+    let reserved = if beside.is_empty() { 0 } else { RESERVED };
     let room = Tokens::of_chars(call.agent.limit().most() - reserved);
     let mut settings = ctx.report_settings(None, Tokens(0));
     settings.budget = settings.budget.min(room);
@@ -120,7 +134,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer
 fn news_of<'a>(
     call: &Call<'_>,
     judged: impl Iterator<Item = (&'a ScoredEntry, &'a ReportVerdict)>,
-    team: &team::TeamReport,
+    team: &TeamReport,
 ) -> HookAnswer {
     let mut answer = HookAnswer { report: true, ..HookAnswer::default() };
     let is_seen = |row: &ScoredEntry| call.known().seen.contains(&row.entry.id);
@@ -128,8 +142,8 @@ fn news_of<'a>(
     let own = judged.filter(|(_, verdict)| verdict.shown()).map(|(row, _)| row);
     let own = own.map(|row| (row, SafeText::entry(category(row), &row.entry.text)));
     let theirs = team.shown().map(|(_, mirror, row)| {
-        let label = report::team::label(mirror.mirror(), row);
-        (row, report::team::line(category(row), &row.entry.text, &label))
+        let label = team::label(mirror.mirror(), row);
+        (row, team::line(category(row), &row.entry.text, &label))
     });
     for (row, line) in own.chain(theirs).filter(|(row, _)| !is_seen(row)) {
         if answer.is_empty() {
@@ -170,4 +184,111 @@ pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
         background::start_filling(call.ctx);
     }
     super::close::sweep(call)
+}
+
+/// Characters of the agent's limit that the report leaves for the day's context.
+pub(crate) const RESERVED: usize = 1500;
+
+/// Collects the day's context. Unreadable files are skipped, because a hook has no place to report
+/// them.
+pub(crate) fn sources(call: &Call<'_>) -> AtHand {
+    let today = local_time::local(call.ctx.now.0).date;
+    let shown = TrustNotes::new(call.ctx, &call.stores);
+    let read = |name: &str, read: &dyn Fn(&Store) -> Option<String>| {
+        let stores =
+            call.stores.iter().enumerate().filter(|(number, _)| shown.shows(*number, name));
+        let texts = stores.filter_map(|(_, store)| read(store));
+        let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
+        texts.join("\n\n")
+    };
+    let scratchpad = read(notes::SCRATCHPAD, &|store| report::open_items(store).ok());
+    let log = [today, today.yesterday()].into_iter().find_map(|date| {
+        let name = notes::daily(date);
+        let text = read(&name, &|store| {
+            let end = store.tail(&name, report::READ).ok()??;
+            Some(store.trust.told(&blocks::without_blocks(&end)).into_owned())
+        });
+        (!text.is_empty()).then_some((date, text))
+    });
+    let list_is_known = list_is_known(call, &shown);
+    let known = [log.as_ref().map_or("", |(_, log)| log), scratchpad.as_str()];
+    let news = |left: &LeftByAgent<'_>| of_handoff(&left.told(), &known, list_is_known);
+    let handoff = left(call, |left| !news(left).is_empty()).map(|left| (left.at, news(&left)));
+    let notes = read(notes::NOTES, &|store| report::notes(store).ok());
+    AtHand { scratchpad, handoff, log, notes }
+}
+
+/// Returns the lines of a handoff that are not in the texts shown beside it. Its open items are
+/// dropped if the current list is shown, which is more recent.
+fn of_handoff(block: &str, known: &[&str], list_is_known: bool) -> String {
+    let is_wanted = |line: &&str| !list_is_known || !line.starts_with("- [ ] ");
+    let block: Vec<&str> = block.lines().filter(is_wanted).collect();
+    let news = blocks::news(&block.join("\n"), known);
+    let is_said = |line: &&str| !line.starts_with("<!--") && !line.starts_with("## ");
+    news.lines().filter(is_said).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns true if there is a list of items and every such list is shown.
+fn list_is_known(call: &Call<'_>, shown: &TrustNotes<'_>) -> bool {
+    let has_list = |store: &Store| !matches!(store.file(notes::SCRATCHPAD), Ok(None));
+    let lists = call.stores.iter().enumerate().filter(|(_, store)| has_list(store));
+    let mut lists = lists.map(|(number, _)| number).peekable();
+    lists.peek().is_some() && lists.all(|number| shown.shows(number, notes::SCRATCHPAD))
+}
+
+/// Returns the newest handoff for which `says` is true. After a compaction, only handoffs of this
+/// session count.
+fn left<'a>(
+    call: &'a Call<'_>,
+    says: impl Fn(&LeftByAgent<'_>) -> bool,
+) -> Option<LeftByAgent<'a>> {
+    let (ctx, stores) = (call.ctx, &call.stores);
+    let found = if call.input.source == PromptSource::Compact {
+        let id = call.session_id().as_deref().map(blocks::short_id);
+        let known = &call.known().handoffs;
+        handoff::newest_within(ctx, stores, handoff::KEPT, |left| {
+            let its_own = known.is_empty() || known.contains(&hash(&left.text));
+            left.session == id && its_own && left.is_ours() && says(left)
+        })
+    } else {
+        handoff::newest_within(ctx, stores, handoff::RECENT, |left| {
+            // Deciding this reads the whole log.
+            says(left) && (left.is_ours() || ctx.shows_notes(left.store, &left.log))
+        })
+    };
+    found.ok().flatten()
+}
+
+/// Returns the day's context beside a text of `taken` characters. News are
+/// the parts that the session has not seen.
+pub(crate) fn context_of_day(
+    call: &Call<'_>,
+    sources: &AtHand,
+    taken: usize,
+    extent: StartExtent,
+) -> HookAnswer {
+    let limit = call.agent.limit();
+    let room = call.ctx.config.settings.hook.working_chars;
+    let mut room = room.min(limit.most().saturating_sub(taken));
+    loop {
+        let seen = |part: &WorkingPart| {
+            extent == StartExtent::News && call.known().texts.contains(&hash(&part.text))
+        };
+        let parts: Vec<WorkingPart> =
+            at_hand(sources, room).into_iter().filter(|p| !seen(p)).collect();
+        if parts.is_empty() {
+            return HookAnswer::default();
+        }
+        let mut answer = HookAnswer::default();
+        answer.push_all(&SafeText::fixed(AT_HAND), None);
+        for part in parts {
+            answer.push_all(&part.render(), Some(ShownText::Passage(part.text.to_string())));
+        }
+        // The limit may be in bytes, while `room` is in characters.
+        if taken + answer.size(limit) > limit.most() && room > 0 {
+            room = room.min(answer.chars()) * 9 / 10;
+            continue;
+        }
+        return answer;
+    }
 }

@@ -24,9 +24,8 @@ use pimem_engine::{
 use serde_json::{Value, json};
 
 use super::{
-    arguments::Given,
     said::{self, SaidText},
-    tools::ToolCall,
+    tools::{Given, ToolCall},
 };
 
 /// What can be done to an entry. Whatever it is, it can be taken back.

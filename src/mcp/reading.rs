@@ -1,12 +1,5 @@
 //! The tools that read: `memory_search`, `memory_why` and `memory_context`.
 
-use serde_json::{Value, json};
-
-use super::{
-    arguments::Given,
-    said::{self, LIMIT, SaidText},
-    tools::ToolCall,
-};
 use pimem_core::{
     report::budget::Tokens,
     safe,
@@ -26,6 +19,12 @@ use pimem_engine::{
         why::Why,
     },
     view::{Document, JudgedEntry},
+};
+use serde_json::{Value, json};
+
+use super::{
+    said::{self, LIMIT, SaidText},
+    tools::{Given, ToolCall},
 };
 
 /// Characters of a context that are kept free of the report, for what is recalled and for messages.

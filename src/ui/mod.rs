@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one place that times progress")]
 
 mod styled;
-mod table;
+pub(crate) mod table;
 
 use std::{
     cell::RefCell,

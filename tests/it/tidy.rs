@@ -45,10 +45,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "src/",
-        &[
-            "agents", "exit", "ui", "globals", "help", "shell", "input", "chart", "hook",
-            "commands", "complete", "usage", "mcp", "cli",
-        ],
+        &["agents", "ui", "globals", "shell", "hook", "commands", "complete", "help", "mcp", "cli"],
     ),
     (
         "crates/server/src/",

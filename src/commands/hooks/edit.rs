@@ -1,19 +1,5 @@
 //! `pimem hooks install` and `uninstall`: edit settings files one by one.
 
-use super::{HookEditArgs, Site};
-use crate::{
-    agents::{
-        Content, InstallReach, MARK,
-        settings::{self, Without},
-    },
-    commands::hooks::{
-        self,
-        view::{EditedFile, EditedSettings},
-    },
-    exit::Exit,
-    shell::Shell,
-    ui::{Human, Ui},
-};
 use pimem_core::{
     markdown::patch::{self, Pair},
     score::ranking::Scope,
@@ -25,6 +11,20 @@ use pimem_engine::{
         foreign_file::{Editor, ForeignChange},
         lock::LockError,
     },
+};
+
+use super::{HookEditArgs, Site};
+use crate::{
+    agents::{
+        Content, InstallReach, MARK,
+        settings::{self, Without},
+    },
+    commands::hooks::{
+        self,
+        status::{EditedFile, EditedSettings},
+    },
+    shell::{Exit, Shell},
+    ui::{Human, Ui},
 };
 
 /// Lines of context shown around a change.

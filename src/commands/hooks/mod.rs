@@ -3,7 +3,6 @@
 mod edit;
 pub(crate) mod status;
 mod trial;
-mod view;
 
 use std::{
     fs,
@@ -28,8 +27,7 @@ use crate::{
         plugin::{self, Disk, Way},
         settings::{FoundHook, SettingsRefusal},
     },
-    exit::Exit,
-    shell::Shell,
+    shell::{Exit, Shell},
 };
 
 /// Connect agents: have them call pimem

@@ -9,6 +9,13 @@ use std::{
     time::Duration,
 };
 
+use pimem_engine::{
+    config::env::Env,
+    error::{Failure, FailureKind},
+    process::{self, Keep, Kill, RunError},
+    store::atomic,
+};
+
 use super::{
     Chosen, Plugin, Site,
     edit::{is_held, is_marked},
@@ -22,17 +29,10 @@ use crate::{
     },
     commands::hooks::{
         self,
-        view::{Tested, TestedHook},
+        status::{Tested, TestedHook},
     },
-    exit::Exit,
-    shell::Shell,
+    shell::{Exit, Shell},
     ui::{self, Human, Ui},
-};
-use pimem_engine::{
-    config::env::Env,
-    error::{Failure, FailureKind},
-    process::{self, Keep, Kill, RunError},
-    store::atomic,
 };
 
 /// The entry in the trial's store, and a word that occurs only there.
