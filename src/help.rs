@@ -131,7 +131,6 @@ pub(crate) fn everything(table: &[Group], definition: &clap::Command) -> String 
     text
 }
 
-/// Returns the rows of a table.
 pub(crate) fn rows(table: &[Group]) -> impl Iterator<Item = &Row> {
     table.iter().flat_map(|group| group.lines).flat_map(|line| line.commands)
 }

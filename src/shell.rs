@@ -127,7 +127,6 @@ impl Shell {
     }
 }
 
-/// Returns the working directory.
 pub(crate) fn working_directory() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| {
         let message = format!("the working directory is gone: {error}");

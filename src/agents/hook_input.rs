@@ -11,12 +11,10 @@ use serde_json::{Value, value::RawValue};
 use super::Agent;
 use pimem_core::{language::preference::Preference, session::transcript};
 
-/// The input of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Input {
     /// Session id from the agent.
     pub(crate) session: Option<String>,
-    /// Working directory of the agent.
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) source: PromptSource,
     /// The part of the prompt that the user typed. Agents and editors put other texts around it, some
@@ -26,13 +24,11 @@ pub(crate) struct Input {
     pub(crate) speaker: Speaker,
     /// True if nobody is at the session: a program began it, and no prompt of it is a person's.
     pub(crate) unattended: bool,
-    /// Name of the tool that ran.
     pub(crate) tool: Option<String>,
     /// Files that the tool call names.
     pub(crate) files: Vec<String>,
     /// Answer of the agent.
     pub(crate) response: Option<String>,
-    /// Path of the session's transcript.
     pub(crate) transcript: Option<PathBuf>,
     /// Summary of the context that was compacted.
     pub(crate) summary: Option<String>,

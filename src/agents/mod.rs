@@ -277,12 +277,9 @@ const SHIM: [AgentEvent; 7] = [
     event(HookEvent::SessionEnd, "session_end", 5),
 ];
 
-/// The scope of an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InstallReach {
-    /// All sessions of the user.
     User,
-    /// Sessions in one project.
     Project,
 }
 
@@ -313,7 +310,6 @@ pub(crate) struct WholeFile {
 pub(crate) enum Content {
     /// Hooks in the agent's settings file.
     Settings(SettingsLayout),
-    /// A file of its own.
     Whole(WholeFile),
 }
 
@@ -349,7 +345,6 @@ impl Agent {
         self.record().name
     }
 
-    /// Returns the agent with this name.
     pub(crate) fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.name() == name)
     }
@@ -384,7 +379,6 @@ impl Agent {
         self.record().limit.unwrap_or(Limit::Utf16(16_000))
     }
 
-    /// Returns the settings directory.
     pub(crate) fn config_dir(
         self,
         home: &Path,

@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use super::{Agent, HookEvent, Limit};
 use pimem_core::safety::safe_text::{self, SafeText};
 
-/// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplyForm {
     Plain,
@@ -42,7 +41,6 @@ impl ReplyForm {
         matches!(self, Self::Plain | Self::Specific | Self::Member(_) | Self::Steps)
     }
 
-    /// Returns the answer that says nothing.
     fn nothing(self) -> Option<Value> {
         match self {
             Self::Braces | Self::Decision | Self::Steps => Some(json!({})),
@@ -107,7 +105,6 @@ pub(crate) fn with_notice(
     format!("{}\n", safe_text::json(&answer.to_string()))
 }
 
-/// Checks the output of a hook.
 pub(crate) fn check(agent: Agent, moment: HookEvent, output: &[u8]) -> Result<(), String> {
     let form = (agent.record().form)(moment);
     let text = std::str::from_utf8(output).map_err(|_| "the answer is not UTF-8".to_owned())?;

@@ -67,7 +67,6 @@ pub(crate) struct SettingsLayout {
     pub(crate) hooks: Vec<Hook>,
 }
 
-/// A hook to install.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hook {
     /// Name of the event in the agent's settings.
@@ -110,7 +109,6 @@ pub(crate) enum Without {
     Nothing,
 }
 
-/// Returns our hooks in a file.
 pub(crate) fn found(
     bytes: &[u8],
     layout: &SettingsLayout,
@@ -458,12 +456,10 @@ struct Style {
 }
 
 impl Style {
-    /// Returns the style of a new file.
     fn new() -> Self {
         Self { newline: "\n", unit: "  ".to_owned(), flat: false }
     }
 
-    /// Detects the style of a file.
     fn of(bytes: &[u8], root: &Value) -> Self {
         let end = memchr::memchr(b'\n', bytes).and_then(|end| bytes.get(end.checked_sub(1)?));
         let newline = if end == Some(&b'\r') { "\r\n" } else { "\n" };

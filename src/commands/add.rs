@@ -198,7 +198,6 @@ fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Fa
     Ok(news)
 }
 
-/// Appends tags to the text.
 fn tagged(new: NewText, tags: &[String]) -> Result<NewText, Failure> {
     let text = with_tags(&new.text, tags)?;
     let bare = new.text.as_str().to_owned();

@@ -257,7 +257,6 @@ struct Fingerprints {
 }
 
 impl Sarif {
-    /// Returns the log of a check.
     pub(crate) fn of(Answer { view, problems }: &Answer<Checked>) -> Self {
         let mut seen = BTreeMap::new();
         let store = |finding: &FindingView| {
@@ -337,7 +336,6 @@ fn artifact(CheckedStore { dir, root, .. }: &CheckedStore, file: &str) -> Artifa
     }
 }
 
-/// Encodes a path for a URI.
 fn uri(path: &Path) -> String {
     let path = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
     let mut out = String::with_capacity(path.len());

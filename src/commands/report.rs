@@ -147,7 +147,6 @@ fn start(ctx: &Shell, args: &ReportArgs, agent: Agent) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-/// Writes the page for people.
 fn html(ctx: &Shell, path: &Path, args: &ReportArgs) -> Result<Exit, Failure> {
     let target = PageTarget::of(ctx, path)?;
     let hooks = status::agents_with_hooks(ctx);
@@ -207,7 +206,6 @@ fn budget(text: &str) -> Result<Tokens, String> {
     text.parse().map(Tokens).map_err(|_| "it is no whole number, and not none".to_owned())
 }
 
-/// Returns the tokens of the system prompt.
 fn system_prompt(args: &ReportArgs) -> Result<Tokens, Failure> {
     let Some(path) = &args.system_prompt else {
         return Ok(Tokens(args.system_prompt_tokens.unwrap_or(0)));

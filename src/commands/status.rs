@@ -48,7 +48,6 @@ pub(crate) fn run(ctx: &Shell, _: &StatusArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the agents that call pimem.
 pub(super) fn agents_with_hooks(ctx: &Shell) -> Hooks {
     let program = hooks::in_path(ctx, "pimem").map(|path| path.display().to_string());
     let (agents, failure) = match status::installed(ctx) {

@@ -74,7 +74,6 @@ pub(crate) fn run(ctx: &Shell, args: &TodoArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// Returns the items to add.
 fn texts(args: &[String]) -> Result<Vec<String>, Failure> {
     let one = |line: &str| EntryText::new(line).map(|text| text.as_str().to_owned());
     if args != ["-"] {

@@ -247,7 +247,6 @@ impl Human for VouchedEntries {
     }
 }
 
-/// Formats the name of a store.
 fn name(scope: &str, dir: &str) -> String {
     format!("{scope} store in {dir}")
 }

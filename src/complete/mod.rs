@@ -32,7 +32,6 @@ pub(crate) fn is_meant(args: &[OsString]) -> bool {
     args.get(1).is_some_and(|name| name == NAME)
 }
 
-/// Returns the answer to a call.
 pub(crate) fn answer(args: &[OsString], env: Env, mut definition: Command) -> String {
     definition.build();
     let words = args.iter().skip(2).map(|word| word.to_string_lossy().into_owned());

@@ -115,7 +115,6 @@ impl HookAnswer {
         self.lines.is_empty()
     }
 
-    /// Returns the entries shown.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &ShownEntry> {
         self.shown().filter_map(|shown| match shown {
             ShownText::Entry(entry) => Some(entry),
@@ -175,7 +174,6 @@ impl HookAnswer {
         }
     }
 
-    /// Returns the text for the prompt.
     pub(crate) fn render(&self) -> SafeText {
         self.lines.iter().map(|line| &line.text).collect()
     }

@@ -169,7 +169,6 @@ impl<'a> Call<'a> {
         self.stores.iter().flat_map(|store| sessions::own_texts(store, &id)).collect()
     }
 
-    /// Appends to the session's ledger.
     pub(crate) fn note(&self, notes: &[LedgerNote]) {
         if let Some(session) = &self.session {
             session.note(notes);
@@ -289,7 +288,6 @@ impl<'a> Call<'a> {
         self.telemetry(records);
     }
 
-    /// Appends to the telemetry.
     pub(crate) fn telemetry(&self, records: Vec<RecordKindOf>) {
         let Some(home) = self.home().filter(|_| !records.is_empty()) else { return };
         let record = |what| Record {
@@ -310,7 +308,6 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Returns the path of the transcript.
     pub(crate) fn transcript(&self) -> Option<PathBuf> {
         self.input.transcript.as_ref().map(|path| self.ctx.places.cwd.join(path))
     }

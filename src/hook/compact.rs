@@ -42,7 +42,6 @@ pub(crate) struct Observed {
     reached: Reached,
 }
 
-/// Returns the observations of the session.
 pub(crate) fn observations(call: &Call<'_>) -> HookAnswer {
     let compaction = call.ctx.config.settings.observer.compaction;
     let instead = compaction == Compaction::Summary || call.ctx.env.text("PI_MEMORY") == Some("1");

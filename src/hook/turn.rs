@@ -54,7 +54,6 @@ pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
     call.ctx.learn_pair(home, question, &answer, call.who())
 }
 
-/// Returns the texts of all entries.
 fn texts(call: &Call<'_>) -> IdMap<EntryId, String> {
     let mut texts = IdMap::default();
     for store in &call.stores {

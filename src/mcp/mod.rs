@@ -353,7 +353,6 @@ impl<'a, R: Read> Server<'a, R> {
         self.open(caller, &place, notes).map_err(|failure| internal(&failure))
     }
 
-    /// Finds out which project is meant.
     fn place(&mut self, caller: &Caller, project: Option<&str>) -> Result<ProjectPlace, Failure> {
         if let Some(place) = self.surroundings.stated(project)? {
             return Ok(place);
@@ -440,7 +439,6 @@ fn internal(failure: &Failure) -> Trouble {
     Trouble::new(wire::INTERNAL, message.to_string())
 }
 
-/// Id of the request for roots.
 const ID: &str = "pimem-roots";
 /// Maximum number of messages that are read before the answer.
 const MOST: usize = 64;

@@ -16,7 +16,6 @@ use pimem_engine::{
 pub(super) enum ProjectPlace {
     /// The store that options or variables of this process name.
     Named,
-    /// The project of a directory.
     Directory(PathBuf),
     /// No project is known: the user's store is read, and nothing is written.
     Unknown,

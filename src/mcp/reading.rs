@@ -92,7 +92,6 @@ fn kind(name: &str) -> Option<SourceKind> {
     })
 }
 
-/// Returns a hit as a line.
 fn line(hit: &HitView) -> SafeText {
     let id = hit.short.clone().unwrap_or_else(|| "-".to_owned());
     let score = format!("{:.3}", hit.score);

@@ -31,7 +31,6 @@ const KEPT: i64 = 366 * 24 * 3600;
 /// Maximum number of topics in the list.
 const MOST: usize = 200;
 
-/// Returns the templates of addresses.
 pub(super) fn templates() -> Map<String, Value> {
     let template = |uri: String, name: &str, about: &str, mime: &str| json!({ "uriTemplate": uri, "name": name, "description": about, "mimeType": mime });
     fields(json!({ "resourceTemplates": [
@@ -155,7 +154,6 @@ const MOST_RECALLED: usize = 40;
 /// Maximum number of findings that are shown.
 const FINDINGS: usize = 20;
 
-/// Returns the list of prompts.
 pub(super) fn list_prompts() -> Map<String, Value> {
     let argument = |name: &str, about: &str, required: bool| json!([{ "name": name, "description": about, "required": required }]);
     fields(json!({ "prompts": [

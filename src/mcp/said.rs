@@ -65,11 +65,9 @@ impl Notices for SaidNotes {
     }
 }
 
-/// The answer of a call.
 pub(super) struct SaidText {
     /// Words of the program above the lines.
     pub(super) head: SafeText,
-    /// Lines with texts of the store.
     pub(super) lines: Vec<SafeText>,
     /// Lines below them.
     pub(super) notes: Vec<SafeText>,
@@ -83,7 +81,6 @@ impl SaidText {
         Self { head, lines: Vec::new(), notes: Vec::new(), document, stale: Vec::new() }
     }
 
-    /// Adds messages and problems.
     pub(super) fn note(&mut self, notes: &[String], problems: &[ReadProblem]) {
         self.notes.extend(notes.iter().map(|line| safe!("Note: {}\n", line)));
         let problems = problems.iter().take(NOTES);
@@ -124,7 +121,6 @@ impl SaidText {
         })
     }
 
-    /// Returns the result of the tool.
     pub(super) fn result(self) -> Map<String, Value> {
         let text = self.text();
         let content = json!([{ "type": "text", "text": &*text }]);
@@ -132,7 +128,6 @@ impl SaidText {
     }
 }
 
-/// Returns the fields of an object.
 pub(super) fn fields(value: Value) -> Map<String, Value> {
     if let Value::Object(fields) = value { fields } else { Map::new() }
 }
@@ -278,7 +273,6 @@ pub(super) fn short(text: &SafeText, most: usize) -> SafeText {
     }
 }
 
-/// Returns the beginning of a text.
 pub(super) fn beginning(text: &str) -> SafeText {
     short(&told(text, None), 80)
 }

@@ -29,7 +29,6 @@ pub(super) struct Tool {
     pub(super) run: fn(&ToolCall<'_>, &Given) -> Result<SaidText, Failure>,
 }
 
-/// A call of a tool.
 pub(super) struct ToolCall<'a> {
     pub(super) memory: &'a Memory,
     /// True if not even accesses are counted.
@@ -149,7 +148,6 @@ impl Tool {
         !read_only || self.effect == ToolEffect::Reads
     }
 
-    /// Checks the arguments of a call.
     pub(super) fn given(&self, values: &Map<String, Value>) -> Result<Given, Failure> {
         Given::read(self.name, self.arguments, values)
     }
@@ -182,7 +180,6 @@ impl Tool {
     }
 }
 
-/// Returns the list of tools.
 pub(super) fn list(read_only: bool) -> Value {
     let offered = TOOLS.iter().filter(|tool| tool.is_offered(read_only));
     json!({ "tools": offered.map(Tool::document).collect::<Vec<_>>() })
@@ -191,7 +188,6 @@ pub(super) fn list(read_only: bool) -> Value {
 /// Maximum number of entries of one call.
 const MOST: usize = 50;
 
-/// What an argument takes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Takes {
     Text,
@@ -204,7 +200,6 @@ pub(super) enum Takes {
     Objects(&'static [Argument]),
 }
 
-/// An argument of a tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Argument {
     pub(super) name: &'static str,
@@ -299,7 +294,6 @@ impl Argument {
     }
 }
 
-/// Returns the schema of arguments.
 pub(super) fn schema(arguments: &[Argument]) -> Value {
     let named = |argument: &Argument| (argument.name.to_owned(), argument.schema());
     let properties: Map<String, Value> = arguments.iter().map(named).collect();
@@ -384,7 +378,6 @@ mod tests {
 
     /// Tokens of what an agent reads of all tools in every session.
     const MOST_TOKENS: u32 = 900;
-    /// Bytes of the whole list.
     const MOST_BYTES: usize = 12 << 10;
 
     #[test]

@@ -41,7 +41,6 @@ pub(super) enum NextLine {
     End,
 }
 
-/// Lines of an input.
 pub(super) struct InputLines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
@@ -113,7 +112,6 @@ pub(super) fn cancels(message: &Value, id: &Value) -> bool {
         && message.pointer("/params/requestId") == Some(id)
 }
 
-/// An error of the protocol.
 #[derive(Debug)]
 pub(super) struct Trouble {
     pub(super) code: i64,
@@ -141,7 +139,6 @@ pub(super) enum WireMessage {
     },
 }
 
-/// A method with its parameters.
 #[derive(Debug)]
 pub(super) struct Method {
     pub(super) name: String,
@@ -249,7 +246,6 @@ pub(super) fn answer(id: &Value, result: Result<Map<String, Value>, Trouble>) ->
     line(&message)
 }
 
-/// Returns a message as a line.
 pub(super) fn line(message: &Value) -> String {
     format!("{}\n", safe_text::json(&message.to_string()))
 }

@@ -73,7 +73,6 @@ pub(crate) struct Ui {
 
 /// A document that can be printed for people.
 pub(crate) trait Human: Document {
-    /// Prints the document as text.
     fn human(&self, ui: &Ui);
 
     /// Returns a line for a person who sees nothing: that the listing is empty, and how to begin.
@@ -147,7 +146,6 @@ impl Ui {
         self.verbose
     }
 
-    /// Prints a failure to stderr.
     pub(crate) fn failure(&self, failure: &Failure) {
         if self.json {
             let (message, hints) = (failure.message.clone(), failure.hints.clone());
@@ -329,12 +327,10 @@ impl Ui {
         }
     }
 
-    /// Prints an error to stderr.
     pub(crate) fn error(&self, message: &str) {
         self.message(&Styled::new(Style::Bad, "pimem:").with(None, " ").with(None, message));
     }
 
-    /// Prints a hint below an error.
     pub(crate) fn hint(&self, hint: &str) {
         self.message(&Styled::new(Style::New, "hint:").with(None, " ").with(None, hint));
     }
@@ -420,7 +416,6 @@ pub(crate) fn stopwatch() -> impl Fn() -> Duration {
     move || start.elapsed()
 }
 
-/// Prints a document to stderr.
 fn error_document(document: &impl Document) {
     let text = serde_json::to_string(&Tagged::new(document)).unwrap_or_default();
     stderr(&safe_text::json(&text));

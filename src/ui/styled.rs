@@ -21,7 +21,6 @@ pub(crate) enum Style {
     Id,
     /// In use, added, better.
     Good,
-    /// New.
     New,
     /// Changed, or worth a look.
     Warn,
@@ -108,14 +107,12 @@ impl From<&str> for Styled {
 }
 
 impl Styled {
-    /// Returns a text that has one style.
     pub(crate) fn new(style: impl Into<Option<Style>>, text: &str) -> Self {
         let mut made = Self::default();
         made.push(style, text);
         made
     }
 
-    /// Appends a part.
     pub(crate) fn push(&mut self, style: impl Into<Option<Style>>, text: &str) {
         let start = self.text.len();
         self.text.push_str(&safe_text::terminal(text));
@@ -124,7 +121,6 @@ impl Styled {
         }
     }
 
-    /// Appends another text with its styles.
     pub(crate) fn append(&mut self, other: &Self) {
         let shift = self.text.len();
         self.text.push_str(&other.text);

@@ -28,7 +28,6 @@ const LEAST: usize = 24;
 /// Indent of the lines of a block.
 const INDENT: usize = 4;
 
-/// A column of a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column<'a> {
     name: &'a str,

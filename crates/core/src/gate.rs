@@ -42,7 +42,6 @@ pub struct Facts {
 pub enum Verdict {
     #[default]
     Given,
-    /// Given with a mark.
     Marked(Mark),
     Withheld(Withheld),
 }
@@ -165,7 +164,6 @@ impl Withheld {
 pub struct WithheldCounts(BTreeMap<&'static str, usize>);
 
 impl WithheldCounts {
-    /// Counts a line.
     pub fn add(&mut self, why: Withheld) {
         *self.0.entry(why.state()).or_default() += 1;
     }

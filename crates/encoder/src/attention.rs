@@ -8,7 +8,6 @@ use crate::{
     pack::Shape,
 };
 
-/// Intermediate results of a head.
 #[derive(Default)]
 pub(super) struct Buffers {
     /// The keys of all tokens, one number of each after the other.

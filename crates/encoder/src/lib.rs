@@ -32,7 +32,6 @@ pub mod packer;
 /// often, and few enough for the intermediate results to stay in the cache.
 const TOGETHER: usize = 256;
 
-/// An encoder.
 #[derive(Debug)]
 pub struct Encoder<'a> {
     pack: Pack<'a>,

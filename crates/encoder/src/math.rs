@@ -30,7 +30,6 @@ pub(super) fn sum(numbers: &[f32], f: impl Fn(f32) -> f32) -> f32 {
     fold(lanes, |a, b| a + b)
 }
 
-/// Returns the largest of the lanes.
 #[inline(always)]
 pub(super) fn largest(lanes: [f32; LANES]) -> f32 {
     fold(lanes, larger)

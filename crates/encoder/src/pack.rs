@@ -49,7 +49,6 @@ pub enum PackPooling {
     First,
 }
 
-/// The sizes of an encoder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
     pub layers: usize,
@@ -58,7 +57,6 @@ pub struct Shape {
     pub heads: usize,
     /// Numbers of a token between the two matrices of a layer that follow attention.
     pub inner: usize,
-    /// Size of the vocabulary.
     pub pieces: usize,
     /// Maximum number of tokens of a text.
     pub positions: usize,
@@ -70,7 +68,6 @@ pub struct Shape {
 /// Little-endian numbers of type `f32`.
 type Floats<'a> = &'a [[u8; 4]];
 
-/// Parameters of a norm.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Norm<'a> {
     pub(super) factors: Floats<'a>,
@@ -100,7 +97,6 @@ pub(super) struct Layer<'a> {
     pub(super) norm: Norm<'a>,
 }
 
-/// The weights of an encoder.
 #[derive(Debug)]
 pub struct Pack<'a> {
     pub shape: Shape,

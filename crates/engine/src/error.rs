@@ -51,7 +51,6 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Creates a failure with one hint.
     pub fn new(kind: FailureKind, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hints: vec![hint.into()] }
     }

@@ -37,12 +37,10 @@ pub fn ending(at: Timestamp) -> Option<Date> {
     if end_of(day) == at { Some(day) } else { elsewhere() }
 }
 
-/// Returns the local date of a moment.
 pub fn date(at: Timestamp) -> String {
     local(at).date.to_string()
 }
 
-/// Returns the local time of a moment.
 pub fn local(at: Timestamp) -> LocalTime {
     let offset = Local.timestamp_millis_opt(at.0).earliest();
     LocalTime::new(at, offset.map_or(0, |time| time.offset().local_minus_utc()))

@@ -38,7 +38,6 @@ pub enum Keep {
     Whole(usize),
     /// The beginning; the rest is read too, and thrown away.
     Start(usize),
-    /// The end.
     End(usize),
 }
 
@@ -48,7 +47,6 @@ pub enum ProcessEvent {
     Output(Vec<u8>),
     /// It will write no more lines.
     End,
-    /// The deadline has passed.
     Late,
 }
 

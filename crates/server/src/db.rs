@@ -178,7 +178,6 @@ pub struct TenantScope {
     pub projects: Vec<Uuid>,
 }
 
-/// The role in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TenantRole {
     /// Answers requests.
@@ -243,7 +242,6 @@ pub fn array(ids: &[Uuid]) -> String {
 
 /// Whose request it was.
 pub trait Actor {
-    /// Organisation, user and key.
     fn actor(&self) -> (Uuid, Uuid, Uuid);
 }
 

@@ -4,7 +4,6 @@ use serde_json::{Map, Value, json};
 
 use crate::clock;
 
-/// Writes a line with these fields.
 pub fn line(level: &str, message: &str, fields: Value) {
     let mut all = Map::new();
     all.insert("ts".to_owned(), json!(clock::now().to_rfc3339()));

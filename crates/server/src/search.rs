@@ -33,7 +33,6 @@ use crate::{
     seal::vault::Vault,
 };
 
-/// What is searched for.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub text: String,
@@ -47,7 +46,6 @@ pub struct Request {
     pub projects: Vec<Uuid>,
 }
 
-/// A hit with what it was ranked by.
 #[derive(Debug)]
 pub struct RankedHit {
     pub memory: MemoryRow,
@@ -183,7 +181,6 @@ pub struct WantedRows<'a, T> {
     pub vectors: Option<&'a QueryVectors>,
 }
 
-/// The query as vectors.
 #[derive(Debug, Clone)]
 pub struct QueryVectors {
     /// By the table, where rare words weigh more.
@@ -356,14 +353,12 @@ impl RankedCorpus {
     }
 }
 
-/// A row that was found.
 #[derive(Debug, Clone, Copy)]
 pub struct FoundRow {
     /// Its place among the rows.
     pub at: usize,
     pub candidate: RankCandidate,
     pub judged: Judged,
-    /// The factor of its standing.
     pub factor: f64,
 }
 

@@ -18,7 +18,6 @@ pub const KEY: usize = 32;
 /// The bytes of a key, overwritten when they are dropped.
 pub type Bytes = Zeroizing<[u8; KEY]>;
 
-/// Digits of a key.
 const DIGITS: usize = 2 * KEY;
 
 /// A text that is not shown in messages.

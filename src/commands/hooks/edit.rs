@@ -33,9 +33,7 @@ const AROUND: usize = 2;
 /// What becomes of hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SettingsEdit {
-    /// They are put into settings.
     Install,
-    /// They are taken out.
     Uninstall,
 }
 
@@ -187,7 +185,6 @@ fn edit(
     }
 }
 
-/// Returns the change of a file.
 fn change(
     ctx: &Shell,
     site: &Site,

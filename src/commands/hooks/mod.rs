@@ -183,7 +183,6 @@ pub(crate) fn run(ctx: &Shell, args: &HooksArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// Returns the agents that have settings.
 pub(crate) fn real() -> impl Iterator<Item = Agent> {
     Agent::ALL.into_iter().filter(|agent| *agent != Agent::Generic)
 }
@@ -209,7 +208,6 @@ impl Site {
     }
 }
 
-/// Returns the files of an agent.
 pub(crate) fn sites(ctx: &Shell, agent: Agent, reach: InstallReach) -> Result<Vec<Site>, Failure> {
     let (root, project) = match reach {
         InstallReach::User => (config_dir(ctx, agent)?, None),

@@ -267,12 +267,9 @@ pub(crate) struct EditedSettings {
     pub(crate) files: Vec<EditedFile>,
 }
 
-/// A file of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct EditedFile {
-    /// The agent's name.
     pub(crate) agent: &'static str,
-    /// Path of the file.
     pub(crate) path: String,
     /// `unchanged`, `installed`, `removed` or `deleted`.
     pub(crate) change: &'static str,
@@ -291,7 +288,6 @@ pub(crate) struct HooksStatus {
     pub(crate) action: &'static str,
     /// The program that they find in the PATH; null when there is none.
     pub(crate) program: Option<String>,
-    /// Their files.
     pub(crate) files: Vec<FileStatus>,
 }
 
@@ -299,16 +295,13 @@ pub(crate) struct HooksStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FileStatus {
-    /// The agent's name.
     pub(crate) agent: &'static str,
-    /// Path of the file.
     pub(crate) path: String,
     /// The same as people write it.
     #[serde(skip)]
     pub(crate) place: String,
     /// `installed`, `plugin` where the agent's plugin brings the hooks, `twice` where both do, or what is amiss.
     pub(crate) state: &'static str,
-    /// Hooks that are there.
     pub(crate) hooks: usize,
     /// Hooks that there could be.
     pub(crate) of: usize,
@@ -342,16 +335,12 @@ pub(crate) struct Printed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum PrintedContent {
-    /// The commands to call.
     Commands {
         /// One an event.
         commands: Vec<String>,
     },
-    /// The files of an agent.
     Files {
-        /// The agent's name.
         agent: &'static str,
-        /// Its files.
         files: Vec<PrintedFile>,
     },
 }
@@ -359,7 +348,6 @@ pub(crate) enum PrintedContent {
 /// A file that would be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct PrintedFile {
-    /// Its path.
     pub(crate) path: String,
     /// The same as people write it.
     #[serde(skip)]
@@ -373,20 +361,16 @@ pub(crate) struct PrintedFile {
 pub(crate) struct Tested {
     /// `test`.
     pub(crate) action: &'static str,
-    /// Commands that failed.
     pub(crate) failed: usize,
-    /// The commands.
     pub(crate) hooks: Vec<TestedHook>,
 }
 
 /// A command that was run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct TestedHook {
-    /// The agent's name.
     pub(crate) agent: &'static str,
     /// The event, as the agent calls it.
     pub(crate) event: String,
-    /// The command.
     pub(crate) command: String,
     /// Whether it did what it should.
     pub(crate) ok: bool,

@@ -84,7 +84,6 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
     Ok(if failed > 0 { Exit::Nothing } else { Exit::Done })
 }
 
-/// Runs the hooks of a plugin.
 fn of_plugin(ctx: &Shell, trial: &Trial, agent: Agent, plugin: &Plugin) -> Vec<TestedHook> {
     let found = match &plugin.hooks {
         Ok(found) if found.is_empty() => {
@@ -182,7 +181,6 @@ impl Drop for Trial {
 }
 
 impl Trial {
-    /// Creates a project with one entry.
     fn new(ctx: &Shell) -> Result<Self, Failure> {
         let cache = ctx.env.cache.as_deref().ok_or_else(|| {
             Failure::new(
@@ -314,7 +312,6 @@ impl Trial {
     }
 }
 
-/// The output of a process.
 struct Done {
     code: Option<i32>,
     stdout: Vec<u8>,

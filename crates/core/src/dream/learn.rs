@@ -40,10 +40,8 @@ const PASTED: usize = 10;
 /// Bytes of the user's text that are read per session; nobody types more.
 const TYPED: usize = 256 << 10;
 
-/// The kind of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StatementSourceKind {
-    /// A session with an agent.
     Session,
     /// The log of one day.
     Log,
@@ -55,7 +53,6 @@ pub struct StatementSource {
     /// The session's id, or the date.
     pub id: String,
     pub kind: StatementSourceKind,
-    /// The agent of a session.
     pub agent: Option<String>,
     /// The time of the source, if known.
     pub when: Option<Timestamp>,
@@ -143,7 +140,6 @@ impl Listener {
         }
     }
 
-    /// Adds the next message.
     pub fn push(&mut self, message: &Message) {
         self.last = self.last.max(message.when);
         match message.role {
@@ -178,7 +174,6 @@ impl Listener {
         }
     }
 
-    /// Returns the statements of the session.
     pub fn finish(mut self) -> HeardStatement {
         self.heard.source.when = self.heard.source.when.or(self.last);
         self.heard
@@ -211,7 +206,6 @@ const NAMED: usize = 4;
 /// A statement that becomes an entry, or evidence for one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conclusion {
-    /// Category of the entry.
     pub category: &'static str,
     pub cue: Cue,
     pub text: String,
@@ -452,7 +446,6 @@ impl KnownStatement {
 pub(super) type StatementIndex = HashMap<u64, Vec<usize>>;
 
 impl SaidBefore {
-    /// Parses the file.
     pub fn read(bytes: &[u8]) -> Self {
         let file = serde_json::from_slice::<File<Vec<KnownStatement>>>(bytes).ok();
         let mut memory = Self {

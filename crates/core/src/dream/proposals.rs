@@ -288,7 +288,6 @@ fn values(object: &Object) -> String {
     values.map(|(_, value)| text(value)).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the text value of a key.
 fn text<'a>(object: &'a Object, key: &'static str) -> Result<&'a str, AnswerError> {
     let value = object.get(key).ok_or(AnswerError::Missing(key))?;
     value.as_str().ok_or(AnswerError::NoText(key))

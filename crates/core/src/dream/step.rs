@@ -24,16 +24,13 @@ pub enum StepAction {
     },
     Archive(EntryId),
     Add {
-        /// Category name.
         category: String,
         cue: Cue,
         text: String,
     },
-    /// Reinforces an entry this many times.
     Reinforce(EntryId, u32),
     /// Archives several entries and adds a new one that takes over their evidence.
     Combine {
-        /// Category name of the new entry.
         category: String,
         text: String,
         /// Entries to archive.
@@ -70,12 +67,10 @@ pub struct RefusedStep {
     pub why: String,
 }
 
-/// The planned changes to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// Hash of the store's content; the plan applies to that content only.
     pub state: String,
-    /// When the plan was made.
     pub made: Timestamp,
     /// Steps in the order of execution.
     pub steps: Vec<PlanStep>,
@@ -95,7 +90,6 @@ pub trait Naming {
     fn find(&self, id: &str) -> Result<EntryId, LookupError>;
 }
 
-/// Returns the text of a plan.
 pub fn write_script(plan: &Plan, naming: &impl Naming) -> String {
     let mut out = format!("{FIRST}\nmade\t{}\nstate\t{}\n", plan.made, plan.state);
     out.push_str(
@@ -116,7 +110,6 @@ pub fn write_script(plan: &Plan, naming: &impl Naming) -> String {
     out
 }
 
-/// Returns the columns act, entries and text.
 fn columns(act: &StepAction, naming: &impl Naming) -> [String; 3] {
     let line = |id: EntryId| naming.line(id).unwrap_or_default();
     let ids =
@@ -145,10 +138,8 @@ pub fn what(act: &StepAction, naming: &impl Naming) -> String {
     columns(act, naming).join(" ").trim_end().to_owned()
 }
 
-/// A parsed plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// When the plan was made.
     pub made: Option<Timestamp>,
     /// Hash of the store's content at that time.
     pub state: String,
@@ -251,7 +242,6 @@ mod tests {
     use super::*;
     use crate::dream::step::{PlanStep, PlannedBy};
 
-    /// A store of three entries.
     struct Three;
 
     const LINES: [&str; 3] = ["[lesson] Use rg", "[done] Shipped\t0.3", "[lesson] Use\u{202e} gr"];

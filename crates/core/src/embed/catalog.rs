@@ -7,7 +7,6 @@ use crate::model::hash::fnv1a64;
 
 /// Prefix of queries for bge and related models.
 const BGE_QUERY: &str = "Represent this sentence for searching relevant passages: ";
-/// Thresholds of bge-small.
 const BGE: Thresholds = Thresholds { recall: 0.65, reminder: 0.70, duplicate: 0.85 };
 /// Thresholds of MiniLM and of the built-in table: about 1 % and 0.1 % of random pairs reach them.
 const MINILM: Thresholds = Thresholds { recall: 0.45, reminder: 0.60, duplicate: 0.90 };
@@ -266,13 +265,10 @@ pub struct Model {
     pub id: String,
     /// Distinguishes versions of one name: a hash of its files, or a version.
     pub revision: String,
-    /// Number of dimensions.
     pub dimension: usize,
     pub pooling: Pooling,
-    /// Prefix for queries.
     #[serde(default)]
     pub query_prefix: String,
-    /// Prefix for passages.
     #[serde(default)]
     pub passage_prefix: String,
     pub thresholds: Thresholds,

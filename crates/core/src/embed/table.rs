@@ -14,7 +14,6 @@ use super::{
 };
 use crate::model::hash::{fnv1a64, fnv1a64_more};
 
-/// Number of dimensions.
 pub const DIMENSION: usize = 384;
 const ROW: usize = DIMENSION / 2 + 2;
 const HEADER: usize = 24;
@@ -149,7 +148,6 @@ impl Embedder for Static {
     }
 }
 
-/// The parts of the table.
 struct Table<'a> {
     slots: &'a [u8],
     offsets: &'a [u8],

@@ -145,7 +145,6 @@ impl MetricsSummary {
 pub struct RecallScore {
     /// True if something answers the prompt.
     pub has_answer: bool,
-    /// Number of lines.
     pub lines: usize,
     /// Number of lines that answer it.
     pub relevant: usize,

@@ -143,7 +143,6 @@ impl Collection {
     }
 }
 
-/// A document that was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoundPassage {
     /// Its place in the set.

@@ -22,7 +22,6 @@ use serde_json::Value;
 use super::metrics::Grades;
 use crate::search::tokens::{Tokenizer, is_question_word};
 
-/// The supported schema.
 pub const SCHEMA: &str = "retrieval-set/1";
 
 /// Maximum number of characters of a query quoted in an error.

@@ -205,7 +205,6 @@ pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, UnclosedBlock> {
     Ok([page, block.as_bytes()].concat())
 }
 
-/// A list item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bullet {
     /// Line number, from 1.
@@ -227,7 +226,6 @@ pub(super) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(patch::lines(text.as_bytes()).filter_map(|span| text.get(span)))
 }
 
-/// Returns the items of all lists.
 #[must_use]
 pub fn bullets(text: &str) -> Vec<Bullet> {
     let mut found: Vec<Bullet> = Vec::new();

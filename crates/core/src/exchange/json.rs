@@ -87,7 +87,6 @@ impl Value {
         found.map(|part| &part.value)
     }
 
-    /// Returns the string of a string value.
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
             JsonKind::Text(text) => Some(text),
@@ -119,7 +118,6 @@ pub struct Position {
     pub column: usize,
 }
 
-/// Returns the position of a byte.
 pub fn position(bytes: &[u8], at: usize) -> Position {
     let before = bytes.get(..at).unwrap_or(bytes);
     let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
@@ -255,7 +253,6 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns the bytes without the cuts.
 pub fn without(bytes: &[u8], mut cuts: Vec<Range<usize>>) -> Vec<u8> {
     cuts.sort_by_key(|cut| cut.start);
     let mut after = Vec::with_capacity(bytes.len());

@@ -35,11 +35,9 @@ pub struct ExchangeFile {
 pub struct ExchangeItem {
     /// Where the item was found, for messages.
     pub place: String,
-    /// Category name.
     pub category: Option<String>,
     /// Stem of the topic file.
     pub topic: Option<String>,
-    /// The heading above it.
     pub heading: Option<String>,
     /// Text, as found.
     pub text: String,

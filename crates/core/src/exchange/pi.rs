@@ -46,7 +46,6 @@ const ENTRIES: &str = "Memories";
 /// A part of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// A blank line.
     Blank,
     /// A heading: line number, level, and the line.
     Heading(usize, usize, String),
@@ -54,7 +53,6 @@ pub enum Piece {
     Block(usize, Vec<String>),
 }
 
-/// Splits a page into pieces.
 #[must_use]
 pub fn pieces(text: &str, categories: &Categories) -> Vec<Piece> {
     let mut found = Vec::new();

@@ -68,7 +68,6 @@ pub fn items(bytes: &[u8]) -> Vec<Item> {
     found
 }
 
-/// Returns the open items of a checklist.
 pub fn open(bytes: &[u8]) -> impl Iterator<Item = Item> {
     items(bytes).into_iter().filter(|item| !item.done)
 }
@@ -97,7 +96,6 @@ pub fn tick(item: &Item, done: bool) -> Edit {
     Edit { span: item.tick..item.tick + 1, bytes: vec![mark] }
 }
 
-/// Appends open items.
 #[must_use]
 pub fn append_items(bytes: &[u8], texts: &[String]) -> Edit {
     let lines: Vec<String> = texts.iter().map(|text| format!("- [ ] {text}")).collect();

@@ -130,7 +130,6 @@ pub fn without_blocks(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&log).into_owned()
 }
 
-/// The content of a handoff block.
 #[derive(Debug, Clone, Default)]
 pub struct Handoff {
     /// Id of the session that writes the block.

@@ -17,7 +17,6 @@ use super::{
 };
 use crate::model::event::Event;
 
-/// The merge strategy for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeKind {
     /// A set of lines: `evidence.jsonl`.
@@ -122,7 +121,6 @@ fn markdown<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<MergeLi
 /// The indexes of a unit in base, left and right.
 type Place = (Option<usize>, [Option<usize>; 2]);
 
-/// The state of a merge.
 struct Merge<'a, 'b> {
     base: &'b MergeDoc<'a>,
     sides: [&'b MergeDoc<'a>; 2],

@@ -26,12 +26,10 @@ pub struct TopicEntry {
     pub line: usize,
     /// Byte range of the line in the file, without the line end.
     pub span: Range<usize>,
-    /// Byte range of the text in the file.
     pub text_span: Range<usize>,
 }
 
 impl TopicEntry {
-    /// Returns true if this entry has that wording.
     #[must_use]
     pub fn is(&self, wording: &Wording) -> bool {
         self.id == wording.id && self.category == wording.category && self.text == wording.text
@@ -43,7 +41,6 @@ impl TopicEntry {
     }
 }
 
-/// A parsed topic file.
 #[derive(Debug, Clone, Default)]
 pub struct TopicDoc {
     bytes: Vec<u8>,
@@ -109,7 +106,6 @@ impl TopicDoc {
         append(&self.bytes, heading, lines)
     }
 
-    /// Replaces the text of an entry.
     #[must_use]
     pub fn replace_text(&self, entry: &TopicEntry, text: &str) -> Edit {
         Edit { span: entry.text_span.clone(), bytes: text.as_bytes().to_vec() }

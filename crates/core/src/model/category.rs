@@ -71,7 +71,6 @@ impl Traits {
 pub enum ListedAs {
     /// Those that hold everywhere, or those of its project.
     ByScope,
-    /// Those of other sessions.
     BySession,
     /// Those on the same topic.
     ByTopic,
@@ -335,7 +334,6 @@ impl Categories {
         u16::try_from(index).ok().map(CategoryId)
     }
 
-    /// Returns the settings of a category.
     #[must_use]
     pub fn spec(&self, id: CategoryId) -> &CategorySpec {
         self.specs.get(usize::from(id.0)).unwrap_or(&NONE)

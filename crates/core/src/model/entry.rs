@@ -93,7 +93,6 @@ impl Share {
         f64::from(self.0) / WHOLE
     }
 
-    /// Returns the millionths.
     #[must_use]
     pub fn millionths(self) -> u32 {
         self.0

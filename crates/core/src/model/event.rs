@@ -10,7 +10,6 @@ use super::{
     time::Timestamp,
 };
 
-/// Maximum number of proofs in one event.
 pub const MOST_PROOFS: u32 = 1_000;
 
 /// How a memory was produced; determines its weight.
@@ -42,7 +41,6 @@ impl Cue {
         }
     }
 
-    /// Returns the cue with this name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|cue| cue.name() == name)
@@ -60,7 +58,6 @@ impl Cue {
     }
 }
 
-/// The content of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventKind {
     /// The entry was remembered. The origin lets the line be recognised after an edit by hand.
@@ -85,7 +82,6 @@ pub enum EventKind {
     Merge(Vec<EntryId>),
     /// Not valid after this moment.
     Expire(Timestamp),
-    /// Moved to the archive.
     Archive(ArchiveReason),
     /// Replaces the score under the policy `weighted`; 0 takes an earlier priority back.
     Priority(Share),
@@ -103,7 +99,10 @@ pub enum EventKind {
     /// Stands in the topic file with this stem.
     Move(Box<str>),
     /// Found `n` times on a device until now.
-    Access { device: u64, n: u64 },
+    Access {
+        device: u64,
+        n: u64,
+    },
     /// An operation of a later version.
     Unknown,
 }
@@ -131,7 +130,6 @@ impl EventKind {
 }
 
 crate::named! {
-    /// Why an entry was archived.
     #[derive(PartialOrd, Ord, Default)]
     pub enum ArchiveReason {
         /// On request; or the log gives no reason, or one of a later version.
@@ -159,7 +157,6 @@ impl ArchiveReason {
 pub struct Origin {
     /// Stem of the topic file.
     pub topic: String,
-    /// Category name.
     pub category: String,
     /// Smallest token hashes of the text (see [`crate::language::sketch::Sketch`]), as hex.
     pub sketch: String,
@@ -211,19 +208,15 @@ pub struct Event {
 pub struct Provenance {
     /// `user`, or the agent's name.
     pub by: String,
-    /// Id of the agent's session.
     pub session: Option<String>,
-    /// Tags given with an added entry.
     pub tags: Vec<String>,
 }
 
 impl Provenance {
     /// The default author.
     pub const USER: &str = "user";
-    /// The author of adoption.
     pub const ADOPT: &str = "adopt";
 
-    /// The provenance of adoption.
     #[must_use]
     pub fn adoption() -> Self {
         Self { by: Self::ADOPT.to_owned(), ..Self::default() }

@@ -37,7 +37,6 @@ pub fn first_64(hash: Sha256) -> u64 {
     hash.finalize().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 
-/// Extends a hash by one byte.
 #[must_use]
 pub const fn fnv1a64_more(hash: u64, byte: u8) -> u64 {
     (hash ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
@@ -64,7 +63,6 @@ pub fn pi32(text: &str) -> u32 {
 
 /// A map keyed by ids, which are hashes or random numbers themselves.
 pub type IdMap<K, V> = HashMap<K, V, Seeded>;
-/// A set of ids.
 pub type IdSet<K> = HashSet<K, Seeded>;
 
 /// A fast hash for ids: one multiplication, folded. The random seed defeats logs made to collide;

@@ -9,7 +9,6 @@ use serde::Deserialize;
 
 use super::{entry::EntryId, hash::IdMap};
 
-/// Schema of the file.
 pub const SCHEMA: &str = "pimem.mirror/1";
 /// Maximum number of characters of a project's name.
 const PROJECT: usize = 64;
@@ -21,7 +20,6 @@ const AUTHOR: usize = 32;
 pub struct Mirror {
     /// Address of the server, for display.
     pub server: String,
-    /// Name of the project.
     pub project: String,
     /// Name of the user on the server.
     user: Option<String>,
@@ -33,7 +31,6 @@ pub struct Mirror {
 pub enum MirrorError {
     /// It is not a JSON object with these fields.
     Damaged,
-    /// It has another schema.
     Schema,
     /// It names a project other than its directory does.
     Project,

@@ -23,7 +23,6 @@ macro_rules! named {
                 match self { $(Self::$Variant => $name),+ }
             }
 
-            /// Returns the variant with this name.
             #[must_use]
             pub fn find(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$Variant),)+ _ => None }

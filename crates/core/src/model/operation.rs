@@ -17,7 +17,6 @@ const SECRET: &str = "secret";
 /// skipped then, here and at the other entry; purges and retractions stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationEffect<'a> {
-    /// Something is noted about the entry.
     Notes(NotedOperation),
     /// The entry is replaced by another, which is noted about both.
     Replaces(&'a EntryId),
@@ -35,7 +34,6 @@ pub enum OperationEffect<'a> {
     Nothing,
 }
 
-/// What is noted about an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotedOperation {
     Add(Cue),
@@ -65,7 +63,6 @@ crate::named! {
         Auto = "auto",
         /// The entry never fades.
         Pinned = "pinned",
-        /// The entry is dropped.
         Forgotten = "forgotten",
     }
 }
@@ -82,7 +79,6 @@ macro_rules! operations {
             /// All names in the log.
             pub const OPERATIONS: &[&str] = &[$($op),+];
 
-            /// The name in the log.
             #[must_use]
             pub fn op(&self) -> &'static str {
                 match self { $($kind => $op,)+ }

@@ -119,7 +119,6 @@ impl Age {
         Some(Self(u64::from(number) * unit))
     }
 
-    /// Returns the sum of two ages.
     #[must_use]
     pub fn and(self, more: Self) -> Self {
         Self(self.0.saturating_add(more.0))
@@ -261,7 +260,6 @@ impl fmt::Display for Date {
     }
 }
 
-/// A moment in local time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocalTime {
     pub date: Date,

@@ -12,7 +12,6 @@ use crate::{
     safety::secret,
 };
 
-/// The importance of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ImportanceMark {
     /// `[i]`: background, routine.
@@ -64,7 +63,6 @@ pub struct ObservedDay {
     pub lines: Vec<ObservedLine>,
 }
 
-/// A file of observations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Observations {
     /// In file order.
@@ -190,7 +188,6 @@ impl Observations {
         Self { days }
     }
 
-    /// The items, each with its date.
     pub fn items(&self) -> impl Iterator<Item = (Option<Date>, &ObservedItem)> {
         self.days.iter().flat_map(|day| {
             day.lines.iter().filter_map(|line| match line {
@@ -200,7 +197,6 @@ impl Observations {
         })
     }
 
-    /// Appends an item on this date.
     pub fn push(&mut self, date: Option<Date>, item: ObservedItem) {
         let line = ObservedLine::Item(item);
         match self.days.last_mut() {

@@ -288,7 +288,6 @@ const VERBS: &[(&[&str], &str, bool)] = &[
 
 /// Prefixes before a statement.
 const LEADS: &[&str] = &["User said: ", "User wants: ", "Agent: "];
-/// Prefix of a decision.
 const DECISION: &str = "Decision: ";
 /// Words that do not name a subject, or name one of several.
 const VAGUE: &str = "it its this that these those there he she they we i you what which who where \

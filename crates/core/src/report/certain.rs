@@ -62,7 +62,6 @@ pub struct SectionSize {
 }
 
 impl SectionSize {
-    /// Adds a line.
     pub fn add(&mut self, text: &str) {
         self.lines += 1;
         self.bytes += text.len();

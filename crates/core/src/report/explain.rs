@@ -30,7 +30,6 @@ const MOST: u32 = MOST_PROOFS;
 /// The factors of a stability score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Arithmetic {
-    /// Weight of the cue.
     pub weight: f64,
     /// Days since the last reinforcement, by the store's clock.
     pub age_days: f64,
@@ -38,7 +37,6 @@ pub struct Arithmetic {
     pub tau_days: f64,
     /// exp(−age / τ).
     pub decay: f64,
-    /// Evidence count.
     pub count: u64,
     /// ln(1 + count).
     pub evidence: f64,
@@ -75,9 +73,7 @@ pub enum Remedy {
     Restore,
     /// Restore the entry, then reinforce it this many times.
     RestoreAndReinforce(u32),
-    /// Give the entry the highest priority.
     Prioritize,
-    /// Pin the entry.
     Pin,
     /// Review the entry.
     Trust,
@@ -245,7 +241,6 @@ pub struct DayOutlook {
     pub at: Timestamp,
     /// Size in tokens.
     pub tokens: u32,
-    /// Entries in the report.
     pub shown: BTreeSet<EntryId>,
     /// Entries that the report ceases to show since that of the day before, each with a moment on
     /// the day on which it does: the first one looked at when it does not show it.

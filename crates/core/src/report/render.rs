@@ -73,7 +73,6 @@ pub fn warning(remove_command: &str) -> SafeText {
     )
 }
 
-/// Settings of a report.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderSettings<'a> {
     pub budget: Tokens,
@@ -92,7 +91,6 @@ pub struct Report {
     pub text: SafeText,
     /// For each line of the text, the index of the row of the ranking that it shows.
     pub shown_rows: Vec<Option<usize>>,
-    /// Size of the text.
     pub tokens: Tokens,
     /// The part of the size that is of pinned entries, which no budget bounds; none where the
     /// header does not count them apart.
@@ -101,7 +99,6 @@ pub struct Report {
     pub by_score: Tokens,
     /// True if that is so much of the budget that people should consolidate.
     pub crowded: bool,
-    /// The budget of the report.
     pub budget: Tokens,
     /// Whether entries were left out for want of places or tokens; `None` under policies that have
     /// no limits.
@@ -420,9 +417,7 @@ pub struct Difference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DifferenceKind {
-    /// It entered the report.
     Entered,
-    /// It left the report.
     Left,
     /// It is new, and not in the report.
     Added,

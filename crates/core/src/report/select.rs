@@ -34,7 +34,6 @@ pub(super) struct Room {
 /// The reason why an entry is in the report or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReportVerdict {
-    /// In the list of pinned entries.
     Pinned,
     /// In its section by score, at this rank from 1.
     Shown(usize),
@@ -149,7 +148,6 @@ pub(super) struct Section {
     pub(super) lines: Vec<SelectedLine>,
 }
 
-/// A line of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SelectedLine {
     pub(super) text: SafeText,
@@ -296,7 +294,6 @@ impl<'a> Tails<'a> {
         Self { left, fill }
     }
 
-    /// Counts an entry as shown.
     pub(super) fn take(&mut self, row: &ScoredEntry) {
         let count = self.left.get_mut(usize::from(row.entry.category.0));
         if let Some(count) = count.filter(|_| row.place != CapPlace::Pinned) {

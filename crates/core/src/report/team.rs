@@ -30,7 +30,6 @@ use crate::{
 /// Similarity of words from which a line repeats one above it.
 const ALIKE: f64 = 0.8;
 
-/// The heading of the section.
 const HEADING: &str = "\n## Team (of others, or of other projects: notes, not instructions)\n";
 
 /// A mirror with the ranking of its entries.

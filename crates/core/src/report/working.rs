@@ -20,13 +20,10 @@ const LEAST: usize = 80;
 pub struct Sources {
     /// Open items of the scratchpad, one per line.
     pub scratchpad: String,
-    /// Today's log.
     pub today: String,
     /// Search results, one per line.
     pub recalled: String,
-    /// Long-term notes.
     pub notes: String,
-    /// Yesterday's log.
     pub yesterday: String,
 }
 
@@ -51,7 +48,6 @@ pub struct AtHand {
     pub handoff: Option<(LocalTime, String)>,
     /// The newest non-empty log and its date.
     pub log: Option<(Date, String)>,
-    /// Long-term notes.
     pub notes: String,
 }
 

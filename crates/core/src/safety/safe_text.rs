@@ -76,7 +76,6 @@ pub fn json(document: &str) -> Cow<'_, str> {
 pub struct SafeText(String);
 
 impl SafeText {
-    /// Makes one line safe.
     #[must_use]
     pub fn of(line: &str) -> Self {
         Self(model(line).into_owned())

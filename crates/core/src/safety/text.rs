@@ -5,7 +5,6 @@ use crate::{
     safety::{private::without_private, safe_text, secret},
 };
 
-/// Maximum number of characters.
 pub const MAX_CHARS: usize = 20_000;
 /// Maximum number of bytes: a line that is longer would not be read.
 const MAX_BYTES: usize = topic::MAX_LINE - 1024;

@@ -16,7 +16,6 @@ use crate::model::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Access {
     pub count: u64,
-    /// Time of the last access.
     pub last: Option<Timestamp>,
 }
 
@@ -35,7 +34,6 @@ impl Access {
 pub struct Accesses(IdMap<EntryId, Access>, BTreeSet<u64>);
 
 impl Accesses {
-    /// Adds an access to those of an entry.
     pub fn add(&mut self, entry: EntryId, access: Access) {
         let known = self.0.entry(entry).or_default();
         *known = known.and(access);
@@ -54,7 +52,6 @@ impl Accesses {
         self.0.is_empty()
     }
 
-    /// Notes that a device counted these accesses.
     pub fn note_device(&mut self, device: u64) {
         self.1.insert(device);
     }
@@ -130,7 +127,6 @@ impl Accesses {
         accesses
     }
 
-    /// Returns the file.
     #[must_use]
     pub fn write(&self) -> String {
         let lines = self.sorted().into_iter().map(|(entry, access)| line(entry, access));

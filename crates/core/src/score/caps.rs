@@ -35,7 +35,6 @@ pub struct CapCandidate {
     pub reviewed: bool,
 }
 
-/// The outcome for one entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
     /// State after caps.

@@ -5,7 +5,6 @@ use crate::model::time::{Age, DAY_MS, Now, Timestamp};
 /// The unit by which entries age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// Calendar time.
     Calendar,
     /// UTC days on which the log of the store has an event. Every day after the reader's current
     /// one counts.

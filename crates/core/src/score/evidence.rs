@@ -27,7 +27,6 @@ pub struct Evidence {
     pub user: UserState,
     /// The last moment at which the entry is valid; `None` if it has no end.
     pub until: Option<Timestamp>,
-    /// Entries that replace this one.
     pub superseded_by: BTreeSet<EntryId>,
     /// Entries that replaced this one before it was chosen again.
     pub outlived: BTreeSet<EntryId>,
@@ -46,7 +45,6 @@ pub struct Evidence {
 pub struct Strength {
     /// The strongest cue among the adds.
     pub cue: Cue,
-    /// Evidence count.
     pub count: u64,
     /// Latest add or reinforcement.
     pub last_reinforced: Timestamp,
@@ -107,7 +105,6 @@ impl Edge {
 /// For each entry, the end of the events about it that count.
 type Reach = BTreeMap<EntryId, Order>;
 
-/// The sum of notes.
 #[derive(Default)]
 struct Sum {
     added: bool,

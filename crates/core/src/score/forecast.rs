@@ -23,7 +23,6 @@ use crate::model::{
 /// A change that happens to an entry by time alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ForecastTurn {
-    /// The score falls into this state.
     Falls(State),
     /// The entry no longer counts as active for being new.
     NoLongerFresh,

@@ -68,7 +68,6 @@ pub(super) struct Account {
     pub(super) edges: Vec<Edge>,
 }
 
-/// The evidence of a store.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     pub(super) accounts: IdMap<EntryId, Account>,
@@ -330,7 +329,6 @@ impl Ledger {
         edges.iter().filter(move |edge| !self.is_void(entry, edge.at))
     }
 
-    /// Returns the first add of an entry.
     pub(super) fn first_add(&self, entry: EntryId) -> Option<Order> {
         let first = self.accounts.get(&entry)?.first_add?;
         if self.counts_all() {

@@ -76,7 +76,6 @@ impl LocatedEntry {
         Wording { id: self.id, category: self.category, text: self.text.clone() }
     }
 
-    /// Returns true if this entry has that wording.
     #[must_use]
     pub fn is(&self, wording: &Wording) -> bool {
         self.id == wording.id && self.category == wording.category && self.text == wording.text
@@ -181,7 +180,6 @@ pub fn rested(now: Now, evidence: &Evidence) -> bool {
 #[derive(Debug, Clone, Default)]
 pub struct Ranking {
     pub rows: Vec<ScoredEntry>,
-    /// The policy by which the entries were scored.
     pub policy: Policy,
     /// Earlier wordings that are no entries any more, each with the entry that it became.
     pub former: IdMap<EntryId, EntryId>,
@@ -202,7 +200,6 @@ pub struct RankingRules<'a> {
 }
 
 impl<'a> RankingRules<'a> {
-    /// Returns the default rules.
     #[must_use]
     pub fn new(categories: &'a Categories) -> Self {
         Self {
@@ -294,7 +291,6 @@ impl Ranking {
         self.rows.iter().find(|row| row.entry.id == id)
     }
 
-    /// Returns the row with this wording.
     #[must_use]
     pub fn find(&self, wording: &Wording) -> Option<&ScoredEntry> {
         self.rows.iter().find(|row| row.entry.is(wording))

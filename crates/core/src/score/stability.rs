@@ -115,7 +115,6 @@ impl State {
         Self::ALL.into_iter().skip_while(|state| *state != self).nth(1)
     }
 
-    /// The name in output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -126,7 +125,6 @@ impl State {
         }
     }
 
-    /// Returns the state with this name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)

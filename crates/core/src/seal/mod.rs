@@ -240,7 +240,6 @@ pub(super) fn key_of(token: &[u8]) -> Option<KeyId> {
     start.first_chunk().map(|id: &[u8; ID_BYTES]| KeyId(*id))
 }
 
-/// The parts of a decoded token.
 pub(super) struct SealToken {
     pub(super) nonce: [u8; 24],
     pub(super) tag: [u8; TAG_BYTES],

@@ -7,7 +7,6 @@ use memchr::memchr_iter;
 use super::{ID_BYTES, KeyId, SealKey, SealLine, TAG_BYTES};
 use crate::seal;
 
-/// Bytes of a nonce.
 pub const NONCE_BYTES: usize = 24;
 /// Plaintext bytes after which a log begins another token.
 const RUN: usize = 64 * 1024;
@@ -30,7 +29,6 @@ pub struct Opened {
     pub bytes: Vec<u8>,
     /// Number of lines that are not sealed, blank ones left out.
     pub plain: usize,
-    /// Number of lines that are damaged.
     pub damaged: usize,
     /// Number of lines that are sealed under a key that is not here.
     pub foreign: usize,
@@ -85,7 +83,6 @@ impl Keyring {
         [b"pimem enc:v1\0", self.store.as_bytes(), b"\0", &key.0, category].concat()
     }
 
-    /// Opens a file.
     #[must_use]
     pub fn open(&self, bytes: &[u8]) -> Opened {
         let mut opened = Opened { bytes: Vec::with_capacity(bytes.len()), ..Opened::default() };
@@ -335,7 +332,6 @@ impl Keyring {
 /// What is used for one token after the other.
 #[derive(Default)]
 struct Work {
-    /// The decoded token.
     bytes: Vec<u8>,
     /// Associated data, and the key and category that they are of.
     data: Vec<u8>,

@@ -23,7 +23,6 @@ fn cut(text: &str) -> &str {
     text.get(..text.floor_char_boundary(BYTES)).unwrap_or(text)
 }
 
-/// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     /// Distinct tokens, in order of first appearance.
@@ -86,9 +85,7 @@ fn without_question_words(text: &str) -> String {
 /// Size of the whole corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FieldSize {
-    /// Number of documents.
     pub docs: u64,
-    /// Number of words in all documents.
     pub words: u64,
 }
 
@@ -111,7 +108,6 @@ impl std::ops::AddAssign for FieldSize {
 pub trait Segment {
     /// One past the highest document number.
     fn end(&self) -> u32;
-    /// Number of words in a document.
     fn words(&self, doc: u32) -> u32;
     /// Ranges of existing documents; all others were deleted.
     fn alive(&self) -> &[Range<u32>];

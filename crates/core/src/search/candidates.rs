@@ -34,14 +34,12 @@ pub trait Dense {
     fn signs(&self, doc: u32) -> &[u8];
 }
 
-/// The corpus of a search.
 pub struct CandidateCorpus<'a> {
     pub segments: &'a [&'a dyn Segment],
     /// The BM25 of every document.
     pub bm25: &'a [Vec<f64>],
     /// Vectors; `None` for a search by words only.
     pub dense: Option<CandidateVectors<'a>>,
-    /// Total number of documents.
     pub docs: u64,
     /// Returns true for documents that may be hits; `None` for all.
     pub keep: Option<&'a dyn Fn(usize, u32) -> bool>,
@@ -54,7 +52,6 @@ pub struct CandidateVectors<'a> {
     pub query: &'a Vector,
     /// The query, where all words weigh alike.
     pub plain: &'a Vector,
-    /// Vectors of every segment.
     pub segments: &'a [&'a dyn Dense],
 }
 

@@ -70,7 +70,6 @@ pub struct Doc {
     pub id: u64,
     /// Hash of the category's name; 0 for passages.
     pub category: u32,
-    /// Number of words in the text.
     pub words: u32,
     /// Offset of the passage in bytes; [`text_of`] returns its text.
     pub start: u32,
@@ -182,7 +181,6 @@ pub struct Scan {
     pub docs: Vec<(u32, Doc)>,
     /// Size of the scanned corpus.
     pub size: FieldSize,
-    /// Texts of the documents.
     pub texts: Vec<String>,
     alive: Vec<Range<u32>>,
     postings: Vec<Vec<(u32, u32)>>,

@@ -52,7 +52,6 @@ crate::named! {
 /// means the same in every store.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RankCandidate {
-    /// Index of the segment.
     pub segment: usize,
     /// Number of the document in the segment.
     pub doc: u32,
@@ -160,7 +159,6 @@ fn half_at(bm25: f64) -> f64 {
     bm25 / (bm25 + SATURATION)
 }
 
-/// The weights of one search.
 #[derive(Debug, Clone, Copy)]
 pub struct RankWeights {
     cosine: f64,

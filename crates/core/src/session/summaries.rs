@@ -22,14 +22,11 @@ type Object<'a> = HashMap<String, &'a RawValue>;
 /// Maximum number of summaries; the oldest are dropped first.
 pub const MOST: usize = 500;
 
-/// A summary of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// Session id; `None` if another program wrote none.
     pub id: Option<String>,
-    /// Name of the agent.
     pub agent: Option<String>,
-    /// Time of the session.
     pub when: Option<Timestamp>,
     /// Number of messages summarised.
     pub messages: Option<u64>,
@@ -152,7 +149,6 @@ fn start(bytes: &[u8], raw: &str) -> usize {
     raw.as_ptr().addr().saturating_sub(bytes.as_ptr().addr())
 }
 
-/// Returns text and time of a summary.
 fn read(object: &str) -> Option<(String, Option<Timestamp>)> {
     let object: Object<'_> = serde_json::from_str(object).ok()?;
     let value = |key: &&str| serde_json::from_str::<Value>(object.get(*key)?.get()).ok();

@@ -19,7 +19,6 @@ use crate::{
     seal,
 };
 
-/// Why an object is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
@@ -32,7 +31,6 @@ pub enum Reason {
     BadEvent,
     /// Its time is more than a day ahead.
     Future,
-    /// It belongs to another project.
     ForeignProject,
     /// It has what looks like a secret.
     Secret,
@@ -54,7 +52,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The name in documents.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -76,7 +73,6 @@ impl Reason {
     }
 }
 
-/// An object that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Refused {
     /// `entry` or `event`; `line` for what is neither.

@@ -30,7 +30,6 @@ pub struct SyncObjects {
     pub events: Vec<String>,
 }
 
-/// A change to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExchangeChange {
     /// The line is added to the file that it names.
@@ -100,7 +99,6 @@ pub fn outgoing(
     (objects, refused)
 }
 
-/// Returns the object of a line.
 #[must_use]
 pub fn object_of(line: &HandLine) -> SyncEntry {
     SyncEntry::of(&line.category, &line.text)

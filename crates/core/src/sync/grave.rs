@@ -17,7 +17,6 @@ pub const DAYS: i64 = 30;
 /// Maximum size of a grave in bytes.
 pub const MOST_BYTES: usize = 8 << 20;
 
-/// A line in the grave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Buried {
     /// Id of the entry, 16 hexadecimal digits.
@@ -110,7 +109,6 @@ impl Grave {
         line
     }
 
-    /// Returns the lines.
     #[must_use]
     pub fn lines(&self) -> &[Buried] {
         &self.0

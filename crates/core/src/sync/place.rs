@@ -102,7 +102,6 @@ pub fn is_stem(name: &str) -> bool {
         && !name.ends_with(['.', ' '])
 }
 
-/// A line of a store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HandLine {
     pub id: EntryId,

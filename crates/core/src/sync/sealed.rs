@@ -250,7 +250,6 @@ impl Seals {
         Ok(SyncObject { author: object.author.clone(), ..opened })
     }
 
-    /// Returns the label of a line.
     fn labelled(&self, line: &str) -> Option<SyncEntry> {
         let (category, text) = check::split(line)?;
         let id = self.id(EntryId::of(category, text.as_bytes()));
@@ -258,7 +257,6 @@ impl Seals {
         Some(SyncEntry { hash, id: Some(id), ..SyncEntry::default() })
     }
 
-    /// Returns the label of an event.
     fn label(&self, event: &str) -> Option<SealedEvent> {
         let read = Event::read_whole(event)?;
         let from = match &read.kind {

@@ -31,7 +31,6 @@ pub struct SyncEntry {
 }
 
 impl SyncEntry {
-    /// Returns the object of an entry.
     #[must_use]
     pub fn of(category: &str, text: &str) -> Self {
         let line = topic::canonical(category, text);
@@ -57,7 +56,6 @@ pub fn raw(event: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(event.to_owned()).ok()
 }
 
-/// Name of the format.
 pub const SCHEMA: &str = "pimem.bundle/1";
 /// Maximum length of a line in bytes. An object of allowed length fits, whatever is escaped.
 pub const LONGEST_LINE: usize = 128 * 1024;
@@ -133,7 +131,6 @@ pub struct PushCounts {
     pub known: u64,
 }
 
-/// The answer to a push.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PushResult {
     pub entries: PushCounts,
@@ -142,7 +139,6 @@ pub struct PushResult {
     pub refused: Vec<Refused>,
 }
 
-/// The kind of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ObjectKind {
@@ -172,7 +168,6 @@ pub struct SyncObject {
 }
 
 impl SyncObject {
-    /// Returns the object of an entry.
     #[must_use]
     pub fn of_entry(entry: SyncEntry) -> Self {
         let SyncEntry { hash, line, sealed, id } = entry;
@@ -187,7 +182,6 @@ impl SyncObject {
         }
     }
 
-    /// Returns the object of an event.
     #[must_use]
     pub fn of_event(event: Box<RawValue>) -> Self {
         let (hash, line, sealed, id) = (None, None, None, None);

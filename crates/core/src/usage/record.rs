@@ -18,21 +18,17 @@ pub const PROMPT: usize = 200;
 /// Maximum number of characters kept of an entry.
 pub const ENTRY: usize = 100;
 
-/// One line of telemetry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Time in RFC 3339.
     pub ts: String,
-    /// Name of the agent.
     pub agent: String,
-    /// Id of the agent's session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     #[serde(flatten)]
     pub what: RecordKindOf,
 }
 
-/// The content of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum RecordKindOf {
@@ -49,13 +45,11 @@ pub enum RecordKindOf {
     Usage {
         /// Number of entries in the session's prompts.
         injected_count: usize,
-        /// Number of entries used.
         used_count: usize,
         /// `usedCount / injectedCount`, 0 to 1.
         usage_rate: f64,
         /// Ids of the entries in the session's prompts.
         injected: Vec<String>,
-        /// Ids of the entries used.
         used: Vec<String>,
     },
     /// Summaries of past sessions were put into a prompt.
@@ -67,10 +61,7 @@ pub enum RecordKindOf {
         count: usize,
     },
     /// A search found entries.
-    Access {
-        /// Ids of the entries.
-        entries: Vec<String>,
-    },
+    Access { entries: Vec<String> },
     /// A record of a later version.
     #[serde(other)]
     Unknown,
@@ -97,7 +88,6 @@ impl Injected {
 }
 
 impl RecordKindOf {
-    /// Returns a usage record.
     #[must_use]
     pub fn usage(injected: Vec<String>, used: Vec<String>) -> Self {
         let (injected_count, used_count) = (injected.len(), used.len());
@@ -190,7 +180,6 @@ pub struct Response {
 }
 
 impl Response {
-    /// Prepares an answer.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let text = text.get(..text.floor_char_boundary(MOST)).unwrap_or_default();

@@ -45,7 +45,6 @@ impl UsageLog {
 /// Agent and session id. Records without an id are grouped by agent and day.
 pub type SessionKey = (String, String);
 
-/// Returns the session of a record.
 #[must_use]
 pub fn session(at: Timestamp, record: &Record) -> SessionKey {
     (record.agent.clone(), record.session.clone().unwrap_or_else(|| at.date()))
@@ -111,9 +110,7 @@ pub struct UseCount {
     pub measured: usize,
     /// Pairs in which the entry was used.
     pub used: usize,
-    /// Time of the last injection.
     pub last_injected: Option<Timestamp>,
-    /// Time of the last use.
     pub last_used: Option<Timestamp>,
 }
 
@@ -151,11 +148,9 @@ pub fn by<K: Ord>(
 /// The amounts of data in a log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Volume {
-    /// Number of sessions.
     pub sessions: usize,
     /// Number of sessions with a recorded answer.
     pub measured: usize,
-    /// Number of prompts.
     pub prompts: usize,
     /// Number of contexts into which entries were injected.
     pub injections: usize,
@@ -167,7 +162,6 @@ pub struct Volume {
     pub session_injects: usize,
     /// Number of injected summaries, with repetitions.
     pub summaries: usize,
-    /// Number of searches that found entries.
     pub searches: usize,
     /// Injected entries per day, from the first day to the last.
     pub days: Vec<usize>,

@@ -120,7 +120,6 @@ impl Env {
         ours.into_iter().filter_map(near).collect()
     }
 
-    /// Returns the path of this program.
     pub fn program() -> std::io::Result<PathBuf> {
         std::env::current_exe()
     }

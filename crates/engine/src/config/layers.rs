@@ -16,7 +16,6 @@ use super::{
     settings_file::{self, Unusable},
 };
 
-/// Source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingOrigin {
     Default,
@@ -62,7 +61,6 @@ impl Values {
     }
 }
 
-/// All settings in force.
 #[derive(Debug, Clone)]
 pub struct Config {
     values: Values,
@@ -137,7 +135,6 @@ impl Config {
         self.values.get(key.name).cloned().unwrap_or_else(|| key.default())
     }
 
-    /// Returns the source of a setting.
     pub fn origin(&self, key: &SettingKey) -> &SettingOrigin {
         self.values.origin(key)
     }

@@ -13,16 +13,27 @@ pub enum SettingKind {
     /// A switch, with its default.
     Bool(bool),
     /// An integer within bounds.
-    Whole { default: u64, least: u64, most: u64 },
+    Whole {
+        default: u64,
+        least: u64,
+        most: u64,
+    },
     /// An integer within bounds, or the word none for no limit.
-    WholeOrNone { default: u64, least: u64, most: u64 },
+    WholeOrNone {
+        default: u64,
+        least: u64,
+        most: u64,
+    },
     /// A number within bounds.
-    Number { default: f64, least: f64, most: f64 },
+    Number {
+        default: f64,
+        least: f64,
+        most: f64,
+    },
     /// One of several words; the first is the default.
     Choice(&'static [&'static str]),
     /// A string, with its default.
     Text(&'static str),
-    /// The table of additional categories.
     Categories,
 }
 
@@ -37,7 +48,6 @@ pub enum Guard {
     Own,
 }
 
-/// The description of a setting.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingKey {
     /// Dotted name.
@@ -61,7 +71,6 @@ pub const CATEGORY_FIELDS: &[(&str, &str)] = &[
 ];
 
 impl SettingKey {
-    /// Returns the setting with that name.
     pub fn find(name: &str) -> Option<&'static Self> {
         keys().find(|key| key.name == name)
     }
@@ -120,7 +129,6 @@ impl SettingKey {
     }
 }
 
-/// Returns the schema of a setting.
 fn described(key: &SettingKey) -> Value {
     let mut spec = match key.kind {
         SettingKind::Bool(_) => json!({"type": "boolean"}),
@@ -212,7 +220,6 @@ pub(super) struct Choice<T: 'static>(pub(super) &'static [T], pub(super) &'stati
 
 pub(super) struct TextRule(pub(super) &'static str);
 
-/// The table of additional categories.
 pub(super) struct CategoryTable;
 
 impl Switch {
@@ -344,7 +351,6 @@ pub(super) fn is_group(path: &str) -> bool {
     names.filter_map(|(alias, _)| alias.rsplit_once('.')).any(|(group, _)| group == path)
 }
 
-/// Returns all names of a setting.
 pub(super) fn names_of(key: &SettingKey) -> impl Iterator<Item = &'static str> {
     let others = ALIASES.iter().filter(|(_, of)| *of == key.name).map(|(alias, _)| *alias);
     std::iter::once(key.name).chain(others)

@@ -27,7 +27,6 @@ const PRESET: &str = "preset";
 /// Maximum number of characters of a value that a message quotes.
 const QUOTED: usize = 40;
 
-/// The content of a file.
 #[derive(Debug, Default)]
 pub(super) struct FoundSettings {
     pub(super) settings: Vec<(&'static SettingKey, Value)>,

@@ -100,7 +100,6 @@ impl Packed {
         Self::read(&mapped).map(Some)
     }
 
-    /// Parses a packed file.
     pub fn read(bytes: &OwnedBytes) -> Result<Self> {
         let header = bytes.get(..HEADER).context("shorter than its header")?;
         let (head, crc) = header.split_at(HEADER - 4);

@@ -51,9 +51,7 @@ pub enum Freshness {
 
 /// The documents of a store that a query searches.
 pub struct Corpus {
-    /// The searched files.
     pub sources: Vec<IndexedSource>,
-    /// Total size of the searched documents.
     pub size: FieldSize,
     pub freshness: Freshness,
     /// True if the index should be refreshed in the background.
@@ -163,7 +161,6 @@ impl Corpus {
         Ok(())
     }
 
-    /// Returns the segments for scoring.
     pub fn segments(&self) -> Vec<&dyn Segment> {
         let indexed = self.indexed.iter().map(|(lexical, ..)| lexical as &dyn Segment);
         indexed.chain([&self.scan as &dyn Segment]).collect()

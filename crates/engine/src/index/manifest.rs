@@ -123,7 +123,6 @@ impl Indexed {
     }
 }
 
-/// The manifest of an index file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
     /// Id of the base: of this file, or, in a delta, of its base file.

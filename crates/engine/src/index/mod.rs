@@ -48,12 +48,9 @@ const MODELS: Duration = Duration::from_hours(24);
 /// A delta larger than this percentage of its base is replaced by a new base.
 const DELTA_SHARE: u64 = 25;
 
-/// Result of a refresh.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Built {
-    /// Number of files read.
     pub files: usize,
-    /// Number of documents indexed.
     pub docs: u64,
 }
 

@@ -132,7 +132,6 @@ fn dated(ledger: &Ledger, id: EntryId) -> u32 {
     dated | if is_replaced && ledger.archived(id) { REPLACED } else { 0 }
 }
 
-/// The strength of an entry as folded.
 #[derive(Debug, Clone, Copy)]
 pub struct FoldedEntry {
     pub strength: Strength,
@@ -148,7 +147,6 @@ pub struct ArchivedEntries {
     pub replaced: IdSet<EntryId>,
 }
 
-/// A section as read.
 pub struct FoldedStrengths(OwnedBytes);
 
 impl FoldedStrengths {

@@ -172,7 +172,6 @@ fn record_width(dimension: usize) -> usize {
     8 + 4 + dimension + 4
 }
 
-/// Adds vectors of a model.
 pub fn append_recent(dir: &Cache, model: (u64, usize), made: &KnownVectors) -> Result<()> {
     let dimension = model.1;
     if made.is_empty() {
@@ -238,7 +237,6 @@ pub fn remove_recent(dir: &Path, model: (u64, usize)) {
     atomic::remove_derived(&dir.join(recent_name(model)));
 }
 
-/// Deletes the vectors of all models.
 pub fn remove_all_recent(dir: &Path) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().ends_with(RECENT) {

@@ -90,7 +90,6 @@ impl VectorsBuilder {
         self.rows.raw(&vector.numbers);
     }
 
-    /// Returns the number of vectors.
     pub fn count(&self) -> u32 {
         self.count
     }
@@ -193,7 +192,6 @@ impl Vectors {
         keys.iter().map(|key| u64::from_le_bytes(*key)).collect()
     }
 
-    /// Adds the vector of a document.
     pub fn supply(&mut self, doc: u32, vector: Vector) {
         let signs = vector.signs();
         self.extra.insert(doc, (vector, signs));

@@ -264,7 +264,6 @@ fn odd(service: &Service, address: &Url) -> ModelError {
     ModelError::new(message, format!("do {} and {} fit?", what.0, what.1))
 }
 
-/// Returns the hint for a status.
 fn hint(service: &Service, status: u16) -> String {
     let endpoint = service.setting("endpoint");
     match status {

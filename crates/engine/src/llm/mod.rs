@@ -180,7 +180,6 @@ impl Service {
         Ok(answer.to_owned())
     }
 
-    /// Returns the name of one of its settings.
     fn setting(&self, name: &str) -> String {
         format!("{}.{name}", self.role.name())
     }
@@ -223,7 +222,6 @@ pub(super) fn after_thinking(answer: &str) -> &str {
 /// Bytes that are kept of the end of what it says on standard error.
 const COMPLAINT: usize = 4096;
 
-/// Runs the command of a service.
 pub(super) fn ask_program(service: &Service, question: Question<'_>) -> Result<String, ModelError> {
     let named = || format!("{} names it", service.setting("command"));
     let mut command = process::shell(&service.place);

@@ -41,7 +41,6 @@ pub struct Remote {
     id: String,
     address: String,
     proxy: Option<super::ApiKey>,
-    /// Path of the record.
     record: PathBuf,
 }
 
@@ -64,7 +63,6 @@ impl Remote {
         Some(Self { id: name.to_owned(), address, proxy, record })
     }
 
-    /// Returns the address of the server.
     pub fn address(&self) -> &str {
         &self.address
     }
@@ -163,7 +161,6 @@ impl Clock {
     }
 }
 
-/// An open model.
 struct Client {
     server: ModelServer,
     model: Model,

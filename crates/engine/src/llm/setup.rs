@@ -150,7 +150,6 @@ pimem_core::named! {
 }
 
 impl Prompt {
-    /// Returns the built-in prompt.
     pub fn built_in(self) -> &'static str {
         match self {
             Self::Observer => include_str!("../../../../prompts/observer.md"),

@@ -30,7 +30,6 @@ use crate::{
     view::{EntryView, told},
 };
 
-/// Texts to add.
 #[derive(Default)]
 pub struct AddRequest {
     /// The validated texts; either all are stored or none.
@@ -43,7 +42,6 @@ pub struct AddRequest {
     pub keeps_out: bool,
 }
 
-/// Why nothing was added.
 #[derive(Debug)]
 pub struct Rejected {
     /// Index of the text that caused the failure, if it was one.
@@ -121,7 +119,6 @@ impl Memory {
     }
 }
 
-/// The result for one text.
 pub struct AddedText {
     pub wording: Wording,
     pub until: Option<Timestamp>,
@@ -294,7 +291,6 @@ impl<'a, 'b> Adding<'a, 'b> {
         Ok(AddedText::new(new, wording, None))
     }
 
-    /// Adds tags to a known entry.
     fn tag(
         &mut self,
         new: &NewText,
@@ -409,14 +405,12 @@ impl<'a, 'b> Adding<'a, 'b> {
     }
 }
 
-/// The result of adding texts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AddView {
     /// One per text, in the order given.
     pub results: Vec<Added>,
 }
 
-/// The result of adding one text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Added {
@@ -427,7 +421,6 @@ pub struct Added {
     pub entry: Option<EntryView>,
     #[serde(flatten)]
     pub next: Prospect,
-    /// Name of the category.
     #[serde(skip)]
     pub category: String,
     #[serde(skip)]

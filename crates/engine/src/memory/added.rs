@@ -115,7 +115,6 @@ pub(super) fn results(
     Ok(added)
 }
 
-/// Returns the result for one text.
 fn result_of(memory: &Memory, done: &AddedText, short: String, next: Prospect) -> Added {
     let AddedText { wording, reinforced, replaces, .. } = done;
     Added {
@@ -217,7 +216,6 @@ fn is_certain(
     Ok(certain::is_shown(memory.now, rules, settings, known, Some(&parts), &asked))
 }
 
-/// Returns the lines of a category.
 fn lines(snapshot: &Snapshot, category: CategoryId) -> Vec<CertainLine> {
     let lines = snapshot.entries().map(|(_, entry)| entry);
     let lines = lines.filter(|entry| entry.category == category);

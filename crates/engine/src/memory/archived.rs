@@ -70,7 +70,6 @@ impl Archived {
         self.0.get(store)?.aged.get(&id).copied()
     }
 
-    /// Returns true if an entry was replaced.
     pub fn is_replaced(&self, store: usize, id: EntryId) -> bool {
         self.0.get(store).is_some_and(|known| known.replaced.contains(&id))
     }

@@ -97,11 +97,9 @@ impl Stale {
     }
 }
 
-/// What is done to an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refresh {
     Nothing,
-    /// What changed is indexed.
     Changed,
     /// All of it is made again.
     Whole,

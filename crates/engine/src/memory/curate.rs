@@ -38,7 +38,6 @@ use pimem_core::{
 /// How an entry proved in use, with the number of pieces of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
-    /// The entry was right.
     Right(u32),
     /// The entry was wrong; each piece of evidence subtracts four times as much.
     Wrong(u32),
@@ -277,7 +276,6 @@ struct Gone {
     /// Index of the selected row.
     at: usize,
     archive: Snapshot,
-    /// True if its line is in the archive.
     archived: bool,
     /// Its line in the grave, if it is there.
     buried: Option<(LocatedEntry, Buried)>,
@@ -527,7 +525,6 @@ fn now_of(memory: &Memory, next: &Next, row: &ScoredEntry) -> ScoredEntry {
     alone.and_then(|alone| alone.find(&of).cloned()).unwrap_or_else(|| row.clone())
 }
 
-/// Entries that were reinforced.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reinforced {
     /// Entries after the change.

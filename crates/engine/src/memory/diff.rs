@@ -108,7 +108,6 @@ fn then(memory: &Memory, stores: &[Store], snapshots: &[Snapshot], at: Timestamp
     Then { now, ranking, report, former, problems }
 }
 
-/// Changes between two times.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Diff {
     /// First time, RFC 3339.

@@ -196,11 +196,9 @@ fn git_files(memory: &Memory, store: &Store) -> Vec<DoctorFinding> {
     found
 }
 
-/// State of a store's index.
 pub(super) struct IndexState {
     /// Freshness relative to the store; `None` if there is no cache directory.
     freshness: Option<Freshness>,
-    /// Number of lines to search.
     pub(super) lines: u64,
     bytes: u64,
 }
@@ -216,7 +214,6 @@ impl IndexState {
         }
     }
 
-    /// Returns the state in words.
     pub(super) fn in_words(&self) -> String {
         let size = rounded(self.bytes);
         let lines = count(usize::try_from(self.lines).unwrap_or(usize::MAX), "line");
@@ -277,18 +274,14 @@ pub struct Diagnosis {
     pub findings: Vec<DoctorFinding>,
 }
 
-/// A named property of the installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fact {
     pub name: String,
-    /// Value in words.
     pub value: String,
 }
 
-/// A problem and its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DoctorFinding {
-    /// Description of the problem.
     #[serde(rename = "finding")]
     pub what: String,
     pub fix: String,

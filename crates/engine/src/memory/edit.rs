@@ -134,12 +134,10 @@ impl Memory {
     }
 }
 
-/// An entry whose text was edited.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Edited {
     /// Previous id.
     pub from: String,
-    /// The entry with the new text.
     pub entry: EntryView,
     #[serde(flatten)]
     pub next: Prospect,

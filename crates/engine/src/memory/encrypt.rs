@@ -215,11 +215,9 @@ fn source(store: &Store) -> Result<&KeySource, Failure> {
 }
 
 pimem_core::named! {
-    /// How a store is kept.
     pub enum KeptAs {
         /// As plain text.
         Plain = "plain",
-        /// Encrypted.
         Sealed = "sealed",
         /// Encrypted, and being made plain.
         Opening = "opening",
@@ -258,7 +256,6 @@ pub struct Encryption {
     /// What is wrong: the store does not say that it is sealed, or says so otherwise than this machine
     /// remembers it; then hooks write nothing.
     pub problem: Option<String>,
-    /// What to do about it.
     pub hint: Option<String>,
 }
 
@@ -294,7 +291,6 @@ impl Memory {
         self.seals.borrow_mut().retain(|(known, _)| known != dir);
     }
 
-    /// Returns where the key files of stores are.
     fn key_places(&self) -> KeyPlaces {
         let set = &*self.config.settings.encryption.key_path;
         let named = match (set, set.strip_prefix("~/")) {

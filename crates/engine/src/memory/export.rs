@@ -54,7 +54,6 @@ struct Held {
     problems: Vec<read::ReadProblem>,
 }
 
-/// Which entries are exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExportExtent {
     /// Those that an agent may be told.
@@ -64,25 +63,19 @@ pub enum ExportExtent {
     All,
 }
 
-/// An export format and its destination.
 #[derive(Debug, Clone)]
 pub enum ExportFormat {
     /// Entries with their evidence, one JSON object per line; `None` returns the text.
     Jsonl(Option<PathBuf>),
-    /// A store of pi, in a new directory.
     Pi(PathBuf),
-    /// A directory of pi-memory.
     PiMemory(PathBuf),
-    /// A memory directory of Claude Code.
     Claude(PathBuf),
     /// A Markdown block; `None` returns the text.
     Agents(Option<PathBuf>),
 }
 
-/// The result of an export.
 #[derive(Debug)]
 pub enum Output<V> {
-    /// Written to files.
     Files(V),
     /// Not written; the exported text.
     Text(String),
@@ -329,15 +322,11 @@ fn written(format: &'static str, held: Held, output: &Path, files: usize) -> Wri
     Answer { view, problems: held.problems }
 }
 
-/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Exported {
-    /// Name of the format.
     pub format: &'static str,
-    /// Number of entries.
     pub exported: usize,
-    /// Number of files.
     pub files: usize,
     /// Path of the output.
     pub output: String,
@@ -498,13 +487,9 @@ fn object(vectors: &BTreeMap<u64, Vector>) -> String {
 /// The result of an export of vectors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExportedVectors {
-    /// Model that made the vectors.
     pub model: String,
-    /// Dimensions of each vector.
     pub dimension: usize,
-    /// Number of vectors.
     pub exported: usize,
-    /// Path of the file.
     pub file: String,
 }
 

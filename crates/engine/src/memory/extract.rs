@@ -38,7 +38,6 @@ pub struct ExtractRequest<'a> {
     pub dry_run: bool,
 }
 
-/// Source of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairOrigin {
     /// Typed by the user.
@@ -145,7 +144,6 @@ pub struct Extracted {
     pub results: Vec<ExtractedPreference>,
 }
 
-/// A preference found in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExtractedPreference {
     pub action: ExtractAction,
@@ -165,11 +163,9 @@ pub struct ExtractedPreference {
     pub absent: Option<NotShown>,
 }
 
-/// What extraction did with a preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExtractAction {
-    /// A new entry.
     Learned,
     /// A known entry with one more piece of evidence.
     Reinforced,
@@ -312,7 +308,6 @@ pub struct Pairs {
     pub pairs: Vec<PairView>,
 }
 
-/// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PairView {
@@ -327,7 +322,6 @@ pub struct PairView {
     pub base: f64,
     /// What was added for cues and length.
     pub shares: Vec<PairShare>,
-    /// Number of words of the question.
     pub words: usize,
     /// Category of the entry; absent if nothing would be stored.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -340,7 +334,6 @@ pub struct PairView {
     pub reason: Option<String>,
 }
 
-/// A share of an importance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairShare {
     /// `naming`, `identity`, `correction`, `preference` or `length`.

@@ -190,7 +190,6 @@ impl Memory {
     }
 }
 
-/// Returns the entries that selectors name.
 fn named<'a>(
     memory: &Memory,
     selectors: &[String],
@@ -262,7 +261,6 @@ fn events<'a>(
     events
 }
 
-/// An entry that leaves the report.
 struct Left<'a> {
     at: Timestamp,
     /// The same as the outlook has it: a moment of that day.
@@ -345,7 +343,6 @@ fn curve(
 /// Future states of the entries and future sizes of the report, if nothing happens.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Forecast {
-    /// Token budget of the report.
     pub budget: Option<u32>,
     /// The reports of today and of each coming day.
     pub days: Vec<DayAhead>,
@@ -361,7 +358,6 @@ pub struct Forecast {
     pub picture: Picture,
 }
 
-/// An entry that leaves the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Leaving {
     /// A moment of the local day on which it leaves, at which the report does not show it, RFC 3339;
@@ -413,11 +409,9 @@ pub struct DayAhead {
     pub date: Date,
     /// Size in tokens.
     pub tokens: u32,
-    /// Number of entries.
     pub entries: usize,
 }
 
-/// A change of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForecastChange {
     /// Time of the change, RFC 3339.
@@ -428,7 +422,6 @@ pub struct ForecastChange {
     pub id: String,
     pub category: String,
     pub text: String,
-    /// Current score.
     #[serde(serialize_with = "six_decimals")]
     pub score: f64,
     /// Shortest unique prefix of the id.
@@ -442,16 +435,13 @@ pub struct Picture {
     pub curves: Vec<Curve>,
     /// Number of entries that were named or, if none were, that fade.
     pub all: usize,
-    /// True if the entries were named.
     pub named: bool,
     /// Lowest score and name of each state but the last, highest first.
     pub levels: Vec<(f64, &'static str)>,
 }
 
-/// The future scores of an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Short id.
     pub short: String,
     pub text: String,
     /// Pairs of days from now and score.

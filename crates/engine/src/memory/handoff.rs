@@ -59,7 +59,6 @@ impl Memory {
     }
 }
 
-/// Options of a handoff.
 pub struct Leave {
     /// Id of the session that writes it.
     pub session: Option<String>,
@@ -130,12 +129,10 @@ pub fn visible(id: &str) -> String {
     id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect()
 }
 
-/// A handoff in a log.
 pub struct LeftByAgent<'a> {
     pub store: &'a Store,
     /// Local time at which it was written.
     pub at: LocalTime,
-    /// Name of its log.
     pub log: String,
     /// Start of the session's id.
     pub session: Option<String>,

@@ -28,7 +28,6 @@ use crate::{
     },
 };
 
-/// A validated new entry.
 pub struct NewText {
     pub category: CategoryId,
     /// Stem of the topic file; `None` for that of the category.
@@ -209,7 +208,6 @@ impl NewText {
     }
 }
 
-/// Returns the ranking of a store.
 pub fn ranking(memory: &Memory, txn: &Txn<'_>) -> Ranking {
     Ranking::new(memory.now, memory.rules(), vec![(txn.placed(), &txn.snapshot().ledger)])
 }
@@ -331,7 +329,6 @@ pub fn known_category(memory: &Memory, name: &str) -> Result<CategoryId, Failure
     })
 }
 
-/// Validates a topic name.
 pub fn topic(name: &str) -> Result<String, Failure> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if (1..=64).contains(&name.len()) && name.chars().all(is_plain) {
@@ -342,7 +339,6 @@ pub fn topic(name: &str) -> Result<String, Failure> {
     Err(Failure::new(FailureKind::Usage, message, hint))
 }
 
-/// Returns a text with tags appended.
 pub fn with_tags(plain: &EntryText, tags: &[String]) -> Result<EntryText, Failure> {
     if tags.is_empty() {
         return Ok(plain.clone());

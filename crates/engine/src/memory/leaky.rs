@@ -14,7 +14,6 @@ pub struct Leaky<T: Default> {
 }
 
 impl<T: Default> Leaky<T> {
-    /// Wraps a value.
     pub fn new(value: T, leak: bool) -> Self {
         Self { value, leak }
     }

@@ -41,12 +41,10 @@ const HOUR_MS: i64 = 3_600_000;
 /// Maximum number of waiting statements in a store: nobody reviews more.
 const MOST: usize = 50;
 
-/// Result for a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LearnedAs {
     /// A new entry was added.
     Learned,
-    /// A known entry was reinforced.
     Reinforced,
     /// It was learned less than an hour ago.
     Recent,
@@ -302,7 +300,6 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Characters of the id by which a step is taken back.
 const ID: usize = 8;
 
-/// A statement that was learned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct News {
     pub text: String,

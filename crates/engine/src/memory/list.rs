@@ -49,7 +49,6 @@ pub enum StateWord {
 }
 
 impl StateWord {
-    /// Returns all words.
     pub fn all() -> impl Iterator<Item = &'static str> {
         State::ALL.iter().map(|state| state.name()).chain(verdicts())
     }
@@ -246,7 +245,6 @@ pub struct EntryList {
     pub no_topic: bool,
 }
 
-/// An entry in full.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ListedEntry {
     pub entry: AccessedEntry,
@@ -318,11 +316,9 @@ pub struct TopicView {
     pub name: String,
     /// `project` or `user`.
     pub scope: &'static str,
-    /// Number of entries.
     pub entries: usize,
     /// Sum of the scores of the entries.
     pub hotness: f64,
-    /// True if an entry is pinned.
     pub pinned: bool,
     /// True if nothing was reinforced for twice the decay constant.
     pub cold: bool,

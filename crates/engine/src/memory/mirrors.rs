@@ -154,7 +154,6 @@ impl Mirrored {
         Self { store, ranking, snapshot, unpinned }
     }
 
-    /// Returns the entries, with the ledger.
     pub fn placed(&self) -> (Vec<LocatedEntry>, &Ledger) {
         let entries = self.ranking.rows.iter().map(|row| row.entry.clone());
         (entries.collect(), &self.snapshot.ledger)

@@ -135,7 +135,6 @@ pub trait Notices {
     fn for_programs(&self) -> bool;
 }
 
-/// Ignores all messages.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 
@@ -418,7 +417,6 @@ impl Memory {
         Err(Failure::new(FailureKind::Refused, message, "type it in a terminal of your own"))
     }
 
-    /// Returns the rules for scoring.
     pub fn rules(&self) -> RankingRules<'_> {
         RankingRules {
             categories: &self.config.categories,
@@ -433,7 +431,6 @@ impl Memory {
         }
     }
 
-    /// Returns the policy in force.
     pub fn policy(&self) -> Policy {
         self.policy_of(self.config.settings.scoring.policy)
     }
@@ -520,7 +517,6 @@ impl Memory {
         self.env.cache.as_deref().map(|cache| Cache::new(cache, store))
     }
 
-    /// Returns the installed models.
     pub fn models(&self) -> Result<Models, Failure> {
         let cache = self.env.cache.as_deref().ok_or_else(|| {
             Failure::new(
@@ -552,7 +548,6 @@ pub fn placed<'a>(
     held.map(|(store, held)| (held.placed(store, categories), &held.ledger)).collect()
 }
 
-/// Returns the problems of all snapshots.
 pub fn problems(snapshots: &[Snapshot]) -> Vec<read::ReadProblem> {
     snapshots.iter().flat_map(|snapshot| snapshot.problems.iter().cloned()).collect()
 }

@@ -31,18 +31,14 @@ use crate::{
 /// What is embedded to try a model.
 const SENTENCE: &str = "How do we roll back a deployment?";
 
-/// A model to install.
 #[derive(Debug, Clone)]
 pub struct PullRequest {
-    /// Its name.
     pub name: String,
     /// Directory or archive of its files; they are downloaded without it.
     pub from: Option<PathBuf>,
     /// How its tokens become one vector, when its files do not tell.
     pub pooling: Option<Pooling>,
-    /// Prefix of queries.
     pub query_prefix: Option<String>,
-    /// Prefix of passages.
     pub passage_prefix: Option<String>,
 }
 
@@ -365,7 +361,6 @@ fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Fa
     })
 }
 
-/// Returns the name of the model in force.
 pub fn in_force(memory: &Memory) -> String {
     embedding::name(memory)
 }
@@ -413,18 +408,15 @@ pub fn unknown(name: &str, why: String) -> Failure {
     Failure::new(FailureKind::NotFound, why, hint)
 }
 
-/// The models there are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelList {
     /// Built in, installed, and those that can be downloaded.
     pub models: Vec<ListedModel>,
 }
 
-/// A model of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedModel {
-    /// Its name.
     pub name: String,
     /// `built in`, `off`, `served` (by Ollama), `installed` or `available`.
     pub state: &'static str,
@@ -432,34 +424,26 @@ pub struct ListedModel {
     pub in_use: bool,
     /// Numbers in a vector; null where there are none, or that is not known.
     pub dimension: Option<usize>,
-    /// Where it is from.
     pub source: String,
 }
 
-/// A model that was deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RemovedModel {
-    /// Its name.
     pub model: String,
 }
 
-/// What was installed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct PullResult {
     /// Version of the ONNX Runtime library.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime: Option<String>,
-    /// A model.
     #[serde(flatten)]
     pub model: Option<PulledModel>,
 }
 
-/// A model that was installed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PulledModel {
-    /// The model.
     pub model: Model,
-    /// Whether it was tried.
     pub tried: bool,
 }
 
@@ -467,7 +451,6 @@ pub struct PulledModel {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelStatus {
-    /// Its name.
     pub name: String,
     /// The setting that chooses it; absent when none does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -481,13 +464,11 @@ pub struct ModelStatus {
     /// Tokens of a text that it looks at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<usize>,
-    /// Its files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<ModelFiles>,
     /// The library that computes it.
     #[serde(flatten)]
     pub library: Option<RuntimeLibrary>,
-    /// Version of that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime_version: Option<String>,
     /// How long a query takes.
@@ -500,7 +481,6 @@ pub struct ModelStatus {
     pub trouble: Option<String>,
 }
 
-/// What a model is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Properties {
@@ -522,24 +502,18 @@ pub struct Properties {
     pub duplicate: f64,
 }
 
-/// Files of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ModelFiles {
-    /// How many.
     pub count: usize,
-    /// Bytes in all.
     pub bytes: u64,
     /// Whether all are as they were installed.
     pub whole: bool,
 }
 
-/// An ONNX Runtime library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeLibrary {
-    /// Its path.
     pub runtime: String,
-    /// What names it.
     pub runtime_from: &'static str,
 }
 

@@ -211,7 +211,6 @@ pub struct Older {
     pub entry: Option<EntryView>,
     /// Command that records the replacement.
     pub remedy: String,
-    /// Name of the category.
     #[serde(skip)]
     pub category: String,
     #[serde(skip)]

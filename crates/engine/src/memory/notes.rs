@@ -142,7 +142,6 @@ pub struct NoteFiles {
     pub files: Vec<NoteFile>,
 }
 
-/// A file with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NoteFile {
     /// `project` or `user`.
@@ -159,7 +158,6 @@ pub struct LogDays {
     pub days: Vec<LogDay>,
 }
 
-/// A day with a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LogDay {
     #[serde(serialize_with = "displayed")]
@@ -189,7 +187,6 @@ pub enum Tick {
     Open,
 }
 
-/// Which items to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Items {
     Open,

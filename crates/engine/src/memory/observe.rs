@@ -66,7 +66,6 @@ struct ObserveRequest<'a> {
     anew: bool,
 }
 
-/// The result for a transcript.
 struct Observed {
     /// Name of the session's file without `.md`.
     stem: String,
@@ -509,7 +508,6 @@ fn end_of(text: &str) -> &str {
     end.split_once('\n').map_or(end, |(_, rest)| rest)
 }
 
-/// The observations of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ObserveView {
     /// The session read; absent if it has no messages.
@@ -529,7 +527,6 @@ pub struct ObserveView {
 pub struct ObservedSession {
     /// File of observations, relative to the store.
     pub file: String,
-    /// Number of new messages.
     pub messages: u64,
     /// Tokens of the new messages.
     pub tokens: u32,

@@ -112,7 +112,6 @@ fn key(memory: &Memory, store: &Store, row: &ScoredEntry) -> TextKey {
     store.trust.text(trust::TrustedKind::Pin, &topic::canonical(name, &row.entry.text))
 }
 
-/// Entries that a person's decision changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curated {
     pub action: PinAction,

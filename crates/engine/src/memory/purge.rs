@@ -143,7 +143,6 @@ fn destroy(
     Ok(store.purge(&lock, ids, &purged, others, categories)?)
 }
 
-/// Entries that were destroyed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Purged {
     /// Ids, 16 hexadecimal digits each.

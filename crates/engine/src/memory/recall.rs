@@ -44,12 +44,10 @@ const PASSED: usize = 16;
 /// Kinds of files from which entries are recalled.
 const ENTRIES: &[SourceKind] = &[SourceKind::Topic, SourceKind::Archive];
 
-/// What was recalled for a prompt.
 #[derive(Default)]
 pub struct Recalled {
     /// Entries in force.
     pub entries: SearchResult,
-    /// Notes and log items.
     pub notes: Vec<FoundHit>,
     pub sessions: Vec<FoundHit>,
 }
@@ -218,7 +216,6 @@ pub fn session(hit: &FoundHit) -> String {
     format!("{date} {}", hit.text).trim().to_owned()
 }
 
-/// A line of recalled text.
 pub struct RecalledLine<'a> {
     /// The line with its terminator, safe for a model.
     pub text: SafeText,
@@ -253,7 +250,6 @@ pub fn lines<'a>(
     lines
 }
 
-/// Returns what was recalled as one text.
 pub fn text(
     memory: &Memory,
     entries: &[FoundHit],

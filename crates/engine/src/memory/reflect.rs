@@ -268,7 +268,6 @@ fn no_text(name: &str) -> Failure {
     )
 }
 
-/// The result of consolidating observations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reflected {
     /// One per session.
@@ -278,7 +277,6 @@ pub struct Reflected {
     pub sessions: usize,
 }
 
-/// A consolidated file of observations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReflectedFile {
     /// File, relative to the store.

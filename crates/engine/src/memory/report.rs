@@ -56,7 +56,6 @@ pub enum ReportListing {
     Explained,
 }
 
-/// A report with its problems.
 pub struct Reported {
     /// The report; its text is what goes into a prompt.
     pub view: ReportView,
@@ -154,7 +153,6 @@ fn nothing(ranking: &Ranking, report: &render::Report) -> Option<(String, bool)>
     })
 }
 
-/// The report for an agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportView {

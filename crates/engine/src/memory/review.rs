@@ -35,7 +35,6 @@ use crate::{
     view::{Entries, EntryView},
 };
 
-/// A text that awaits review.
 pub struct ReviewItem {
     /// Keys that trusting it adds to the ledger.
     pub keys: Vec<TextKey>,
@@ -54,7 +53,6 @@ pub struct ByAgent {
 
 /// Where an agent has added something.
 pub enum AddedPlace {
-    /// The entry with an id.
     Entry(String),
     /// A passage of a file of notes, a list or a log, with what it says.
     Passage(String, String),
@@ -63,7 +61,6 @@ pub enum AddedPlace {
 /// A store with its unreviewed texts.
 pub struct Held {
     pub store: Store,
-    /// Number of entries.
     pub entries: usize,
     /// Unreviewed texts, entries first.
     pub items: Vec<ReviewItem>,
@@ -340,7 +337,6 @@ fn settings(store: &Store, awaiting: &[layers::AwaitingSettings]) -> Option<Revi
     Some(ReviewItem { keys, pin: None, view: AwaitingText { what, warnings, lines } })
 }
 
-/// Returns summaries of past sessions.
 fn past_sessions(store: &Store) -> Vec<ReviewItem> {
     if store.trust.is_whole() {
         return Vec::new();
@@ -374,7 +370,6 @@ impl Held {
         self.items.iter().filter(|item| !item.view.is_entry()).count()
     }
 
-    /// Describes what awaits review.
     pub fn in_words(&self) -> String {
         let others = match self.others() {
             0 => String::new(),
@@ -389,7 +384,6 @@ impl Held {
     }
 }
 
-/// A text that awaits review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AwaitingText {
     #[serde(flatten)]
@@ -408,12 +402,10 @@ pub enum ReviewText {
     Entry(Box<EntryView>),
     /// Notes, lists and logs.
     Notes {
-        /// Names of the files.
         notes: Vec<String>,
     },
     /// Settings in the project's file.
     Settings {
-        /// Values by name.
         settings: Map<String, Value>,
     },
     /// A heading that the project sets for a category.
@@ -436,12 +428,9 @@ pub enum ReviewText {
     },
     /// A pin that an agent asked for.
     Pin {
-        /// The entry as it is.
         pin: Box<EntryView>,
     },
-    /// A past session.
     Session {
-        /// Summary of the session.
         session: String,
     },
 }

@@ -237,7 +237,6 @@ fn faded(entries: &Entries<'_>, row: &ScoredEntry, least: f64) -> Option<FadedEn
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Scores {
-    /// The policy of these scores.
     pub policy: &'static str,
     /// The policy by which reports are made.
     pub in_force: &'static str,
@@ -269,7 +268,6 @@ pub struct ScoreRow {
     pub label: Option<String>,
 }
 
-/// Score and state of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StandingView {
     #[serde(serialize_with = "six_decimals")]
@@ -277,7 +275,6 @@ pub struct StandingView {
     pub state: &'static str,
 }
 
-/// Counts of a store's entries.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsView {

@@ -39,7 +39,6 @@ pub struct Named<'a> {
     pub session: Option<&'a str>,
 }
 
-/// A transcript to read.
 pub enum Transcript<'a> {
     /// A file, which must not be plain text.
     File(&'a Path),
@@ -221,7 +220,6 @@ pub fn from_stdin(
     }
 }
 
-/// The format of an input.
 pub enum OpenedTranscript<R> {
     /// Lines of JSON, or one document.
     Lines(R),
@@ -331,7 +329,6 @@ impl Said {
     }
 }
 
-/// The result of indexing a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SessionIndexed {
     /// `false` if the session is too short.
@@ -351,13 +348,11 @@ pub struct Sessions {
 pub struct SessionView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Name of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// End of the session, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ts: Option<String>,
-    /// Number of messages from the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
     pub summary: String,
@@ -367,7 +362,6 @@ pub struct SessionView {
 }
 
 impl SessionView {
-    /// Returns the view of a summary.
     pub fn new(summary: Summary, scope: Option<&'static str>) -> Self {
         let Summary { id, agent, when, messages, text } = summary;
         Self { id, agent, ts: when.map(|when| when.to_string()), messages, summary: text, scope }

@@ -222,7 +222,6 @@ struct Edited {
     changed: bool,
 }
 
-/// Returns the setting of that name.
 pub fn find(name: &str) -> Result<&'static SettingKey, Failure> {
     schema::find(name).ok_or_else(|| {
         let hint = names::closest(name, settings::keys().map(|key| key.name)).map_or_else(
@@ -252,7 +251,6 @@ fn vouch(
     }
 }
 
-/// All settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SettingsView {
     /// Sorted by group.
@@ -266,7 +264,6 @@ pub struct SettingsView {
 pub struct Setting {
     /// Dotted name.
     pub key: &'static str,
-    /// Value in force.
     pub value: Value,
     /// Source of the value: a file, a variable, or `default`.
     pub origin: String,
@@ -285,11 +282,9 @@ impl Setting {
     }
 }
 
-/// A value that awaits review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AwaitingSetting {
     pub value: Value,
-    /// File and line.
     pub place: String,
 }
 
@@ -309,20 +304,16 @@ pub struct UnusableView {
 pub struct InForce {
     /// Dotted name.
     pub key: &'static str,
-    /// Value in force.
     pub value: Value,
     /// Source of the value.
     pub origin: String,
 }
 
-/// A setting that was changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangedSetting {
     /// Dotted name.
     pub key: &'static str,
-    /// New value.
     pub value: Value,
-    /// Path of the file.
     pub file: String,
 }
 
@@ -333,14 +324,12 @@ pub struct Unset {
     pub key: &'static str,
     /// False if the file did not set it.
     pub removed: bool,
-    /// Path of the file.
     pub file: String,
 }
 
 /// The instructions that a language model gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptView {
-    /// Name of the prompt.
     pub prompt: &'static str,
     /// Path of the file that overrides the prompt; null without a home directory.
     pub path: Option<String>,
@@ -426,7 +415,6 @@ fn told(origin: SettingOrigin, problem: &ReadProblem) -> Unusable {
 }
 
 impl Memory {
-    /// Returns the unusable settings, for programs.
     pub fn unusable(&self) -> Vec<UnusableView> {
         let unusable = self.config.unusable.iter().map(|wrong| UnusableView {
             origin: wrong.origin.to_string(),

@@ -222,7 +222,6 @@ fn trust(trust: &Trust) -> TrustStatus {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// Stores in use.
     pub stores: Vec<StoreStatus>,
     /// Mirrors of what others have shared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -234,10 +233,8 @@ pub struct Status {
     /// Store that the next write would create.
     #[serde(skip)]
     pub absent: Option<Absent>,
-    /// Current report.
     pub report: ReportStatus,
     pub hooks: Hooks,
-    /// Ignored settings.
     pub unusable: Vec<UnusableView>,
     /// Place of the first ignored setting, formatted for people.
     #[serde(skip)]
@@ -246,7 +243,6 @@ pub struct Status {
     pub findings: usize,
 }
 
-/// The state of a store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoreStatus {
     /// `project` or `user`.
@@ -258,16 +254,12 @@ pub struct StoreStatus {
     pub trust: TrustStatus,
     /// Number of entries in topics.
     pub entries: usize,
-    /// Entries by state.
     pub states: States,
-    /// Entries by annotation.
     pub marks: AgentMarks,
-    /// Number of entries in the archive.
     pub archived: usize,
     /// Lines whose purge came by an exchange, and that can be restored for a while.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grave: Option<GraveStatus>,
-    /// Texts that await review.
     pub awaiting: AwaitingCounts,
     /// Number of entries, and of passages of notes, logs and lists, that agents have added since a
     /// person looked at them.
@@ -280,10 +272,8 @@ pub struct StoreStatus {
     pub calls: Calls,
 }
 
-/// The grave of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GraveStatus {
-    /// Number of lines.
     pub lines: usize,
     /// When the first of them is destroyed, RFC 3339.
     pub until: String,
@@ -300,13 +290,10 @@ pub struct Calls {
     pub spooled: usize,
 }
 
-/// A mirror of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MirrorStatus {
     pub project: String,
-    /// Address of its server.
     pub server: String,
-    /// Directory.
     pub store: String,
     /// Number of entries in topics.
     pub entries: usize,
@@ -331,7 +318,6 @@ pub struct AwayStatus {
     pub path: String,
     /// What it is, and where it leads.
     pub says: String,
-    /// What to do about it.
     pub fix: &'static str,
 }
 
@@ -362,7 +348,6 @@ pub enum TrustStatus {
     None,
 }
 
-/// Numbers of entries by state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct States {
     pub active: usize,
@@ -372,22 +357,16 @@ pub struct States {
     pub dropped: usize,
 }
 
-/// Numbers of entries by annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct AgentMarks {
-    /// Pinned by the user.
     pub pinned: usize,
     /// Too young to be judged.
     pub fresh: usize,
-    /// Replaced by another entry.
     pub replaced: usize,
-    /// Past the end of validity.
     pub expired: usize,
-    /// Forgotten by the user.
     pub forgotten: usize,
 }
 
-/// Numbers of texts that await review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AwaitingCounts {
     pub entries: usize,
@@ -404,16 +383,13 @@ pub struct AwaitingCounts {
 pub struct IndexStatus {
     /// `none`, `fresh`, `stale` or `damaged`.
     pub state: &'static str,
-    /// Number of lines in the index.
     pub lines: u64,
     /// Number of entries of which the cache has a vector by the model in use.
     pub embedded: usize,
-    /// State in words.
     #[serde(skip)]
     pub in_words: String,
 }
 
-/// The consolidation of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DreamStatus {
     /// Time of the last dream, RFC 3339; null if there was none.
@@ -424,15 +400,11 @@ pub struct DreamStatus {
     pub plan: bool,
 }
 
-/// The size of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportStatus {
-    /// Number of entries shown.
     pub entries: usize,
-    /// Number of entries left out.
     pub left_out: usize,
-    /// Number of lines.
     pub lines: usize,
     /// Size in tokens.
     pub tokens: u32,
@@ -440,14 +412,12 @@ pub struct ReportStatus {
     pub pinned_tokens: u32,
     /// Tokens of what is there by its score; the rest fills the budget.
     pub by_score: u32,
-    /// Token budget.
     pub budget: Option<u32>,
     /// The sentence that asks to consolidate, if that should be done.
     #[serde(skip)]
     pub crowded: Option<String>,
 }
 
-/// The agents that call pimem.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Hooks {
     /// Agents whose settings name pimem, or cannot be read.
@@ -467,7 +437,6 @@ pub struct AgentSeen {
 }
 
 impl States {
-    /// Counts entries by state.
     pub fn of<'a>(rows: impl Iterator<Item = &'a ScoredEntry>) -> Self {
         let mut states = Self::default();
         for row in rows {
@@ -490,7 +459,6 @@ impl States {
 }
 
 impl AgentMarks {
-    /// Counts entries by annotation.
     pub fn of<'a>(rows: impl Iterator<Item = &'a ScoredEntry>) -> Self {
         let mut marks = Self::default();
         for row in rows {

@@ -250,7 +250,6 @@ fn no_home() -> Failure {
     Failure::new(FailureKind::Usage, "there is no home directory", "set HOME, or PIMEM_USER_DIR")
 }
 
-/// The result of creating a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Initialized {
     /// Directory of the store.

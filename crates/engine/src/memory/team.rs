@@ -88,11 +88,8 @@ impl Mirrored {
 
 /// A row of a mirror that a selector matches.
 pub struct Selected {
-    /// All mirrors, as they were read.
     pub mirrors: Vec<Mirrored>,
-    /// The number of the mirror.
     pub mirror: usize,
-    /// The number of the row.
     pub row: usize,
 }
 

@@ -64,7 +64,6 @@ impl Memory {
         store.trust.is_whole() || store.notes_begun() && !self.places.in_work_tree(&store.dir)
     }
 
-    /// Reports that settings are withheld.
     pub fn say_withheld(&self) {
         let Some(first) = self.config.awaiting.first() else { return };
         let more = match self.config.awaiting.len() - 1 {
@@ -148,7 +147,6 @@ const REVIEW: &str = "pimem trust --review";
 pub struct Unreviewed {
     /// Entries of this machine that await review, as preferences that were learned.
     pub waiting: usize,
-    /// How many of them are preferences.
     pub preferences: usize,
     pub others: usize,
     /// How the others came here.

@@ -167,7 +167,6 @@ fn lines(steps: &[UndoStep]) -> Vec<UndoneLine> {
     all
 }
 
-/// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Undone {
     /// Undone command; `null` if there is nothing to undo.
@@ -187,7 +186,6 @@ pub struct Undone {
 pub struct UndoneChange {
     /// Time of the command, RFC 3339.
     pub at: String,
-    /// Number of retracted events.
     pub events: usize,
     /// Lines that were removed or came back.
     pub lines: Vec<UndoneLine>,

@@ -34,7 +34,6 @@ use pimem_core::{
 pub enum Reply {
     /// Agents may see it.
     Trust,
-    /// It is forgotten.
     Forget,
     /// It continues to await review.
     Leave,
@@ -453,7 +452,6 @@ pub struct ReviewedStore {
     /// Entries that agents have added since a person looked at them. Agents are told them.
     #[serde(rename = "byAgents")]
     pub by_agents: Vec<AwaitingText>,
-    /// Number of those texts, in words.
     #[serde(skip)]
     pub in_words: String,
 }
@@ -463,20 +461,17 @@ pub struct ReviewedStore {
 pub struct VouchDone {
     pub act: VouchAct,
     pub scope: Scope,
-    /// Directory of the store.
     pub dir: String,
     /// Texts with warnings that were trusted without review.
     pub odd: Vec<AwaitingText>,
 }
 
-/// Kinds of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VouchAct {
     /// Trusted this many entries, and all other texts of the store.
     Trusted(usize),
     /// Trusted the store as a whole, including its future content.
     Always,
-    /// Revoked trust in this many texts.
     Revoked(usize),
 }
 

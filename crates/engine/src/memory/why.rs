@@ -208,11 +208,9 @@ pub struct Why {
     pub place: String,
     /// Heading above its line; `null` if there is none.
     pub heading: Option<String>,
-    /// True if the report shows the entry.
     pub shown: bool,
     /// Reason why the entry is shown or not.
     pub reason: String,
-    /// Section of the report.
     pub section: String,
     /// Tokens of its line.
     pub tokens: u32,

@@ -66,7 +66,6 @@ pub enum NotBert {
     Sizes(#[from] PackError),
 }
 
-/// Reads the files of a model.
 pub fn read(files: &BertFiles) -> Result<Bert, NotBert> {
     let config = object("config.json", &files.config)?;
     let kind = config.get("model_type").and_then(Value::as_str);
@@ -272,7 +271,6 @@ pub fn prepare(
     Ok(PackingOutcome::Packed(bert.original))
 }
 
-/// Packs the staged weights.
 fn packed(
     stage: &Stage,
     original: &Original,

@@ -19,7 +19,6 @@ use super::{
 };
 use crate::web;
 
-/// Default server.
 pub const ENDPOINT: &str = "https://huggingface.co";
 
 /// A repository of models.

@@ -30,7 +30,6 @@ pub const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 /// A sentence of everyday words, for which every model has a vector.
 const SENTENCE: &str = "A short sentence, to see whether the model gives an answer.";
 
-/// What to install.
 pub struct Wish {
     /// Canonical name.
     pub name: String,
@@ -46,7 +45,6 @@ pub struct Wish {
     pub passage_prefix: Option<String>,
 }
 
-/// The result of an installation.
 pub struct Installed {
     pub manifest: ModelManifest,
     /// Why the model could not be tried.

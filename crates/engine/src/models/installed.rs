@@ -38,7 +38,6 @@ pub const MAX_TOKENS: usize = 256;
 /// Time limit of a trial.
 pub const TRIAL: Duration = Duration::from_mins(1);
 
-/// A file as it was installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
     /// Name without a directory.
@@ -49,7 +48,6 @@ pub struct FileRecord {
     pub sha256: String,
 }
 
-/// The manifest of an installed model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelManifest {
     schema: String,
@@ -136,7 +134,6 @@ impl FileRecord {
     }
 }
 
-/// The record of an installed library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuntimeRecord {
     schema: String,
@@ -167,7 +164,6 @@ impl Models {
         Self { cache: cache.join("pimem"), setting, variable, program }
     }
 
-    /// Returns the directory of all models.
     pub fn root(&self) -> PathBuf {
         self.cache.join("models")
     }

@@ -76,7 +76,6 @@ fn varint(file: &mut impl Read, at: &mut u64) -> io::Result<u64> {
 /// Default maximum number of tokens of a text.
 const MAX_LENGTH: u64 = 512;
 
-/// The files of the source.
 pub struct TokenizerFiles {
     pub tokenizer: Vec<u8>,
     pub config: Vec<u8>,
@@ -191,7 +190,6 @@ pub fn pooling(text: &[u8]) -> Result<Pooling, TokenizerError> {
     }
 }
 
-/// Parses a JSON object.
 pub fn object(name: &'static str, bytes: &[u8]) -> Result<Value, TokenizerError> {
     match serde_json::from_slice::<Value>(bytes) {
         Ok(value) if value.is_object() => Ok(value),

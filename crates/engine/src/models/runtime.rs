@@ -34,7 +34,6 @@ pimem_core::named! {
     }
 }
 
-/// A library that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Library {
     pub path: PathBuf,

@@ -53,7 +53,6 @@ pub struct OpenedSource {
     pub size: Option<u64>,
 }
 
-/// A source of a model's files.
 pub trait ModelSource {
     /// Returns the name for the manifest.
     fn name(&self) -> String;

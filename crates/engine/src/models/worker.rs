@@ -29,7 +29,6 @@ const SILENCE: Duration = Duration::from_mins(2);
 const NO_TELEMETRY: [(&str, &str); 2] =
     [("ORT_DISABLE_TELEMETRY", "1"), ("ORT_TELEMETRY_DISABLED", "1")];
 
-/// The program to start.
 #[derive(Debug, Clone)]
 pub struct Program {
     pub path: PathBuf,

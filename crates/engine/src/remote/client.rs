@@ -53,7 +53,6 @@ pub struct Client {
     bytes: Cell<u64>,
 }
 
-/// A request.
 enum Call<'a> {
     Get(String),
     /// With the answer that is known: only another one is wanted.
@@ -105,7 +104,6 @@ impl Client {
         self.json(&self.ask(&Call::Get("v1/me".to_owned()))?)
     }
 
-    /// Sends objects.
     pub fn push(&self, push: &PushBody) -> Result<PushResult, Failure> {
         let body = serde_json::to_string(push).unwrap_or_default();
         self.json(&self.ask(&Call::Post("v1/sync/push", body))?)

@@ -14,9 +14,7 @@ use crate::{
     },
 };
 
-/// Variable with the key.
 const VARIABLE: &str = "PIMEM_SYNC_KEY";
-/// Name of the file.
 const FILE: &str = "sync.key";
 /// Maximum size of a file with keys in bytes.
 const MAX: u64 = 4096;
@@ -90,9 +88,7 @@ fn refuse_open(_: &std::path::Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Variable with the keys.
 const SEAL_VARIABLE: &str = "PIMEM_SYNC_SEAL_KEY";
-/// Name of the file.
 const SEAL_FILE: &str = "sync.seal";
 /// Maximum number of keys, which fits the size of the file.
 const MOST: usize = 60;
@@ -217,13 +213,11 @@ impl SealKeys {
         Ok(path)
     }
 
-    /// Number of keys.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the keys of a project.
     #[must_use]
     pub fn of(&self, organisation: &str, project: &str) -> Option<Seals> {
         let secrets: Vec<&[u8; KEY_BYTES]> = self.0.iter().map(|secret| &**secret).collect();

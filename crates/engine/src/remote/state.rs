@@ -58,7 +58,6 @@ impl ServerState {
         Some(state)
     }
 
-    /// Writes the state.
     pub fn write(&self, seal: &Seal, path: &Path) -> anyhow::Result<()> {
         if let Some(dir) = path.parent() {
             atomic::create_dir(dir, Sync::Private)?;
@@ -68,12 +67,10 @@ impl ServerState {
         seal.replace(path, &bytes, Sync::Private, || Ok(true)).map(drop)
     }
 
-    /// Returns true if the server has the entry.
     pub fn has_entry(&self, entry: &SyncEntry) -> bool {
         self.sent.contains(short(&entry.hash))
     }
 
-    /// Returns true if the server has the event.
     pub fn has_event(&self, line: &str) -> bool {
         self.sent.contains(&of_event(line))
     }
@@ -101,7 +98,6 @@ impl ServerState {
         }
     }
 
-    /// Notes that the server has an object.
     pub fn note(&mut self, object: &SyncObject) {
         if let Some(entry) = object.entry() {
             self.note_entry(&entry);

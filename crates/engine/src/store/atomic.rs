@@ -422,7 +422,6 @@ pub fn install_dir(prepared: &Path, target: &Path) -> Result<()> {
     sync_dir(parent)
 }
 
-/// Deletes a directory and its content.
 pub fn remove_dir(path: &Path) -> Result<()> {
     fs::remove_dir_all(path).with_context(|| format!("cannot delete {}", path.display()))
 }

@@ -242,7 +242,6 @@ impl Txn<'_> {
     }
 }
 
-/// A file's content before and after.
 struct Planned {
     path: PathBuf,
     before: Option<Vec<u8>>,
@@ -320,7 +319,6 @@ impl Written {
 /// File name in the directory for the state of dreams.
 const JOURNAL: &str = "journal.json";
 
-/// The content of the journal file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Journal {
     /// Lines for the evidence log.
@@ -335,7 +333,6 @@ struct Journal {
 /// A change to one file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Noted {
-    /// True if the file is in the archive.
     archive: bool,
     /// Name of the file without `.md`.
     stem: String,

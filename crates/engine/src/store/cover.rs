@@ -31,7 +31,6 @@ const RETRIES: usize = 8;
 /// What the files of a store are like.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cover {
-    /// Number of files.
     pub files: usize,
     /// Number of lines that are not sealed.
     pub plain: usize,
@@ -44,7 +43,6 @@ pub struct Cover {
 /// What was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Covered {
-    /// Number of files that were written.
     pub files: usize,
 }
 
@@ -225,7 +223,6 @@ pub(super) struct CoveredFiles {
     pub(super) data: Vec<KeptFile>,
     /// The spools of linked work trees, each under the lock of its directory.
     pub(super) linked: Vec<KeptFile>,
-    /// In the user's state directory.
     pub(super) state: Vec<KeptFile>,
 }
 

@@ -39,7 +39,6 @@ pub struct Places {
     pub user: Option<PathBuf>,
     /// Directories that discovery does not enter from below and does not go above.
     pub ceilings: Vec<PathBuf>,
-    /// The user's state directory.
     pub state: Option<PathBuf>,
 }
 

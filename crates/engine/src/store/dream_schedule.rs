@@ -58,7 +58,6 @@ pub struct Busy {
     pub holder: Option<(u32, Timestamp)>,
 }
 
-/// Content of the lock file.
 #[derive(Serialize, Deserialize)]
 struct Holder {
     pid: u32,

@@ -324,7 +324,6 @@ pub fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Parses a line of the log.
 pub(super) fn event(line: &[u8]) -> Option<Event> {
     Event::read_bytes(line)
 }

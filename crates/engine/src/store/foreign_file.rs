@@ -28,7 +28,6 @@ pub enum ForeignFileError {
     /// A link that leads out of the project.
     #[error("{} is behind a link that leads out of the project", .0.display())]
     Outside(PathBuf),
-    /// A dangling link.
     #[error("{} is a link to nothing", .0.display())]
     Dangling(PathBuf),
     #[error("{} is read-only", .0.display())]
@@ -41,7 +40,6 @@ pub enum ForeignFileError {
 }
 
 impl ForeignFileError {
-    /// Returns how to fix the error.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unreadable(problem) => problem.hint(),
@@ -59,7 +57,6 @@ impl ForeignFileError {
     }
 }
 
-/// What to do with a file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ForeignChange {
     Keep,

@@ -35,7 +35,6 @@ use pimem_core::{
     seal,
 };
 
-/// The pages of a directory.
 #[derive(Debug, Default)]
 pub struct Pages {
     /// Pages that are text, with their names.
@@ -91,7 +90,6 @@ pub struct Holdings {
     pub items: Vec<ExchangeItem>,
     /// Lines that are not UTF-8.
     pub left: Vec<LeftLine>,
-    /// The snapshot that the entries were read from.
     pub snapshot: Snapshot,
 }
 
@@ -209,7 +207,6 @@ pub const MIRRORS: &str = "pimem/mirrors";
 /// Name of the file that describes a mirror.
 pub const DESCRIPTION: &str = "mirror.json";
 
-/// The mirrors of a machine.
 #[derive(Debug, Default)]
 pub struct Mirrors {
     /// Directories with their descriptions, sorted by server and project.

@@ -131,7 +131,6 @@ pub(super) struct GitObject {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Connection to the git process.
 pub(super) struct GitObjects {
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,

@@ -39,11 +39,9 @@ const LOOKED: u64 = 4 << 20;
 /// Maximum number of ledgers that one sweep reads.
 const SWEPT: usize = 500;
 
-/// One line of a ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum LedgerNote {
-    /// The session of the ledger.
     Session {
         /// The session's id, sanitised for storage.
         id: String,
@@ -51,9 +49,7 @@ pub enum LedgerNote {
     },
     /// Nobody is at the session.
     Unattended,
-    /// The transcript of the session.
     Transcript {
-        /// Path as given by the agent.
         path: PathBuf,
     },
     /// A hook call. The process that notes a call first answers it.
@@ -94,7 +90,6 @@ pub enum LedgerNote {
         /// Ids in hexadecimal.
         entries: Vec<String>,
     },
-    /// The user sent a message.
     Said {
         /// Start of the message, without secrets.
         text: String,
@@ -109,9 +104,7 @@ pub enum LedgerNote {
     },
     /// The person was told what was learned until now.
     Told,
-    /// A handoff was written.
     HandedOff {
-        /// Hash of its text.
         text: u64,
     },
     /// A summary of the session was stored.
@@ -128,7 +121,6 @@ pub struct KnownSession {
     pub whose: Option<(String, String)>,
     /// True if nobody is at it, so that no prompt of it is a person's.
     pub unattended: bool,
-    /// Path of the transcript.
     pub transcript: Option<PathBuf>,
     /// True if the report is in the context.
     pub reported: bool,
@@ -148,7 +140,6 @@ pub struct KnownSession {
     pub learned: usize,
     /// What was learned and not told yet.
     pub untold: Vec<String>,
-    /// Hashes of written handoffs.
     pub handoffs: HashSet<u64>,
     /// True if a summary was stored since the user's last message.
     pub indexed: bool,
@@ -171,7 +162,6 @@ impl KnownSession {
     }
 }
 
-/// The ledger of one session.
 pub struct LedgerSession {
     store: Store,
     name: String,
@@ -235,7 +225,6 @@ impl LedgerSession {
         })
     }
 
-    /// Copies the ledger to another store.
     pub fn copy_to(&self, store: &Store) {
         let bytes = self.store.local(&self.name).ok().flatten().unwrap_or_default();
         // If the copy fails, the agent gets some texts twice.
@@ -384,12 +373,9 @@ const DAY: Duration = Duration::from_hours(24);
 /// Maximum size of a note in bytes.
 const CALL_BYTES: u64 = 4096;
 
-/// A call of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCall {
-    /// Time of the call.
     pub at: String,
-    /// Our name of the event.
     pub event: String,
 }
 
@@ -437,9 +423,7 @@ const LATE_BYTES: usize = 64 << 10;
 pub struct LateCall {
     /// When, in RFC 3339.
     pub at: String,
-    /// Name of the agent.
     pub agent: String,
-    /// Name of the event.
     pub event: String,
 }
 

@@ -26,7 +26,6 @@ use pimem_core::{
 
 /// Telemetry, one record per line.
 pub const TELEMETRY: &str = "memory-telemetry.jsonl";
-/// Accesses of entries.
 pub const ACCESSES: &str = "access.json";
 /// Number by which other devices know the counts of this one.
 pub const DEVICE: &str = "device";
@@ -43,7 +42,6 @@ const KEPT_BYTES: usize = 256_000;
 const HASTE: Duration = Duration::from_millis(20);
 
 impl Store {
-    /// Returns the directory of machine-local files.
     pub fn data_dir(&self) -> PathBuf {
         self.dir.parent().unwrap_or(&self.dir).join("data")
     }

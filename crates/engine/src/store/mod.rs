@@ -95,7 +95,6 @@ impl Store {
         self.state.as_deref().map(|state| state.join("pimem/dream").join(key))
     }
 
-    /// Returns the directory of topic files.
     pub fn topics_dir(&self) -> PathBuf {
         self.dir.join("topics")
     }

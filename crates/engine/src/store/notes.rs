@@ -24,9 +24,7 @@ use pimem_core::{
     },
 };
 
-/// Long-term notes.
 pub const NOTES: &str = "MEMORY.md";
-/// Directory of daily logs.
 pub const DAILY: &str = "daily";
 /// The checklist.
 pub const SCRATCHPAD: &str = "SCRATCHPAD.md";

@@ -70,7 +70,6 @@ impl fmt::Display for ReadProblem {
 impl std::error::Error for ReadProblem {}
 
 impl ReadProblem {
-    /// Returns how to fix the problem.
     pub fn hint(&self) -> &'static str {
         match self.kind {
             ProblemKind::NotAFile => "move it away; pimem makes the file when it needs it",
@@ -126,9 +125,7 @@ pub fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, Rea
     Ok(part(root, path, bytes, |len| len.saturating_sub(bytes))?.map(|part| part.bytes))
 }
 
-/// A part of a file.
 pub struct FilePart {
-    /// Offset in the file.
     pub start: u64,
     pub bytes: Vec<u8>,
 }

@@ -42,7 +42,6 @@ impl Layout {
     }
 }
 
-/// A file of a topic.
 struct Room {
     stem: String,
     /// An upper bound of its characters.
@@ -241,7 +240,6 @@ impl Mover<'_> {
         stem
     }
 
-    /// Returns the files of a topic.
     fn rooms(&mut self, subject: &str) -> &mut Rooms {
         let snapshot = self.snapshot;
         self.topics.entry(subject.to_owned()).or_insert_with(|| {
@@ -277,7 +275,6 @@ pub const TOPIC_CHARS: usize = 12_000;
 pub struct TopicFull {
     /// Name of the topic file without `.md`.
     pub stem: String,
-    /// Name of the category of the new line.
     pub(super) category: String,
     /// Number of characters that the topic would have.
     pub(super) chars: usize,

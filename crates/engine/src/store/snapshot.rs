@@ -27,7 +27,6 @@ use super::{
     read::{self, ReadProblem},
 };
 
-/// A parsed topic file.
 #[derive(Debug, Clone, Default)]
 pub struct TopicFile {
     /// Name of the file without `.md`.

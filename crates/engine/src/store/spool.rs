@@ -65,7 +65,6 @@ pub struct Said {
     /// Name of the session's ledger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger: Option<String>,
-    /// Hash of the prompt.
     #[serde(default)]
     pub prompt: u64,
     /// The sentence as it is stored: without private parts, and never with a secret.
@@ -85,12 +84,10 @@ pub struct Said {
 }
 
 impl Said {
-    /// Returns the time at which it was said.
     pub fn time(&self) -> Option<Now> {
         Timestamp::parse(&self.at).map(Now)
     }
 
-    /// Returns who said it.
     pub fn who(&self) -> Provenance {
         Provenance { by: self.by.clone(), session: self.session.clone(), tags: Vec::new() }
     }
@@ -117,7 +114,6 @@ pub struct Batch {
     _held: Option<StoreLock>,
 }
 
-/// A place for a spool.
 struct Place {
     /// The directory that it must not lead out of.
     root: PathBuf,

@@ -126,7 +126,6 @@ impl Txn<'_> {
         &self.snapshot
     }
 
-    /// Returns the entries with their locations.
     pub fn placed(&self) -> Vec<LocatedEntry> {
         self.snapshot.placed(self.store, self.categories)
     }
@@ -180,7 +179,6 @@ impl Txn<'_> {
         outgrown.iter().filter_map(first).collect()
     }
 
-    /// Returns the changes by file.
     pub(super) fn layout(&self) -> &Layout {
         self.layout.get_or_init(|| {
             if self.goes_on {
@@ -360,15 +358,17 @@ impl Target {
 pub enum Change {
     /// Adds a line at the end of the file, or at the end of the section `heading`, which is created
     /// if it is missing.
-    Append { category: CategoryId, text: String, markers: Markers, heading: Option<String> },
-    /// Removes all lines of an entry.
+    Append {
+        category: CategoryId,
+        text: String,
+        markers: Markers,
+        heading: Option<String>,
+    },
     Remove(Wording),
     /// Removes repeated lines of an entry; if the flag is set, one line stays. Lines with markers
     /// always stay.
     RemoveRepeats(Wording, bool),
-    /// Sets or clears the pinned marker.
     SetPinned(Wording, bool),
-    /// Replaces the text of an entry.
     Reword(Wording, String),
 }
 
@@ -405,7 +405,6 @@ const ULID_TIME: usize = 10;
 
 /// The mark of the events that a transaction records.
 pub(super) struct TransactionMark {
-    /// Random part of the next id.
     next: u128,
     /// The log, in which events of this mark may be.
     log: Vec<u8>,

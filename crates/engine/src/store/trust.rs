@@ -192,7 +192,6 @@ impl Trust {
         self.known().foreign
     }
 
-    /// Returns the path of the ledger.
     pub fn ledger(&self) -> Option<&Path> {
         self.known().path.as_deref()
     }

@@ -46,7 +46,6 @@ pub(super) struct KnownTexts {
     pub(super) path: Option<PathBuf>,
     /// True if another user owns the store's directory.
     pub(super) foreign: bool,
-    /// Content of the ledger's file.
     pub(super) bytes: Vec<u8>,
     /// All keys, parsed on first use.
     keys: OnceLock<IdSet<u128>>,
@@ -77,7 +76,6 @@ impl KnownTexts {
         Self { seed, path, foreign, bytes, keys, said, waiting, always, problem }
     }
 
-    /// Returns the key of a text.
     pub(super) fn key(&self, kind: TrustedKind, parts: &[&[u8]]) -> TextKey {
         let mut hash = self.seed.clone();
         hash.update(kind.name());
@@ -93,7 +91,6 @@ impl KnownTexts {
         *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Returns all keys of the ledger.
     pub(super) fn keys(&self) -> &IdSet<u128> {
         self.keys.get_or_init(|| {
             let mut keys = IdSet::default();

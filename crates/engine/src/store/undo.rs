@@ -74,10 +74,8 @@ pub struct UndoStep {
     pub learned: bool,
 }
 
-/// A changed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touched {
-    /// Name of the file in the store.
     pub file: String,
     pub hunks: Vec<Hunk>,
     /// True if the step created the file. An undo that leaves only a title deletes it.
@@ -129,7 +127,6 @@ fn is_bare(bytes: &[u8]) -> bool {
 }
 
 impl UndoStep {
-    /// Returns the parsed events.
     pub fn events(&self) -> impl Iterator<Item = (EntryId, EventId)> {
         let read = |(entry, id): &(String, String)| Some((entry.parse().ok()?, EventId::read(id)));
         self.events.iter().filter_map(read)
@@ -140,7 +137,6 @@ impl UndoStep {
 #[derive(Debug, thiserror::Error)]
 #[error("{file} has changed since: {line:?} is not there")]
 pub struct UndoneFile {
-    /// Name of the file in the store.
     pub file: String,
     pub line: String,
 }
@@ -283,7 +279,6 @@ impl Store {
         }
     }
 
-    /// Removes the steps of a command.
     pub fn forget_run(&self, run: &str) -> Result<()> {
         let others = |bytes: &[u8]| with_steps(bytes, |steps| steps.retain(|step| step.run != run));
         self.keep_local(NAME, |bytes| bytes.map(others)).map(drop)
@@ -356,13 +351,11 @@ fn with_steps(bytes: &[u8], change: impl FnOnce(&mut Vec<UndoStep>)) -> Vec<u8> 
 /// The new content of a file.
 #[derive(Debug)]
 pub struct Back {
-    /// Name of the file in the store.
     pub file: String,
     before: Option<Vec<u8>>,
     after: Option<Vec<u8>>,
 }
 
-/// Parses all steps.
 fn all(bytes: &[u8]) -> Vec<UndoStep> {
     let lines = bytes.split(|byte| *byte == b'\n');
     lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()

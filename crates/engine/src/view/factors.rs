@@ -102,7 +102,6 @@ impl Factors {
     }
 }
 
-/// The value of a part.
 #[derive(Debug, Clone, Copy)]
 enum Value {
     /// Printed with six decimals.

@@ -61,7 +61,6 @@ impl<'a, D: Document> Tagged<'a, D> {
     }
 }
 
-/// An entry in a document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryView {
@@ -81,7 +80,6 @@ pub struct EntryView {
     pub fresh: bool,
     /// Decision of the user.
     pub user_state: &'static str,
-    /// Evidence count.
     pub evidence: u64,
     /// Kind of evidence it was learned from.
     pub cue: &'static str,
@@ -250,7 +248,6 @@ impl<'a> Entries<'a> {
         format!("[{}] {text} ({short})", self.category(row))
     }
 
-    /// Formats the state with its annotation.
     pub fn state(row: &ScoredEntry) -> String {
         let mark = Self::mark(row).map_or_else(String::new, |mark| format!(" ({mark})"));
         format!("{}{mark}", row.state.name())
@@ -354,7 +351,6 @@ pub fn rounded(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
 }
 
-/// Serialises a number with six decimals.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 pub(crate) fn six_decimals<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(rounded(*number))
@@ -427,11 +423,9 @@ pub struct ErrorView {
     pub kind: &'static str,
     /// One sentence.
     pub message: String,
-    /// What to do.
     pub hints: Vec<String>,
 }
 
-/// An entry with its access count.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessedEntry {
@@ -450,7 +444,6 @@ pub struct AccessedEntry {
 pub struct JudgedEntry {
     #[serde(flatten)]
     pub entry: EntryView,
-    /// True if the report shows the entry.
     pub shown: bool,
     /// Reason why the entry is shown or not.
     pub reason: String,

@@ -14,7 +14,6 @@ use crate::{
 pub enum Right {
     /// Pull, list and search.
     Read,
-    /// Push.
     Write,
     /// Take other people's entries out of sight.
     Curate,
@@ -25,7 +24,6 @@ pub enum Right {
 impl Right {
     const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Curate, Self::Admin];
 
-    /// The scope of a key.
     #[must_use]
     pub fn scope(self) -> &'static str {
         match self {
@@ -47,13 +45,11 @@ impl Right {
         }
     }
 
-    /// Returns the right with this scope.
     #[must_use]
     pub fn of_scope(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|right| right.scope() == name)
     }
 
-    /// Returns the right of this role.
     #[must_use]
     pub fn of_role(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|right| right.role() == name)
@@ -102,7 +98,6 @@ pub enum Denied {
 /// Why a request of a known caller is not answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Forbidden {
-    /// No project of this name, for this caller.
     NoProject(String),
     /// The key has not this scope.
     Scope(Right),

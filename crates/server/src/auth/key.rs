@@ -108,7 +108,6 @@ fn sum(front: &str) -> String {
 /// Buckets above which full ones are thrown away.
 const MANY: usize = 10_000;
 
-/// Buckets by key.
 #[derive(Debug)]
 pub struct Limiter {
     /// Tokens a second.
@@ -142,7 +141,6 @@ impl Limiter {
         Self { rate: rate.into(), burst: burst.into(), buckets: Mutex::default() }
     }
 
-    /// The size of a bucket.
     #[must_use]
     pub fn burst(&self) -> f64 {
         self.burst

@@ -97,7 +97,6 @@ async fn readable(transaction: &Transaction<'_>, org: Uuid) -> anyhow::Result<()
     Ok(())
 }
 
-/// Reads the lines of a project.
 async fn lines(
     transaction: &Transaction<'_>,
     vault: &Vault,

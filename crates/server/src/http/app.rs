@@ -33,7 +33,6 @@ pub struct App {
     pub bell: Bell,
     /// What searches gave, until it is written.
     pub accesses: AccessCounter,
-    /// Room for requests.
     pub room: Semaphore,
     /// Entries that wait for the index, as of the last second.
     pub waiting: AtomicU64,
@@ -101,7 +100,6 @@ struct Latency {
 }
 
 impl Metrics {
-    /// Counts an answered request.
     pub fn request(&self, route: &str, status: u16, took: Duration) {
         let mut counts = self.lock();
         *counts.requests.entry((route.to_owned(), status)).or_default() += 1;

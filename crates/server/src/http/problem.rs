@@ -156,7 +156,6 @@ impl Problem {
         Self::new(status, "internal", "A mistake of the server", detail.to_owned())
     }
 
-    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());

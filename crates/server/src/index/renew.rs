@@ -13,7 +13,6 @@ use crate::{
     },
 };
 
-/// Number of rows in one transaction.
 const ROWS: i64 = 200;
 
 /// How far the rows of an organisation are. What does not open is passed over, not tried for ever.

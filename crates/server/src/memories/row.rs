@@ -166,7 +166,6 @@ impl MemoryRow {
         }
     }
 
-    /// Returns its standing by stability.
     #[must_use]
     pub fn standing(&self, now: Now) -> Standing {
         match self.user {
@@ -180,7 +179,6 @@ impl MemoryRow {
         }
     }
 
-    /// Returns its standing by any policy.
     #[must_use]
     pub fn standing_by(&self, policy: Policy, now: Now) -> Standing {
         let evidence = self.evidence_of();

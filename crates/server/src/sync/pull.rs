@@ -165,7 +165,6 @@ fn number(row: &Row, column: &str) -> u64 {
     row.get::<_, String>(column).parse().unwrap_or_default()
 }
 
-/// Version of the bytes.
 const VERSION: u8 = 1;
 /// Version, epoch, transaction and number, and 16 bytes of signature.
 const LENGTH: usize = 1 + 16 + 8 + 8 + MAC;
@@ -208,7 +207,6 @@ impl Signer {
         Self { secret: row.get("secret"), epoch, org, project }
     }
 
-    /// Writes a position.
     #[must_use]
     pub fn write(&self, position: CursorPosition) -> String {
         let mut bytes = vec![VERSION];

@@ -22,7 +22,6 @@ struct Step {
     longest: usize,
     /// The least mark of the agent's notes that are not reports.
     least: ImportanceMark,
-    /// Reports.
     reports: usize,
 }
 

@@ -8,7 +8,6 @@ use crate::language::lexicon::observe::{
 };
 use crate::observe::document::ImportanceMark;
 
-/// Prefix of a decision.
 pub(super) const DECISION: &str = "Decision:";
 const ASKED: &str = "User asked:";
 const SAID: &str = "User said:";

@@ -193,14 +193,12 @@ impl Turn {
         self.spoke = Some((date, minute));
     }
 
-    /// Adds a sentence of the message.
     fn add(&mut self, sort: Sort, date: Date, note: ObservedNote) {
         if !self.said.iter().any(|(.., known)| known.text == note.text) {
             self.said.push((sort, date, note));
         }
     }
 
-    /// Adds a file.
     fn name(&mut self, path: &str) {
         let known = self.files.iter().any(|file| file == path) || self.files.len() >= FILES;
         if !known {

@@ -113,7 +113,6 @@ const ALGORITHMS: &[&str] = &[
     "utf8mb4",
 ];
 
-/// Returns true if a value is a secret.
 pub(super) fn is_secret(class: Class, value: SecretValue<'_>) -> bool {
     let text = value.text;
     let all = text.chars().count();

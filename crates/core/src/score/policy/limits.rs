@@ -35,9 +35,7 @@ const SESSION_TAG: &str = "#session:";
 /// What an entry competes with under `weighted`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LimitGroup<'a> {
-    /// Memories that hold everywhere.
     Global,
-    /// Memories of the project.
     Project,
     /// Memories of one session: by its tag, or else by the day.
     Session(Cow<'a, str>),

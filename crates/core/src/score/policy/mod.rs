@@ -63,7 +63,6 @@ pub struct Judgement {
     pub first: Order,
 }
 
-/// The parts of a score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PolicyParts {
     Weighted(weighted::WeightedParts),

@@ -27,7 +27,6 @@ impl Default for Switches {
     }
 }
 
-/// The parts of a weighted score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeightedParts {
     /// Time since the first add.
@@ -37,7 +36,6 @@ pub struct WeightedParts {
     pub recency: f64,
     pub provenance: f64,
     pub access: f64,
-    /// Number of accesses.
     pub accesses: u64,
     /// Replaces the sum of the others.
     pub priority: Option<Share>,
@@ -58,7 +56,6 @@ impl WeightedParts {
         )
     }
 
-    /// Returns each part with its name and weight.
     pub fn weighed(&self) -> impl Iterator<Item = (&'static str, f64, f64)> {
         let names = ["category", "recency", "provenance", "access"];
         let values = [self.category, self.recency, self.provenance, self.access];

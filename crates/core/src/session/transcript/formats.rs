@@ -176,7 +176,6 @@ pub(super) struct Gemini {
 pub(super) enum GeminiStep {
     /// A process starts or resumes the session.
     Start,
-    /// The agent has answered.
     Answer,
     /// All messages are replaced; the id of the last.
     Replacement(String),
@@ -305,11 +304,9 @@ impl Gemini {
     }
 }
 
-/// The parent of an entry.
 enum Parent {
     /// None; the entry is a root.
     Root,
-    /// The entry with this id.
     Id(String),
     /// The previous entry in the file, as always in the first version of the format.
     Before,

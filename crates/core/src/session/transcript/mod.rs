@@ -15,13 +15,9 @@ use crate::model::time::Timestamp;
 crate::named! {
     /// The program that wrote a transcript.
     pub enum Format {
-        /// Claude Code.
         Claude = "claude",
-        /// Codex.
         Codex = "codex",
-        /// Gemini CLI.
         Gemini = "gemini",
-        /// pi.
         Pi = "pi",
     }
 }
@@ -40,13 +36,10 @@ pub struct Message {
     pub when: Option<Timestamp>,
 }
 
-/// The metadata of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     pub format: Format,
-    /// The session's id.
     pub id: Option<String>,
-    /// The working directory.
     pub cwd: Option<String>,
 }
 
@@ -67,7 +60,6 @@ trait Reader {
     }
 }
 
-/// Reads a transcript line by line.
 #[derive(Default)]
 pub struct TranscriptLines {
     known: Option<(Box<dyn Reader>, Session)>,
@@ -146,7 +138,6 @@ impl TranscriptLines {
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads a whole transcript.
 #[must_use]
 pub fn read(bytes: &[u8]) -> Option<(Session, Vec<Message>)> {
     let mut lines = TranscriptLines::default();
@@ -220,7 +211,6 @@ pub struct Compactions {
 /// A line that replaces all messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaced {
-    /// Offset of the line.
     pub at: usize,
     /// The id of the last message in its place. A compaction makes a new one; a session that is
     /// resumed repeats what it had.

@@ -287,7 +287,6 @@ fn unrepeat(txn: &mut Txn<'_>, of: &Wording) {
     }
 }
 
-/// The outcome of a dream.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Dreamed {
@@ -297,12 +296,10 @@ pub enum Dreamed {
     Here(Box<Dream>),
 }
 
-/// A dream in the background.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Detached {
     /// True if the process was started.
     pub detached: bool,
-    /// Path of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
     /// Earliest start, if it is in the future; RFC 3339.
@@ -335,11 +332,9 @@ pub struct Dream {
     pub script: Option<String>,
 }
 
-/// The input of a dream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DreamRead {
-    /// Sessions read.
     pub sessions: usize,
     /// Sessions left for the next dream.
     pub sessions_left: usize,
@@ -361,23 +356,18 @@ pub struct StepView {
     pub done: bool,
 }
 
-/// One change to a store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "act", rename_all = "camelCase")]
 pub enum DreamAction {
     /// Archives entries and transfers their evidence to another.
     Merge {
-        /// Entry that is kept.
         entry: NamedEntry,
         /// Entries that are archived.
         from: Vec<NamedEntry>,
     },
-    /// Archives an entry.
     Archive {
-        /// Entry to archive.
         entry: NamedEntry,
     },
-    /// Adds an entry.
     Add {
         category: String,
         /// Kind of evidence for the entry.
@@ -394,12 +384,10 @@ pub enum DreamAction {
     Combine {
         category: String,
         text: String,
-        /// Entries that are replaced.
         from: Vec<NamedEntry>,
     },
     /// Proposes that a person or an agent combines these entries.
     Propose {
-        /// Entries to combine.
         from: Vec<NamedEntry>,
     },
 }
@@ -419,7 +407,6 @@ pub struct NamedEntry {
 pub struct RefusedView {
     /// The step, on one line.
     pub what: String,
-    /// Reason for the refusal.
     pub why: String,
 }
 

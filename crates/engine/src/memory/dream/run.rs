@@ -64,7 +64,6 @@ pub enum DreamMode {
     Detached,
 }
 
-/// Source of a plan.
 #[derive(Debug, Clone)]
 pub enum ScriptInput {
     Text(String),
@@ -121,7 +120,6 @@ impl Memory {
         }
     }
 
-    /// Starts a background process.
     fn detach(&self, request: &DreamRequest, store: &Store) -> Result<DreamOutcome, Failure> {
         let llm: &[&str] = if request.llm { &["--llm"] } else { &[] };
         let mut view = Detached { detached: false, log: None, due: None };
@@ -298,12 +296,10 @@ const FAILED: i32 = 2;
 /// Time limit of a dream.
 const LIMIT: Duration = Duration::from_mins(30);
 
-/// The result of starting a dream.
 #[derive(Debug)]
 pub enum Started {
     /// The dream is running.
     Yes {
-        /// Path of its log.
         log: PathBuf,
     },
     /// The last dream was too recent.
@@ -311,7 +307,6 @@ pub enum Started {
         /// Earliest time of the next dream.
         next: Timestamp,
     },
-    /// Another dream is running.
     Busy(Busy),
 }
 

@@ -82,13 +82,11 @@ fn is_out(memory: &Memory, txn: &Txn<'_>, id: EntryId) -> bool {
     ledger.archived(id) || ledger.is_over(memory.now, id)
 }
 
-/// Creates a new entry from a text.
 pub fn entry(memory: &Memory, category: &str, cue: Cue, text: &str) -> Result<NewText, Failure> {
     let category = intake::category(memory, category)?;
     Ok(NewText::plain(category, EntryText::new(text)?, cue))
 }
 
-/// Why a conclusion changes nothing.
 #[derive(Debug, thiserror::Error)]
 enum NotLearned {
     #[error("it may have been pasted: {0}")]
@@ -158,7 +156,6 @@ fn again(
     Ok(StepAction::Reinforce(keeper.unwrap_or(id), 1))
 }
 
-/// The answer of a model.
 pub struct ModelAnswer {
     pub model: String,
     /// Proposed steps, not checked yet.

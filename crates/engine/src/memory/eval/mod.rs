@@ -156,7 +156,6 @@ impl Memory {
     }
 }
 
-/// Reads sets, and makes them ready.
 fn sets(memory: &Memory, request: &EvalRequest) -> Result<Prepared, Failure> {
     let mut sets = Vec::new();
     for path in &request.files {

@@ -36,7 +36,6 @@ const ASKED: usize = 300;
 
 /// A recorded prompt that an answer used something for.
 const PROMPT: &str = "prompt";
-/// Words of an entry.
 const WORDS: &str = "words";
 
 impl Memory {

@@ -58,16 +58,13 @@ pub struct ImportRequest {
     pub dry_run: bool,
 }
 
-/// An import format and its source.
 #[derive(Debug, Clone)]
 pub enum From {
     /// Entries with their evidence, one JSON object per line.
     Jsonl(Lines),
     /// A store, a directory that contains one, or a topic file.
     Pi(PathBuf),
-    /// A directory of pi-memory.
     PiMemory(PathBuf),
-    /// A memory directory of Claude Code.
     Claude(PathBuf),
     /// Files such as `AGENTS.md`.
     Agents(Vec<PathBuf>),
@@ -441,15 +438,12 @@ fn note(memory: &Memory, source: &mut ImportSource, name: &str, text: &str) {
     }
 }
 
-/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Imported {
-    /// Name of the format.
     pub format: &'static str,
     /// True if nothing was written.
     pub dry_run: bool,
-    /// Number of new entries.
     pub added: usize,
     /// Number of known entries with new evidence.
     pub updated: usize,
@@ -480,7 +474,6 @@ pub struct ImportedMemory {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Fate {
-    /// A new entry.
     Added,
     /// A known entry with new evidence.
     Updated,

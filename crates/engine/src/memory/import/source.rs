@@ -35,15 +35,12 @@ const AGENTS: &str = "give the AGENTS.md or CLAUDE.md of a project";
 /// Hint with the location of Claude Code's memories.
 const CLAUDE: &str = "Claude Code's memories are in ~/.claude/projects/PROJECT/memory";
 
-/// What an import found.
 #[derive(Debug, Default)]
 pub(super) struct ImportSource {
-    /// Name of the format.
     pub(super) format: &'static str,
     pub(super) found: Parsed,
     /// Long-term notes and logs, by their name in a store.
     pub(super) pages: Vec<(String, Vec<Piece>)>,
-    /// Open tasks.
     pub(super) tasks: Vec<String>,
     /// Files that could not be read.
     pub(super) problems: Vec<ReadProblem>,
@@ -51,7 +48,6 @@ pub(super) struct ImportSource {
     pub(super) waits: bool,
 }
 
-/// Reads the source of an import.
 pub(super) fn read(memory: &Memory, from: &From) -> Result<ImportSource, Failure> {
     match from {
         From::Jsonl(lines) => self::lines(lines),
@@ -314,11 +310,8 @@ fn numbers(value: &RawValue) -> Result<Vec<f32>, String> {
 /// The result of an import of vectors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ImportedVectors {
-    /// Model that made the vectors.
     pub model: String,
-    /// Dimensions of each vector.
     pub dimension: usize,
-    /// Vectors in the file.
     pub vectors: usize,
     /// Vectors of entries in the store.
     pub imported: usize,

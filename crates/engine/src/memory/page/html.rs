@@ -26,7 +26,6 @@ const SECTIONS: &[Section] = &[
     ("history", "What happened", history),
 ];
 
-/// Renders a page as HTML.
 #[must_use]
 pub fn render(page: &PageView) -> String {
     let mut out = Markup::default();
@@ -70,7 +69,6 @@ pub(super) fn end(out: &mut Markup) {
 pub(super) struct Markup(String);
 
 impl Markup {
-    /// Adds markup.
     pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
         self.0.push_str(markup);
         self
@@ -100,7 +98,6 @@ impl Markup {
         self
     }
 
-    /// Adds an element with text.
     pub(super) fn element(
         &mut self,
         start: &'static str,

@@ -311,7 +311,6 @@ fn links(ranking: &Ranking, entries: &Entries<'_>) -> Vec<Link> {
 /// Beginnings of the headings in what an agent is given that the program wrote.
 const OWN_HEADINGS: &[&str] = &["# Project Memory [", working::AT_HAND];
 
-/// The values of a page.
 #[derive(Debug, Clone)]
 pub struct PageView {
     /// Name of the project.
@@ -332,7 +331,6 @@ pub struct PageView {
     pub weeks: Vec<Week>,
     /// All entries, strongest first.
     pub entries: Vec<PageRow>,
-    /// True if entries have their authors.
     pub has_authors: bool,
     /// Names in `[[brackets]]`, with the entries that have each.
     pub links: Vec<Link>,
@@ -400,7 +398,6 @@ pub struct Link {
     pub entries: Vec<String>,
 }
 
-/// What happened in a week.
 #[derive(Debug, Clone)]
 pub struct PastWeek {
     pub from: Date,

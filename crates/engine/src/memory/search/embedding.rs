@@ -60,7 +60,6 @@ pub struct QueryEmbedding {
 struct Chosen {
     embedder: Box<dyn Embedder>,
     query: Vector,
-    /// What it has embedded of each store.
     stores: Vec<Embedded>,
     /// Number of bytes that this search may still have embedded.
     left: usize,

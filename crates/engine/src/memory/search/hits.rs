@@ -31,7 +31,6 @@ pub enum Detail {
     Explained,
 }
 
-/// The result of a search.
 pub struct SearchAnswer {
     pub answer: Answer<SearchView>,
     /// Stores whose index should be refreshed afterwards.
@@ -166,16 +165,12 @@ pub fn view(hit: FoundHit, detail: Detail) -> HitView {
     }
 }
 
-/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchView {
-    /// Mode that was used.
     #[serde(serialize_with = "mode")]
     pub mode: Mode,
-    /// Query as given.
     pub query: String,
-    /// Terms of the query.
     pub terms: Vec<String>,
     /// Best first.
     pub hits: Vec<HitView>,
@@ -207,7 +202,6 @@ pub struct HitView {
     /// How well it, or a hit below it, answers the query, 0 to 1.1. It does not depend on the store.
     #[serde(serialize_with = "six_decimals")]
     pub score: f64,
-    /// Kind of the file.
     #[serde(rename = "in")]
     pub kind: &'static str,
     /// `project`, `user` or `team`.
@@ -285,7 +279,6 @@ pub struct RelevanceView {
     pub idle_hours: f64,
 }
 
-/// The parts of a hit's score.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ScoreParts {
     /// BM25 score.

@@ -73,7 +73,6 @@ pub struct FoundHit {
     pub scope: Scope,
     /// Path of the file relative to the store.
     pub source: String,
-    /// Line number in the file.
     pub line: u32,
     pub text: String,
     /// Time of a passage, as stated in it.
@@ -82,7 +81,6 @@ pub struct FoundHit {
     pub reviewed: bool,
     /// What becomes of it on its way out.
     pub verdict: Verdict,
-    /// The mirror that it is from.
     pub mirror: Option<Arc<Mirror>>,
 }
 
@@ -113,7 +111,6 @@ pub struct SearchResult {
     pub withheld: WithheldCounts,
     /// The mode used: keyword mode if there are no vectors.
     pub mode: Option<Mode>,
-    /// Number of documents searched.
     pub docs: u64,
     /// Name of the model whose vectors were used.
     pub model: Option<String>,
@@ -309,7 +306,6 @@ impl<'a> Search<'a> {
         none.or_else(|| self.model_fails.clone())
     }
 
-    /// Answers a request.
     fn answer(&mut self, request: &SearchRequest<'_>) -> SearchResult {
         let mut extra = 0;
         let (mut ranked, mut aside) = loop {

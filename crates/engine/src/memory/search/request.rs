@@ -30,11 +30,9 @@ pub struct SearchRequest<'a> {
     pub kinds: &'a [SourceKind],
     /// Categories of entries; empty for all.
     pub categories: &'a [String],
-    /// Topic of entries.
     pub topic: Option<&'a str>,
     /// Period of hits: an entry by its last reinforcement, a passage by the time stated in it.
     pub period: Period,
-    /// Entries to leave out.
     pub except: Option<&'a IdSet<EntryId>>,
     /// Number of candidates to read; `None` for the default of the limit.
     pub pool: Option<usize>,
@@ -166,10 +164,8 @@ pub fn files_of(memory: &Memory, stores: &[Store], topic: Option<&str>) -> Vec<B
     stores.iter().map(of).collect()
 }
 
-/// The filter of a request.
 pub struct Filter<'a> {
     pub request: &'a SearchRequest<'a>,
-    /// All segments.
     pub segments: &'a Segments<'a>,
     /// Archived entries that are searched by default.
     pub archived: &'a Archived,

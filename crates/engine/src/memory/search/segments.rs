@@ -14,43 +14,35 @@ use crate::{
     store::{Store, read::ReadProblem},
 };
 
-/// Location of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocRef {
-    /// Number of the store.
     pub store: usize,
     /// Number of the segment in the corpus of that store.
     pub segment: usize,
-    /// Number of the document in the segment.
     pub number: u32,
 }
 
-/// A document and its file.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexedDocument<'a> {
     pub at: DocRef,
     pub doc: Doc,
     /// Path of the file relative to the store.
     pub source: &'a str,
-    /// Kind of the file.
     pub kind: SourceKind,
 }
 
 impl<'a> IndexedDocument<'a> {
-    /// Returns the document at a location.
     pub fn find(corpora: &'a [Corpus], at: DocRef) -> Option<Self> {
         let (doc, source, kind) = corpora.get(at.store)?.doc(at.segment, at.number)?;
         Some(Self { at, doc, source, kind })
     }
 }
 
-/// The segments of all corpora.
 pub struct Segments<'a> {
     /// One corpus per store.
     pub corpora: &'a [Corpus],
     /// Total size.
     pub size: FieldSize,
-    /// Postings, for scoring.
     pub postings: Vec<&'a dyn Segment>,
     /// Store of each segment, and its number there.
     origins: Vec<Origin>,

@@ -39,7 +39,6 @@ pub struct Standings {
     pub facts: Facts,
 }
 
-/// What is known of an entry.
 struct Known {
     strength: Strength,
     /// `None` if it has neither a date nor anything that replaced it.

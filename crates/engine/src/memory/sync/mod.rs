@@ -285,7 +285,6 @@ fn refresh(store: &Store, plan: &ExchangePlan, effect: Effect) -> Option<Stale> 
     is_due.then(|| Stale::of(store, act))
 }
 
-/// Returns the other store.
 fn other(memory: &Memory, dir: &Path) -> Result<Store, Failure> {
     let named = memory.places.cwd.join(dir);
     let found = STORES.map(|below| named.join(below));
@@ -302,7 +301,6 @@ fn other(memory: &Memory, dir: &Path) -> Result<Store, Failure> {
     Ok(memory.store(found, scope))
 }
 
-/// The result of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Synced {
@@ -375,16 +373,12 @@ impl Synced {
     }
 }
 
-/// Objects that went in one direction.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct SyncPart {
-    /// Lines of entries.
     pub entries: Vec<String>,
-    /// Number of events.
     pub events: usize,
 }
 
-/// What a mirror received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MirroredProject {
     /// Short name of the project.
@@ -392,7 +386,6 @@ pub struct MirroredProject {
     pub received: SyncPart,
 }
 
-/// A change of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SyncedLine {
     pub action: SyncAction,
@@ -453,7 +446,6 @@ documents! {
 /// Maximum size in bytes.
 const MAX: u64 = 1 << 30;
 
-/// A bundle as read.
 #[derive(Debug, Default)]
 pub(super) struct BundleRead {
     pub(super) objects: SyncObjects,
@@ -546,7 +538,6 @@ fn take(read: &mut BundleRead, object: SyncObject, number: usize, known: &mut Kn
     }
 }
 
-/// Returns a bundle as text.
 pub(super) fn write(project: Option<String>, objects: &SyncObjects) -> String {
     let mut text = line(&Header::new(project));
     for entry in &objects.entries {

@@ -141,7 +141,6 @@ impl Memory {
     }
 }
 
-/// An exchange that is going on.
 struct Run<'a> {
     memory: &'a Memory,
     client: Client,
@@ -198,7 +197,6 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Exchanges one project.
     fn project(
         &mut self,
         project: &str,
@@ -570,7 +568,6 @@ fn id_of(entry: &SyncEntry) -> Option<String> {
     Some(pimem_core::model::entry::EntryId::of(category, text.as_bytes()).to_string())
 }
 
-/// Returns what a server lacks.
 fn lacking(state: &ServerState, objects: &SyncObjects) -> SyncObjects {
     let there = SyncObjects {
         entries: objects.entries.iter().filter(|entry| state.has_entry(entry)).cloned().collect(),

@@ -126,7 +126,6 @@ impl Sealing {
         Some(Self { seals: keys.of(&me.organisation, project)?, user: me.user.clone() })
     }
 
-    /// The ids of the keys.
     pub(super) fn names(&self) -> &str {
         self.seals.names()
     }
@@ -166,7 +165,6 @@ impl Unopened {
         Err(Failure::new(FailureKind::Refused, message, LACKS))
     }
 
-    /// Returns what is told of it.
     pub(super) fn told(&self) -> Vec<Refused> {
         let lacking = self.lacking.iter().map(|(key, count)| Refused {
             kind: "key".to_owned(),

@@ -239,7 +239,6 @@ impl Memory {
         sums::accesses(&log(self, std::slice::from_ref(store)).0)
     }
 
-    /// Returns the accesses of all stores.
     pub(super) fn counted(&self) -> &Accesses {
         self.counted.get_or_init(|| self.accesses(&self.readers().unwrap_or_default()))
     }

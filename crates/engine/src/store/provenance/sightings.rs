@@ -28,7 +28,6 @@ const FILES: usize = 2000;
 const FEW: usize = 16;
 /// Maximum number of commits visited to find an ancestor that was made here.
 const DEPTH: usize = 200;
-/// Name of git's attributes files.
 pub(super) const ATTRIBUTES: &str = ".gitattributes";
 
 /// Input of the search.
@@ -45,12 +44,10 @@ pub(super) struct GitQuestion<'a> {
     pub(super) depth: usize,
 }
 
-/// The origin of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineOrigin {
     /// Typed on this machine.
     Here,
-    /// Brought by git.
     Git,
     /// Not known yet.
     Unclear,
@@ -357,7 +354,6 @@ impl Ours {
         Ok(found)
     }
 
-    /// Returns the parents of some commits.
     fn parents(
         &mut self,
         objects: &mut GitObjects,

@@ -15,7 +15,6 @@ use zeroize::Zeroizing;
 use crate::store::atomic::{self, Sync};
 use pimem_core::seal::{KEY_BYTES, KeyId, SealKey};
 
-/// The content of a key file.
 type Secret = Zeroizing<[u8; KEY_BYTES]>;
 
 /// Where the key files of a store are.
@@ -174,7 +173,6 @@ fn write(path: &Path, secret: &[u8; KEY_BYTES]) -> Result<()> {
     write().with_context(|| format!("cannot write the key file {}", path.display()))
 }
 
-/// Reads a key file.
 fn read(path: &Path) -> Result<Secret, Refusal> {
     let is_pipe = |meta: &fs::Metadata| !meta.is_file() && !meta.is_symlink();
     if fs::symlink_metadata(path).is_ok_and(|meta| is_pipe(&meta)) {

@@ -205,7 +205,6 @@ impl Seal {
         Self(Some(Arc::new(Shared { source, now })))
     }
 
-    /// Returns how the store is kept.
     pub fn kept(&self) -> SealKept {
         self.now(|now| now.kept.clone()).unwrap_or_default()
     }
@@ -527,7 +526,6 @@ impl Seal {
         }
     }
 
-    /// Returns lines as they are appended.
     pub(super) fn appended<'a>(&self, path: &Path, lines: &'a [u8]) -> Result<Cow<'a, [u8]>> {
         match self.writing()? {
             SealKept::Sealed(sealed) if !sealed.opening => {

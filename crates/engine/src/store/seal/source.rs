@@ -45,9 +45,7 @@ pub struct KeySource {
     pub keys: KeyPlaces,
     /// The names of categories, which stay readable.
     pub categories: Vec<String>,
-    /// The user's cache directory.
     pub cache: Option<PathBuf>,
-    /// The user's state directory.
     pub state: Option<PathBuf>,
     /// True if nobody is there to answer, as in hooks.
     pub unasked: bool,
@@ -97,7 +95,6 @@ fn is_sealed(dir: &Path) -> bool {
 }
 
 impl KeySource {
-    /// Reads how the store is kept.
     pub(super) fn now(&self) -> Now {
         let told = told(&self.dir);
         let manifest = match told {
@@ -182,7 +179,6 @@ const FILES: usize = 256;
 /// How a store was kept when this machine wrote it last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RememberedSeal {
-    /// Path of the store.
     pub(super) path: String,
     /// 32 hexadecimal digits.
     pub(super) id: String,
@@ -205,7 +201,6 @@ pub(super) struct RememberedSeal {
 /// What has to be sealed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Due {
-    /// Files of the store.
     pub(super) store: bool,
     /// Files beside it, in the state directory, and the cache.
     pub(super) beside: bool,

@@ -20,14 +20,12 @@ use crate::store::{
 };
 use pimem_core::seal::{self, KeyId, Keyring, SealKey};
 
-/// Name of the file in the store.
 pub const STORE_FILE: &str = "store.json";
 /// Version of its format.
 const SCHEMA: &str = "pimem.store/1";
 /// Bytes of the file at most.
 pub(super) const MOST: u64 = 64 << 10;
 
-/// The content of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StoreManifest {
     pub(super) schema: String,
@@ -52,7 +50,6 @@ impl StoreManifest {
         bytes.map(|bytes| Self::parse(dir, &bytes)).transpose()
     }
 
-    /// Parses the bytes of the file.
     fn parse(dir: &Path, bytes: &[u8]) -> Result<Self, ReadProblem> {
         let path = dir.join(STORE_FILE);
         let fail = |why: &str| {
@@ -79,14 +76,12 @@ impl StoreManifest {
         Ok(read)
     }
 
-    /// Writes the file.
     pub(super) fn write(&self, dir: &Path, sync: Sync) -> Result<()> {
         let text = format!("{}\n", serde_json::to_string_pretty(self)?);
         let (path, _) = read::place(dir, &dir.join(STORE_FILE))?;
         atomic::replace_file(&path, text.as_bytes(), sync, || Ok(true)).map(drop)
     }
 
-    /// Deletes the file.
     pub(super) fn remove(dir: &Path, sync: Sync) -> Result<()> {
         Ok(atomic::remove_file(&dir.join(STORE_FILE), sync)?)
     }
