@@ -6,10 +6,7 @@ use pimem_core::{model::time::Timestamp, report::render::DifferenceKind as Happe
 use pimem_engine::{
     error::{Failure, FailureKind},
     local_time,
-    memory::{
-        diff::{Diff, SideView},
-        period,
-    },
+    memory::diff::{self, Diff, SideView},
 };
 
 use crate::{
@@ -43,7 +40,7 @@ pub(crate) struct DiffArgs {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &DiffArgs) -> Result<Exit, Failure> {
-    let when = |text: &str| period::when(ctx.now, text, Timestamp::parse_date);
+    let when = |text: &str| diff::when(ctx.now, text, Timestamp::parse_date);
     let from = when(&args.from)?;
     let to = args.to.as_deref().map_or(Ok(ctx.now.0), when)?;
     if to < from {

@@ -5,8 +5,8 @@ use pimem_engine::{
     error::{Failure, FailureKind},
     local_time,
     memory::{
+        diff,
         notes::{LogDays, NoteFiles, NotesFile},
-        period,
     },
 };
 
@@ -81,7 +81,7 @@ fn day(ctx: &Shell, text: &str) -> Result<Date, Failure> {
         "yesterday" => Some(today.yesterday()),
         _ => None,
     };
-    let moment = || Some(local_time::local(period::when(ctx.now, text, |_| None).ok()?).date);
+    let moment = || Some(local_time::local(diff::when(ctx.now, text, |_| None).ok()?).date);
     named.or_else(|| Date::parse(text)).or_else(moment).ok_or_else(|| {
         let message = format!("{text:?} is not a date");
         let hint = "write it as in 2026-12-31, yesterday or 3d; pimem read list has them";

@@ -5,7 +5,7 @@ use pimem_core::search::{bm25::Query, documents::SourceKind, rank::Mode};
 use pimem_engine::{
     error::Failure,
     memory::{
-        period::Period,
+        diff::Period,
         search::{
             hits::{Detail, HitView, ScoreParts, SearchAnswer, SearchView},
             request::{HitOrder, MinScore, SearchRequest},

@@ -11,8 +11,8 @@ use pimem_engine::{
     local_time,
     memory::{
         Answer,
+        diff::Period,
         page::other_pages,
-        period::Period,
         telemetry::{
             LogRequest, RecordKind, SESSIONS, UsageOrder,
             summary::{

@@ -10,7 +10,7 @@ use pimem_engine::{
     error::Failure,
     memory::{
         Answer, Memory, ReportListing, ReportRequest, Reported,
-        period::Period,
+        diff::Period,
         report::ReportView,
         search::{
             hits::{Detail, HitView, SearchAnswer},

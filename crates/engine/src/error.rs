@@ -9,9 +9,9 @@ use crate::{
     local_time,
     models::staging::InstallError,
     store::{
+        LockError,
         discover::{self, Away},
         dream_schedule::Busy,
-        lock::LockError,
         read::ReadProblem,
         rooms::{LineTooLong, TopicFull},
     },

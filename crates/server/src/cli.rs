@@ -5,12 +5,12 @@ use std::{io::Write as _, path::PathBuf, process::ExitCode};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
-    auth::caller::Right,
+    auth::Right,
     commands::{admin, carry, keys, serve},
     config::{self, Options, ServerConfig},
     db,
     routes::router,
-    seal::keys::Keeper,
+    seal::Keeper,
 };
 
 /// Where memories of coding agents meet: a server on PostgreSQL.

@@ -114,7 +114,6 @@ impl Options {
     /// Returns the settings in effect.
     ///
     /// # Errors
-    ///
     /// The file is not readable, or a value cannot be used.
     pub fn resolve(self) -> anyhow::Result<ServerConfig> {
         let file = self.config.as_deref().map(read).transpose()?.unwrap_or_default();
@@ -175,7 +174,6 @@ impl ServerConfig {
     /// Refuses to send keys and memories over a network in the clear.
     ///
     /// # Errors
-    ///
     /// An address is not loopback, and neither TLS nor a proxy is there.
     pub fn check_exposure(&self) -> anyhow::Result<()> {
         ensure!(

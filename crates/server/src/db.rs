@@ -40,7 +40,6 @@ impl Pools {
     /// Makes the pools. Nothing is connected yet.
     ///
     /// # Errors
-    ///
     /// The address or the certificates of the database are not usable.
     pub fn new(config: &ServerConfig) -> anyhow::Result<Self> {
         let of = |size| pool(config, size);
@@ -59,7 +58,6 @@ impl Pools {
 /// Returns a connection.
 ///
 /// # Errors
-///
 /// There is none within two seconds.
 pub async fn take(pool: &Pool) -> Result<deadpool_postgres::Client, Error> {
     Ok(pool.get().await?)
@@ -104,7 +102,6 @@ fn tls(config: &ServerConfig) -> anyhow::Result<MakeRustlsConnect> {
 /// Returns a connection of its own for a command, which may take its time.
 ///
 /// # Errors
-///
 /// PostgreSQL does not answer.
 pub async fn connect(config: &ServerConfig) -> anyhow::Result<Client> {
     let (client, connection) = parse(config)?.connect(tls(config)?).await.context("PostgreSQL")?;
@@ -205,7 +202,6 @@ const SETTINGS: &str = "select set_config('role', $1, true), set_config('pimem.o
 /// Begins a transaction within `scope`.
 ///
 /// # Errors
-///
 /// The database is away.
 pub async fn begin<'a>(
     client: &'a mut deadpool_postgres::Client,
@@ -220,7 +216,6 @@ pub async fn begin<'a>(
 /// Narrows a transaction to `scope`, which a worker does for one organisation after the other.
 ///
 /// # Errors
-///
 /// The database is away.
 pub async fn narrow(
     transaction: &Transaction<'_>,
@@ -248,7 +243,6 @@ pub trait Actor {
 /// Notes that somebody did something.
 ///
 /// # Errors
-///
 /// The database is away.
 pub async fn audit(
     transaction: &Transaction<'_>,
@@ -288,7 +282,6 @@ pub struct Migration {
 /// Returns the migrations in order.
 ///
 /// # Errors
-///
 /// The schema is newer than this program, or was migrated with other statements.
 pub async fn plan(client: &Client) -> anyhow::Result<Vec<Migration>> {
     let known = client.query_one("select to_regclass('pimem.migrations') is not null", &[]).await?;
@@ -323,7 +316,6 @@ pub async fn plan(client: &Client) -> anyhow::Result<Vec<Migration>> {
 /// copy of its disk ends every cursor; that of a dump is recognised.
 ///
 /// # Errors
-///
 /// As [`plan`]; or a statement failed, and its migration left nothing behind.
 pub async fn migrate(client: &mut Client, is_restored: bool) -> anyhow::Result<Vec<Migration>> {
     client.execute("select pg_advisory_lock($1)", &[&LOCK]).await?;
@@ -391,7 +383,6 @@ const RENUMBER: &str = "\
 /// Checks that this program and the database go together.
 ///
 /// # Errors
-///
 /// The schema is older or newer, the database was restored from another cluster, or the role of
 /// the server is above row-level security.
 pub async fn check(client: &Client) -> anyhow::Result<()> {

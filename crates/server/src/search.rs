@@ -30,7 +30,7 @@ use crate::{
     db::Error,
     index,
     memories::row::{COLUMNS, JOINED, MemoryRow},
-    seal::vault::Vault,
+    seal::Vault,
 };
 
 #[derive(Debug, Clone)]

@@ -46,7 +46,6 @@ impl SecretSource {
     /// Reads the key. No error has any of it.
     ///
     /// # Errors
-    ///
     /// There is none, others can read the file, the command failed, or it is not a key.
     pub fn read(&self) -> anyhow::Result<Bytes> {
         let text = match self {

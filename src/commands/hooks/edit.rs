@@ -8,8 +8,8 @@ use pimem_engine::{
     error::{Failure, FailureKind},
     memory::Effect,
     store::{
+        LockError,
         foreign_file::{Editor, ForeignChange},
-        lock::LockError,
     },
 };
 

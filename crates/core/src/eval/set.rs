@@ -135,7 +135,6 @@ impl EvalFile {
     /// Parses a file. A byte order mark is skipped.
     ///
     /// # Errors
-    ///
     /// A sentence that names the set and the query, if applicable.
     pub fn parse(bytes: &[u8]) -> Result<Self, EvalError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

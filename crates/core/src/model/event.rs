@@ -282,9 +282,7 @@ impl Event {
             self.kind.mark().wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (self.by as u64).rotate_left(33);
         self.entry.0 ^ when ^ op.rotate_left(42) ^ what
     }
-}
 
-impl Event {
     /// Parses one line. Returns `None` if it is damaged: not JSON, or without id, time, entry and
     /// op.
     #[must_use]

@@ -32,10 +32,9 @@ use tantivy::{
 };
 
 use crate::store::{
-    Store,
+    Store, StoreLock,
     atomic::{self, Sync},
     discover,
-    lock::StoreLock,
     seal::Seal,
 };
 

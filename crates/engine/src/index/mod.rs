@@ -19,6 +19,15 @@ use std::{
 };
 
 use anyhow::Result;
+use pimem_core::{
+    embed::{self, table, vector::Vector},
+    model::{category::Categories, shares::in_shares},
+    search::{
+        bm25::FieldSize,
+        documents::{HeadingTokens, SourceKind, category_name, documents},
+        tokens::Tokenizer,
+    },
+};
 
 use self::{
     container::Cache,
@@ -28,18 +37,8 @@ use self::{
     vector_files::KeptVectors,
 };
 use crate::store::{
-    Store,
+    Store, StoreLock,
     atomic::{self, Sync},
-    lock::StoreLock,
-};
-use pimem_core::{
-    embed::{self, table, vector::Vector},
-    model::{category::Categories, shares::in_shares},
-    search::{
-        bm25::FieldSize,
-        documents::{HeadingTokens, SourceKind, category_name, documents},
-        tokens::Tokenizer,
-    },
 };
 
 /// Age from which temporary files of models are taken for those of a killed process: a download may

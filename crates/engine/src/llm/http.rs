@@ -12,9 +12,8 @@ use ureq::{Agent, Error, Proxy, RequestBuilder, Timeout, http::Response, typesta
 
 use super::{
     ApiKey, MAX_ANSWER, ModelError, Provider, Question, Service,
-    address::Url,
     format::{self, CUT_OFF, ProviderFormat},
-    retry::{self, Failed},
+    requests::{self, Failed, Url},
 };
 use crate::{llm, web};
 
@@ -135,7 +134,7 @@ fn attempts(
             Err(Error::BodyExceedsLimit(_)) => return Err(service.too_long()),
             _ => {}
         }
-        match retry::wait(kind(&answer), made, left) {
+        match requests::wait(kind(&answer), made, left) {
             Some(wait) => thread::sleep(wait),
             None => return Err(trouble(service, address, answer)),
         }
@@ -226,7 +225,7 @@ fn kind(answer: &Outcome) -> Failed {
     match answer {
         Ok(response) => {
             let wait = response.headers().get("retry-after").and_then(|wait| wait.to_str().ok());
-            Failed::Status(response.status().as_u16(), wait.and_then(retry::retry_after))
+            Failed::Status(response.status().as_u16(), wait.and_then(requests::retry_after))
         }
         Err(Error::Http(_) | Error::BadUri(_) | Error::Rustls(_)) => Failed::ForGood,
         Err(_) => Failed::Connection,

@@ -4,15 +4,13 @@
 //! They are optional, and nothing is sent anywhere unless a provider is set. Every failure is a
 //! [`ModelError`], after which the caller continues without a model.
 
-#[cfg(any(feature = "llm", feature = "sync"))]
-pub(crate) mod address;
 #[cfg(feature = "llm")]
 mod format;
 #[cfg_attr(not(feature = "llm"), path = "absent.rs")]
 mod http;
 pub mod ollama;
 #[cfg(any(feature = "llm", feature = "sync"))]
-pub(crate) mod retry;
+pub(crate) mod requests;
 pub mod setup;
 
 use std::{fmt, time::Duration};

@@ -57,7 +57,7 @@ impl Remote {
         let key = fnv1a64(&[name.as_bytes(), b"\n", address.as_bytes()]);
         let record = cache.join(format!("{key:016x}.json"));
         #[cfg(feature = "llm")]
-        let proxy = super::address::proxy(&address, env);
+        let proxy = super::requests::proxy(&address, env);
         #[cfg(not(feature = "llm"))]
         let proxy = None;
         Some(Self { id: name.to_owned(), address, proxy, record })

@@ -49,7 +49,7 @@ pub(super) fn service(
         provider,
         key,
         #[cfg(feature = "llm")]
-        proxy: super::address::proxy(&place, env),
+        proxy: super::requests::proxy(&place, env),
         name: format!("{name} {model}").trim_end().to_owned(),
         model,
         place,

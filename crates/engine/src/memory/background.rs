@@ -39,7 +39,7 @@ use crate::{
     },
     models::built_in,
     process,
-    store::{Store, lock::StoreLock},
+    store::{Store, StoreLock},
 };
 
 /// What was started, so that a caller that lives on does not keep the remains of what has ended.

@@ -1,22 +1,10 @@
-//! Differences between two times.
+//! Differences between two times, and periods given by `--since` and `--until`.
 
-use serde::Serialize;
-
-use super::{Answer, Memory, problems};
-use crate::{
-    error::Failure,
-    store::{
-        Store,
-        read::ReadProblem,
-        snapshot::{Past, Snapshot},
-    },
-    view::{Entries, JudgedEntry, displayed, factors::Factors},
-};
 use pimem_core::{
     model::{
         entry::EntryId,
         hash::IdMap,
-        time::{Now, Timestamp},
+        time::{Age, DAY_MS, Now, Timestamp},
     },
     report::{
         budget::Tokens,
@@ -24,6 +12,18 @@ use pimem_core::{
     },
     safety::safe_text::SafeText,
     score::ranking::Ranking,
+};
+use serde::Serialize;
+
+use super::{Answer, Memory, problems};
+use crate::{
+    error::{Failure, FailureKind},
+    store::{
+        Store,
+        read::ReadProblem,
+        snapshot::{Past, Snapshot},
+    },
+    view::{Entries, JudgedEntry, displayed, factors::Factors},
 };
 
 /// The stores at one time.
@@ -157,4 +157,108 @@ pub struct SideView {
 
 documents! {
     Diff: "pimem.diff/1",
+}
+
+/// A period that includes both ends; a missing end is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Period {
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+}
+
+impl Period {
+    /// Parses both ends: a date, a time, or an age.
+    pub fn new(now: Now, since: Option<&str>, until: Option<&str>) -> Result<Self, Failure> {
+        let since = since.map(|text| when(now, text, Timestamp::parse_date)).transpose()?;
+        // If it ends on a date, the whole day is included.
+        let until = until.map(|text| when(now, text, Timestamp::end_of_day)).transpose()?;
+        if since.zip(until).is_some_and(|(since, until)| until < since) {
+            let message = "--until is before --since";
+            return Err(Failure::new(FailureKind::Usage, message, "exchange the two"));
+        }
+        Ok(Self { since, until })
+    }
+
+    /// Returns true if either end is given.
+    pub fn is_bounded(self) -> bool {
+        self.since.or(self.until).is_some()
+    }
+
+    /// Returns true if a time is in the period. An unknown time is only in an unbounded period.
+    pub fn contains(self, time: Option<Timestamp>) -> bool {
+        let Some(time) = time else { return !self.is_bounded() };
+        self.since.is_none_or(|since| since <= time) && self.until.is_none_or(|until| time <= until)
+    }
+}
+
+/// Parses a time: a date by `day`, a time, or an age.
+pub fn when(
+    now: Now,
+    text: &str,
+    day: fn(&str) -> Option<Timestamp>,
+) -> Result<Timestamp, Failure> {
+    let ago = |age: Age| Timestamp(now.0.0.saturating_sub_unsigned(age.0));
+    let named = match text {
+        "today" => Some(now.0),
+        "yesterday" => Some(ago(Age(DAY_MS.unsigned_abs()))),
+        _ => None,
+    };
+    let date = named.map(Timestamp::date);
+    let time = day(date.as_deref().unwrap_or(text)).or_else(|| Timestamp::parse(text));
+    time.or_else(|| Age::parse(text).map(ago)).ok_or_else(|| {
+        let message = format!("{text:?} is neither a date nor an age");
+        let hint = "write it as in 2026-12-31, 2026-12-31T18:00:00Z, yesterday or 7d";
+        Failure::new(FailureKind::Usage, message, hint)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    fn period(since: Option<&str>, until: Option<&str>) -> Result<Period, Failure> {
+        Period::new(Now(at("2026-06-30T18:00:00Z")), since, until)
+    }
+
+    #[test]
+    fn ends_are_included() {
+        for (since, until, inside, outside) in [
+            (Some("2026-05-01"), None, "2026-05-01T00:00:00Z", "2026-04-30T23:59:59.999Z"),
+            (None, Some("2026-05-01"), "2026-05-01T23:59:59.999Z", "2026-05-02T00:00:00Z"),
+            (Some("7d"), None, "2026-06-23T18:00:00Z", "2026-06-23T17:59:59.999Z"),
+            (Some("2w"), None, "2026-06-16T18:00:00Z", "2026-06-16T17:59:59.999Z"),
+            (Some("yesterday"), None, "2026-06-29T00:00:00Z", "2026-06-28T23:59:59.999Z"),
+            (Some("today"), Some("today"), "2026-06-30T23:59:59Z", "2026-06-29T23:59:59Z"),
+            (None, Some("12h"), "2026-06-30T06:00:00Z", "2026-06-30T06:00:00.001Z"),
+            (
+                Some("2026-05-01T10:00:00+02:00"),
+                Some("2026-05-01T10:00:00Z"),
+                "2026-05-01T08:00:00Z",
+                "2026-05-01T10:00:01Z",
+            ),
+        ] {
+            let period = period(since, until).unwrap();
+            assert!(period.contains(Some(at(inside))), "{since:?} {until:?} {inside}");
+            assert!(!period.contains(Some(at(outside))), "{since:?} {until:?} {outside}");
+            assert!(!period.contains(None) && period.is_bounded());
+        }
+        let open = period(None, None).unwrap();
+        assert!(open.contains(None) && open.contains(Some(Timestamp(0))) && !open.is_bounded());
+        let ages = period(Some("4294967295d"), None).unwrap();
+        assert!(ages.contains(Some(at("1970-01-01T00:00:00Z"))), "older than any calendar");
+    }
+
+    #[test]
+    fn what_is_no_time() {
+        for text in ["", "tomorrow", "2026-02-29", "2026-5-1", "2026-05-01T10:00:00", "7y", "-7d"] {
+            let (since, until) = (period(Some(text), None), period(None, Some(text)));
+            assert!(since.is_err() && since == until, "{text}");
+        }
+        assert!(period(Some("1d"), Some("2d")).is_err(), "the wrong way round");
+        assert!(period(Some("2026-05-01"), Some("2026-05-01")).is_ok(), "one day");
+    }
 }

@@ -4,6 +4,7 @@
 
 use std::{slice, time::Duration};
 
+use pimem_core::{lint::rule, search::bm25::Query};
 use serde::Serialize;
 
 use super::{Memory, check, model, trust::Unreviewed};
@@ -15,15 +16,11 @@ use crate::{
         postings,
     },
     store::{
-        self, Store, discover, evidence,
-        lock::{LockError, StoreLock},
-        provenance,
-        read::ReadProblem,
+        self, LockError, Store, StoreLock, discover, evidence, provenance, read::ReadProblem,
         snapshot::Snapshot,
     },
     view::count,
 };
-use pimem_core::{lint::rule, search::bm25::Query};
 
 impl Memory {
     /// Diagnoses the stores.

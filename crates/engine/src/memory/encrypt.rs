@@ -10,10 +10,9 @@ use crate::{
     config::env::Env,
     error::{Failure, FailureKind},
     store::{
-        Store,
+        Store, StoreLock,
         cover::{Cover, Covered},
         git,
-        lock::StoreLock,
         read::ReadProblem,
         seal::{KeyPlaces, KeySource, Seal, SealKept, store_file},
     },

@@ -29,8 +29,8 @@ use super::{
 use crate::{
     error::Failure,
     store::{
-        Store, discover, hook_ledger, lock::StoreLock, snapshot::Snapshot, spool::Said,
-        transaction::Txn, trust::TextKey, trust_ledger, undo,
+        Store, StoreLock, discover, hook_ledger, snapshot::Snapshot, spool::Said, transaction::Txn,
+        trust::TextKey, trust_ledger, undo,
     },
 };
 

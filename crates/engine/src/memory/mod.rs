@@ -35,7 +35,6 @@ pub mod next;
 pub mod notes;
 pub mod observe;
 pub mod page;
-pub mod period;
 pub mod pins;
 pub mod purge;
 pub mod rebuild;
@@ -171,7 +170,7 @@ pub struct StoreWish {
     pub user: bool,
     /// Restricts the stores to read.
     pub stores: Option<Reach>,
-    /// Time to use instead of the clock's, as [`period::when`] parses it.
+    /// Time to use instead of the clock's, as [`diff::when`] parses it.
     pub now: Option<String>,
     /// True if a person types at a terminal.
     pub at_terminal: bool,
@@ -259,7 +258,7 @@ impl Memory {
         let variable = env.text("PIMEM_NOW").map(|text| ("PIMEM_NOW", text));
         let option = wish.now.as_deref().map(|text| ("--now", text));
         for (name, text) in variable.into_iter().chain(option) {
-            match period::when(now, text, Timestamp::parse_date) {
+            match diff::when(now, text, Timestamp::parse_date) {
                 Ok(time) => now = Now(time),
                 Err(_) if name == "PIMEM_NOW" && option.is_some() => {}
                 Err(failure) => {

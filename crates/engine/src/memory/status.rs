@@ -83,9 +83,7 @@ impl Memory {
             findings,
         })
     }
-}
 
-impl Memory {
     fn status_of_mirror(&self, mirror: &Mirrored) -> MirrorStatus {
         let rows = &mirror.ranking.rows;
         MirrorStatus {

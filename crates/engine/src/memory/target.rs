@@ -2,19 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use pimem_core::score::ranking::Scope;
 use serde::Serialize;
 
 use super::{Memory, Reach};
 use crate::{
     error::{Failure, FailureKind},
     store::{
-        Store,
+        Store, StoreLock,
         discover::{self, Away},
-        lock::StoreLock,
         trust,
     },
 };
-use pimem_core::score::ranking::Scope;
 
 /// The store that a writing call is about.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,8 +17,7 @@ use crate::{
     error::{Failure, FailureKind},
     llm::{
         self,
-        address::{self, Url},
-        retry::{self, Failed},
+        requests::{self, Failed, Url},
     },
     store::atomic,
     web,
@@ -72,12 +71,12 @@ impl Client {
             Failure::new(FailureKind::Config, message, "write it as https://memory.example.org/")
         };
         let address = Url::parse(place).filter(|_| !place.contains('?')).ok_or_else(odd)?;
-        if !address.is_https() && !address::is_here(&address) && !insecure {
+        if !address.is_https() && !requests::is_here(&address) && !insecure {
             let message = format!("{place} is not encrypted, and not on this machine");
             let hint = "use https, or set sync.insecure if nobody can listen on the way";
             return Err(Failure::new(FailureKind::Refused, message, hint));
         }
-        let proxy = address::proxy(place, env).map(|proxy| {
+        let proxy = requests::proxy(place, env).map(|proxy| {
             let message = format!("{} is not an address", proxy.variable);
             Proxy::new(&proxy.value).map_err(|_| {
                 Failure::new(FailureKind::Config, message, "write it as http://host:port")
@@ -146,13 +145,13 @@ impl Client {
                 Ok(answer) if answer.status().is_success() => return Ok(answer.clone()),
                 Ok(answer) => {
                     let wait = answer.headers().get("retry-after");
-                    let wait = wait.and_then(|wait| retry::retry_after(wait.to_str().ok()?));
+                    let wait = wait.and_then(|wait| requests::retry_after(wait.to_str().ok()?));
                     Failed::Status(answer.status().as_u16(), wait)
                 }
                 Err(Error::Http(_) | Error::BadUri(_) | Error::Rustls(_)) => Failed::ForGood,
                 Err(_) => Failed::Connection,
             };
-            match (retry::wait(failed, made, left), answer) {
+            match (requests::wait(failed, made, left), answer) {
                 (Some(wait), _) => thread::sleep(jittered(wait).min(left)),
                 (None, Ok(answer)) => return Ok(answer),
                 (None, Err(error)) => return Err(self.unreachable(&error)),

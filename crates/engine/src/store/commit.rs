@@ -13,18 +13,6 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
-
-use super::{
-    Store,
-    atomic::{self, Sync},
-    lock::StoreLock,
-    read::{self, ProblemKind, ReadProblem},
-    rooms::{LineTooLong, TOPIC_CHARS, TopicFull},
-    snapshot::{self, Snapshot, TopicFile},
-    transaction::{Change, Target, Txn},
-    undo::Touched,
-};
 use pimem_core::{
     markdown::{
         checklist,
@@ -39,6 +27,17 @@ use pimem_core::{
         time::Now,
     },
     score::ledger::Ledger,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Store, StoreLock,
+    atomic::{self, Sync},
+    read::{self, ProblemKind, ReadProblem},
+    rooms::{LineTooLong, TOPIC_CHARS, TopicFull},
+    snapshot::{self, Snapshot, TopicFile},
+    transaction::{Change, Target, Txn},
+    undo::Touched,
 };
 
 /// Maximum number of rereads when an editor saves the file meanwhile.

@@ -11,19 +11,18 @@ use std::{
 };
 
 use anyhow::{Result, bail};
+use pimem_core::seal::{TAG, is_token, key_ids};
 
 use super::{
-    Store,
+    Store, StoreLock,
     atomic::{self, Sync},
     discover,
-    lock::StoreLock,
     notes::{self, DAILY, NOTES, SCRATCHPAD},
     read::{self, ReadProblem},
     seal::{SealKept as How, Sealed},
     snapshot::EVIDENCE,
     trust_ledger,
 };
-use pimem_core::seal::{TAG, is_token, key_ids};
 
 /// Maximum number of rereads when a file changes meanwhile.
 const RETRIES: usize = 8;

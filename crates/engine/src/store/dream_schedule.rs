@@ -15,16 +15,15 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use pimem_core::model::time::{Now, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Store,
+    Store, StoreLock,
     atomic::{self, Sync},
-    lock::StoreLock,
     machine_local, read,
     trust::TrustedKind,
 };
-use pimem_core::model::time::{Now, Timestamp};
 
 /// File in the store with the time of the last dream, for people and other programs.
 const WATERMARK: &str = ".dream-watermark";

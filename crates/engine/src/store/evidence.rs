@@ -15,14 +15,6 @@ use std::{
 };
 
 use anyhow::Result;
-
-use super::{
-    Store, atomic, discover,
-    git::WorkTrees,
-    lock::StoreLock,
-    read::{self, ProblemKind, ReadProblem},
-    snapshot::EVIDENCE,
-};
 use pimem_core::{
     model::{
         entry::{EntryId, EventId},
@@ -33,6 +25,13 @@ use pimem_core::{
     },
     score::{clock::ActiveDays, ledger::Ledger, ranking::Scope},
     seal::TAG,
+};
+
+use super::{
+    Store, StoreLock, atomic, discover,
+    git::WorkTrees,
+    read::{self, ProblemKind, ReadProblem},
+    snapshot::EVIDENCE,
 };
 
 /// The content of both logs.

@@ -10,8 +10,8 @@ use std::{
 };
 
 use super::{
+    LockError, StoreLock,
     atomic::{self, Sync},
-    lock::{LockError, StoreLock},
     read::{self, ProblemKind, ReadProblem},
 };
 

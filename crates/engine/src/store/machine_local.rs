@@ -11,17 +11,16 @@ use std::{
 };
 
 use anyhow::Result;
-
-use super::{
-    Store,
-    atomic::{self, Sync},
-    lock::StoreLock,
-    read::{self, ReadProblem},
-};
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
     score::access::Accesses,
     usage::record::Record,
+};
+
+use super::{
+    Store, StoreLock,
+    atomic::{self, Sync},
+    read::{self, ReadProblem},
 };
 
 /// Telemetry, one record per line.

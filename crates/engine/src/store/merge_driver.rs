@@ -10,16 +10,15 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use pimem_core::markdown::merge::{self, MergeKind};
 
 use super::{
+    LockError, StoreLock,
     atomic::{self, Sync},
     discover::Places,
-    git,
-    lock::{LockError, StoreLock},
-    read,
+    git, read,
     seal::Seal,
 };
-use pimem_core::markdown::merge::{self, MergeKind};
 
 /// Command that git runs with base, ours, theirs, and the path in the repository.
 pub const COMMAND: &str = "pimem merge-driver %O %A %B %P";

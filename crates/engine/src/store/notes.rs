@@ -6,22 +6,21 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use serde::{Deserialize, Serialize};
-
-use super::{
-    Store, atomic,
-    lock::StoreLock,
-    read::{self, ReadProblem},
-    trust::TrustedKind,
-    trust_ledger::SaidPassages,
-    undo::Touched,
-};
 use pimem_core::{
     markdown::patch,
     model::{
         hash::short_sha256,
         time::{Date, Timestamp},
     },
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Store, StoreLock, atomic,
+    read::{self, ReadProblem},
+    trust::TrustedKind,
+    trust_ledger::SaidPassages,
+    undo::Touched,
 };
 
 pub const NOTES: &str = "MEMORY.md";

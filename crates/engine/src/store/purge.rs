@@ -9,16 +9,6 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 use memchr::memmem;
-use serde_json::Value;
-
-use super::{
-    Store, atomic, evidence,
-    lock::StoreLock,
-    machine_local::{ACCESSES, TELEMETRY},
-    read,
-    snapshot::{EVIDENCE, Snapshot},
-    transaction::{Change, Target, Txn},
-};
 use pimem_core::{
     markdown::topic::{self, TopicDoc, TopicEntry},
     model::{
@@ -30,6 +20,15 @@ use pimem_core::{
     },
     score::{adopt, ranking::LocatedEntry},
     sync::grave::{Buried, Grave, MOST_BYTES},
+};
+use serde_json::Value;
+
+use super::{
+    Store, StoreLock, atomic, evidence,
+    machine_local::{ACCESSES, TELEMETRY},
+    read,
+    snapshot::{EVIDENCE, Snapshot},
+    transaction::{Change, Target, Txn},
 };
 
 /// Scores as of the last rebuild.

@@ -30,10 +30,9 @@ use pimem_core::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Store,
+    Store, StoreLock,
     atomic::{self, Sync},
     discover,
-    lock::StoreLock,
     read::{self, ProblemKind, ReadProblem},
 };
 

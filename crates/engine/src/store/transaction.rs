@@ -13,16 +13,6 @@ use std::{
 
 use anyhow::{Result, bail};
 use memchr::memmem;
-
-use super::{
-    Store, atomic,
-    lock::StoreLock,
-    read::ReadProblem,
-    rooms::{self, Layout},
-    snapshot::Snapshot,
-    trust::TextKey,
-    trust_ledger::SaidPassages,
-};
 use pimem_core::{
     model::{
         category::{Categories, CategoryId},
@@ -31,6 +21,15 @@ use pimem_core::{
         time::{Now, Timestamp},
     },
     score::ranking::{LocatedEntry, Scope},
+};
+
+use super::{
+    Store, StoreLock, atomic,
+    read::ReadProblem,
+    rooms::{self, Layout},
+    snapshot::Snapshot,
+    trust::TextKey,
+    trust_ledger::SaidPassages,
 };
 
 /// A transaction. Without a lock it is a dry run, which checks everything and writes nothing.

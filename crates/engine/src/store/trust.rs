@@ -15,20 +15,20 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-
-pub use super::trust_ledger::{TextKey, TrustedKind};
-use super::{
-    atomic::{self, Sync},
-    discover,
-    lock::{LockError, StoreLock},
-    read::{ProblemKind, ReadProblem},
-    seal::Seal,
-    trust_ledger::{self, KnownTexts, LINE, lines},
-};
 use pimem_core::{
     language::injection,
     review::{self, AgentReview, Contributor, OrderFound},
     safety::secret,
+};
+
+pub use super::trust_ledger::{TextKey, TrustedKind};
+use super::{
+    LockError, StoreLock,
+    atomic::{self, Sync},
+    discover,
+    read::{ProblemKind, ReadProblem},
+    seal::Seal,
+    trust_ledger::{self, KnownTexts, LINE, lines},
 };
 
 /// Begins the first line of a ledger, before the store's path in quotes.

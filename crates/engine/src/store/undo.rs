@@ -8,14 +8,6 @@
 use std::{fs, path::PathBuf, sync::Arc};
 
 use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
-
-use super::{
-    Store,
-    atomic::{self, Sync},
-    lock::StoreLock,
-    read::{self, ReadProblem},
-};
 use pimem_core::{
     markdown::{
         patch::{self, Attempt, Hunk},
@@ -26,6 +18,13 @@ use pimem_core::{
         entry::{EntryId, EventId},
         hash::IdSet,
     },
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Store, StoreLock,
+    atomic::{self, Sync},
+    read::{self, ReadProblem},
 };
 
 /// File name in `data/`.

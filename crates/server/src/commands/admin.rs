@@ -4,12 +4,11 @@ use anyhow::{Context as _, bail};
 use tokio_postgres::{Client, Transaction, error::SqlState};
 use uuid::Uuid;
 
-use crate::{auth::caller::Right, config::ServerConfig, db, seal::keys::Keeper};
+use crate::{auth::Right, config::ServerConfig, db, seal::Keeper};
 
 /// A transaction of the schema's owner. It sees one organisation, if one is set.
 ///
 /// # Errors
-///
 /// The database is away, or the role may not administer.
 pub async fn begin(client: &mut Client) -> anyhow::Result<Transaction<'_>> {
     let transaction = client.transaction().await?;
@@ -23,7 +22,6 @@ pub async fn begin(client: &mut Client) -> anyhow::Result<Transaction<'_>> {
 /// Enters an organisation: the named one, or the only one.
 ///
 /// # Errors
-///
 /// There is none, or several and none is named.
 pub async fn enter(transaction: &Transaction<'_>, name: Option<&str>) -> anyhow::Result<Uuid> {
     let rows = transaction.query("select id, name from orgs order by name", &[]).await?;
@@ -44,7 +42,6 @@ pub async fn enter(transaction: &Transaction<'_>, name: Option<&str>) -> anyhow:
 /// Makes an organisation.
 ///
 /// # Errors
-///
 /// The name is taken or not one; or it is to be sealed, and there is no key.
 pub async fn create_org(
     client: &mut Client,
@@ -66,7 +63,6 @@ pub async fn create_org(
 /// Makes a user.
 ///
 /// # Errors
-///
 /// The name is taken or not one.
 pub async fn create_user(
     client: &mut Client,
@@ -84,7 +80,6 @@ pub async fn create_user(
 /// Makes a project.
 ///
 /// # Errors
-///
 /// The name is taken or not one.
 pub async fn create_project(
     client: &mut Client,
@@ -103,7 +98,6 @@ pub async fn create_project(
 /// Gives a user a role in a project, or in all that are not private.
 ///
 /// # Errors
-///
 /// There is no such user or project.
 pub async fn grant(
     client: &mut Client,
@@ -133,7 +127,6 @@ pub async fn grant(
 /// Lists projects or users, with the roles in them.
 ///
 /// # Errors
-///
 /// The database is away.
 pub async fn list(client: &mut Client, org: Option<&str>, what: List) -> anyhow::Result<String> {
     let transaction = begin(client).await?;
@@ -161,7 +154,6 @@ pub enum List {
 /// Finds a user by name.
 ///
 /// # Errors
-///
 /// There is none.
 pub async fn user_id(transaction: &Transaction<'_>, name: &str) -> anyhow::Result<Uuid> {
     let found = transaction.query_opt("select id from users where name = $1", &[&name]).await?;
@@ -171,7 +163,6 @@ pub async fn user_id(transaction: &Transaction<'_>, name: &str) -> anyhow::Resul
 /// Finds a project by name.
 ///
 /// # Errors
-///
 /// There is none.
 pub async fn project_id(transaction: &Transaction<'_>, slug: &str) -> anyhow::Result<Uuid> {
     let found = transaction.query_opt("select id from projects where slug = $1", &[&slug]).await?;
@@ -196,7 +187,6 @@ fn made(done: Result<u64, tokio_postgres::Error>, name: &str) -> anyhow::Result<
 /// [`db::migrate`].
 ///
 /// # Errors
-///
 /// The database is away, or its schema cannot be brought up to date.
 pub async fn migrate(
     config: &ServerConfig,

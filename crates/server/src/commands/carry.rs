@@ -26,16 +26,13 @@ use tokio_postgres::{Client, Transaction};
 use uuid::Uuid;
 
 use crate::{
-    auth::caller::{Caller, Project, Right},
+    auth::{Caller, Project, Right},
     clock,
     commands::admin,
     config::ServerConfig,
     db::{self, Pools},
     index::fold,
-    seal::{
-        keys::Keeper,
-        vault::{Vault, VaultColumn as Row, VaultText},
-    },
+    seal::{Keeper, Vault, VaultColumn as Row, VaultText},
     sync::push,
 };
 
@@ -47,7 +44,6 @@ const PAGE: i64 = 10_000;
 /// Writes each project of an organisation, or one of them, as a store `DIR/PROJECT`.
 ///
 /// # Errors
-///
 /// There is such a directory already, the organisation is sealed and the key is not at hand or no
 /// server's, the disk is full, or the database is away.
 pub async fn export(
@@ -180,7 +176,6 @@ fn put(path: &Path, text: &str) -> anyhow::Result<()> {
 /// Pushes the lines and events of a store, or of a project with one, as a user.
 ///
 /// # Errors
-///
 /// There is no store, no such user or project, or the database is away. What is refused is told.
 pub async fn import(
     config: &ServerConfig,

@@ -5,9 +5,9 @@ use tokio_postgres::{Client, Transaction};
 use uuid::Uuid;
 
 use crate::{
-    auth::{caller::Right, key::AccessKey},
+    auth::{AccessKey, Right},
     commands::admin::{begin, enter, project_id, user_id},
-    seal::keys::Keeper,
+    seal::Keeper,
 };
 
 /// What a new key is for.
@@ -25,7 +25,6 @@ pub struct WantedKeys<'a> {
 /// Makes a key and returns it. It is shown this once.
 ///
 /// # Errors
-///
 /// There is no such user or project.
 pub async fn create(client: &mut Client, wanted: &WantedKeys<'_>) -> anyhow::Result<String> {
     let transaction = begin(client).await?;
@@ -55,7 +54,6 @@ pub async fn create(client: &mut Client, wanted: &WantedKeys<'_>) -> anyhow::Res
 /// Lists keys, without what makes them keys.
 ///
 /// # Errors
-///
 /// The database is away.
 pub async fn list(client: &mut Client, org: Option<&str>) -> anyhow::Result<String> {
     let transaction = begin(client).await?;
@@ -75,7 +73,6 @@ pub async fn list(client: &mut Client, org: Option<&str>) -> anyhow::Result<Stri
 /// Ends a key at once.
 ///
 /// # Errors
-///
 /// There is none with this prefix.
 pub async fn revoke(
     client: &mut Client,
@@ -110,7 +107,6 @@ async fn note(
 /// the worker re-encrypts the rest.
 ///
 /// # Errors
-///
 /// There is no such organisation, it is not sealed, or the key is missing or another.
 pub async fn rotate(client: &mut Client, keeper: &Keeper, name: &str) -> anyhow::Result<String> {
     let transaction = begin(client).await?;
@@ -152,7 +148,6 @@ async fn check_empty(transaction: &Transaction<'_>, name: &str) -> anyhow::Resul
 /// Wraps the data keys of all organisations with another key. All are, or none.
 ///
 /// # Errors
-///
 /// A key is missing, or does not open what is there.
 pub async fn rewrap(client: &mut Client, old: &Keeper, new: &Keeper) -> anyhow::Result<String> {
     if let Some(why) = new.trouble() {

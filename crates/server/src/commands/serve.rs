@@ -44,7 +44,6 @@ const DRAINS: Duration = Duration::from_secs(20);
 /// Serves until SIGTERM or SIGINT.
 ///
 /// # Errors
-///
 /// It would be open to a network in the clear, the schema is not of this program, or an address
 /// is taken.
 pub async fn run(config: ServerConfig) -> anyhow::Result<()> {

@@ -13,11 +13,11 @@ use std::{
 use tokio::sync::Semaphore;
 
 use crate::{
-    auth::key::Limiter,
+    auth::Limiter,
     config::ServerConfig,
     db::Pools,
     index::{AccessCounter, worker::Bell},
-    seal::keys::Keeper,
+    seal::Keeper,
 };
 
 /// State of the server, which is nothing that another copy of it would need.
@@ -46,7 +46,6 @@ impl App {
     /// Makes the state. Nothing is connected yet.
     ///
     /// # Errors
-    ///
     /// The address of the database is not usable.
     pub fn new(config: ServerConfig) -> anyhow::Result<Self> {
         Ok(Self {

@@ -19,10 +19,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    auth::{
-        caller::{self, Caller},
-        key::{AccessKey, LeftTokens},
-    },
+    auth::{self, AccessKey, Caller, LeftTokens},
     http::{
         app::Shared,
         connections::Connection,
@@ -105,7 +102,7 @@ pub async fn authenticate(
     next: Next,
 ) -> Result<Response, Problem> {
     let key = bearer(request.headers())?;
-    let caller: Caller = caller::authenticate(&app.pools.read, &app.keeper, &key).await??;
+    let caller: Caller = auth::authenticate(&app.pools.read, &app.keeper, &key).await??;
     if let Some(connection) = request.extensions().get::<Arc<Connection>>() {
         connection.note_key();
     }

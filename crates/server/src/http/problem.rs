@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    auth::caller::{Denied, Forbidden},
+    auth::{Denied, Forbidden},
     db::Error,
 };
 

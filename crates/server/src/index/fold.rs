@@ -29,7 +29,7 @@ use uuid::Uuid;
 
 use crate::{
     db::Error,
-    seal::vault::{Vault, VaultColumn as RowOf, VaultText},
+    seal::{Vault, VaultColumn as RowOf, VaultText},
 };
 
 /// Maximum number of entries that are folded for speaking of each other.

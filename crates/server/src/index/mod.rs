@@ -2,7 +2,6 @@
 //! found, accesses by searches, the fold, and the worker.
 
 pub mod fold;
-pub mod renew;
 pub mod worker;
 
 use std::{
@@ -27,7 +26,6 @@ use crate::{
 /// Queues entries whose events changed. Each is eight bytes, the entry's id.
 ///
 /// # Errors
-///
 /// The database is away.
 pub async fn touched(
     transaction: &Transaction<'_>,
@@ -43,7 +41,6 @@ pub async fn touched(
 /// Returns how many entries wait, and for how many seconds the first of them has.
 ///
 /// # Errors
-///
 /// The database is away.
 pub async fn waiting(transaction: &Transaction<'_>) -> Result<(i64, f64), Error> {
     let statement = transaction.prepare_cached(include_str!("../../sql/waiting.sql")).await?;
@@ -54,7 +51,6 @@ pub async fn waiting(transaction: &Transaction<'_>) -> Result<(i64, f64), Error>
 /// Returns how many entries of all organisations wait.
 ///
 /// # Errors
-///
 /// The database is away.
 pub async fn count(pool: &Pool) -> Result<u64, Error> {
     let mut client = db::take(pool).await?;
@@ -66,7 +62,6 @@ pub async fn count(pool: &Pool) -> Result<u64, Error> {
 /// Notes which entries speak of each other, so that they are folded together.
 ///
 /// # Errors
-///
 /// The database is away.
 pub async fn linked(
     transaction: &Transaction<'_>,

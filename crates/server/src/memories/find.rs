@@ -20,7 +20,7 @@ use super::row::{COLUMNS, JOINED, MemoryRow};
 use crate::{
     db::Error,
     index::fold::{date, id_of},
-    seal::vault::Vault,
+    seal::Vault,
 };
 
 /// Which memories are listed.

@@ -1,6 +1,5 @@
 //! Memories as the events leave them: rows, lists, numbers, and changes, which are events too.
 
-pub mod change;
 pub mod find;
 pub mod remember;
 pub mod row;

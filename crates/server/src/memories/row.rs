@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 use crate::{
     index::fold::{self, Inner, id_of},
-    seal::vault::{Vault, VaultColumn, VaultText},
+    seal::{Vault, VaultColumn, VaultText},
 };
 
 /// What [`COLUMNS`] are of, after `pimem.memories m`.

@@ -5,10 +5,10 @@ use deadpool_postgres::Client;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    auth::caller::{Caller, Project},
+    auth::{Caller, Project},
     db::{self, TenantRole},
     http::problem::Problem,
-    seal::vault::{VaultColumn, VaultText},
+    seal::{VaultColumn, VaultText},
 };
 
 /// A key with what was asked for under it.

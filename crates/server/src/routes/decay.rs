@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::memories::{ids, told};
 use crate::{
-    auth::caller::{Caller, Forbidden, Project, Right},
+    auth::{Caller, Forbidden, Project, Right},
     clock,
     db::{self, TenantRole, TenantScope},
     http::{
@@ -17,7 +17,7 @@ use crate::{
         layers::{Params, RequestId},
         problem::Problem,
     },
-    memories::{change, find, row::View},
+    memories::{find, remember, row::View},
 };
 
 /// Which project's memories fade.
@@ -74,14 +74,14 @@ pub async fn decay(
         let stats = find::stats(&transaction, vault, &scope.projects, policy, now).await?;
         let mut faded = Vec::new();
         for project in projects {
-            faded.push((project, change::faded(&transaction, vault, project.id, now).await?));
+            faded.push((project, remember::faded(&transaction, vault, project.id, now).await?));
         }
         (stats.by_state, faded)
     };
     let mut memories = Vec::new();
     for (project, faded) in faded {
         if applied && !faded.is_empty() {
-            let done = change::archive(&mut client, &caller, project, request, &faded, now).await;
+            let done = remember::archive(&mut client, &caller, project, request, &faded, now).await;
             done.map_err(told)?;
             app.bell.ring();
         }

@@ -16,7 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::{
-    auth::caller::{Caller, Project, Right},
+    auth::{Caller, Project, Right},
     clock,
     db::{self, TenantRole},
     http::{
@@ -25,7 +25,6 @@ use crate::{
         problem::Problem,
     },
     memories::{
-        change,
         find::{self, Cursor, MemoryFilter, Stats},
         remember::{self, NewMemory, RefusedMemory},
         row::{MemoryRow, View},
@@ -399,10 +398,12 @@ pub async fn remove(
     let mut client = db::take(&app.pools.sync).await?;
     let now = clock::stamp();
     if purges {
-        change::purge(&mut client, &caller, project, request, &memory, now).await.map_err(told)?;
+        remember::purge(&mut client, &caller, project, request, &memory, now)
+            .await
+            .map_err(told)?;
     } else {
         let kind = EventKind::Forget;
-        change::change(&mut client, &caller, project, request, &memory, kind, now)
+        remember::change(&mut client, &caller, project, request, &memory, kind, now)
             .await
             .map_err(told)?;
     }
@@ -438,7 +439,8 @@ pub async fn change(
     let (memory, project) = named(&app, &caller, &id, one.project.as_deref(), Right::Write).await?;
     let mut client = db::take(&app.pools.sync).await?;
     let now = clock::stamp();
-    let changed = change::change(&mut client, &caller, project, request, &memory, kind, now).await;
+    let changed =
+        remember::change(&mut client, &caller, project, request, &memory, kind, now).await;
     let changed = changed.map_err(told)?;
     app.bell.ring();
     let changed = changed.ok_or_else(|| Problem::not_found("it was purged meanwhile"))?;

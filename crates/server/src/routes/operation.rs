@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    auth::caller::{Caller, Right},
+    auth::{Caller, Right},
     db::{self, Error, TenantRole, TenantScope},
     http::{app::Shared, problem::Problem},
     index,

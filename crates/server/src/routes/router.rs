@@ -47,7 +47,6 @@ fn open() -> OpenApiRouter<Shared> {
 /// Returns the OpenAPI document, as JSON.
 ///
 /// # Errors
-///
 /// None that is known; serialization has the type of one.
 pub fn document() -> serde_json::Result<String> {
     let (_, mut document) = keyed().merge(open()).split_for_parts();
@@ -58,7 +57,6 @@ pub fn document() -> serde_json::Result<String> {
 /// Returns the service that answers clients.
 ///
 /// # Errors
-///
 /// As [`document()`].
 pub fn router(app: &Shared) -> serde_json::Result<Router> {
     let text = document()?;

@@ -14,7 +14,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    auth::caller::{Caller, Right},
+    auth::{Caller, Right},
     clock, db,
     http::{
         app::Shared,

@@ -17,9 +17,9 @@ use tokio_postgres::{Row, types::ToSql};
 use uuid::Uuid;
 
 use crate::{
-    auth::caller::{Caller, Project},
+    auth::{Caller, Project},
     db::{self, Error, TenantRole},
-    seal::vault::{Vault, VaultColumn, VaultText},
+    seal::{Vault, VaultColumn, VaultText},
 };
 
 /// Maximum number of objects in an answer.
@@ -51,7 +51,6 @@ impl<E: Into<Error>> From<E> for RefusedPull {
 /// of the index are, and are waited for: whoever pulls after a push has answered gets what it brought.
 ///
 /// # Errors
-///
 /// [`RefusedPull`].
 pub async fn pull(
     pool: &Pool,
@@ -221,7 +220,6 @@ impl Signer {
     /// Reads a position back.
     ///
     /// # Errors
-    ///
     /// [`Bad`].
     pub fn read(&self, text: &str) -> Result<CursorPosition, Bad> {
         let bytes = unhex(text).ok_or(Bad::Malformed)?;

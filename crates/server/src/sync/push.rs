@@ -22,10 +22,10 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use crate::{
-    auth::caller::{Caller, Project, Right},
+    auth::{Caller, Project, Right},
     db::{self, Error, TenantRole},
     index,
-    seal::vault::{Vault, VaultColumn, VaultText},
+    seal::{Vault, VaultColumn, VaultText},
     sync::pull,
 };
 
@@ -58,7 +58,6 @@ struct Checked<'a> {
 /// Keeps what is new of a push and tells what was refused. Sending it again changes nothing.
 ///
 /// # Errors
-///
 /// The database is away or too slow; then nothing is kept, or all of it.
 pub async fn push(
     client: &mut Client,
@@ -227,7 +226,6 @@ fn entries_of(event: &Event) -> impl Iterator<Item = EntryId> {
 /// memories by their ids.
 ///
 /// # Errors
-///
 /// The database is away, or somebody holds the lock for too long.
 pub async fn lock(
     transaction: &Transaction<'_>,

@@ -176,7 +176,7 @@ fn endpoints_and_roles() {
     );
     database.execute(&expire);
     // One digit of the secret, and the checksum made to fit, as somebody who guesses would.
-    let unknown = pimem_server::auth::key::AccessKey::new().unwrap().reveal().to_owned();
+    let unknown = pimem_server::auth::AccessKey::new().unwrap().reveal().to_owned();
     let stolen_prefix = with_prefix(&unknown, &team.admin[4..12]);
 
     let server = Server::start_with(&database, &["--rate", "100000", "--burst", "100000"]);
@@ -264,6 +264,6 @@ fn with_prefix(key: &str, prefix: &str) -> String {
         sum /= 62;
     }
     let key = format!("{front}_{}", String::from_utf8(end.to_vec()).unwrap());
-    assert!(pimem_server::auth::key::AccessKey::read(&key).is_some());
+    assert!(pimem_server::auth::AccessKey::read(&key).is_some());
     key
 }

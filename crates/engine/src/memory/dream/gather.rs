@@ -27,9 +27,8 @@ use crate::{
     local_time,
     memory::{Memory, dream::DreamRead, sessions},
     store::{
-        Store, commit,
+        Store, StoreLock, commit,
         dream_schedule::{Dreams, Waiting},
-        lock::StoreLock,
         notes, read,
     },
 };

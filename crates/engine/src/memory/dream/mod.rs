@@ -31,9 +31,7 @@ use crate::{
     llm::ModelError,
     local_time,
     store::{
-        Store,
-        lock::StoreLock,
-        snapshot,
+        Store, StoreLock, snapshot,
         transaction::{Change, Target, Txn},
     },
 };

@@ -231,9 +231,7 @@ impl Ready {
         let vector = vector.zip(self.thresholds);
         self.collection.search(&Query::new(&query.text), mode, vector, limit)
     }
-}
 
-impl Ready {
     fn hits(
         &self,
         memory: &Memory,

@@ -41,7 +41,7 @@ use super::{
 use crate::{
     error::Failure,
     local_time,
-    store::{Store, lock::StoreLock, notes, transaction::Txn, trust::TextKey, trust_ledger},
+    store::{Store, StoreLock, notes, transaction::Txn, trust::TextKey, trust_ledger},
     view,
 };
 

@@ -85,9 +85,7 @@ impl Memory {
         };
         Ok(SearchAnswer { answer: Answer { view, problems }, stale })
     }
-}
 
-impl Memory {
     /// Reports lines that match and are withheld, with the command that shows them.
     fn say_withheld_hits(&self, withheld: &WithheldCounts, query: &str) {
         let say = |state: &str, one: &str, more: &str, command: &str| {

@@ -15,7 +15,7 @@ use pimem_core::{
 
 use super::segments::{IndexedDocument, Segments};
 use crate::{
-    memory::{Memory, archived::Archived, period::Period},
+    memory::{Memory, archived::Archived, diff::Period},
     store::{Store, snapshot::TopicFile},
 };
 

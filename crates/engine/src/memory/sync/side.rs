@@ -26,8 +26,7 @@ use crate::{
         sync::{SyncAction, SyncPart, SyncedLine},
     },
     store::{
-        Store, evidence,
-        lock::StoreLock,
+        Store, StoreLock, evidence,
         transaction::{Change as FileChange, Target, Txn},
         trust::TextKey,
     },

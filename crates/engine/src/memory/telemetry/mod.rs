@@ -17,7 +17,7 @@ use pimem_core::{
 };
 
 pub use self::summary::{SESSIONS, UsageOrder};
-use super::{Answer, Memory, leaky::Leaky, period::Period, problems};
+use super::{Answer, Memory, diff::Period, leaky::Leaky, problems};
 use crate::{
     error::Failure,
     store::{

@@ -107,7 +107,6 @@ impl Refs {
     /// directory of all work trees.
     ///
     /// # Errors
-    ///
     /// Fails if refs are not stored as files, or if any of the files cannot be read: an unread ref
     /// may have brought a line.
     pub(super) fn read(git: &Path, common: &Path) -> io::Result<Self> {
