@@ -466,7 +466,7 @@ fn missing(
     let mut made = KnownVectors::default();
     let mut progress = memory.notices.progress("embedding");
     background::make_vectors(embedder.as_mut(), &missing, &mut progress, &mut |some| {
-        made.extend(some)
+        made.extend(some);
     })
     .map_err(embedding::failure)?;
     known.extend(made.iter().map(|(key, vector)| (*key, vector.clone())));
