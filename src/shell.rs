@@ -163,7 +163,6 @@ impl From<Exit> for Outcome {
 /// Maximum input in bytes.
 const MAX: u64 = 16 << 20;
 
-/// Reads all of standard input as text.
 pub(crate) fn read_stdin() -> Result<String, Failure> {
     let stdin = io::stdin();
     if stdin.is_terminal() {

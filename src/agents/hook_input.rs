@@ -13,7 +13,6 @@ use pimem_core::{language::preference::Preference, session::transcript};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Input {
-    /// Session id from the agent.
     pub(crate) session: Option<String>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) source: PromptSource,
@@ -262,7 +261,6 @@ pub(crate) enum Speaker {
     /// The agent itself, a program that drives it, or another agent: notifications, scheduled and
     /// injected turns.
     Agent,
-    /// The agent does not tell.
     Unknown,
 }
 

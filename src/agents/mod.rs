@@ -161,7 +161,6 @@ pub(crate) enum CompactionReply {
     InTranscript,
 }
 
-/// A size limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Limit {
     /// In UTF-16 code units, which are characters in JavaScript.
@@ -428,7 +427,6 @@ impl Agent {
         if reach == InstallReach::User { everywhere } else { here }
     }
 
-    /// Returns the command line for an event.
     pub(crate) fn command(self, word: &str) -> String {
         format!("pimem hook {} {word}", self.name())
     }
@@ -457,7 +455,6 @@ impl<'a> Trial<'a> {
     /// The file that is edited.
     const FILE: &'static str = "src/main.rs";
 
-    /// Returns the standard input of a hook.
     pub(crate) fn input(agent: Agent, event: &AgentEvent, project: &'a str) -> Value {
         (agent.record().sample)(event, &Self { agent, project })
     }

@@ -44,7 +44,6 @@ impl SettingsForm {
     };
 }
 
-/// Returns the usual handler of an event.
 pub(crate) fn handler(agent: Agent, event: &AgentEvent) -> String {
     let (command, seconds) = (agent.command(event.word), event.seconds);
     format!("{{\"type\": \"command\", \"command\": \"{command}\", \"timeout\": {seconds}}}")

@@ -160,7 +160,6 @@ fn quoted(entry: &NamedEntry) -> String {
     format!("{} {:?}", entry.short, format!("{start}{dots}"))
 }
 
-/// Returns the short id of a new entry.
 fn short(category: &str, text: &str) -> String {
     EntryId::of(category, text.as_bytes()).to_string().chars().take(7).collect()
 }

@@ -62,7 +62,6 @@ pub(crate) fn run(ctx: &Shell, args: &ReadArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done.unless_empty(is_named && is_empty))
 }
 
-/// Returns the day of today's log.
 pub(super) fn today(ctx: &Shell) -> Date {
     local_time::local(ctx.now.0).date
 }

@@ -206,7 +206,6 @@ fn of_calls(Calls { late, spooled }: Calls) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// Describes the mirrors, if there are any.
 fn of_mirrors(mirrors: &[MirrorStatus]) -> Option<String> {
     let entries: usize = mirrors.iter().map(|mirror| mirror.entries).sum();
     let entries =

@@ -162,7 +162,6 @@ fn cells(LogRecord { at, record }: &LogRecord) -> Vec<String> {
     vec![time, record.agent.clone(), session, kind, in_words(record)]
 }
 
-/// Describes a record in a few words.
 fn in_words(record: &Record) -> String {
     let entries = |n: usize| if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") };
     let behind =

@@ -20,7 +20,6 @@ use crate::agents::Limit;
 #[derive(Default)]
 pub(crate) struct HookAnswer {
     pub(super) lines: Vec<AnswerLine>,
-    /// True if it contains the report.
     pub(crate) report: bool,
     /// Stores whose index should be refreshed.
     pub(crate) stale: Vec<Stale>,
@@ -130,7 +129,6 @@ impl HookAnswer {
         })
     }
 
-    /// Returns the number of past sessions shown.
     pub(crate) fn sessions(&self) -> usize {
         self.shown().filter(|shown| matches!(shown, ShownText::Session(_))).count()
     }

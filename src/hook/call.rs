@@ -132,12 +132,10 @@ impl<'a> Call<'a> {
         self.stores.first()
     }
 
-    /// Returns the content of the session's ledger.
     pub(crate) fn known(&self) -> &KnownSession {
         self.session.as_ref().map_or(&self.nothing, |session| &session.known)
     }
 
-    /// Returns true if the session has a ledger.
     pub(crate) fn has_session(&self) -> bool {
         self.session.is_some()
     }
@@ -163,7 +161,6 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns the summaries of this session itself.
     pub(crate) fn own_summaries(&self) -> Vec<String> {
         let Some(id) = self.session_id() else { return Vec::new() };
         self.stores.iter().flat_map(|store| sessions::own_texts(store, &id)).collect()
@@ -248,7 +245,6 @@ impl<'a> Call<'a> {
         lines.iter().map(|line| safe!("{}\n", line)).collect()
     }
 
-    /// Records what was put into the prompt.
     pub(crate) fn record(&self, answer: &HookAnswer) {
         let mut notes = Vec::new();
         notes.extend(answer.report.then_some(LedgerNote::Report));

@@ -42,7 +42,6 @@ use crate::{
 /// Heading above entries that are new since the session paused.
 const NEWS: &str = "# Project Memory, Since This Session Paused\n\n";
 
-/// Returns the answer for a session that starts.
 pub(crate) fn start(call: &Call<'_>) -> HookAnswer {
     let (source, known) = (call.input.source, call.known());
     // A session that got its report still has it, unless it is resumed, cleared or compacted.

@@ -174,7 +174,6 @@ pub(super) fn list_prompts() -> Map<String, Value> {
     ] }))
 }
 
-/// Returns true if a prompt reads the store.
 pub(super) fn prompt_reads(name: &str) -> bool {
     name != "record"
 }

@@ -171,7 +171,6 @@ fn for_tools(hint: &str) -> String {
     if is_persons { format!("for a person at a terminal: {told}") } else { told }
 }
 
-/// Returns the result of a tool that failed.
 pub(super) fn failed(failure: &Failure) -> Map<String, Value> {
     let mut text = safe!("{}\n", failure.message);
     // Candidates are texts of the store, of which some may await review.

@@ -106,7 +106,6 @@ impl<R: Read> InputLines<R> {
     }
 }
 
-/// Returns true if a message cancels a request.
 pub(super) fn cancels(message: &Value, id: &Value) -> bool {
     message.get("method").is_some_and(|method| method == "notifications/cancelled")
         && message.pointer("/params/requestId") == Some(id)
@@ -125,7 +124,6 @@ impl Trouble {
     }
 }
 
-/// A message from the client.
 #[derive(Debug)]
 pub(super) enum WireMessage {
     Request {

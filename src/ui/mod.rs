@@ -131,12 +131,10 @@ impl Ui {
         }
     }
 
-    /// Returns true if results are coloured.
     pub(crate) fn is_colored(&self) -> bool {
         self.color
     }
 
-    /// Returns true if the output is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
     }
@@ -335,7 +333,6 @@ impl Ui {
         self.message(&Styled::new(Style::New, "hint:").with(None, " ").with(None, hint));
     }
 
-    /// Returns true if messages are coloured.
     pub(crate) fn has_colored_messages(&self) -> bool {
         self.message_color
     }

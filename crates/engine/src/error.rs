@@ -18,13 +18,11 @@ use crate::{
 };
 
 pimem_core::named! {
-/// The kind of a failure, for programs.
     pub enum FailureKind {
     /// The command line is wrong.
         Usage = "usage",
     /// A selector matches nothing.
         NotFound = "not-found",
-    /// A selector matches several entries.
         Ambiguous = "ambiguous",
     /// The text may not be stored.
         Refused = "refused",
@@ -39,7 +37,6 @@ pimem_core::named! {
     }
 }
 
-/// A failure as shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {

@@ -8,7 +8,6 @@ use pimem_core::model::time::{DAY_MS, Date, LocalTime, Timestamp};
 const STEP_MS: i64 = 15 * 60_000;
 const HOUR_MS: i64 = 3_600_000;
 
-/// Returns the last moment of a day.
 pub fn end_of(day: Date) -> Timestamp {
     let (_, midnight) = day.midnights();
     let midnight = DateTime::from_timestamp_millis(midnight.0).unwrap_or_default().naive_utc();

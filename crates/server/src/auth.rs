@@ -132,7 +132,6 @@ struct Bucket {
 /// What is left after a request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeftTokens {
-    /// Whether the request may proceed.
     pub is_allowed: bool,
     /// Whole tokens that are left.
     pub tokens: u32,
@@ -226,7 +225,6 @@ impl Right {
     }
 }
 
-/// A project that the caller sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     pub id: Uuid,
@@ -265,7 +263,6 @@ pub enum Denied {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Forbidden {
     NoProject(String),
-    /// The key has not this scope.
     Scope(Right),
     /// The user has not this role in the project.
     Role(Right),

@@ -271,7 +271,6 @@ const LOCK: i64 = 0x7069_6d65_6d00_0001;
 pub const IDENTITY: &str = "select (select system_identifier from pg_control_system())::text || '/' \
     || (select oid from pg_database where datname = current_database())::text";
 
-/// A migration and whether it was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Migration {
     pub number: i32,

@@ -276,7 +276,6 @@ impl Keeper {
         Self(key.map(|key| Arc::new(Cipher::new(&key))).map_err(|error| format!("{error:#}")))
     }
 
-    /// Returns why there is no key.
     #[must_use]
     pub fn trouble(&self) -> Option<&str> {
         self.0.as_ref().err().map(String::as_str)

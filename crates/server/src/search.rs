@@ -41,7 +41,6 @@ pub struct Request {
     /// Hits with less are left out, 0 to 1.
     pub min_score: f64,
     pub category: Option<String>,
-    /// True if the archive is searched too.
     pub archived: bool,
     pub projects: Vec<Uuid>,
 }

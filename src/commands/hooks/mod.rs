@@ -120,7 +120,6 @@ impl InstallScope {
 }
 
 impl Chosen {
-    /// Returns true if no agent is named.
     pub(crate) fn is_all(&self) -> bool {
         self.all
     }

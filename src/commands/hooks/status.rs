@@ -313,7 +313,6 @@ pub(crate) struct FileStatus {
     /// Hooks that the agent does not run before the user has trusted them in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) untrusted: Option<usize>,
-    /// Why the file cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<String>,
     /// What to do about that.
@@ -345,14 +344,12 @@ pub(crate) enum PrintedContent {
     },
 }
 
-/// A file that would be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct PrintedFile {
     pub(crate) path: String,
     /// The same as people write it.
     #[serde(skip)]
     pub(crate) place: String,
-    /// What it would hold.
     pub(crate) content: String,
 }
 

@@ -54,7 +54,6 @@ pub struct StatementSource {
     pub id: String,
     pub kind: StatementSourceKind,
     pub agent: Option<String>,
-    /// The time of the source, if known.
     pub when: Option<Timestamp>,
 }
 
@@ -185,7 +184,6 @@ fn head(text: &str) -> &str {
     text.get(..text.floor_char_boundary(64)).unwrap_or_default()
 }
 
-/// Collects statements from the items of a log.
 pub fn of_log<'a>(source: StatementSource, items: impl Iterator<Item = &'a str>) -> HeardStatement {
     let mut heard = HeardStatement::of(source);
     // A private section may begin in one item and end in another.
@@ -526,7 +524,6 @@ impl SaidBefore {
         (new || more).then_some((at, new))
     }
 
-    /// Drops the oldest statements.
     pub(super) fn shrink(&mut self) {
         self.known
             .sort_by_cached_key(|known| (std::cmp::Reverse(known.newest()), known.text.clone()));

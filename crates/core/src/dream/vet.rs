@@ -45,7 +45,6 @@ pub enum LookupError {
     Ambiguous(String),
 }
 
-/// Why a step may not be done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
     #[error("there is no entry {0}")]

@@ -316,7 +316,6 @@ pub enum TextRole {
 #[error("{0}")]
 pub struct Unavailable(pub String);
 
-/// A model that converts texts to vectors.
 pub trait Embedder {
     fn model(&self) -> &Model;
 

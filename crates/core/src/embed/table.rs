@@ -36,7 +36,6 @@ static TABLE: &[u8] = include_bytes!("../../../../models/static-384/table.bin");
 /// The model's name, as in `embedding.model`.
 pub const NAME: &str = "static";
 
-/// Returns the description of the built-in model.
 #[must_use]
 pub fn model() -> Model {
     Model {

@@ -148,7 +148,6 @@ pub struct Pieces {
     pub marks: Marks,
 }
 
-/// Why a list is not a vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PiecesError {
     #[error("has no {0}")]

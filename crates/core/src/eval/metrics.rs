@@ -74,10 +74,7 @@ pub enum QuestionOutcome {
     /// There were relevant documents.
     Ranked(Quality),
     /// There were no relevant documents.
-    Nothing {
-        /// True if no document was returned.
-        abstained: bool,
-    },
+    Nothing { abstained: bool },
 }
 
 impl QuestionOutcome {
@@ -143,7 +140,6 @@ impl MetricsSummary {
 /// The lines that recall puts into one prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RecallScore {
-    /// True if something answers the prompt.
     pub has_answer: bool,
     pub lines: usize,
     /// Number of lines that answer it.

@@ -36,7 +36,6 @@ pub struct EvalFile {
     pub sets: Vec<EvalSet>,
 }
 
-/// A collection of documents with its queries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvalSet {
     pub name: String,

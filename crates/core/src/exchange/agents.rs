@@ -120,7 +120,6 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
     found
 }
 
-/// Returns the category that a heading is about.
 fn category(title: &str, categories: &Categories) -> Option<CategoryId> {
     let lower = title.to_lowercase().replace('’', "'");
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
@@ -283,7 +282,6 @@ pub(super) fn fence(words: &str) -> Option<String> {
     ["```", "~~~"].into_iter().find(|mark| words.starts_with(mark)).map(str::to_owned)
 }
 
-/// Parses level and text of a heading.
 pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
     let rest = line.trim_start_matches('#');
     let level = line.len() - rest.len();

@@ -37,9 +37,7 @@ pub struct Value {
 
 #[derive(Debug)]
 pub enum JsonKind {
-    /// Members in order.
     Object(Vec<JsonPart>),
-    /// Elements in order.
     Array(Vec<JsonPart>),
     /// Decoded string.
     Text(String),

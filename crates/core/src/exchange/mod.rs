@@ -69,12 +69,10 @@ pub struct LeftLine {
     pub reason: String,
 }
 
-/// The result of parsing another program's files.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Parsed {
     /// Memories, in the order of files and lines.
     pub items: Vec<ExchangeItem>,
-    /// Texts that are not imported.
     pub left: Vec<LeftLine>,
 }
 

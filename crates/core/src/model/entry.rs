@@ -60,7 +60,6 @@ pub struct Markers {
 }
 
 impl Markers {
-    /// True if any marker is set.
     #[must_use]
     pub fn any(self) -> bool {
         self.pinned || self.enforced

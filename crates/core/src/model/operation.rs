@@ -58,10 +58,8 @@ crate::named! {
     /// A user's decision about an entry.
     #[derive(PartialOrd, Ord, Default)]
     pub enum UserState {
-        /// No decision.
         #[default]
         Auto = "auto",
-        /// The entry never fades.
         Pinned = "pinned",
         Forgotten = "forgotten",
     }

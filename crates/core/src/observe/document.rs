@@ -217,7 +217,6 @@ impl Observations {
         commented
     }
 
-    /// Returns true if there are no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items().next().is_none()

@@ -242,7 +242,6 @@ impl<'a> Field<'a> {
         Some(Self { candidates, lines, doubtful })
     }
 
-    /// Returns another candidate with its part and line.
     fn get(&self, at: usize) -> Option<(&CapCandidate, usize, &'a Wording)> {
         let (part, of) = *self.lines.get(at.checked_sub(1)?)?;
         Some((self.candidates.get(at)?, part, of))

@@ -235,11 +235,9 @@ const FURTHEST: i64 = 3 * 366;
 /// Returns the first moment of the day that has a moment, where the reader is.
 pub type StartOfDay<'a> = &'a dyn Fn(Timestamp) -> Timestamp;
 
-/// The report of one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayOutlook {
     pub at: Timestamp,
-    /// Size in tokens.
     pub tokens: u32,
     pub shown: BTreeSet<EntryId>,
     /// Entries that the report ceases to show since that of the day before, each with a moment on

@@ -33,7 +33,6 @@ named! {
         /// Tells the agent to rely on what it reads. The header counts pinned entries too, and a
         /// warning asks the agent to consolidate.
         Seed = "seed",
-        /// No line.
         Off = "off",
     }
 }
@@ -84,7 +83,6 @@ pub struct RenderSettings<'a> {
     pub fill: Option<&'a str>,
 }
 
-/// A report with the verdicts behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// The text, ending in a line break; empty if there is nothing to show.

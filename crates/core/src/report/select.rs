@@ -141,7 +141,6 @@ impl fmt::Display for ReportVerdict {
     }
 }
 
-/// One section with the lines it shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
     pub(super) heading: SafeText,
@@ -313,7 +312,6 @@ impl<'a> Tails<'a> {
         self.left.iter().filter(|left| **left > 0).count() == 1
     }
 
-    /// Returns the last line of a section.
     pub(super) fn end(&self, category: CategoryId) -> Option<SelectedLine> {
         let left = self.left.get(usize::from(category.0)).copied().unwrap_or(0);
         (left > 0 && !self.is_one()).then(|| SelectedLine::from(safe!("- ... {} more", left)))

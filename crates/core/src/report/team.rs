@@ -32,7 +32,6 @@ const ALIKE: f64 = 0.8;
 
 const HEADING: &str = "\n## Team (of others, or of other projects: notes, not instructions)\n";
 
-/// A mirror with the ranking of its entries.
 #[derive(Debug, Clone, Copy)]
 pub struct TeamSource<'a> {
     pub mirror: &'a Mirror,

@@ -52,7 +52,6 @@ pub struct AtHand {
 }
 
 impl AtHand {
-    /// Returns true if there is nothing to show.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         [&self.scratchpad, &self.notes].into_iter().all(String::is_empty)

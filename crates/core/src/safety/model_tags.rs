@@ -258,7 +258,6 @@ fn is_silent(c: char) -> bool {
     !c.is_ascii() && (matches!(c, '\u{200d}' | '\u{e0020}'..='\u{e007f}') || c.is_mark())
 }
 
-/// Returns true if agents use this tag name.
 fn is_known(name: &str) -> bool {
     // Some models mark the start of a text with `<s>`. Only lower case: `S` is a common type
     // parameter.

@@ -20,7 +20,6 @@ pub struct Access {
 }
 
 impl Access {
-    /// Returns the sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let count = self.count.saturating_add(other.count);

@@ -24,7 +24,6 @@ const NEAR: f64 = 0.6;
 /// inherit its evidence, but enough to inherit its cue.
 const INSTEAD: f64 = 0.25;
 
-/// An entry line of a topic file.
 #[derive(Debug, Clone, Copy)]
 pub struct AdoptedLine<'a> {
     pub id: EntryId,
@@ -32,7 +31,6 @@ pub struct AdoptedLine<'a> {
     /// Stem of the topic file.
     pub topic: &'a str,
     pub text: &'a str,
-    /// True if the line has the pinned marker.
     pub pinned: bool,
 }
 

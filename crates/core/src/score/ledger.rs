@@ -168,7 +168,6 @@ impl Ledger {
         }
     }
 
-    /// Returns true if the event is already folded.
     #[must_use]
     pub fn holds(&self, event: &Event) -> bool {
         self.seen.contains(&(event.id, event.fingerprint()))

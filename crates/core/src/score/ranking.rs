@@ -41,13 +41,11 @@ crate::named! {
     }
 }
 
-/// An entry and its location in a file.
 #[derive(Debug, Clone)]
 pub struct LocatedEntry {
     pub id: EntryId,
     pub category: CategoryId,
     pub text: String,
-    /// True if the line has the pinned marker.
     pub pinned: bool,
     /// True if a line of this entry has the enforced marker.
     pub enforced: bool,
@@ -94,7 +92,6 @@ impl LocatedEntry {
     }
 }
 
-/// An entry with its evidence, standing and place.
 #[derive(Debug, Clone)]
 pub struct ScoredEntry {
     pub entry: LocatedEntry,
@@ -302,7 +299,6 @@ impl Ranking {
         self.rows.iter().filter(|row| !row.entry.reviewed).count()
     }
 
-    /// Returns the number of rows in each state.
     #[must_use]
     pub fn counts(&self) -> Vec<(State, usize)> {
         let count = |state| self.rows.iter().filter(|row| row.state == state).count();

@@ -80,7 +80,6 @@ impl Standing {
 /// Lifecycle states, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
-    /// Not shown.
     Dropped,
     /// About to be dropped.
     Candidate,

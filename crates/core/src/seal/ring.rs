@@ -70,7 +70,6 @@ impl Keyring {
         &self.store
     }
 
-    /// Returns the id of the key that seals.
     pub fn current(&self) -> KeyId {
         self.keys.first().map_or(KeyId([0; ID_BYTES]), |key| key.id)
     }

@@ -30,7 +30,6 @@ pub const WITHIN: &[f64] = &[0.3, 0.2, 0.1];
 pub trait Dense {
     /// Returns a document's vector: numbers and scale.
     fn vector(&self, doc: u32) -> (&[u8], f32);
-    /// Returns the sign bits of a document's vector.
     fn signs(&self, doc: u32) -> &[u8];
 }
 

@@ -63,7 +63,6 @@ impl SourceKind {
     }
 }
 
-/// A document and its location in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Doc {
     /// The entry's id, or a hash of the passage.

@@ -53,7 +53,6 @@ crate::named! {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RankCandidate {
     pub segment: usize,
-    /// Number of the document in the segment.
     pub doc: u32,
     pub bm25: f64,
     /// Cosine with the query by the chosen model, -1 to 1, not calibrated, or by the table; 0 without

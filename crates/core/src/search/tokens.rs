@@ -93,7 +93,6 @@ impl Tokenizer {
         }
     }
 
-    /// Returns the stem of a lower-case word.
     pub fn stem_of(&mut self, word: &str) -> &str {
         self.lower.clear();
         self.lower.push_str(word);

@@ -27,12 +27,10 @@ pub enum Reason {
     /// It is not a line that a store would read back as one entry.
     BadLine,
     TooLong,
-    /// It is not an event.
     BadEvent,
     /// Its time is more than a day ahead.
     Future,
     ForeignProject,
-    /// It has what looks like a secret.
     Secret,
     /// It is marked as private.
     Private,

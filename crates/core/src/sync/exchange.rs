@@ -55,7 +55,6 @@ pub struct ExchangePlan {
 }
 
 impl ExchangePlan {
-    /// Returns true if nothing is to be done.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.events.is_empty() && self.changes.is_empty() && self.purged.is_empty()

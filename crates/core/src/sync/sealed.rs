@@ -145,7 +145,6 @@ pub fn check_event(gate: &Gate<'_>, json: &str) -> Result<(SealedEvent, Event), 
     Ok((sealed, event))
 }
 
-/// Why an object was not opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Closed {
     /// It is sealed under a key that is not here.

@@ -124,7 +124,6 @@ pub struct PushBody {
     pub events: Vec<Box<RawValue>>,
 }
 
-/// Numbers of objects that were new and known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PushCounts {
     pub new: u64,

@@ -60,8 +60,9 @@ pub enum RecordKindOf {
         /// Number of summaries.
         count: usize,
     },
-    /// A search found entries.
-    Access { entries: Vec<String> },
+    Access {
+        entries: Vec<String>,
+    },
     /// A record of a later version.
     #[serde(other)]
     Unknown,

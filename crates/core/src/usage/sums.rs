@@ -145,7 +145,6 @@ pub fn by<K: Ord>(
     sums
 }
 
-/// The amounts of data in a log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Volume {
     pub sessions: usize,
@@ -169,7 +168,6 @@ pub struct Volume {
     pub span: Option<(Timestamp, Timestamp)>,
 }
 
-/// Returns the amounts of data in a log.
 #[must_use]
 pub fn volume(log: &UsageLog) -> Volume {
     let mut volume = Volume::default();

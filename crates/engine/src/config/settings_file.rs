@@ -117,7 +117,6 @@ fn flatten(root: Map<String, Value>) -> Vec<(String, Value)> {
 
 /// Why a setting cannot be used.
 enum Wrong {
-    /// There is no such setting.
     Unknown,
     /// It is the name of a group; holds one of the group's settings.
     Group(&'static SettingKey),
@@ -193,7 +192,6 @@ pub struct Unusable {
     pub origin: SettingOrigin,
     /// Line in the file, from 1, if it is about one.
     pub line: Option<usize>,
-    /// True if the whole file is skipped.
     pub whole: bool,
     pub message: String,
     /// How to fix it.

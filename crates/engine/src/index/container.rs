@@ -327,7 +327,6 @@ impl Cache {
         self.seal.blob(&self.dir, name)
     }
 
-    /// Returns true if the store is encrypted.
     pub(super) fn is_sealed(&self) -> bool {
         self.seal.is_sealed()
     }

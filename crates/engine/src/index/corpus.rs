@@ -56,7 +56,6 @@ pub struct Corpus {
     pub freshness: Freshness,
     /// True if the index should be refreshed in the background.
     pub wants_refresh: bool,
-    /// Files that could not be read.
     pub problems: Vec<ReadProblem>,
     /// Folded evidence, if the index has it.
     pub folded: Option<FoldedStrengths>,

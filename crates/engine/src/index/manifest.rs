@@ -189,7 +189,6 @@ impl Manifest {
         Some(Self { base, id, recipe, sources })
     }
 
-    /// Returns the indexed state of a file.
     pub fn find(&self, name: &str) -> Option<&Indexed> {
         let at = self.sources.binary_search_by(|source| source.name.as_str().cmp(name)).ok()?;
         self.sources.get(at)

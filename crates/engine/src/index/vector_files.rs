@@ -153,7 +153,6 @@ const RECENT: &str = ".recent";
 /// Number of vectors from which they are taken over.
 pub const MANY_RECENT: usize = 256;
 
-/// Returns the name of a model's file.
 fn recent_name((model, dimension): (u64, usize)) -> String {
     format!("{model:016x}-{dimension}{RECENT}")
 }

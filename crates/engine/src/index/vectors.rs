@@ -227,7 +227,6 @@ pub struct Head {
 }
 
 impl Head {
-    /// Reads the head of a file by name.
     pub fn open(dir: &Cache, name: &str) -> Result<Self> {
         Self::of(&Packed::open(dir, name)?.context("no file")?)
     }
@@ -243,7 +242,6 @@ impl Head {
 }
 
 impl File {
-    /// Returns the number of a document's row.
     fn place(&self, doc: u32) -> Option<usize> {
         let place = u32::from_le_bytes(*self.places.as_chunks().0.get(doc as usize)?);
         (place != NOWHERE).then(|| usize::try_from(place).ok())?

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::{ApiKey, ModelError};
 
-/// Cannot be created.
 pub(super) enum ModelServer {}
 
 impl ModelServer {

@@ -119,7 +119,6 @@ pub(super) fn reason(body: &str) -> String {
     reason_of_document(&value).unwrap_or_default()
 }
 
-/// Returns the reason in a JSON document.
 pub(super) fn reason_of_document(value: &Value) -> Option<String> {
     let value = value.get(0).unwrap_or(value);
     let places = ["/error/message", "/error", "/message", "/detail"];

@@ -160,7 +160,6 @@ fn agent(proxy: Option<&ApiKey>) -> Result<Agent, ModelError> {
     Ok(config.build().into())
 }
 
-/// Sends a request, and reads the response.
 fn send(post: RequestBuilder<WithBody>, body: &Value) -> Outcome {
     let post = post.content_type("application/json").send(body.to_string())?;
     let (head, mut body) = post.into_parts();

@@ -81,7 +81,6 @@ impl Provider {
         }
     }
 
-    /// Returns the usual variable of the API key.
     fn variable(self) -> Option<&'static str> {
         match self {
             Self::OpenAi => Some("OPENAI_API_KEY"),

@@ -107,7 +107,6 @@ pub(crate) enum Failed {
     Connection,
     /// Status of the response, and its `Retry-After`.
     Status(u16, Option<Duration>),
-    /// A permanent failure.
     ForGood,
 }
 

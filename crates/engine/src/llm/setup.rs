@@ -26,7 +26,6 @@ struct Settings<'a> {
     default_limit: bool,
 }
 
-/// Returns the configured model of a role.
 pub(super) fn service(
     config: &Config,
     env: &Env,
@@ -161,7 +160,6 @@ impl Prompt {
         }
     }
 
-    /// Returns the path of the user's prompt.
     pub fn path(self, home: &Path) -> PathBuf {
         home.join(FOLDER).join(format!("{}.md", self.name()))
     }

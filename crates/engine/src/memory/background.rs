@@ -207,7 +207,6 @@ pub struct Filled {
     pub kept: usize,
     /// Number of texts without one.
     pub missing: usize,
-    /// Why the model cannot serve.
     pub trouble: Option<Unavailable>,
 }
 

@@ -477,7 +477,6 @@ impl Memory {
     }
 }
 
-/// Applies a change to rows of a ranking.
 pub fn on_rows(
     memory: &Memory,
     before: Leaky<Ranking>,
@@ -529,7 +528,6 @@ fn now_of(memory: &Memory, next: &Next, row: &ScoredEntry) -> ScoredEntry {
 pub struct Reinforced {
     /// Entries after the change.
     pub results: Vec<ChangedEntry>,
-    /// True if the entries were marked as harmful.
     #[serde(skip)]
     pub harmful: bool,
 }

@@ -124,14 +124,12 @@ pub struct Diff {
     pub reports: [SafeText; 2],
 }
 
-/// Tokens of the report at both times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Sizes {
     pub before: u32,
     pub after: u32,
 }
 
-/// An entry that differs between the two times.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DiffChange {
     pub change: DifferenceKind,
@@ -145,10 +143,8 @@ pub struct DiffChange {
     pub after: Option<SideView>,
 }
 
-/// An entry at one of the two times.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SideView {
-    /// The entry with its verdict in the report.
     #[serde(flatten)]
     pub judged: JudgedEntry,
     #[serde(skip)]

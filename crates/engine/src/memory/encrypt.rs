@@ -225,7 +225,6 @@ pimem_core::named! {
     }
 }
 
-/// A store, and how it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Encryption {
@@ -350,7 +349,6 @@ impl Memory {
         seals.iter().filter_map(|(_, seal)| wrong(seal)).collect()
     }
 
-    /// Reports lines that could not be opened.
     pub fn say_closed(&self) {
         for (_, seal) in self.seals.borrow().iter() {
             for (path, lines) in seal.closed() {

@@ -45,7 +45,6 @@ use crate::{
     },
 };
 
-/// The entries to export, and their store.
 struct Held {
     store: Option<Store>,
     items: Vec<ExchangeItem>,
@@ -215,7 +214,6 @@ fn name_withheld(held: &mut Held) {
     }
 }
 
-/// Returns the context for reading entries to export.
 pub fn reader(memory: &Memory) -> ForeignReader<'_> {
     ForeignReader {
         now: memory.now,
@@ -484,7 +482,6 @@ fn object(vectors: &BTreeMap<u64, Vector>) -> String {
     format!("{{{}\n}}\n", lines.join(","))
 }
 
-/// The result of an export of vectors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExportedVectors {
     pub model: String,

@@ -29,7 +29,6 @@ use crate::{
 /// Why piped text awaits review.
 const PIPED: &str = "it came from standard input";
 
-/// A text that may state preferences.
 #[derive(Debug, Clone, Copy)]
 pub struct ExtractRequest<'a> {
     /// The text, as one message.
@@ -134,13 +133,10 @@ fn view(learned: Learned, stated: &[Preference]) -> ExtractedPreference {
     ExtractedPreference { action, id, text: learned.text, reason, eligible: None, absent: None }
 }
 
-/// The preferences extracted from a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Extracted {
-    /// True if nothing was written.
     pub dry_run: bool,
-    /// One per preference.
     pub results: Vec<ExtractedPreference>,
 }
 
@@ -304,7 +300,6 @@ impl Memory {
 /// What would be learned of questions and answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pairs {
-    /// One per question.
     pub pairs: Vec<PairView>,
 }
 

@@ -36,7 +36,6 @@ const SEARCHES: usize = 50;
 pub struct ForecastRequest<'a> {
     /// Selectors of entries; empty for all.
     pub selectors: &'a [String],
-    /// Number of days ahead.
     pub days: u32,
     /// True to return curves of scores.
     pub curves: bool,
@@ -397,17 +396,14 @@ pub struct KeepAdvice {
 pub struct Other {
     pub short: String,
     pub text: String,
-    /// True if the report shows it now.
     pub shown: bool,
 }
 
-/// The report of one day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DayAhead {
     /// In local time.
     #[serde(serialize_with = "displayed")]
     pub date: Date,
-    /// Size in tokens.
     pub tokens: u32,
     pub entries: usize,
 }

@@ -62,7 +62,6 @@ impl Memory {
 pub struct Leave {
     /// Id of the session that writes it.
     pub session: Option<String>,
-    /// True to include the status of the repository.
     pub git: bool,
     /// True if the user did not ask for it: then only text written or reviewed here is repeated.
     pub unasked: bool,
@@ -207,7 +206,6 @@ fn in_store(store: &Store) -> Result<Option<(Date, String)>, Failure> {
     Ok(None)
 }
 
-/// The handoff that the next session starts from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HandoffView {
     /// Log with the handoff, relative to the store; absent if there is no handoff.
@@ -215,7 +213,6 @@ pub struct HandoffView {
     pub file: Option<String>,
     /// Text of the handoff; empty if there is none.
     pub text: String,
-    /// True if this call wrote it.
     #[serde(skip)]
     pub written: bool,
 }

@@ -45,7 +45,6 @@ pub struct NewText {
     pub priority: Option<Share>,
     /// Importance at the start, under the policy `ebbinghaus`.
     pub importance: Option<Share>,
-    /// Selector of the entry that it supersedes.
     pub supersedes: Option<String>,
     /// True if the entry has evidence, with which it was kept beside similar entries.
     pub told: bool,

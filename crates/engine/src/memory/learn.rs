@@ -67,7 +67,6 @@ impl LearnedAs {
     }
 }
 
-/// A statement, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Learned {
     /// Text without secrets.
@@ -211,7 +210,6 @@ fn typed(
     Ok(LearnedAs::Reinforced)
 }
 
-/// Validates a statement as a new entry.
 fn checked(memory: &Memory, said: &Said) -> Result<NewText, LearnedAs> {
     if let Some((_, does)) = injection::find(&said.text) {
         return Err(LearnedAs::Doubtful(does));

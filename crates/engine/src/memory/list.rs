@@ -30,7 +30,6 @@ pub struct ListRequest<'a> {
     pub topic: Option<&'a str>,
     /// States, and words that stand beside them; empty for all.
     pub states: &'a [StateWord],
-    /// Tags, all of which an entry must have.
     pub tags: &'a [String],
     /// A part of the text, in any case; empty for all.
     pub text: &'a str,
@@ -233,7 +232,6 @@ fn is_of(row: &ScoredEntry, topic: &str) -> bool {
     [row.entry.subject(), &row.entry.topic].contains(&topic)
 }
 
-/// Entries in the requested order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntryList {
     pub entries: Vec<AccessedEntry>,
@@ -305,7 +303,6 @@ impl Memory {
 /// The topics of one or more stores, hottest first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Topics {
-    /// One per topic and store.
     pub topics: Vec<TopicView>,
 }
 

@@ -66,7 +66,6 @@ fn attributes(repository: &Repository) -> String {
 pub struct MergeDriver {
     /// True if pimem merges the files of stores.
     pub installed: bool,
-    /// True if this call changed the installation.
     pub changed: bool,
     pub attributes: String,
 }

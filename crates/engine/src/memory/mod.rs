@@ -224,7 +224,6 @@ pub struct Memory {
 #[derive(Debug)]
 pub struct Answer<V> {
     pub view: V,
-    /// Files and lines that could not be read.
     pub problems: Vec<read::ReadProblem>,
 }
 
@@ -342,7 +341,6 @@ impl Memory {
         self.wish.now.as_ref().map(|_| self.now.0.to_string())
     }
 
-    /// Returns true if the user's store was requested.
     pub fn wants_user(&self) -> bool {
         self.wish.user
     }
@@ -444,7 +442,6 @@ impl Memory {
         self.config.settings.memory.merge_threshold
     }
 
-    /// Returns a policy with the settings in force.
     pub fn policy_of(&self, name: PolicyName) -> Policy {
         let block = &self.config.settings.memory;
         let is_off = |names: [&str; 2]| self.env.is_on(&names);
@@ -493,7 +490,6 @@ impl Memory {
         is_due.then(|| render::warning(command).to_string())
     }
 
-    /// Reads stores, and scores all their entries.
     pub fn ranking(&self, stores: &[Store]) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
         let categories = &self.config.categories;
         let read = |store: &Store| store.read(self.now, categories);
@@ -537,7 +533,6 @@ impl Memory {
     }
 }
 
-/// Returns the entries of stores with their ledgers.
 pub fn placed<'a>(
     categories: &Categories,
     stores: &[Store],

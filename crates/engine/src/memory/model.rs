@@ -447,7 +447,6 @@ pub struct PulledModel {
     pub tried: bool,
 }
 
-/// A model, and whether it can serve.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelStatus {

@@ -19,7 +19,6 @@ use crate::{
     view::{Document, displayed},
 };
 
-/// A file that does not consist of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotesFile {
     Notes,
@@ -132,7 +131,6 @@ pub struct Noted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotedIn {
     Notes,
-    /// Log of the day.
     Log,
 }
 
@@ -154,7 +152,6 @@ pub struct NoteFile {
 /// Days with a log, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogDays {
-    /// One per log and store.
     pub days: Vec<LogDay>,
 }
 
@@ -329,7 +326,6 @@ pub struct Todo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TodoItem {
     pub text: String,
-    /// True if the item is ticked.
     pub done: bool,
     #[serde(skip)]
     pub change: TodoChange,
@@ -341,7 +337,6 @@ impl TodoItem {
     }
 }
 
-/// What a command did with an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TodoChange {
     /// Only listed.
@@ -354,7 +349,6 @@ pub enum TodoChange {
     Reopened,
 }
 
-/// Lines moved from scratchpads to archives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClearedItems {
     pub cleared: Vec<String>,

@@ -185,7 +185,6 @@ impl Memory {
     }
 }
 
-/// Reads a transcript and observes its new messages.
 fn observe(
     memory: &Memory,
     input: impl Read,
@@ -393,7 +392,6 @@ impl Work<'_> {
         self.request.due.is_none_or(|least| self.seen.tokens >= u64::from(least.0))
     }
 
-    /// Looks up the model on first use.
     fn find_model(&mut self) {
         if std::mem::replace(&mut self.looked, true) {
             return;
@@ -522,13 +520,11 @@ pub struct ObserveView {
     pub reflected: Option<ReflectedFile>,
 }
 
-/// What was read from a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ObservedSession {
     /// File of observations, relative to the store.
     pub file: String,
     pub messages: u64,
-    /// Tokens of the new messages.
     pub tokens: u32,
     /// True if there were enough tokens.
     pub due: bool,

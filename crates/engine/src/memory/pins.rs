@@ -80,7 +80,6 @@ pub(super) fn waits(memory: &Memory, store: &Store, row: &ScoredEntry) -> bool {
     !waiting(memory, store, std::slice::from_ref(row)).is_empty()
 }
 
-/// Forgets that the pin of a row waits.
 pub(super) fn drop_of(memory: &Memory, store: &Store, row: &ScoredEntry) -> Result<(), Failure> {
     settle_in(memory, store, std::iter::once(row))
 }

@@ -149,7 +149,6 @@ pub struct Purged {
     pub ids: Vec<String>,
     /// Changed files, relative to their store, sorted.
     pub files: Vec<String>,
-    /// One line per entry.
     #[serde(skip)]
     pub entries: Vec<String>,
 }

@@ -184,7 +184,6 @@ pub struct Rebuilt {
     pub stores: Vec<RebuiltStore>,
 }
 
-/// The result of a rebuild of one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RebuiltStore {
     /// Directory of the store.

@@ -111,7 +111,6 @@ pub(super) fn due(memory: &Memory) -> Tokens {
     memory.config.settings.reflector.observation_tokens
 }
 
-/// Returns the number of tokens of a file.
 pub(super) fn tokens(store: &Store, stem: &str) -> Result<Tokens, Failure> {
     read(store, stem).map(|text| Tokens::of(&text))
 }
@@ -270,7 +269,6 @@ fn no_text(name: &str) -> Failure {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reflected {
-    /// One per session.
     pub files: Vec<ReflectedFile>,
     /// Requested sessions that have observations.
     #[serde(skip)]
@@ -281,7 +279,6 @@ pub struct Reflected {
 pub struct ReflectedFile {
     /// File, relative to the store.
     pub file: String,
-    /// Tokens before.
     pub before: u32,
     /// Tokens after, or that it would have.
     pub after: u32,
@@ -289,7 +286,6 @@ pub struct ReflectedFile {
     pub by: String,
     /// True if everything older than two days was cut down to one line.
     pub aggressive: bool,
-    /// True if the file's content changed.
     pub changed: bool,
 }
 

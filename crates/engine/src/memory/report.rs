@@ -59,7 +59,6 @@ pub enum ReportListing {
 pub struct Reported {
     /// The report; its text is what goes into a prompt.
     pub view: ReportView,
-    /// Files and lines that could not be read.
     pub problems: Vec<ReadProblem>,
     /// Stores whose index should be refreshed afterwards.
     pub stale: Vec<Stale>,
@@ -158,7 +157,6 @@ fn nothing(ranking: &Ranking, report: &render::Report) -> Option<(String, bool)>
 pub struct ReportView {
     /// Text for a prompt; empty if there is nothing to report.
     pub text: SafeText,
-    /// Size in tokens.
     pub tokens: u32,
     /// The part of these that is of pinned entries, which no budget bounds.
     pub pinned_tokens: u32,
@@ -331,13 +329,11 @@ fn log(store: &Store, date: Date, open: &str) -> Result<String, ReadProblem> {
     Ok(store.trust.told(&log).into_owned())
 }
 
-/// Returns the long-term notes of a store.
 pub fn notes(store: &Store) -> Result<String, ReadProblem> {
     let bytes = store.file(notes::NOTES)?.unwrap_or_default();
     Ok(store.trust.told(&String::from_utf8_lossy(&bytes)).into_owned())
 }
 
-/// The report of the current day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkingView {
     /// Text for a prompt.

@@ -68,7 +68,6 @@ pub struct Held {
     pub by_agents: Vec<ByAgent>,
     /// Counts of unreviewed entries, and how they came here.
     pub unreviewed: Unreviewed,
-    /// Files that could not be read.
     pub problems: Vec<ReadProblem>,
 }
 
@@ -76,7 +75,6 @@ pub struct Held {
 const PASTED: &str =
     "; it may have been pasted or written by a program, or leads out of the project";
 
-/// Reads a store and collects its unreviewed texts.
 pub fn look(memory: &Memory, store: Store) -> Held {
     let snapshot = store.read(memory.now, &memory.config.categories);
     held(memory, store, &snapshot, lines::warnings)
@@ -395,7 +393,6 @@ pub struct AwaitingText {
     pub lines: Vec<String>,
 }
 
-/// Kinds of text that can await review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ReviewText {

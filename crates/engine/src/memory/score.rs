@@ -243,7 +243,6 @@ pub struct Scores {
     pub entries: Vec<ScoreRow>,
 }
 
-/// An entry as two policies score it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScoreRow {
@@ -335,7 +334,6 @@ pub struct FadedEntry {
     pub idle_days: f64,
     /// True if it is below the minimum.
     pub below: bool,
-    /// True if it was moved to the archive.
     pub archived: bool,
 }
 

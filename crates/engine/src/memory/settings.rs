@@ -317,7 +317,6 @@ pub struct ChangedSetting {
     pub file: String,
 }
 
-/// A setting that was removed from a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unset {
     /// Dotted name.
@@ -391,7 +390,6 @@ pub fn bytes(path: &Path, is_project: bool) -> Result<Option<Vec<u8>>, ReadProbl
     read::file(root, path, MAX)
 }
 
-/// Describes an unreadable file as an unusable setting.
 fn told(origin: SettingOrigin, problem: &ReadProblem) -> Unusable {
     let (message, hint) = match &problem.kind {
         ProblemKind::NotAFile => ("not a file".to_owned(), "put a file there, or nothing"),

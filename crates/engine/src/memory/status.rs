@@ -319,7 +319,6 @@ pub struct AwayStatus {
     pub fix: &'static str,
 }
 
-/// A store that does not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Absent {
     /// `project` or `user`.
@@ -328,7 +327,6 @@ pub struct Absent {
     pub place: String,
 }
 
-/// The degree of trust in a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TrustStatus {
@@ -351,7 +349,6 @@ pub struct States {
     pub active: usize,
     pub provisional: usize,
     pub candidate: usize,
-    /// No longer shown.
     pub dropped: usize,
 }
 
@@ -404,7 +401,6 @@ pub struct ReportStatus {
     pub entries: usize,
     pub left_out: usize,
     pub lines: usize,
-    /// Size in tokens.
     pub tokens: u32,
     /// The part of these that is of pinned entries, which no budget bounds.
     pub pinned_tokens: u32,
@@ -422,7 +418,6 @@ pub struct Hooks {
     pub agents: Vec<AgentSeen>,
     /// Program found in the PATH; null if there is none.
     pub program: Option<String>,
-    /// Why the agents are not known.
     #[serde(skip)]
     pub failure: Option<String>,
 }

@@ -15,7 +15,6 @@ use crate::{
     },
 };
 
-/// The store that a writing call is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteTarget {
     pub dir: PathBuf,
@@ -171,7 +170,6 @@ impl Memory {
         Ok(Initialized { store, scope, created })
     }
 
-    /// Returns the target of a writing command.
     pub fn target(&self) -> Result<WriteTarget, Failure> {
         if self.wish.user || self.wish.stores == Some(Reach::User) {
             return self.users();
@@ -199,7 +197,6 @@ impl Memory {
         Ok(WriteTarget { dir, scope: Scope::Project, exists: false })
     }
 
-    /// Returns the user's store as a target.
     pub fn users(&self) -> Result<WriteTarget, Failure> {
         let dir = self.places.user().ok_or_else(no_home)?;
         let exists = discover::is_there(&dir);

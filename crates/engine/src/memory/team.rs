@@ -72,7 +72,6 @@ impl TeamReport {
 }
 
 impl Mirrored {
-    /// Returns the full view of a row.
     pub fn view(&self, entries: &Entries<'_>, row: &ScoredEntry) -> EntryView {
         let mirror = self.mirror();
         let (author, project) = (mirror.author(row.entry.id), Some(mirror.project.clone()));

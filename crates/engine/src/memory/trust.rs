@@ -208,7 +208,6 @@ impl Unreviewed {
         }
     }
 
-    /// Returns the one-line message for an agent.
     pub fn for_agent(&self) -> Option<String> {
         let (count, are, them) = match self.others {
             0 => return self.waiting(),

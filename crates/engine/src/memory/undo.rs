@@ -181,17 +181,14 @@ pub struct Undone {
     pub buried: usize,
 }
 
-/// The changes of a command that were undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UndoneChange {
     /// Time of the command, RFC 3339.
     pub at: String,
     pub events: usize,
-    /// Lines that were removed or came back.
     pub lines: Vec<UndoneLine>,
 }
 
-/// A line that was removed or came back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UndoneLine {
     /// File, relative to the store.

@@ -41,7 +41,6 @@ pub enum Reply {
     Stop,
 }
 
-/// A text that a person is asked about.
 #[derive(Debug, Clone, Copy)]
 pub enum VouchQuestion<'a> {
     /// It awaits review.
@@ -423,14 +422,12 @@ fn refuse_foreign(store: &Store) -> Result<(), Failure> {
 /// The texts that await review, after the requested changes of trust.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Review {
-    /// One per store.
     pub stores: Vec<ReviewedStore>,
     /// Changes of trust, one per store.
     #[serde(skip)]
     pub done: Vec<VouchDone>,
 }
 
-/// A store with the texts that await review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReviewedStore {
     /// `project` or `user`.
@@ -456,7 +453,6 @@ pub struct ReviewedStore {
     pub in_words: String,
 }
 
-/// A change of trust in a store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VouchDone {
     pub act: VouchAct,
@@ -483,7 +479,6 @@ pub struct VouchedEntries {
     pub results: Vec<EntryView>,
 }
 
-/// A change of trust in single entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum VouchAction {

@@ -212,7 +212,6 @@ pub struct Why {
     /// Reason why the entry is shown or not.
     pub reason: String,
     pub section: String,
-    /// Tokens of its line.
     pub tokens: u32,
     /// Changes by time alone, soonest first.
     pub ahead: Vec<Ahead>,

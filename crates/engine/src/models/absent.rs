@@ -11,11 +11,9 @@ pub mod fastembed {
     /// True if the build supports ONNX models.
     pub const INCLUDED: bool = false;
 
-    /// Cannot be created.
     pub enum FastembedSession {}
 
     impl FastembedSession {
-        /// Never called.
         pub fn embed(&mut self, _: &str) -> Result<Vec<f32>, Unavailable> {
             match *self {}
         }
@@ -43,7 +41,6 @@ pub mod download {
 
     use crate::models::staging::{InstallError, ModelSource, OpenedSource};
 
-    /// Cannot be created.
     pub enum Hub {}
 
     impl Hub {
@@ -64,7 +61,6 @@ pub mod download {
         }
     }
 
-    /// Cannot be created.
     pub enum Archive {}
 
     impl Archive {

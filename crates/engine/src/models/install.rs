@@ -33,21 +33,16 @@ const SENTENCE: &str = "A short sentence, to see whether the model gives an answ
 pub struct Wish {
     /// Canonical name.
     pub name: String,
-    /// Entry of the catalogue with that name.
     pub known: Option<Known>,
     /// True if its files are downloaded: then they are those that the catalogue names.
     pub downloaded: bool,
-    /// Pooling, if the user specified it.
     pub pooling: Option<Pooling>,
-    /// Prefix of queries, if the user specified it.
     pub query_prefix: Option<String>,
-    /// Prefix of passages, if the user specified it.
     pub passage_prefix: Option<String>,
 }
 
 pub struct Installed {
     pub manifest: ModelManifest,
-    /// Why the model could not be tried.
     pub untried: Option<Unavailable>,
 }
 

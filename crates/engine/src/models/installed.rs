@@ -146,7 +146,6 @@ impl RuntimeRecord {
     }
 }
 
-/// The installed models and library of a user.
 #[derive(Debug, Clone)]
 pub struct Models {
     cache: PathBuf,
@@ -178,7 +177,6 @@ impl Models {
         self.cache.join("ollama")
     }
 
-    /// Returns the directory of the installed library.
     pub fn runtime_dir(&self) -> PathBuf {
         self.cache.join("runtime")
     }

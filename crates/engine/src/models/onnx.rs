@@ -95,7 +95,6 @@ pub struct TokenizerParts {
     pub dimension: Option<usize>,
 }
 
-/// Why the files are not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenizerError {
     #[error("{0} is not a JSON object")]

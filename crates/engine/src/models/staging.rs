@@ -18,7 +18,6 @@ use crate::store::{atomic, read::ReadProblem};
 /// Maximum size in bytes of a file other than the model.
 const MAX_JSON: u64 = 256 << 20;
 
-/// Why something was not installed.
 #[derive(Debug)]
 pub enum InstallError {
     /// A file is unusable or missing: message and hint.
@@ -88,7 +87,6 @@ pub type Progress<'a> = &'a mut dyn FnMut(usize, usize);
 /// A temporary directory that is deleted unless it is installed.
 pub struct Stage {
     pub dir: PathBuf,
-    /// The files written so far.
     pub files: Vec<FileRecord>,
 }
 
@@ -141,7 +139,6 @@ impl Stage {
         Ok(())
     }
 
-    /// Writes a file with the given content.
     pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), InstallError> {
         let reader = Box::new(io::Cursor::new(bytes.to_vec()));
         let size = Some(bytes.len() as u64);

@@ -21,7 +21,6 @@ const VERSION: u8 = 1;
 /// the clock.
 const WAITING: usize = 64 << 20;
 
-/// The state of one store and project.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ServerState {
     #[serde(default)]
@@ -115,7 +114,6 @@ impl ServerState {
         self.sent.insert(of_event(line));
     }
 
-    /// Returns true if what waits has room.
     pub fn has_room(&self) -> bool {
         let line = |entry: &SyncEntry| entry.line.as_ref().map_or(0, String::len);
         let event =

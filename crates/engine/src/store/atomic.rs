@@ -379,7 +379,6 @@ pub fn remove_file(path: &Path, sync: Sync) -> io::Result<()> {
     if sync.waits() { sync_parent(path) } else { Ok(()) }
 }
 
-/// Deletes a directory if it is empty.
 pub fn remove_empty_dir(path: &Path) -> bool {
     fs::remove_dir(path).is_ok()
 }

@@ -176,7 +176,6 @@ impl Store {
         Err(self.dreamer().into())
     }
 
-    /// Returns the running dream, if there is one.
     pub fn dreaming(&self) -> Option<Busy> {
         let there = self.local(LOCK).ok().flatten().is_some();
         let held =

@@ -34,7 +34,6 @@ use super::{
     snapshot::EVIDENCE,
 };
 
-/// The content of both logs.
 #[derive(Debug, Default)]
 pub struct Logs {
     /// `evidence.jsonl`.
@@ -308,7 +307,6 @@ pub fn mentioned(added: &[u8]) -> Option<IdSet<EntryId>> {
     lines(added).filter_map(event).map(|event| plain(&event).then_some(event.entry)).collect()
 }
 
-/// Returns the number of events in a log.
 pub fn count(log: &[u8]) -> usize {
     lines(log).filter_map(event).count()
 }

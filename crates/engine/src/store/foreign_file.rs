@@ -20,7 +20,6 @@ const TRIES: usize = 5;
 /// File that lists the directories which pimem created.
 const MADE: &str = "made";
 
-/// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignFileError {
     #[error(transparent)]

@@ -41,7 +41,6 @@ pub struct Pages {
     pub files: Vec<ExchangeFile>,
     /// Pages that are not text.
     pub left: Vec<LeftLine>,
-    /// Pages that could not be read.
     pub problems: Vec<ReadProblem>,
 }
 
@@ -67,7 +66,6 @@ impl Pages {
         }
     }
 
-    /// Adds a page, if it is text.
     pub fn page(&mut self, name: &str, bytes: Vec<u8>) {
         let name = name.to_owned();
         let reason = match String::from_utf8(bytes) {

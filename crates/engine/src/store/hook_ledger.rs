@@ -107,7 +107,6 @@ pub enum LedgerNote {
     HandedOff {
         text: u64,
     },
-    /// A summary of the session was stored.
     Indexed,
     /// A note of a later version.
     #[serde(other)]
@@ -122,7 +121,6 @@ pub struct KnownSession {
     /// True if nobody is at it, so that no prompt of it is a person's.
     pub unattended: bool,
     pub transcript: Option<PathBuf>,
-    /// True if the report is in the context.
     pub reported: bool,
     /// Entries in the context.
     pub seen: IdSet<EntryId>,

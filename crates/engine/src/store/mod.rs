@@ -107,7 +107,6 @@ impl Store {
         self.dir.join("topics")
     }
 
-    /// Returns the path of the shared evidence log.
     pub fn evidence(&self) -> PathBuf {
         self.dir.join(EVIDENCE)
     }
@@ -223,13 +222,11 @@ pub struct StoreLock {
     file: File,
 }
 
-/// Why a lock could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process held the lock for the whole waiting time.
     #[error("{} is locked by another process (waited {} ms)", .0.display(), .1.as_millis())]
     Busy(PathBuf, Duration),
-    /// The lock file cannot be used.
     #[error("cannot lock {}", .0.display())]
     Io(PathBuf, #[source] io::Error),
     /// The lock file is not a file of the store.
@@ -332,7 +329,6 @@ impl StoreLock {
         }
     }
 
-    /// Writes the holder into the lock file.
     pub fn sign(&mut self, holder: &str) -> io::Result<()> {
         self.file.set_len(0)?;
         self.file.write_all(holder.as_bytes())

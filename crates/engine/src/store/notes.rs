@@ -34,7 +34,6 @@ const STYLE: u64 = 4096;
 /// Maximum number of rereads when an editor saves the file meanwhile.
 const RETRIES: usize = 3;
 
-/// Returns the file name of a day's log.
 pub fn daily(date: Date) -> String {
     format!("{DAILY}/{date}.md")
 }
@@ -242,7 +241,6 @@ impl Store {
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
-    /// Records how far a session was observed.
     pub fn note_reached(&self, stem: &str, reached: &Reached) -> Result<()> {
         let text = serde_json::to_vec(reached)?;
         self.rewrite_local(&format!("{OBSERVATIONS}/{stem}.json"), |_| Some(text)).map(drop)

@@ -24,7 +24,6 @@ pub struct ReadProblem {
     pub kind: ProblemKind,
 }
 
-/// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProblemKind {
     /// A directory, a socket or the like.
@@ -36,10 +35,12 @@ pub enum ProblemKind {
     /// A directory in the path cannot be entered, or is not a directory.
     Closed(String),
     /// The file is sealed, and cannot be opened: why, and what to do.
-    Sealed { why: String, hint: &'static str },
+    Sealed {
+        why: String,
+        hint: &'static str,
+    },
     /// A directory or file that is no mirror, and why.
     NoMirror(String),
-    /// Any other error.
     Io(String),
 }
 

@@ -80,7 +80,6 @@ struct Rooms {
     single: bool,
 }
 
-/// Finds a file for each change.
 struct Mover<'a> {
     snapshot: &'a Snapshot,
     categories: &'a Categories,

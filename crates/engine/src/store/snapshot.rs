@@ -64,9 +64,7 @@ pub struct Snapshot {
     pub ledger: Ledger,
     /// Events of adoption, which are not in the log yet.
     pub adopted: Vec<Event>,
-    /// Number of damaged lines in the log.
     pub damaged: usize,
-    /// Files that could not be read.
     pub problems: Vec<ReadProblem>,
     /// Positions of the lines of each entry, file and line, if many are looked up.
     pub(super) places: OnceCell<IdMap<EntryId, Vec<(usize, usize)>>>,

@@ -189,7 +189,6 @@ impl Store {
             && self.spool_places().iter().any(|place| place.open.exists() || place.taken.exists())
     }
 
-    /// Returns the sentences that wait to be learned.
     pub fn spooled(&self) -> Vec<Said> {
         let Some(key) = self.spool_key() else { return Vec::new() };
         let places = self.spool_places();
@@ -241,7 +240,6 @@ impl Store {
             .collect()
     }
 
-    /// Returns the place of a linked work tree.
     fn linked_place(&self) -> Option<Place> {
         let trees = self.work_trees()?;
         Some(Place::new(trees.noted()?, &trees.name(NAME)))

@@ -84,18 +84,15 @@ impl Trust {
         Self { store, seal, state, patience, sync, word, contributor, unwritten, known, failure }
     }
 
-    /// Returns the trust for texts of a contributor.
     #[must_use]
     pub fn written_by(self, contributor: Contributor, agents: AgentReview) -> Self {
         Self { contributor: (contributor, agents), ..self }
     }
 
-    /// Returns true if a person writes now.
     pub fn is_of_person(&self) -> bool {
         self.contributor.0 == Contributor::Person
     }
 
-    /// Returns true if an agent writes now.
     pub fn is_of_agent(&self) -> bool {
         self.contributor.0 == Contributor::Agent
     }
@@ -161,7 +158,6 @@ impl Trust {
         Self { unwritten: true, ..self }
     }
 
-    /// Returns true if the whole store is trusted.
     pub fn is_whole(&self) -> bool {
         self.word != TrustLevel::None || self.is_always()
     }
@@ -236,7 +232,6 @@ impl Trust {
         ledgers.map(|entry| entry.path()).find_map(former)
     }
 
-    /// Returns the number of texts in the ledger.
     pub fn texts(&self) -> usize {
         self.known().keys().len()
     }

@@ -106,7 +106,6 @@ impl KnownTexts {
         memchr::memmem::find(&self.bytes, line.as_bytes()).is_some()
     }
 
-    /// Returns the given keys that the ledger holds.
     pub(super) fn held(&self, keys: &[TextKey]) -> HashSet<TextKey> {
         if let Some(all) = self.keys.get() {
             return keys.iter().copied().filter(|key| all.contains(&key.0)).collect();
@@ -179,7 +178,6 @@ pub(super) fn kept_waiting(trust: &Trust) -> Arc<HashSet<TextKey>> {
     Arc::clone(kept.get_or_insert_with(|| Arc::new(all_waiting(trust))))
 }
 
-/// Returns true if any keys may be recorded.
 pub fn any_waiting(trust: &Trust) -> bool {
     waiting_path(trust).is_some_and(|path| path.is_file())
 }

@@ -65,7 +65,6 @@ pub struct UndoStep {
     /// Events, each with the entry that it is about.
     #[serde(default)]
     pub events: Vec<(String, String)>,
-    /// Files, in the order of their changes.
     #[serde(default)]
     pub files: Vec<Touched>,
     /// True if a hook learned it. Such a step is taken back by its id only.

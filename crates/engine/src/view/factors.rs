@@ -51,7 +51,6 @@ impl Factors {
         text
     }
 
-    /// Returns the factors of a row's score.
     #[must_use]
     pub fn of(row: &ScoredEntry, stability: impl FnOnce() -> Arithmetic) -> Self {
         let judged = row.judged.as_ref().map(|judged| Self::Other(judged.parts));

@@ -104,7 +104,6 @@ pub struct EntryView {
     /// Last moment of validity, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<String>,
-    /// Id of the entry that replaced it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
     /// Id of the newer choice that seems to replace it, where that is looked for.
@@ -119,7 +118,6 @@ pub struct EntryView {
     /// True if no agent is told it, for whatever reason.
     #[serde(skip)]
     pub withheld: bool,
-    /// True if its line stands in the archive.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
     /// Annotation of the state: `pinned`, `fresh` and so on.
@@ -224,20 +222,17 @@ impl<'a> Entries<'a> {
         JudgedEntry { entry: self.entry(row), shown, reason, wants_room, factors: None }
     }
 
-    /// Returns an entry with its access count.
     pub fn accessed(&self, row: &ScoredEntry, accessed: Access) -> AccessedEntry {
         let last_accessed = accessed.last.map(|last| last.to_string());
         let (entry, age) = (self.entry(row), self.age(row));
         AccessedEntry { entry, access_count: accessed.count, last_accessed, age }
     }
 
-    /// Returns the factors of an entry's score.
     pub fn factors(&self, row: &ScoredEntry) -> Factors {
         let spec = self.categories.spec(row.entry.category);
         Factors::of(row, || Arithmetic::of(row, spec))
     }
 
-    /// Returns the name of the entry's category.
     pub fn category(&self, row: &ScoredEntry) -> &str {
         &self.categories.spec(row.entry.category).name
     }
@@ -280,7 +275,6 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// Returns the full view of an entry.
     pub fn entry(&self, row: &ScoredEntry) -> EntryView {
         EntryView {
             id: row.entry.id.to_string(),
@@ -416,7 +410,6 @@ impl Whose {
     }
 }
 
-/// Why something was not done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ErrorView {
     /// `usage`, `not-found`, `ambiguous`, `refused`, `config`, `io`, `locked` or `model`.
@@ -439,13 +432,11 @@ pub struct AccessedEntry {
     pub age: String,
 }
 
-/// An entry with its verdict in the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedEntry {
     #[serde(flatten)]
     pub entry: EntryView,
     pub shown: bool,
-    /// Reason why the entry is shown or not.
     pub reason: String,
     /// True if it could be shown and only has no room.
     #[serde(skip)]

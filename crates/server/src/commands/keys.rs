@@ -93,7 +93,7 @@ pub async fn revoke(
 }
 
 async fn note(
-    transaction: &tokio_postgres::Transaction<'_>,
+    transaction: &Transaction<'_>,
     org: Uuid,
     action: &str,
     target: &str,
@@ -124,7 +124,7 @@ pub async fn rotate(client: &mut Client, keeper: &Keeper, name: &str) -> anyhow:
     }
     let epoch = last.unwrap_or(0) + 1;
     keeper.add(&transaction, org, epoch).await?;
-    note_org(&transaction, org, "seal rotate", &format!("epoch {epoch}")).await?;
+    note(&transaction, org, "seal rotate", &format!("epoch {epoch}")).await?;
     transaction.commit().await?;
     Ok(format!("{name}: epoch {epoch}\n"))
 }
@@ -168,20 +168,9 @@ pub async fn rewrap(client: &mut Client, old: &Keeper, new: &Keeper) -> anyhow::
             transaction.execute(update, &[&org, &id, &wrapped]).await?;
             keys += 1;
         }
-        note_org(&transaction, org, "seal rewrap", "").await?;
+        note(&transaction, org, "seal rewrap", "").await?;
         count += 1;
     }
     transaction.commit().await?;
     Ok(format!("{keys} keys of {count} organisations: start servers with the new key\n"))
-}
-
-async fn note_org(
-    transaction: &Transaction<'_>,
-    org: Uuid,
-    action: &str,
-    target: &str,
-) -> anyhow::Result<()> {
-    let row = "insert into audit (org_id, action, target) values ($1, $2, $3)";
-    transaction.execute(row, &[&org, &action, &target]).await?;
-    Ok(())
 }

@@ -107,7 +107,6 @@ pub(super) fn of_agent(masked: &str, asked: bool) -> Option<Sort> {
     })
 }
 
-/// Returns true if an agent reports finished work.
 fn is_report(masked: &str) -> bool {
     let lower = masked.to_lowercase().replace('’', "'");
     let rest = meant(&lower);
@@ -123,7 +122,6 @@ fn is_plan(masked: &str) -> bool {
     PLANS.iter().any(|start| lower.starts_with(start))
 }
 
-/// Returns the file paths in a text.
 pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
     let outside = |c: char| !(c.is_ascii_alphanumeric() || "._-/~@+".contains(c));
     let words = text.split(outside).map(|word| word.trim_end_matches(['.', '/', '-']));

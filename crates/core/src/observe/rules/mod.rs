@@ -183,7 +183,6 @@ const FILES: usize = 12;
 struct Turn {
     said: Vec<(Sort, Date, ObservedNote)>,
     files: Vec<String>,
-    /// When the agent spoke last.
     spoke: Option<(Date, Option<u16>)>,
 }
 

@@ -69,7 +69,6 @@ pub struct EbbinghausParts {
     pub base: f64,
     pub kind: Knowledge,
     pub accesses: u64,
-    /// Time since the last access.
     pub idle: Age,
     pub decay_factor: f64,
 }

@@ -79,7 +79,6 @@ pub struct Contender<'a> {
     pub last_reinforced: Timestamp,
     /// True if superseded or expired.
     pub excluded: bool,
-    /// False for entries that were not reviewed.
     pub reviewed: bool,
     /// True if harm outweighs all other evidence.
     pub spent: bool,

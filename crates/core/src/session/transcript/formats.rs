@@ -128,7 +128,6 @@ fn head(meta: &Object, session: &mut Session) {
     }
 }
 
-/// True for the summary that a compaction leaves.
 fn is_summary(record: &Object) -> bool {
     let metadata = record.get("metadata").and_then(Value::as_object);
     metadata.and_then(|known| known.get("compaction_output")).and_then(Value::as_bool) == Some(true)

@@ -95,7 +95,6 @@ fn begin<'a>(
 pub struct PlanRun<'a> {
     pub store_view: StoreView<'a>,
     pub plan: Plan,
-    /// True if the plan was applied.
     pub done: bool,
     vetting: Vetting,
 }
@@ -296,7 +295,6 @@ pub enum Dreamed {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Detached {
-    /// True if the process was started.
     pub detached: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
@@ -340,7 +338,6 @@ pub struct DreamRead {
     pub logs: usize,
 }
 
-/// A step of a plan with its reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepView {
     #[serde(flatten)]
@@ -350,7 +347,6 @@ pub struct StepView {
     /// Author of the step: `rules` or `model`.
     #[serde(serialize_with = "author")]
     pub by: PlannedBy,
-    /// True if the step was carried out.
     pub done: bool,
 }
 
@@ -400,7 +396,6 @@ pub struct NamedEntry {
     pub line: String,
 }
 
-/// A requested step that is not done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RefusedView {
     /// The step, on one line.

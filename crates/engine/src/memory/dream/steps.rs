@@ -107,7 +107,6 @@ enum NotLearned {
     Settled,
 }
 
-/// Validates a conclusion as a new entry.
 fn checked(memory: &Memory, one: &Conclusion) -> Result<NewText, NotLearned> {
     if let Some(why) = one.pasted {
         return Err(NotLearned::Pasted(why));

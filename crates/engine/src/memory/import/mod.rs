@@ -442,7 +442,6 @@ fn note(memory: &Memory, source: &mut ImportSource, name: &str, text: &str) {
 #[serde(rename_all = "camelCase")]
 pub struct Imported {
     pub format: &'static str,
-    /// True if nothing was written.
     pub dry_run: bool,
     pub added: usize,
     /// Number of known entries with new evidence.
@@ -470,7 +469,6 @@ pub struct ImportedMemory {
     pub entry: String,
 }
 
-/// What an import did with a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Fate {
@@ -483,7 +481,6 @@ pub enum Fate {
     Repeated,
 }
 
-/// Part of the source that was not imported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Place in the source.

@@ -42,7 +42,6 @@ pub(super) struct ImportSource {
     /// Long-term notes and logs, by their name in a store.
     pub(super) pages: Vec<(String, Vec<Piece>)>,
     pub(super) tasks: Vec<String>,
-    /// Files that could not be read.
     pub(super) problems: Vec<ReadProblem>,
     /// True if others may have written it, so that agents see it only after a review.
     pub(super) waits: bool,
@@ -224,7 +223,6 @@ fn refused(message: &str) -> Failure {
     )
 }
 
-/// Stores vectors in the index of a store.
 fn keep(memory: &Memory, store: &Store, fresh: &KnownVectors) -> Result<(), Failure> {
     let Some(dir) = memory.cache_dir(store) else {
         return Err(Failure::new(FailureKind::Usage, "there is no cache directory", "set HOME"));
@@ -252,7 +250,6 @@ struct Holder {
 /// Values are parsed one by one; a tree of all would take several times the size of the file.
 type Values<'a> = BTreeMap<String, &'a RawValue>;
 
-/// Parses the vectors of a file, by key.
 fn parse(bytes: &[u8], model: &Model) -> Result<BTreeMap<u64, Vector>, String> {
     let no_object = |error: serde_json::Error| match error.classify() {
         serde_json::error::Category::Data => "not a JSON object of vectors".to_owned(),
@@ -307,7 +304,6 @@ fn numbers(value: &RawValue) -> Result<Vec<f32>, String> {
     Err("holds a number that is too large".to_owned())
 }
 
-/// The result of an import of vectors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ImportedVectors {
     pub model: String,

@@ -461,7 +461,6 @@ fn words(out: &mut Markup, name: &str, value: &str) {
     out.element("<div><dt>", name, "</dt>").element("<dd class=\"words\">", value, "</dd></div>\n");
 }
 
-/// A link to the row of an entry.
 fn reference(out: &mut Markup, id: &str) {
     out.raw("<a href=\"#e").text(id).raw("\"><code>").text(id).raw("</code></a>");
 }

@@ -21,7 +21,6 @@ const KINDS: &[(DifferenceKind, &str, &str)] = &[
     (DifferenceKind::Changed, "otherwise", "Changed otherwise"),
 ];
 
-/// Renders what changed between two times as HTML.
 #[must_use]
 pub fn compare(diff: &Diff) -> String {
     let mut out = Markup::default();
@@ -261,7 +260,6 @@ fn decimals(number: Option<f64>) -> String {
     number.map_or_else(|| "-".to_owned(), |number| format!("{number:.3}"))
 }
 
-/// Renders a summary of telemetry as HTML.
 #[must_use]
 pub fn used(summary: &TelemetrySummary) -> String {
     let mut out = Markup::default();

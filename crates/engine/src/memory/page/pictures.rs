@@ -208,7 +208,6 @@ pub(super) fn history(out: &mut Markup, weeks: &[PastWeek]) {
     out.raw("<p class=\"soft\">From below: added (green), reinforced (blue), dropped (red).</p>\n");
 }
 
-/// Bars by day.
 pub(super) fn days(out: &mut Markup, days: &[UsageDay]) {
     const HEIGHT: f64 = 60.0;
     let most = days.iter().map(|day| day.entries).max().unwrap_or(0).max(1);

@@ -161,7 +161,6 @@ impl QueryEmbedding {
         self.lacking.iter().map(|lacks| torn() || *lacks).collect()
     }
 
-    /// Returns the name of the chosen model.
     pub fn model(&self) -> &str {
         self.chosen.as_ref().map_or(table::NAME, |chosen| &chosen.embedder.model().id)
     }
@@ -350,7 +349,6 @@ fn by_model(
     Ok(Chosen { embedder, query, stores, left: pace.bytes() })
 }
 
-/// Returns the canonical name of the chosen model.
 pub fn name(memory: &Memory) -> String {
     built_in::resolve(&memory.config.settings.embedding.model)
 }

@@ -24,10 +24,8 @@ use crate::{
 /// Level of detail of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Detail {
-    /// Results only.
     #[default]
     Plain,
-    /// Results with the parts of their scores.
     Explained,
 }
 

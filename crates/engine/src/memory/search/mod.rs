@@ -90,12 +90,10 @@ pub struct Relevance {
     pub score: f64,
     pub similarity: f64,
     pub importance: f64,
-    /// Time since the last access.
     pub idle: Age,
 }
 
 impl FoundHit {
-    /// Returns true if it is an archived entry.
     pub fn is_archived(&self) -> bool {
         self.kind == SourceKind::Archive
     }
@@ -116,7 +114,6 @@ pub struct SearchResult {
     pub model: Option<String>,
     /// Why the chosen model was not used, or not for all of the best lines.
     pub degraded: Option<String>,
-    /// Files that could not be read.
     pub problems: Vec<ReadProblem>,
     /// Stores whose index should be refreshed afterwards.
     pub stale: Vec<Stale>,
@@ -299,7 +296,6 @@ impl<'a> Search<'a> {
         self.embedding = embedding::open(searched, query, words, *pace, rows, model_fails);
     }
 
-    /// Returns why the search is worse than requested.
     fn degraded(&self, wished: Mode) -> Option<String> {
         let without = self.embedding.is_none() && wished == Mode::Semantic;
         let none = without.then(|| "embedding.model is none".to_owned());

@@ -97,7 +97,6 @@ impl<'a> SearchRequest<'a> {
         SourceKind::ALL.iter().any(|kind| kind.is_embedded() && self.may_find(*kind))
     }
 
-    /// Returns the number of candidates to read.
     pub(super) fn pool(&self, mode: Mode) -> usize {
         self.pool.unwrap_or_else(|| candidates::pool(self.limit, mode))
     }
@@ -185,7 +184,6 @@ impl Filter<'_> {
             && !self.segments.has_archive()
     }
 
-    /// Returns true if the filter accepts a document.
     pub fn keeps(&self, segment: usize, number: u32) -> bool {
         let Some(document) = self.segments.locate(segment, number) else { return false };
         let IndexedDocument { at, doc, source, kind } = document;

@@ -68,7 +68,6 @@ impl<'a> Segments<'a> {
         Self { corpora, size, postings, origins }
     }
 
-    /// Returns true if there are archive files.
     pub fn has_archive(&self) -> bool {
         let mut sources = self.corpora.iter().flat_map(|corpus| &corpus.sources);
         sources.any(|source| source.kind == SourceKind::Archive)
@@ -101,7 +100,6 @@ pub struct Texts<'a> {
     stores: &'a [Store],
     corpora: &'a [Corpus],
     files: HashMap<(usize, String), Vec<u8>>,
-    /// Files that could not be read.
     pub problems: Vec<ReadProblem>,
 }
 

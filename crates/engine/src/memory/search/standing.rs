@@ -28,7 +28,6 @@ use pimem_core::{
     search::documents::{self, SourceKind},
 };
 
-/// The standing of a document, and its time.
 #[derive(Debug, Clone, Copy)]
 pub struct Standings {
     /// Standing of an entry; `None` for a passage.

@@ -306,7 +306,6 @@ fn other(memory: &Memory, dir: &Path) -> Result<Store, Failure> {
 pub struct Synced {
     /// The other store, or the file.
     pub with: String,
-    /// True if nothing was written.
     pub dry_run: bool,
     /// What the other lacked.
     pub sent: SyncPart,

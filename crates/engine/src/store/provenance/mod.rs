@@ -107,7 +107,6 @@ impl Store {
         own.iter().any(|key| trust.holds(*key))
     }
 
-    /// Returns the lines whose provenance is not recorded.
     fn unknown<'a>(&self, snapshot: &'a Snapshot, categories: &Categories) -> Vec<Line<'a>> {
         let trust = &self.trust;
         let mut found = BTreeSet::new();

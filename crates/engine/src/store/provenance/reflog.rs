@@ -44,7 +44,6 @@ pub(super) struct Fetched {
     at: Option<i64>,
 }
 
-/// The commits of a repository by origin.
 #[derive(Debug, Default)]
 pub(super) struct Refs {
     /// Steps of the work tree's HEAD, earliest first.
@@ -137,7 +136,6 @@ impl Refs {
         Ok(Self { head: log(&git.join("logs/HEAD"), HEAD)?, fetched, local })
     }
 
-    /// Returns all commits that the refs mention.
     pub(super) fn commits(&self) -> BTreeSet<&str> {
         let steps = self.head.iter().flat_map(|step| step.before.iter().chain([&step.after]));
         let fetched = self.fetched.iter().flat_map(|seen| seen.before.iter().chain([&seen.commit]));

@@ -56,7 +56,6 @@ pub(super) enum LineOrigin {
 /// Numbers of the searched lines that a commit contains.
 type View = HashSet<usize>;
 
-/// Returns the origin of each line.
 pub(super) fn judge(
     question: &GitQuestion<'_>,
     objects: &mut GitObjects,

@@ -55,7 +55,6 @@ impl KeyPlaces {
 pub(super) type Refusal = String;
 
 impl KeyPlace {
-    /// Returns the path of the current key.
     pub fn path(&self) -> &Path {
         &self.0
     }

@@ -334,7 +334,6 @@ impl Seal {
         }
     }
 
-    /// Returns where the store's files and keys are.
     pub fn source(&self) -> Option<&KeySource> {
         self.0.as_ref().map(|shared| &shared.source)
     }
