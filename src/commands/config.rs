@@ -3,7 +3,7 @@
 use pimem_engine::{
     config::schema,
     error::{Failure, FailureKind},
-    llm::{ModelRole, setup::Prompt},
+    llm::{ModelRole, Prompt},
     memory::{
         model,
         settings::{

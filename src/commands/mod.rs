@@ -1,4 +1,5 @@
-//! The commands, one file each: arguments, the request to the memory, and the output.
+//! The commands, one file each: arguments, the request to the memory, and the output; and where `--html`
+//! writes its page.
 
 pub(crate) mod add;
 pub(crate) mod check;

@@ -1,8 +1,10 @@
-//! `pimem mcp`: a server of the Model Context Protocol on standard input and output.
+//! `pimem mcp`: a server of the Model Context Protocol on standard input and output. It reads a message,
+//! finds who answers it, and writes the answer.
 //!
 //! One line is one message, and one request is answered after the other. Each opens the stores anew,
 //! so that it sees what other processes wrote, and nothing is kept between two of them but what the
-//! client has said about itself.
+//! client has said about itself. Its roots are asked for once, and only where nothing else names the
+//! project.
 
 mod changes;
 mod project;

@@ -1,4 +1,5 @@
-//! Ranking metrics: recall, reciprocal rank, nDCG, and abstention where nothing is relevant.
+//! Ranking metrics: recall, reciprocal rank, nDCG, and abstention where nothing is relevant; and what
+//! recall puts into prompts: whether it helps those with an answer, and leaves the others alone.
 //!
 //! A ranking is a list of ids, best first; repeated ids are skipped, so that later ids move up.
 //! Relevant documents have a grade of at least 1. A grade of 0 means judged irrelevant, and counts

@@ -2,6 +2,11 @@
 //! and old states replaced by newer ones.
 //!
 //! Important items of the last two days are always kept word for word.
+//!
+//! A state is replaced by a newer statement about the same subject. Precision comes before recall: an
+//! old state that stays costs a line, but two statements mistaken for one lose the first. So only short
+//! statements with a named subject and a single possible value count: `Decision: the port is 8080`,
+//! `The importer moved to crates/import`.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,7 @@
 //! Adoption: derives events for entry lines that people and other tools wrote by hand.
 //!
-//! The events are only proposed. Readers fold them in memory; `rebuild` and writers append them.
+//! The events are only proposed. Readers fold them in memory; `rebuild` and writers append them. Copies
+//! of entries are detected by id, and by text where two texts share an id.
 
 use std::collections::{BTreeMap, HashMap, HashSet, hash_map};
 

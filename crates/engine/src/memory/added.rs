@@ -1,4 +1,5 @@
-//! Results of adding texts, and whether the next report will show them.
+//! Results of adding texts: near duplicates, which say in other words what an entry says already, and
+//! whether the next report will show them.
 //!
 //! A user who adds an entry assumes that agents know it from then on. If the next report will not
 //! show it, the result has the reason and a remedy.

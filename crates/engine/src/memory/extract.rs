@@ -1,4 +1,4 @@
-//! Learns the preferences that a text states.
+//! Learns the preferences that a text states, and from questions and their answers.
 
 use pimem_core::{
     language::{

@@ -1,4 +1,5 @@
-//! Learning of what a person said: at a prompt, by way of the spool, or to `extract`. Prints nothing.
+//! Learning of what a person said: at a prompt, by way of the spool of a store, or to `extract`. Prints
+//! nothing.
 //!
 //! What was typed is learned as said. What may have been pasted, or leads out of the project, waits
 //! for a review in the project's store, never in the user's. A dry run goes the same way, without a

@@ -1,4 +1,5 @@
-//! Reading of long-term notes, scratchpad and daily logs, and appending to notes and logs.
+//! Reading of long-term notes, scratchpad and daily logs, and appending to notes and logs. The
+//! scratchpad is a checklist of open tasks.
 
 use pimem_core::{
     gate,

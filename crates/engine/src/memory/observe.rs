@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    llm::{ModelError, ModelRole, Question, Service, setup::Prompt},
+    llm::{ModelError, ModelRole, Prompt, Question, Service},
     local_time,
     memory::reflect::ReflectedFile,
     store::{

@@ -1,4 +1,5 @@
-//! Recall: search for a prompt, without what the report shows anyway.
+//! Recall: search for a prompt, without what the report shows anyway. Under the policy `ebbinghaus` it
+//! is the most relevant memories, in the order of their kinds, within a number of characters.
 
 use pimem_core::{
     language::sketch::Sketch,

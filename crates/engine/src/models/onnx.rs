@@ -1,4 +1,5 @@
-//! Checks by its outermost fields that a file is a complete ONNX model.
+//! The files of a model in ONNX: whether the model is a complete one, by its outermost fields, and the
+//! JSON files of its tokenizer, with defaults for missing fields.
 //!
 //! ONNX is protobuf: fields with lengths, which must end where the file ends. The check finds
 //! truncated downloads, error pages and git-lfs pointers before ONNX Runtime does, and also works

@@ -2,7 +2,7 @@
 
 use pimem_core::sync::wire::{KeyOwner, PulledPage, PushBody, PushResult};
 
-use super::keys::ServerKey;
+use super::ServerKey;
 use crate::{
     config::env::Env,
     error::{Failure, FailureKind},

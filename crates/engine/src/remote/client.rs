@@ -11,7 +11,7 @@ use pimem_core::sync::wire::{KeyOwner, PulledPage, PushBody, PushResult, ServerP
 use serde::de::DeserializeOwned;
 use ureq::{Agent, Error, Proxy, http::Response};
 
-use super::keys::ServerKey;
+use super::ServerKey;
 use crate::{
     config::env::Env,
     error::{Failure, FailureKind},

@@ -25,8 +25,8 @@ use crate::{
     config::ServerConfig,
     db,
     http::{
-        app::{App, Shared},
         connections::Limited,
+        layers::{App, Shared},
     },
     index::{self, worker},
     log,

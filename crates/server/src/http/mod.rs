@@ -1,6 +1,5 @@
 //! What all endpoints share: problems, limits, metrics, reading of requests.
 
-pub mod app;
 pub mod connections;
 pub mod layers;
 pub mod problem;

@@ -1,5 +1,8 @@
 //! What is derived from entries and events: which entries wait for it, the words by which a line is
-//! found, accesses by searches, the fold, and the worker.
+//! found, the fold, and the worker.
+//!
+//! Accesses by searches are counted in memory and written together, so that no search waits for it.
+//! Those of a server that is killed meanwhile are lost.
 
 pub mod fold;
 pub mod worker;

@@ -1,5 +1,6 @@
 //! Fills the index behind the pushes: words and the table's vector first, so that a line is soon
-//! found, then the vector by the transformer, which takes longest.
+//! found, then the vector by the transformer, which takes longest. Behind everything else it re-encrypts
+//! the rows of older epochs, little by little.
 
 use std::{
     collections::{BTreeMap, HashMap},

@@ -13,8 +13,7 @@ use crate::{
     clock,
     db::{self, TenantRole, TenantScope},
     http::{
-        app::Shared,
-        layers::{Params, RequestId},
+        layers::{Params, RequestId, Shared},
         problem::Problem,
     },
     memories::{find, remember, row::View},

@@ -20,8 +20,7 @@ use crate::{
     clock,
     db::{self, TenantRole},
     http::{
-        app::Shared,
-        layers::{self, Json, Params, RequestId},
+        layers::{self, Json, Params, RequestId, Shared},
         problem::Problem,
     },
     memories::{

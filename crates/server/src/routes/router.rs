@@ -1,16 +1,18 @@
 //! Which address is answered by which handler, the layers between, and the OpenAPI document, made from
-//! the handlers.
+//! the handlers; and the handlers of operation: who the caller is, and whether the server lives.
 
 use axum::{
-    Router,
+    Json, Router,
+    extract::State,
     http::header,
     middleware::from_fn_with_state,
     response::{IntoResponse, Response},
     routing::get,
 };
+use serde::Serialize;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::{
-    OpenApi,
+    OpenApi, ToSchema,
     openapi::{
         ContentBuilder, Ref, RefOr, ResponseBuilder, Schema, Type,
         path::{Operation, Parameter},
@@ -21,27 +23,33 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    http::{app::Shared, layers, problem::Problem},
-    routes::{decay, memories, operation, sync},
+    auth::{Caller, Right},
+    db::{self, Error, TenantRole, TenantScope},
+    http::{
+        layers::{self, Shared},
+        problem::Problem,
+    },
+    index,
+    routes::{decay, memories, sync},
 };
 
 /// Endpoints that need a key. A new one stands here, and a row of it in the test of roles.
 fn keyed() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(Frame::openapi())
-        .routes(routes!(operation::me))
+        .routes(routes!(me))
         .routes(routes!(memories::list, memories::create))
         .routes(routes!(memories::search))
         .routes(routes!(memories::stats))
         .routes(routes!(decay::decay))
         .routes(routes!(memories::show, memories::remove))
         .routes(routes!(memories::change))
-        .routes(routes!(operation::projects))
+        .routes(routes!(projects))
         .routes(routes!(sync::push))
         .routes(routes!(sync::pull))
 }
 
 fn open() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new().routes(routes!(operation::health)).routes(routes!(operation::ready))
+    OpenApiRouter::new().routes(routes!(health)).routes(routes!(ready))
 }
 
 /// Returns the OpenAPI document, as JSON.
@@ -77,7 +85,7 @@ pub fn router(app: &Shared) -> serde_json::Result<Router> {
 
 /// Returns the service of the second listener.
 pub fn metrics(app: &Shared) -> Router {
-    Router::new().route("/metrics", get(operation::metrics)).with_state(app.clone())
+    Router::new().route("/metrics", get(metrics_text)).with_state(app.clone())
 }
 
 async fn missing() -> Response {
@@ -165,4 +173,123 @@ fn add(operation: &mut Operation, statuses: &[u16]) {
         let responses = &mut operation.responses.responses;
         responses.entry(status.to_string()).or_insert(RefOr::T(response));
     }
+}
+
+/// What the key is.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Me {
+    pub organisation: String,
+    pub user: String,
+    /// `read`, `write`, `curate`, `admin`.
+    pub scopes: Vec<&'static str>,
+    /// Short names of the projects that the key sees.
+    pub projects: Vec<String>,
+    /// The user's role in each of the projects, in their order.
+    pub roles: Vec<&'static str>,
+    /// `plain`, `sealed` or `end-to-end`.
+    pub mode: String,
+}
+
+/// A project that the key sees.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Seen {
+    pub slug: String,
+    /// The user's role: `reader`, `writer`, `curator` or `admin`. The key may allow less.
+    pub role: &'static str,
+}
+
+/// Lists the projects of a caller.
+#[must_use]
+pub fn seen(caller: &Caller) -> Vec<Seen> {
+    let seen = caller.projects.iter();
+    seen.map(|project| Seen { slug: project.slug.clone(), role: project.right.role() }).collect()
+}
+
+/// Says who the key's user is, and what the key allows.
+#[utoipa::path(get, path = "/v1/me", tag = "operation", operation_id = "me",
+    responses((status = 200, body = Me)), extensions(("x-pimem-scope" = json!("read"))))]
+pub async fn me(caller: Caller) -> Result<Json<Me>, Problem> {
+    caller.scope(Right::Read)?;
+    Ok(Json(Me {
+        projects: caller.projects.iter().map(|project| project.slug.clone()).collect(),
+        roles: caller.projects.iter().map(|project| project.right.role()).collect(),
+        scopes: caller.scopes.iter().map(|scope| scope.scope()).collect(),
+        organisation: caller.org_name,
+        user: caller.user_name,
+        mode: caller.mode,
+    }))
+}
+
+/// Projects.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Projects {
+    pub projects: Vec<Seen>,
+}
+
+/// Lists the projects that the key sees.
+#[utoipa::path(get, path = "/v1/projects", tag = "operation", operation_id = "projects",
+    responses((status = 200, body = Projects)), extensions(("x-pimem-scope" = json!("read"))))]
+pub async fn projects(caller: Caller) -> Result<Json<Projects>, Problem> {
+    caller.scope(Right::Read)?;
+    Ok(Json(Projects { projects: seen(&caller) }))
+}
+
+/// Says that the process answers.
+#[utoipa::path(get, path = "/healthz", tag = "operation", operation_id = "health",
+    responses((status = 200, body = String, content_type = "text/plain")))]
+pub async fn health() -> &'static str {
+    "ok\n"
+}
+
+/// Says whether requests should be sent here.
+#[utoipa::path(get, path = "/readyz", tag = "operation", operation_id = "ready",
+    responses((status = 200, body = String, content_type = "text/plain"),
+        (status = 503, body = Problem, content_type = "application/problem+json")))]
+pub async fn ready(State(app): State<Shared>) -> Result<&'static str, Problem> {
+    if app.is_ending() {
+        return Err(Problem::unavailable("the server is ending"));
+    }
+    let client = db::take(&app.pools.read).await?;
+    // A copy goes on while another brings the schema up to date, so that is looked at in the start alone.
+    client.query_one("select from pimem.cluster", &[]).await?;
+    Ok("ready\n")
+}
+
+/// Counts, in the text format of Prometheus.
+pub async fn metrics_text(State(app): State<Shared>) -> impl IntoResponse {
+    let pools = [("sync", &app.pools.sync), ("read", &app.pools.read), ("work", &app.pools.work)];
+    let states = pools.map(|(name, pool)| (format!("{{pool=\"{name}\"}}"), pool.status()));
+    let mut gauges = Vec::new();
+    for (label, state) in &states {
+        gauges.push(("pimem_pool_connections", label.as_str(), state.size as f64));
+    }
+    for (label, state) in &states {
+        gauges.push(("pimem_pool_available", label.as_str(), state.available as f64));
+    }
+    for (label, state) in &states {
+        gauges.push(("pimem_pool_waiting", label.as_str(), state.waiting as f64));
+    }
+    let free = app.room.available_permits();
+    gauges.push(("pimem_requests_now", "", app.config.requests.saturating_sub(free) as f64));
+    let measured = measure(&app).await;
+    gauges.push(("pimem_database_up", "", f64::from(u8::from(measured.is_ok()))));
+    if let Ok(measured) = measured {
+        gauges.extend(measured.map(|(name, value)| (name, "", value)));
+    }
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], app.metrics.text(&gauges))
+}
+
+/// Asks the database what it alone knows.
+async fn measure(app: &Shared) -> Result<[(&'static str, f64); 4], Error> {
+    let mut client = db::take(&app.pools.work).await?;
+    let transaction = db::begin(&mut client, TenantRole::Worker, &TenantScope::default()).await?;
+    let (waiting, lag) = index::waiting(&transaction).await?;
+    let statement = transaction.prepare_cached(include_str!("../../sql/age.sql")).await?;
+    let age = transaction.query_one(&statement, &[]).await?;
+    Ok([
+        ("pimem_index_waiting", waiting as f64),
+        ("pimem_index_lag_seconds", lag),
+        ("pimem_snapshot_xmin_age", age.get(0)),
+        ("pimem_oldest_transaction_seconds", age.get(1)),
+    ])
 }

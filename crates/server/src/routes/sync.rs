@@ -17,8 +17,7 @@ use crate::{
     auth::{Caller, Right},
     clock, db,
     http::{
-        app::Shared,
-        layers::{Json, Params, RequestId},
+        layers::{Json, Params, RequestId, Shared},
         problem::Problem,
     },
     sync::{

@@ -1,5 +1,5 @@
-//! The steps of a plan that are learned: conclusions as additions, or as evidence for known entries; and
-//! those that a language model proposes, which is sent only texts that may leave the machine.
+//! Learned steps of a plan: conclusions as additions, or as evidence for known entries; and steps that a
+//! language model proposes, which is sent only texts that may leave the machine.
 
 use std::cell::LazyCell;
 
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::{
     error::Failure,
-    llm::{ModelError, ModelRole, Question, Service, setup::Prompt},
+    llm::{ModelError, ModelRole, Prompt, Question, Service},
     memory::{
         Memory, added,
         intake::{self, NewText},

@@ -1,5 +1,9 @@
 //! Questions about one's own stores: recorded prompts whose answers used what they were given, and
-//! words of entries.
+//! words of entries; and `pimem eval --injection`, which compares what a model is shown with and
+//! without a search.
+//!
+//! The comparison follows pi-memory's design: notes and the logs of two days are always shown, within
+//! their budgets; the search adds what they leave out.
 
 use std::collections::BTreeMap;
 

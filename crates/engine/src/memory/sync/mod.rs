@@ -1,4 +1,4 @@
-//! Exchange of entries and events with another store, or by a file.
+//! Exchange of entries and events with another store, or by a file, a bundle.
 //!
 //! What stores exchange and what they make of it is decided in [`pimem_core::sync`]; here stores
 //! are locked, read and written. A line whose purge comes is kept in the grave for a while, unless only

@@ -1,4 +1,6 @@
-//! Telemetry: records of usage and what they show about entries. It never leaves this machine.
+//! Telemetry: records of usage and what they show about entries; and accesses of entries, which are
+//! counted when a search or the recall of a hook finds them, and read by policies that count them.
+//! None of it leaves this machine.
 
 pub mod summary;
 

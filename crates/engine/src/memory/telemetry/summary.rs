@@ -1,4 +1,4 @@
-//! Usage by telemetry: summary, rates, and unused entries.
+//! Usage by telemetry: summary, rates, and unused entries; and the documents of `pimem telemetry`.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
