@@ -84,9 +84,7 @@ impl Header {
 }
 
 /// Parses any later line.
-///
-/// # Errors
-/// If the line is too long or is not an object of a bundle. `number` names it.
+/// Fails if the line is too long or is not an object of a bundle. `number` names it.
 pub fn read(line: &[u8], number: usize) -> Result<SyncObject, Refused> {
     let refuse = |reason, detail| {
         Err(Refused { kind: "line".to_owned(), id: number.to_string(), reason, detail })

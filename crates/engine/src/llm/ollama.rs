@@ -78,9 +78,7 @@ impl Remote {
 
     /// Opens the model, which is measured first if it was not. `deadline` applies to that and to all
     /// calls of [`Embedder::embed`] together, and runs from now.
-    ///
-    /// # Errors
-    /// If the server does not answer, or not with vectors.
+    /// Fails if the server does not answer, or not with vectors.
     pub fn open(&self, deadline: Option<Duration>) -> Result<Box<dyn Embedder>, Unavailable> {
         let clock = Clock::start(deadline);
         let model = match self.known() {
@@ -91,9 +89,7 @@ impl Remote {
     }
 
     /// Measures the model anew, and records it.
-    ///
-    /// # Errors
-    /// If the server does not answer, or not with vectors.
+    /// Fails if the server does not answer, or not with vectors.
     pub fn measure(&self, deadline: Option<Duration>) -> Result<Model, Unavailable> {
         self.measured(&Clock::start(deadline))
     }

@@ -82,8 +82,6 @@ pub enum Output<V> {
 
 impl Memory {
     /// Exports the entries or notes of one store. Those that are left out are counted in a note.
-    ///
-    /// # Errors
     /// Fails if the output exists and may not be replaced, or cannot be written.
     pub fn export(
         &self,
@@ -340,8 +338,6 @@ documents! {
 impl Memory {
     /// Exports the vectors of all entries as JSON, to a file if one is named. Missing vectors are
     /// computed. Also returns the indices that should store the new vectors.
-    ///
-    /// # Errors
     /// Fails if no model is chosen, the model cannot run, or the file cannot be written.
     pub fn export_vectors(
         &self,

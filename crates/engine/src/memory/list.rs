@@ -92,8 +92,6 @@ pub enum ListOrder {
 
 impl Memory {
     /// Returns the entries with their score and state.
-    ///
-    /// # Errors
     /// Fails if there is no such category, or the named store does not exist.
     pub fn list(&self, request: &ListRequest<'_>) -> Result<Answer<EntryList>, Failure> {
         let ListRequest { topic, states, order, .. } = *request;
@@ -188,8 +186,6 @@ impl Memory {
     }
 
     /// Returns all details of an entry.
-    ///
-    /// # Errors
     /// Fails if the selector does not match exactly one entry.
     pub fn show(&self, selector: &str) -> Result<Answer<ListedEntry>, Failure> {
         let stores = self.readers()?;
@@ -261,8 +257,6 @@ documents! {
 
 impl Memory {
     /// Returns all topics, hottest first.
-    ///
-    /// # Errors
     /// Fails if the named store does not exist.
     pub fn topics(&self) -> Result<Answer<Topics>, Failure> {
         let stores = self.readers()?;

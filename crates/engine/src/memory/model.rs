@@ -47,9 +47,7 @@ pub type Stopwatch<'a> = &'a dyn Fn() -> Duration;
 
 impl Memory {
     /// The models: built in, installed, and those that can be downloaded.
-    ///
-    /// # Errors
-    /// When there is no cache directory.
+    /// Fails when there is no cache directory.
     pub fn list_models(&self) -> Result<ModelList, Failure> {
         let (models, current) = (self.models()?, in_force(self));
         let listed = |name: &str, state, model: Option<&Model>, source: &str| ListedModel {
@@ -88,9 +86,7 @@ impl Memory {
     }
 
     /// Chooses the model of semantic search, in the user's own settings.
-    ///
-    /// # Errors
-    /// When it is not installed, or the settings cannot be changed.
+    /// Fails when it is not installed, or the settings cannot be changed.
     pub fn choose_model(&self, name: &str) -> Result<ChangedSetting, Failure> {
         let name = built_in::resolve(name);
         if let Some(remote) = embedding::remote(self, &name) {
@@ -110,9 +106,7 @@ impl Memory {
     }
 
     /// Deletes an installed model.
-    ///
-    /// # Errors
-    /// When it is in use or not installed, or cannot be deleted.
+    /// Fails when it is in use or not installed, or cannot be deleted.
     pub fn remove_model(&self, name: &str) -> Result<RemovedModel, Failure> {
         let name = catalog::canonical(name);
         if name == in_force(self) && catalog::is_usable(&name) {
@@ -130,9 +124,7 @@ impl Memory {
 
     /// Installs the ONNX Runtime library from a file, or from the directory it is in. Gives its
     /// version.
-    ///
-    /// # Errors
-    /// When there is none, or it does not fit.
+    /// Fails when there is none, or it does not fit.
     pub fn install_runtime(&self, path: &Path) -> Result<String, Failure> {
         refuse_without_models()?;
         let mut progress = self.notices.transfer("Copying");
@@ -142,9 +134,7 @@ impl Memory {
     }
 
     /// Installs a model, tried first where that is possible.
-    ///
-    /// # Errors
-    /// When it is unknown, cannot be read or downloaded, or does not fit.
+    /// Fails when it is unknown, cannot be read or downloaded, or does not fit.
     pub fn pull_model(&self, request: &PullRequest) -> Result<PulledModel, Failure> {
         refuse_without_models()?;
         let installed = pull(self, request)?;
@@ -160,9 +150,7 @@ impl Memory {
 
     /// What a model is, and whether it can serve; the one in force without a name. With a clock, it
     /// embeds a sentence.
-    ///
-    /// # Errors
-    /// When there is no cache directory.
+    /// Fails when there is no cache directory.
     pub fn model_status(
         &self,
         name: Option<&str>,

@@ -66,8 +66,6 @@ pub struct Reported {
 
 impl Memory {
     /// Returns what an agent should know, within a budget of tokens.
-    ///
-    /// # Errors
     /// Fails if the named store does not exist.
     pub fn report(&self, request: &ReportRequest) -> Result<Reported, Failure> {
         let stores = self.readers()?;
@@ -205,8 +203,6 @@ pub const READ: u64 = 64 * 1024;
 impl Memory {
     /// Returns open items, logs of today and yesterday, hits for the prompt, and long-term notes.
     /// Also returns the stores whose index should be refreshed.
-    ///
-    /// # Errors
     /// Fails if the named store does not exist.
     pub fn working_report(
         &self,

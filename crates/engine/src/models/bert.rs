@@ -218,9 +218,7 @@ pub enum PackingOutcome {
 }
 
 /// Packs the original weights of a source into the stage.
-///
-/// # Errors
-/// If they are damaged, or not those of the known model that they are installed as.
+/// Fails if they are damaged, or not those of the known model that they are installed as.
 pub fn prepare(
     stage: &mut Stage,
     wish: &Wish,

@@ -44,9 +44,7 @@ impl NativeWeights {
     }
 
     /// Reads the weights in a model's directory, which has its own vocabulary if `with_pieces`.
-    ///
-    /// # Errors
-    /// If they cannot be read, or are damaged.
+    /// Fails if they cannot be read, or are damaged.
     pub fn read(dir: &Path, with_pieces: bool) -> Result<Self, Unavailable> {
         let read = |name: &str| {
             let path = dir.join(name);

@@ -37,8 +37,6 @@ pub struct SearchAnswer {
 
 impl Memory {
     /// Searches the stores for the query `text`.
-    ///
-    /// # Errors
     /// Fails if the text is empty, a category is unknown, or the named store does not exist.
     pub fn search_for(
         &self,
