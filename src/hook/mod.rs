@@ -228,20 +228,11 @@ impl Watch {
         let _ = self.end.send(end);
     }
 
-    /// Has a call that is ended at the deadline counted.
-    fn count(&self, store: Store, call: LateCall) {
-        *lock(&self.shared.late) = Some((store, call));
-    }
-
     /// Keeps the process alive while `work` puts aside what the user said.
     fn keep<T>(&self, work: impl FnOnce() -> T) -> T {
         let done = work();
         self.kept();
         done
-    }
-
-    fn begin_keeping(&self) {
-        *lock(&self.shared.keeping) = true;
     }
 
     fn kept(&self) {
@@ -294,7 +285,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     let began = Instant::now();
     let is_said = moment == HookEvent::Prompt && input.prompt.is_some();
     if is_said {
-        watch.begin_keeping();
+        *lock(&watch.shared.keeping) = true;
     }
     watch.end_at(began + first_deadline(&env));
     let ui = Rc::new(Ui::new(&env, false, !debug, debug, Color::Never));
@@ -319,7 +310,9 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     let is_shut = ctx.is_shut();
     if let Some(home) = stores.first().filter(|_| !is_shut) {
         let (agent, event) = (agent.name().to_owned(), moment.name().to_owned());
-        watch.count(home.clone(), LateCall { at: ctx.now.0.to_string(), agent, event });
+        // It is counted if it is ended at the deadline.
+        let call = LateCall { at: ctx.now.0.to_string(), agent, event };
+        *lock(&watch.shared.late) = Some((home.clone(), call));
     }
     let heard = if is_said {
         watch.keep(|| prompt::keep(&ctx, agent, &input, &stores))

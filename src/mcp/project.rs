@@ -61,7 +61,8 @@ impl Surroundings {
     pub(super) fn here(&self) -> ProjectPlace {
         let real = std::fs::canonicalize(&self.cwd).unwrap_or_else(|_| self.cwd.clone());
         let shared = |dir: &Path| {
-            let is_home = self.env.home.as_deref().is_some_and(|home| same(home, dir));
+            let is_home =
+                self.env.home.as_deref().is_some_and(|home| real_of(home) == real_of(dir));
             let is_plugin = self.plugins.iter().any(|plugin| dir.starts_with(real_of(plugin)));
             dir.parent().is_none() || is_home || is_plugin || is_cache(dir)
         };
@@ -75,10 +76,6 @@ impl Surroundings {
 
 fn real_of(dir: &Path) -> PathBuf {
     std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf())
-}
-
-fn same(one: &Path, other: &Path) -> bool {
-    real_of(one) == real_of(other)
 }
 
 /// Returns true for directories in which agents keep plugins and extensions.

@@ -320,7 +320,9 @@ impl Given {
         let mut given = Map::new();
         for (key, value) in values.iter().filter(|(_, value)| !value.is_null()) {
             let Some(argument) = arguments.iter().find(|argument| argument.name == key) else {
-                let message = format!("{name} has no argument {:?}", shortened(key));
+                // A client may have made up a long name.
+                let shown: String = key.chars().take(64).collect();
+                let message = format!("{name} has no argument {shown:?}");
                 let names: Vec<&str> = arguments.iter().map(|argument| argument.name).collect();
                 let hint = format!("it takes {}", names.join(", "));
                 return Err(Failure::new(FailureKind::Usage, message, hint));
@@ -363,11 +365,6 @@ impl Given {
         let all = self.0.get(name)?.as_array()?;
         Some(all.iter().filter_map(Value::as_object).cloned().map(Self).collect())
     }
-}
-
-/// Returns the beginning of a name that a client made up.
-fn shortened(name: &str) -> String {
-    name.chars().take(64).collect()
 }
 
 #[cfg(test)]

@@ -147,8 +147,9 @@ impl Ui {
     pub(crate) fn failure(&self, failure: &Failure) {
         if self.json {
             let (message, hints) = (failure.message.clone(), failure.hints.clone());
-            error_document(&ErrorView { kind: failure.kind.name(), message, hints });
-            return;
+            let view = ErrorView { kind: failure.kind.name(), message, hints };
+            let text = serde_json::to_string(&Tagged::new(&view)).unwrap_or_default();
+            return stderr(&safe_text::json(&text));
         }
         self.error(&failure.message);
         for hint in &failure.hints {
@@ -411,11 +412,6 @@ impl Ui {
 pub(crate) fn stopwatch() -> impl Fn() -> Duration {
     let start = Instant::now();
     move || start.elapsed()
-}
-
-fn error_document(document: &impl Document) {
-    let text = serde_json::to_string(&Tagged::new(document)).unwrap_or_default();
-    stderr(&safe_text::json(&text));
 }
 
 /// Writes the answer of a hook to stdout. Errors are ignored: the agent may have gone.

@@ -127,7 +127,7 @@ pub fn add(
         let Some(verdict) = team.verdicts.get_mut(at).and_then(|of| of.get_mut(row_at)) else {
             continue;
         };
-        if known.owns(row) || own.is_over(row.entry.id) {
+        if known.own.contains(row.entry.text.as_str()) || own.is_over(row.entry.id) {
             *verdict = ReportVerdict::OwnCopy;
             continue;
         }
@@ -215,10 +215,6 @@ impl<'a> Known<'a> {
             own: own.rows.iter().map(|row| row.entry.text.as_str()).collect(),
             shown: shown.map(|(row, _)| Sketch::of(&row.entry.text)).collect(),
         }
-    }
-
-    fn owns(&self, row: &ScoredEntry) -> bool {
-        self.own.contains(row.entry.text.as_str())
     }
 
     fn repeats(&self, row: &ScoredEntry) -> bool {

@@ -109,7 +109,7 @@ pub(super) fn harmless(text: &str) -> Cow<'_, str> {
                 continue;
             }
             '<' | '＜' | '﹤' => {
-                names.known(text, after) || is_tag(text, at, after, code.holds(at))
+                names.known(text, after) || is_tag(text, at, after, at < code.end)
             }
             '[' | '［' => is_square(text.get(after..).unwrap_or_default()),
             _ => false,
@@ -136,11 +136,6 @@ struct Code {
 }
 
 impl Code {
-    /// Returns true if the byte at `at` is in a span.
-    fn holds(&self, at: usize) -> bool {
-        at < self.end
-    }
-
     /// Records the run of backticks that begins at `at`, and returns its end.
     fn skip(&mut self, bytes: &[u8], at: usize) -> usize {
         let run = |from: usize| {

@@ -91,7 +91,8 @@ pub fn turns(
             |length: f64| Some((when(row.idle, days(length))?, ForecastTurn::LeavesWindow));
         found.extend(spec.window_days.and_then(window));
     }
-    found.extend(evidence.until.map(|until| (after(until, 1), ForecastTurn::Expires)));
+    let after = |until: Timestamp| Timestamp(until.0.saturating_add(1));
+    found.extend(evidence.until.map(|until| (after(until), ForecastTurn::Expires)));
     found.retain(|(at, _)| *at > now.0);
     found.sort_unstable();
     found.dedup();
@@ -109,10 +110,6 @@ fn falls_below(evidence: &Evidence, spec: &CategorySpec, least: f64) -> Option<i
 #[expect(clippy::cast_possible_truncation, reason = "conversion of floats saturates")]
 fn days(days: f64) -> i64 {
     (days * DAY_MS as f64).ceil() as i64
-}
-
-fn after(moment: Timestamp, milliseconds: i64) -> Timestamp {
-    Timestamp(moment.0.saturating_add(milliseconds))
 }
 
 /// Days on which the store was used that must pass since an entry was last used.

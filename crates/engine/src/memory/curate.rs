@@ -218,6 +218,31 @@ impl Memory {
         }
         Ok(found)
     }
+
+    /// Brings back the entries that selectors match in the archive alone, for an act by which a
+    /// person shows that they are wanted. Returns true if there is any.
+    /// Fails if a store cannot be read or written.
+    pub fn bring_back(&self, selectors: &[String]) -> Result<bool, Failure> {
+        let (ranking, snapshots) = self.ranking(&self.readers()?);
+        let unread = super::problems(&snapshots);
+        let mut gone = Vec::new();
+        for selector in selectors {
+            match selector::entry(self, &ranking, &unread, selector) {
+                Err(failure) if failure.kind == FailureKind::NotFound => {
+                    if find_gone(self, selector).is_err() {
+                        return Ok(false);
+                    }
+                    gone.push(selector);
+                }
+                _ => {}
+            }
+        }
+        for selector in &gone {
+            let back = restore_one(self, selector)?;
+            self.notices.note(&format!("Brought back: {}", back.line));
+        }
+        Ok(!gone.is_empty())
+    }
 }
 
 /// Puts an entry in force again because a person has added or reinforced it. That alone would not
@@ -438,33 +463,6 @@ pub fn on_each(
     let rows = selector::entries(memory, &before, &super::problems(&snapshots), selectors)?;
     let rows: Vec<ScoredEntry> = rows.into_iter().cloned().collect();
     on_rows(memory, before, &rows, act)
-}
-
-impl Memory {
-    /// Brings back the entries that selectors match in the archive alone, for an act by which a
-    /// person shows that they are wanted. Returns true if there is any.
-    /// Fails if a store cannot be read or written.
-    pub fn bring_back(&self, selectors: &[String]) -> Result<bool, Failure> {
-        let (ranking, snapshots) = self.ranking(&self.readers()?);
-        let unread = super::problems(&snapshots);
-        let mut gone = Vec::new();
-        for selector in selectors {
-            match selector::entry(self, &ranking, &unread, selector) {
-                Err(failure) if failure.kind == FailureKind::NotFound => {
-                    if find_gone(self, selector).is_err() {
-                        return Ok(false);
-                    }
-                    gone.push(selector);
-                }
-                _ => {}
-            }
-        }
-        for selector in &gone {
-            let back = restore_one(self, selector)?;
-            self.notices.note(&format!("Brought back: {}", back.line));
-        }
-        Ok(!gone.is_empty())
-    }
 }
 
 pub fn on_rows(

@@ -96,6 +96,50 @@ impl Memory {
             ExportFormat::Agents(output) => agents(self, output.as_deref(), extent),
         }
     }
+
+    /// Exports the vectors of all entries as JSON, to a file if one is named. Missing vectors are
+    /// computed. Also returns the indices that should store the new vectors.
+    /// Fails if no model is chosen, the model cannot run, or the file cannot be written.
+    pub fn export_vectors(
+        &self,
+        output: Option<&Path>,
+    ) -> Result<(Answer<Output<ExportedVectors>>, Vec<Stale>), Failure> {
+        let model = chosen(self)?;
+        if let Some(path) = output {
+            selector::writable_file(path, STDOUT)?;
+        }
+        let mut embedder: Option<Box<dyn Embedder>> = None;
+        let mut all = BTreeMap::new();
+        let (mut stale, mut problems) = (Vec::new(), Vec::new());
+        for store in self.readers()? {
+            let (texts, unread) = entries(self, &store);
+            problems.extend(unread);
+            let dir = self.cache_dir(&store).filter(|_| model.id != table::NAME);
+            let mut known = dir
+                .map(|dir| corpus::known_vectors(&dir, (model.key(), model.dimension)))
+                .unwrap_or_default();
+            let made = missing(self, &model, &texts, &mut known, &mut embedder)?;
+            all.extend(texts.into_keys().filter_map(|key| Some((key, known.remove(&key)?))));
+            if !made.is_empty() {
+                let fresh = Some((model.space(), made));
+                stale.push(Stale { fresh, ..Stale::of(&store, Refresh::Nothing) });
+            }
+        }
+        let text = object(&all);
+        let view = match output {
+            None => Output::Text(text),
+            Some(path) => {
+                atomic::write_output(path, text.as_bytes(), Sync::None, self.real_now)?;
+                Output::Files(ExportedVectors {
+                    model: model.id,
+                    dimension: model.dimension,
+                    exported: all.len(),
+                    file: path.display().to_string(),
+                })
+            }
+        };
+        Ok((Answer { view, problems }, stale))
+    }
 }
 
 type Written = Answer<Output<Exported>>;
@@ -333,52 +377,6 @@ pub struct Exported {
 
 documents! {
     Exported: "pimem.export-memories/1",
-}
-
-impl Memory {
-    /// Exports the vectors of all entries as JSON, to a file if one is named. Missing vectors are
-    /// computed. Also returns the indices that should store the new vectors.
-    /// Fails if no model is chosen, the model cannot run, or the file cannot be written.
-    pub fn export_vectors(
-        &self,
-        output: Option<&Path>,
-    ) -> Result<(Answer<Output<ExportedVectors>>, Vec<Stale>), Failure> {
-        let model = chosen(self)?;
-        if let Some(path) = output {
-            selector::writable_file(path, STDOUT)?;
-        }
-        let mut embedder: Option<Box<dyn Embedder>> = None;
-        let mut all = BTreeMap::new();
-        let (mut stale, mut problems) = (Vec::new(), Vec::new());
-        for store in self.readers()? {
-            let (texts, unread) = entries(self, &store);
-            problems.extend(unread);
-            let dir = self.cache_dir(&store).filter(|_| model.id != table::NAME);
-            let mut known = dir
-                .map(|dir| corpus::known_vectors(&dir, (model.key(), model.dimension)))
-                .unwrap_or_default();
-            let made = missing(self, &model, &texts, &mut known, &mut embedder)?;
-            all.extend(texts.into_keys().filter_map(|key| Some((key, known.remove(&key)?))));
-            if !made.is_empty() {
-                let fresh = Some((model.space(), made));
-                stale.push(Stale { fresh, ..Stale::of(&store, Refresh::Nothing) });
-            }
-        }
-        let text = object(&all);
-        let view = match output {
-            None => Output::Text(text),
-            Some(path) => {
-                atomic::write_output(path, text.as_bytes(), Sync::None, self.real_now)?;
-                Output::Files(ExportedVectors {
-                    model: model.id,
-                    dimension: model.dimension,
-                    exported: all.len(),
-                    file: path.display().to_string(),
-                })
-            }
-        };
-        Ok((Answer { view, problems }, stale))
-    }
 }
 
 /// Returns the chosen model, which need not be able to run.

@@ -112,87 +112,7 @@ impl Memory {
         }
         Ok(store)
     }
-}
 
-fn view(learned: Learned, stated: &[Preference]) -> ExtractedPreference {
-    let same = |found: &&Preference| found.text == learned.text;
-    let why = || stated.iter().find(same).or(stated.first())?.waits.map(str::to_owned);
-    let (action, reason) = match learned.what {
-        LearnedAs::Learned => (ExtractAction::Learned, None),
-        LearnedAs::Reinforced => (ExtractAction::Reinforced, None),
-        LearnedAs::Recent => (ExtractAction::Recent, None),
-        LearnedAs::Known => (ExtractAction::Known, None),
-        LearnedAs::Waiting => (ExtractAction::Waiting, why()),
-        LearnedAs::Forgotten => (ExtractAction::Forgotten, None),
-        LearnedAs::Doubtful(does) => (ExtractAction::Doubtful, Some(format!("it {does}"))),
-        LearnedAs::Refused(why) => (ExtractAction::Refused, Some(why)),
-    };
-    let id = learned.id.map(|id| id.to_string());
-    ExtractedPreference { action, id, text: learned.text, reason, eligible: None, absent: None }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Extracted {
-    pub dry_run: bool,
-    pub results: Vec<ExtractedPreference>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ExtractedPreference {
-    pub action: ExtractAction,
-    /// Id of the entry, 16 hexadecimal digits.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// Text, with secrets removed.
-    pub text: String,
-    /// Why the preference waits, is doubtful or was refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Whether the next report shows it, if it was learned or reinforced.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub eligible: Option<bool>,
-    /// Why the next report leaves it out.
-    #[serde(flatten)]
-    pub absent: Option<NotShown>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ExtractAction {
-    Learned,
-    /// A known entry with one more piece of evidence.
-    Reinforced,
-    /// Stated less than an hour ago; not counted again.
-    Recent,
-    /// Would wait for review, but is already known; nothing changed.
-    Known,
-    /// A new entry that is hidden from agents until it is reviewed.
-    Waiting,
-    /// The user has forgotten the entry.
-    Forgotten,
-    /// Worded as an order to an agent.
-    Doubtful,
-    /// Not allowed in a store.
-    Refused,
-}
-
-documents! {
-    Extracted: "pimem.extract/1",
-}
-
-/// Why a question is not stored if its kind has no category.
-const NO_CATEGORY: &str = "no category of this type is in force";
-
-/// A question and its answer; other keys are ignored.
-#[derive(Deserialize)]
-struct Line {
-    question: String,
-    #[serde(default)]
-    answer: String,
-}
-
-impl Memory {
     /// Returns what would be learned of questions and answers, a JSON object a line. Stores
     /// nothing.
     /// Fails at a line that is not an object with a question.
@@ -289,6 +209,84 @@ impl Memory {
         txn.commit()?;
         Ok(())
     }
+}
+
+fn view(learned: Learned, stated: &[Preference]) -> ExtractedPreference {
+    let same = |found: &&Preference| found.text == learned.text;
+    let why = || stated.iter().find(same).or(stated.first())?.waits.map(str::to_owned);
+    let (action, reason) = match learned.what {
+        LearnedAs::Learned => (ExtractAction::Learned, None),
+        LearnedAs::Reinforced => (ExtractAction::Reinforced, None),
+        LearnedAs::Recent => (ExtractAction::Recent, None),
+        LearnedAs::Known => (ExtractAction::Known, None),
+        LearnedAs::Waiting => (ExtractAction::Waiting, why()),
+        LearnedAs::Forgotten => (ExtractAction::Forgotten, None),
+        LearnedAs::Doubtful(does) => (ExtractAction::Doubtful, Some(format!("it {does}"))),
+        LearnedAs::Refused(why) => (ExtractAction::Refused, Some(why)),
+    };
+    let id = learned.id.map(|id| id.to_string());
+    ExtractedPreference { action, id, text: learned.text, reason, eligible: None, absent: None }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Extracted {
+    pub dry_run: bool,
+    pub results: Vec<ExtractedPreference>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExtractedPreference {
+    pub action: ExtractAction,
+    /// Id of the entry, 16 hexadecimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Text, with secrets removed.
+    pub text: String,
+    /// Why the preference waits, is doubtful or was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Whether the next report shows it, if it was learned or reinforced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eligible: Option<bool>,
+    /// Why the next report leaves it out.
+    #[serde(flatten)]
+    pub absent: Option<NotShown>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExtractAction {
+    Learned,
+    /// A known entry with one more piece of evidence.
+    Reinforced,
+    /// Stated less than an hour ago; not counted again.
+    Recent,
+    /// Would wait for review, but is already known; nothing changed.
+    Known,
+    /// A new entry that is hidden from agents until it is reviewed.
+    Waiting,
+    /// The user has forgotten the entry.
+    Forgotten,
+    /// Worded as an order to an agent.
+    Doubtful,
+    /// Not allowed in a store.
+    Refused,
+}
+
+documents! {
+    Extracted: "pimem.extract/1",
+}
+
+/// Why a question is not stored if its kind has no category.
+const NO_CATEGORY: &str = "no category of this type is in force";
+
+/// A question and its answer; other keys are ignored.
+#[derive(Deserialize)]
+struct Line {
+    question: String,
+    #[serde(default)]
+    answer: String,
 }
 
 /// What would be learned of questions and answers.

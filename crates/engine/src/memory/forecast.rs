@@ -166,7 +166,8 @@ impl Memory {
     ) -> Picture {
         let fades = |row: &&ScoredEntry| matches!(row.standing, Standing::Scored(_));
         let drawn: Vec<&ScoredEntry> = if chosen.is_empty() {
-            let soon = leaving.iter().map(|left| left.row).chain(changing(events));
+            let soon = leaving.iter().map(|left| left.row);
+            let soon = soon.chain(events.iter().map(|event| event.row));
             first(soon.filter(fades), CURVES)
         } else {
             first(chosen.iter().copied().filter(fades), usize::MAX)
@@ -285,11 +286,6 @@ fn leaving<'a>(rows: &[&'a ScoredEntry], days: &[DayOutlook]) -> Vec<Left<'a>> {
     // Rows are in the order of a ranking.
     found.sort_by_key(|left| left.at);
     found
-}
-
-/// Returns the entries with events, in the order of their first event.
-fn changing<'a>(events: &[Event<'a>]) -> impl Iterator<Item = &'a ScoredEntry> {
-    events.iter().map(|event| event.row)
 }
 
 /// Returns the first rows, each once.

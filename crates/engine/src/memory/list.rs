@@ -221,41 +221,7 @@ impl Memory {
         };
         Ok(Answer { view, problems: Vec::new() })
     }
-}
 
-/// Returns true if an entry stands in a topic: by the name of the topic, or of the file.
-fn is_of(row: &ScoredEntry, topic: &str) -> bool {
-    [row.entry.subject(), &row.entry.topic].contains(&topic)
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct EntryList {
-    pub entries: Vec<AccessedEntry>,
-    /// Number of entries among which they were looked for.
-    #[serde(skip)]
-    pub of: usize,
-    /// True if the topic that was asked for is not there.
-    #[serde(skip)]
-    pub no_topic: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ListedEntry {
-    pub entry: AccessedEntry,
-    /// Age since it was first seen: `now`, `3d`.
-    #[serde(skip)]
-    pub known_for: String,
-    /// Line of the entry that replaced it.
-    #[serde(skip)]
-    pub superseded_by: Option<String>,
-}
-
-documents! {
-    EntryList: "pimem.list/1",
-    ListedEntry: "pimem.show/1",
-}
-
-impl Memory {
     /// Returns all topics, hottest first.
     /// Fails if the named store does not exist.
     pub fn topics(&self) -> Result<Answer<Topics>, Failure> {
@@ -292,6 +258,38 @@ impl Memory {
         }
         Ok(Answer { view: Topics { topics }, problems: problems(&snapshots) })
     }
+}
+
+/// Returns true if an entry stands in a topic: by the name of the topic, or of the file.
+fn is_of(row: &ScoredEntry, topic: &str) -> bool {
+    [row.entry.subject(), &row.entry.topic].contains(&topic)
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EntryList {
+    pub entries: Vec<AccessedEntry>,
+    /// Number of entries among which they were looked for.
+    #[serde(skip)]
+    pub of: usize,
+    /// True if the topic that was asked for is not there.
+    #[serde(skip)]
+    pub no_topic: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ListedEntry {
+    pub entry: AccessedEntry,
+    /// Age since it was first seen: `now`, `3d`.
+    #[serde(skip)]
+    pub known_for: String,
+    /// Line of the entry that replaced it.
+    #[serde(skip)]
+    pub superseded_by: Option<String>,
+}
+
+documents! {
+    EntryList: "pimem.list/1",
+    ListedEntry: "pimem.show/1",
 }
 
 /// The topics of one or more stores, hottest first.

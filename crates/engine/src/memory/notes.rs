@@ -100,91 +100,7 @@ impl Memory {
         store.append(&lock, &file, &now.date.to_string(), &added)?;
         Ok(Noted { file, text: added.join("\n"), into: NotedIn::Log })
     }
-}
 
-/// Returns true if a line is a Markdown block of its own.
-fn is_block(line: &str) -> bool {
-    let words = line.trim_start();
-    words.starts_with(['#', '>', '|', '`'])
-        || ["- ", "* ", "+ "].iter().any(|mark| words.starts_with(mark))
-}
-
-/// Text appended to the notes or to a log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Noted {
-    /// File, relative to the store.
-    pub file: String,
-    /// Appended lines.
-    pub text: String,
-    #[serde(skip)]
-    pub into: NotedIn,
-}
-
-/// The target of an append.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotedIn {
-    Notes,
-    Log,
-}
-
-/// One file from each store that has it, the project's first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NoteFiles {
-    pub files: Vec<NoteFile>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NoteFile {
-    /// `project` or `user`.
-    pub scope: &'static str,
-    /// File name, relative to the store.
-    pub file: String,
-    pub text: String,
-}
-
-/// Days with a log, newest first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LogDays {
-    pub days: Vec<LogDay>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct LogDay {
-    #[serde(serialize_with = "displayed")]
-    pub date: Date,
-    /// `project` or `user`.
-    pub scope: &'static str,
-}
-
-impl Document for Noted {
-    fn schema(&self) -> &'static str {
-        match self.into {
-            NotedIn::Notes => "pimem.note/1",
-            NotedIn::Log => "pimem.log/1",
-        }
-    }
-}
-
-documents! {
-    NoteFiles: "pimem.read/1",
-    LogDays: "pimem.days/1",
-}
-
-/// New state of an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tick {
-    Done,
-    Open,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Items {
-    Open,
-    /// Open and done items.
-    All,
-}
-
-impl Memory {
     /// Adds open items that do not exist yet.
     /// Fails if the store cannot be written.
     pub fn add_todo(&self, texts: &[String]) -> Result<Todo, Failure> {
@@ -294,6 +210,88 @@ impl Memory {
         let cleared = all.iter().map(|line| gate::masked(line).into_owned());
         Ok(ClearedItems { cleared: cleared.collect() })
     }
+}
+
+/// Returns true if a line is a Markdown block of its own.
+fn is_block(line: &str) -> bool {
+    let words = line.trim_start();
+    words.starts_with(['#', '>', '|', '`'])
+        || ["- ", "* ", "+ "].iter().any(|mark| words.starts_with(mark))
+}
+
+/// Text appended to the notes or to a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Noted {
+    /// File, relative to the store.
+    pub file: String,
+    /// Appended lines.
+    pub text: String,
+    #[serde(skip)]
+    pub into: NotedIn,
+}
+
+/// The target of an append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotedIn {
+    Notes,
+    Log,
+}
+
+/// One file from each store that has it, the project's first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NoteFiles {
+    pub files: Vec<NoteFile>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NoteFile {
+    /// `project` or `user`.
+    pub scope: &'static str,
+    /// File name, relative to the store.
+    pub file: String,
+    pub text: String,
+}
+
+/// Days with a log, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LogDays {
+    pub days: Vec<LogDay>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct LogDay {
+    #[serde(serialize_with = "displayed")]
+    pub date: Date,
+    /// `project` or `user`.
+    pub scope: &'static str,
+}
+
+impl Document for Noted {
+    fn schema(&self) -> &'static str {
+        match self.into {
+            NotedIn::Notes => "pimem.note/1",
+            NotedIn::Log => "pimem.log/1",
+        }
+    }
+}
+
+documents! {
+    NoteFiles: "pimem.read/1",
+    LogDays: "pimem.days/1",
+}
+
+/// New state of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tick {
+    Done,
+    Open,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Items {
+    Open,
+    /// Open and done items.
+    All,
 }
 
 /// Reads the scratchpad of a store; empty if it does not exist.

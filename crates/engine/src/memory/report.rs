@@ -123,6 +123,76 @@ impl Memory {
         let problems = problems(&snapshots);
         Ok(Reported { view, problems, stale: recalled.stale })
     }
+
+    /// Returns open items, logs of today and yesterday, hits for the prompt, and long-term notes.
+    /// Also returns the stores whose index should be refreshed.
+    /// Fails if the named store does not exist.
+    pub fn working_report(
+        &self,
+        request: &ReportRequest,
+    ) -> Result<(Answer<WorkingView>, Vec<Stale>), Failure> {
+        let most = request.budget.unwrap_or(Tokens(u32::MAX));
+        let context = self.config.settings.report.context;
+        let room = budget::available(most, context, request.system_prompt);
+        let stores = self.readers()?;
+        let mut problems = Vec::new();
+        let today = local_time::local(self.now.0).date;
+        let mut sources = Sources::default();
+        let mut left_out = Vec::new();
+        for store in &stores {
+            let mut changed = Vec::new();
+            let mut add =
+                |name: &str, text: &mut String, read: &dyn Fn() -> Result<String, ReadProblem>| {
+                    let more = if self.shows_notes(store, name) {
+                        read()
+                    } else {
+                        let file = store.file(name);
+                        file.map(|file| changed.extend(file.map(|_| name.to_owned())))
+                            .map(|()| String::new())
+                    };
+                    match more {
+                        Ok(more) if more.trim().is_empty() => {}
+                        Ok(more) => {
+                            if !text.is_empty() {
+                                text.push_str("\n\n");
+                            }
+                            text.push_str(&more);
+                        }
+                        Err(problem) => problems.push(problem),
+                    }
+                };
+            let Sources { scratchpad, today: now, notes: long, yesterday: before, .. } =
+                &mut sources;
+            add(notes::SCRATCHPAD, scratchpad, &|| open_items(store));
+            add(&notes::daily(today), now, &|| log(store, today, scratchpad));
+            add(notes::NOTES, long, &|| notes(store));
+            let yesterday = today.yesterday();
+            add(&notes::daily(yesterday), before, &|| log(store, yesterday, scratchpad));
+            if !changed.is_empty() {
+                self.notices.note(&if store.notes_begun() {
+                    let names = changed.join(", ");
+                    format!("{names}: changed since review, and left out: pimem trust --review")
+                } else {
+                    "Notes and logs were not written here and are left out: pimem trust --review"
+                        .to_owned()
+                });
+            }
+            left_out.extend(changed);
+        }
+        let prompt = request.prompt.as_deref();
+        let found =
+            prompt.map(|prompt| recall(self, &stores, prompt, &sources)).unwrap_or_default();
+        let line = |hit: &FoundHit| {
+            let text = hit.text.replace('\n', " ");
+            let text = text.strip_prefix("- ").unwrap_or(&text);
+            format!("- {text} ({}:{})\n", hit.source, hit.line)
+        };
+        sources.recalled = found.hits.iter().map(line).collect();
+        let text = working::working(&sources, today, room.chars());
+        let characters = text.chars().count();
+        let view = WorkingView { text, characters, unreviewed: left_out, degraded: found.degraded };
+        Ok((Answer { view, problems }, found.stale))
+    }
 }
 
 /// Says why a report of entries is empty, and whether more tokens would help. Of those that wait for
@@ -199,78 +269,6 @@ const READ_HITS: usize = HITS * 4;
 const PROMPT: usize = 200;
 /// Bytes read from the end of a log; far more than is shown.
 pub const READ: u64 = 64 * 1024;
-
-impl Memory {
-    /// Returns open items, logs of today and yesterday, hits for the prompt, and long-term notes.
-    /// Also returns the stores whose index should be refreshed.
-    /// Fails if the named store does not exist.
-    pub fn working_report(
-        &self,
-        request: &ReportRequest,
-    ) -> Result<(Answer<WorkingView>, Vec<Stale>), Failure> {
-        let most = request.budget.unwrap_or(Tokens(u32::MAX));
-        let context = self.config.settings.report.context;
-        let room = budget::available(most, context, request.system_prompt);
-        let stores = self.readers()?;
-        let mut problems = Vec::new();
-        let today = local_time::local(self.now.0).date;
-        let mut sources = Sources::default();
-        let mut left_out = Vec::new();
-        for store in &stores {
-            let mut changed = Vec::new();
-            let mut add =
-                |name: &str, text: &mut String, read: &dyn Fn() -> Result<String, ReadProblem>| {
-                    let more = if self.shows_notes(store, name) {
-                        read()
-                    } else {
-                        let file = store.file(name);
-                        file.map(|file| changed.extend(file.map(|_| name.to_owned())))
-                            .map(|()| String::new())
-                    };
-                    match more {
-                        Ok(more) if more.trim().is_empty() => {}
-                        Ok(more) => {
-                            if !text.is_empty() {
-                                text.push_str("\n\n");
-                            }
-                            text.push_str(&more);
-                        }
-                        Err(problem) => problems.push(problem),
-                    }
-                };
-            let Sources { scratchpad, today: now, notes: long, yesterday: before, .. } =
-                &mut sources;
-            add(notes::SCRATCHPAD, scratchpad, &|| open_items(store));
-            add(&notes::daily(today), now, &|| log(store, today, scratchpad));
-            add(notes::NOTES, long, &|| notes(store));
-            let yesterday = today.yesterday();
-            add(&notes::daily(yesterday), before, &|| log(store, yesterday, scratchpad));
-            if !changed.is_empty() {
-                self.notices.note(&if store.notes_begun() {
-                    let names = changed.join(", ");
-                    format!("{names}: changed since review, and left out: pimem trust --review")
-                } else {
-                    "Notes and logs were not written here and are left out: pimem trust --review"
-                        .to_owned()
-                });
-            }
-            left_out.extend(changed);
-        }
-        let prompt = request.prompt.as_deref();
-        let found =
-            prompt.map(|prompt| recall(self, &stores, prompt, &sources)).unwrap_or_default();
-        let line = |hit: &FoundHit| {
-            let text = hit.text.replace('\n', " ");
-            let text = text.strip_prefix("- ").unwrap_or(&text);
-            format!("- {text} ({}:{})\n", hit.source, hit.line)
-        };
-        sources.recalled = found.hits.iter().map(line).collect();
-        let text = working::working(&sources, today, room.chars());
-        let characters = text.chars().count();
-        let view = WorkingView { text, characters, unreviewed: left_out, degraded: found.degraded };
-        Ok((Answer { view, problems }, found.stale))
-    }
-}
 
 /// Returns hits for the prompt that are not in the report anyway: those above the minimum score of
 /// recall, then the next best; entries before past sessions.

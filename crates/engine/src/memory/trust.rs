@@ -138,6 +138,79 @@ impl Memory {
             self.notices.note(&sentence);
         }
     }
+
+    /// The entries of stores, as [`Memory::ranking`] gives them, after those that were typed here were
+    /// noted. Where nothing awaits review, nothing is asked for that.
+    pub fn own_ranking(&self, stores: &[Store]) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
+        self.own_ranking_within(provenance::LIMIT, stores)
+    }
+
+    /// The same, with a limit to the time that git may take.
+    pub fn own_ranking_within(
+        &self,
+        limit: Duration,
+        stores: &[Store],
+    ) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
+        let (ranking, snapshots) = self.ranking(stores);
+        if ranking.unreviewed() == 0 || !self.note_own(limit, stores, &snapshots) {
+            return (ranking, snapshots);
+        }
+        self.ranking(stores)
+    }
+
+    /// Records which lines were typed here. Returns true if there were any.
+    pub fn note_own(&self, limit: Duration, stores: &[Store], snapshots: &[Snapshot]) -> bool {
+        let note = |(store, snapshot): (&Store, &Snapshot)| {
+            store.note_own(snapshot, &self.config.categories, &self.places, limit)
+        };
+        stores.iter().zip(snapshots).map(note).fold(false, |any, noted| any | noted)
+    }
+
+    /// Returns how entries that await review came here, as far as that is known.
+    pub fn came(&self, stores: &[Store], waiting: &[&LocatedEntry]) -> Came {
+        let held = stores.iter().map(|store| {
+            let here = waiting.iter().copied().filter(|entry| entry.scope == store.scope);
+            let name =
+                |entry: &LocatedEntry| self.config.categories.spec(entry.category).name.clone();
+            let lines = here.map(|entry| (name(entry), entry.text.as_str()));
+            (store, lines.collect::<Vec<_>>())
+        });
+        let mut all = held.filter(|(_, lines)| !lines.is_empty());
+        let Some((first, lines)) = all.next() else { return Came::Elsewhere };
+        let came = self.came_to(first, &lines);
+        // What holds for all of them is less.
+        let same = all.all(|(store, lines)| self.came_to(store, &lines) == came);
+        if same { came } else { Came::Elsewhere }
+    }
+
+    /// Returns how lines of a store, given as category and text, came there.
+    fn came_to(&self, store: &Store, lines: &[(Cow<'static, str>, &str)]) -> Came {
+        let trust = &store.trust;
+        if trust.is_foreign() && !trust.is_whole() {
+            return Came::Foreign;
+        }
+        if trust.is_made() {
+            let is_brought = |(category, text): &(Cow<'static, str>, &str)| {
+                trust.holds(trust.brought(category, text))
+            };
+            let is_order = |(_, text): &(Cow<'static, str>, &str)| injection::find(text).is_some();
+            return match self.places.work_tree(&store.dir) {
+                _ if lines.iter().all(is_order) => Came::Order,
+                None => Came::Elsewhere,
+                Some(_) if lines.iter().all(is_brought) => Came::Git,
+                Some(_) => Came::PerhapsGit,
+            };
+        }
+        if let Some(former) = trust.moved_from(lines) {
+            return Came::Moved(former);
+        }
+        let Some(root) = self.places.work_tree(&store.dir) else { return Came::Elsewhere };
+        match store.is_tracked(root, provenance::LIMIT) {
+            Some(true) => Came::Git,
+            Some(false) => Came::NotGit,
+            None => Came::PerhapsGit,
+        }
+    }
 }
 
 /// Command that reviews all of them.
@@ -266,81 +339,6 @@ impl<'a> TrustNotes<'a> {
         }
         let look = || store.file_reviewed(name);
         *self.known.borrow_mut().entry((number, name.to_owned())).or_insert_with(look)
-    }
-}
-
-impl Memory {
-    /// The entries of stores, as [`Memory::ranking`] gives them, after those that were typed here were
-    /// noted. Where nothing awaits review, nothing is asked for that.
-    pub fn own_ranking(&self, stores: &[Store]) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
-        self.own_ranking_within(provenance::LIMIT, stores)
-    }
-
-    /// The same, with a limit to the time that git may take.
-    pub fn own_ranking_within(
-        &self,
-        limit: Duration,
-        stores: &[Store],
-    ) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
-        let (ranking, snapshots) = self.ranking(stores);
-        if ranking.unreviewed() == 0 || !self.note_own(limit, stores, &snapshots) {
-            return (ranking, snapshots);
-        }
-        self.ranking(stores)
-    }
-
-    /// Records which lines were typed here. Returns true if there were any.
-    pub fn note_own(&self, limit: Duration, stores: &[Store], snapshots: &[Snapshot]) -> bool {
-        let note = |(store, snapshot): (&Store, &Snapshot)| {
-            store.note_own(snapshot, &self.config.categories, &self.places, limit)
-        };
-        stores.iter().zip(snapshots).map(note).fold(false, |any, noted| any | noted)
-    }
-
-    /// Returns how entries that await review came here, as far as that is known.
-    pub fn came(&self, stores: &[Store], waiting: &[&LocatedEntry]) -> Came {
-        let held = stores.iter().map(|store| {
-            let here = waiting.iter().copied().filter(|entry| entry.scope == store.scope);
-            let name =
-                |entry: &LocatedEntry| self.config.categories.spec(entry.category).name.clone();
-            let lines = here.map(|entry| (name(entry), entry.text.as_str()));
-            (store, lines.collect::<Vec<_>>())
-        });
-        let mut all = held.filter(|(_, lines)| !lines.is_empty());
-        let Some((first, lines)) = all.next() else { return Came::Elsewhere };
-        let came = self.came_to(first, &lines);
-        // What holds for all of them is less.
-        let same = all.all(|(store, lines)| self.came_to(store, &lines) == came);
-        if same { came } else { Came::Elsewhere }
-    }
-
-    /// Returns how lines of a store, given as category and text, came there.
-    fn came_to(&self, store: &Store, lines: &[(Cow<'static, str>, &str)]) -> Came {
-        let trust = &store.trust;
-        if trust.is_foreign() && !trust.is_whole() {
-            return Came::Foreign;
-        }
-        if trust.is_made() {
-            let is_brought = |(category, text): &(Cow<'static, str>, &str)| {
-                trust.holds(trust.brought(category, text))
-            };
-            let is_order = |(_, text): &(Cow<'static, str>, &str)| injection::find(text).is_some();
-            return match self.places.work_tree(&store.dir) {
-                _ if lines.iter().all(is_order) => Came::Order,
-                None => Came::Elsewhere,
-                Some(_) if lines.iter().all(is_brought) => Came::Git,
-                Some(_) => Came::PerhapsGit,
-            };
-        }
-        if let Some(former) = trust.moved_from(lines) {
-            return Came::Moved(former);
-        }
-        let Some(root) = self.places.work_tree(&store.dir) else { return Came::Elsewhere };
-        match store.is_tracked(root, provenance::LIMIT) {
-            Some(true) => Came::Git,
-            Some(false) => Came::NotGit,
-            None => Came::PerhapsGit,
-        }
     }
 }
 

@@ -139,10 +139,11 @@ pub fn model(
     let name = opened.name.clone();
     stage.copy(MODEL, opened, progress)?;
     check_onnx(&stage, wish, &name)?;
-    for external in external_files(wish, &path) {
-        let (file, is_needed) = external;
+    for (file, is_needed) in external_files(wish, &path) {
         match source.open(&file)? {
-            Some(opened) => stage.copy(last(&file), opened, progress)?,
+            Some(opened) => {
+                stage.copy(file.rsplit('/').next().unwrap_or(&file), opened, progress)?;
+            }
             None if is_needed => return Err(missing(source, &file)),
             None => {}
         }
@@ -391,10 +392,6 @@ pub fn missing(source: &dyn ModelSource, file: &str) -> InstallError {
 
 pub fn unfit(source: &dyn ModelSource, wrong: &str) -> InstallError {
     InstallError::refused(format!("{}: {wrong}", source.name()), "nothing was installed")
-}
-
-fn last(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Deletes an installed model. Returns false if it does not exist.

@@ -150,7 +150,8 @@ pub fn note_waiting(trust: &Trust, keys: &[TextKey]) -> Result<()> {
     let dir = path.parent().context("there is no directory for what waits")?;
     atomic::create_dir(dir, Sync::Private)?;
     let _lock = trust.hold()?;
-    trust.seal().append(&path, lines_of(&fresh).as_bytes(), Sync::Private)?;
+    let lines: String = fresh.iter().map(|key| key.hex() + "\n").collect();
+    trust.seal().append(&path, lines.as_bytes(), Sync::Private)?;
     trust.known().forget_waiting();
     Ok(())
 }
@@ -205,10 +206,6 @@ fn waiting_path(trust: &Trust) -> Option<PathBuf> {
 /// Returns the files of the ledger of trust, which need not exist.
 pub(super) fn files_of(trust: &Trust) -> Vec<PathBuf> {
     trust.ledger().map(Path::to_path_buf).into_iter().chain(waiting_path(trust)).collect()
-}
-
-fn lines_of(keys: &[&TextKey]) -> String {
-    keys.iter().flat_map(|key| [key.hex(), "\n".to_owned()]).collect()
 }
 
 /// Keys that are recorded before the lines are written.

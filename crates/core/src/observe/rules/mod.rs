@@ -122,7 +122,7 @@ impl Observer {
     }
 
     fn agent(&mut self, message: &HeardTurn) {
-        self.turn.hear(message.date, message.minute);
+        self.turn.spoke = Some((message.date, message.minute));
         let mut answered = false;
         for (text, masked, asked) in preference::sentences(&message.text) {
             let Some(sort) = cue::of_agent(&masked, asked) else { continue };
@@ -187,11 +187,6 @@ struct Turn {
 }
 
 impl Turn {
-    /// Begins a message of the agent.
-    fn hear(&mut self, date: Date, minute: Option<u16>) {
-        self.spoke = Some((date, minute));
-    }
-
     fn add(&mut self, sort: Sort, date: Date, note: ObservedNote) {
         if !self.said.iter().any(|(.., known)| known.text == note.text) {
             self.said.push((sort, date, note));

@@ -147,6 +147,7 @@ fn run(
         }
     }
     let count = |fate: Fate| taken.iter().filter(|taken| taken.fate == fate).count();
+    let left = source.found.left.into_iter();
     let view = Imported {
         format: source.format,
         dry_run: effect == Effect::DryRun,
@@ -155,7 +156,7 @@ fn run(
         known: count(Fate::Known),
         repeated: count(Fate::Repeated),
         results: taken.into_iter().map(shown).collect(),
-        left_out: source.found.left.into_iter().map(of_left).collect(),
+        left_out: left.map(|LeftLine { place, reason }| LeftOut { place, reason }).collect(),
         notes: pages,
     };
     Ok(Answer { view, problems: source.problems })
@@ -163,10 +164,6 @@ fn run(
 
 fn shown(Taken { fate, id, place, line, .. }: Taken) -> ImportedMemory {
     ImportedMemory { action: fate, place, id: id.to_string(), entry: line }
-}
-
-fn of_left(LeftLine { place, reason }: LeftLine) -> LeftOut {
-    LeftOut { place, reason }
 }
 
 /// Returns a heading as a topic may contain it, if it is valid.

@@ -66,7 +66,7 @@ impl Search<'_> {
         let (mut kept, mut withheld) = (Vec::new(), Vec::new());
         for mut one in ranked.drain(..) {
             let IndexedDocument { kind, doc, at, .. } = one.document;
-            one.facts.reviewed |= self.is_shown_note(&one.document);
+            one.facts.reviewed |= self.notes.shown(kind, at.store, one.document.source);
             if documents::entry_id(&doc).is_none() {
                 let store = self.stores.get(at.store);
                 if let Some(Cow::Owned(text)) = store.map(|store| store.trust.told(&one.text)) {
@@ -150,10 +150,6 @@ impl Search<'_> {
             SourceKind::Session => Some(store.trust.text(TrustedKind::Session, text)),
             _ => None,
         }
-    }
-
-    fn is_shown_note(&self, document: &IndexedDocument<'_>) -> bool {
-        self.notes.shown(document.kind, document.at.store, document.source)
     }
 
     /// Marks the best candidates that a newer choice among all of them seems to replace.

@@ -158,31 +158,7 @@ impl Memory {
         }
         Ok(found)
     }
-}
 
-/// Returns the telemetry of some stores, and the problems with reading it.
-pub fn log(memory: &Memory, stores: &[Store]) -> (UsageLog, Vec<ReadProblem>) {
-    let mut problems = Vec::new();
-    let mut logs = Vec::new();
-    for store in stores {
-        match store.local(TELEMETRY) {
-            Ok(bytes) => logs.extend(bytes.map(|bytes| end_of(&bytes).to_vec())),
-            Err(problem) => problems.push(problem),
-        }
-    }
-    (UsageLog::read(memory.now, logs.iter().map(Vec::as_slice)), problems)
-}
-
-/// Returns the end of a log, from the start of a line: twice the maximum size of our logs, so that
-/// larger files do not take longer.
-fn end_of(log: &[u8]) -> &[u8] {
-    let most = usize::try_from(2 * TELEMETRY_BYTES).unwrap_or(usize::MAX);
-    let Some(cut) = log.len().checked_sub(most).filter(|cut| *cut > 0) else { return log };
-    let end = log.get(cut..).unwrap_or_default();
-    memchr::memchr(b'\n', end).and_then(|at| end.get(at + 1..)).unwrap_or_default()
-}
-
-impl Memory {
     /// Counts the entries that a search found, and records them in the telemetry of a store that has
     /// one: only counting makes its directory.
     pub(super) fn note_access(&self, store: &Store, entries: &[EntryId]) {
@@ -246,6 +222,28 @@ impl Memory {
         }
         Some(self.counted())
     }
+}
+
+/// Returns the telemetry of some stores, and the problems with reading it.
+pub fn log(memory: &Memory, stores: &[Store]) -> (UsageLog, Vec<ReadProblem>) {
+    let mut problems = Vec::new();
+    let mut logs = Vec::new();
+    for store in stores {
+        match store.local(TELEMETRY) {
+            Ok(bytes) => logs.extend(bytes.map(|bytes| end_of(&bytes).to_vec())),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (UsageLog::read(memory.now, logs.iter().map(Vec::as_slice)), problems)
+}
+
+/// Returns the end of a log, from the start of a line: twice the maximum size of our logs, so that
+/// larger files do not take longer.
+fn end_of(log: &[u8]) -> &[u8] {
+    let most = usize::try_from(2 * TELEMETRY_BYTES).unwrap_or(usize::MAX);
+    let Some(cut) = log.len().checked_sub(most).filter(|cut| *cut > 0) else { return log };
+    let end = log.get(cut..).unwrap_or_default();
+    memchr::memchr(b'\n', end).and_then(|at| end.get(at + 1..)).unwrap_or_default()
 }
 
 /// Returns the accesses of an entry on all devices, including those of its earlier wordings.

@@ -64,7 +64,8 @@ impl ReflogStep {
             return None;
         }
         let action = message.split_once(": ").map_or(message, |(action, _)| action);
-        let before = Some(before).filter(|id| !is_zero(id)).map(str::to_owned);
+        let before =
+            Some(before).filter(|id| id.bytes().any(|byte| byte != b'0')).map(str::to_owned);
         Some(Self { before, after: after.to_owned(), at, action: action.trim().to_owned() })
     }
 
@@ -280,10 +281,6 @@ fn files(refs: &Path) -> io::Result<Vec<(String, PathBuf)>> {
 
 fn is_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-fn is_zero(id: &str) -> bool {
-    id.bytes().all(|byte| byte == b'0')
 }
 
 #[cfg(test)]
