@@ -167,7 +167,7 @@ pub(crate) fn suggestions(table: &[Group], word: &str, definition: &clap::Comman
 }
 
 /// Returns true if a word may be a misspelling of a name: a third of its letters differ at most.
-pub(crate) fn is_like(word: &str, name: &str) -> bool {
+fn is_like(word: &str, name: &str) -> bool {
     let most = (word.chars().count() / 3).max(1);
     strsim::osa_distance(&word.to_lowercase(), name) <= most
 }

@@ -258,7 +258,7 @@ fn left<'a>(
 
 /// Returns the day's context beside a text of `taken` characters. News are
 /// the parts that the session has not seen.
-pub(crate) fn context_of_day(
+fn context_of_day(
     call: &Call<'_>,
     sources: &AtHand,
     taken: usize,

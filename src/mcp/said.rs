@@ -25,7 +25,7 @@ const NOTES: usize = 8;
 const IDS: usize = 40;
 
 /// What stands in place of a text that nobody on this machine has looked at.
-pub(super) const WITHHELD: &str =
+const WITHHELD: &str =
     "(withheld: it came from elsewhere and awaits a review by a person: pimem trust --review)";
 
 /// Messages of the memory during a call.

@@ -151,7 +151,7 @@ fn digits(bytes: &[u8]) -> Option<i64> {
 }
 
 /// Returns the days since 1970-01-01 of `YYYY-MM-DD` (proleptic Gregorian calendar).
-pub(super) fn days_of_date(bytes: &[u8]) -> Option<i64> {
+fn days_of_date(bytes: &[u8]) -> Option<i64> {
     let [y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1] = *bytes else { return None };
     let year = digits(&[y0, y1, y2, y3])?;
     let month = digits(&[m0, m1])?;

@@ -151,7 +151,7 @@ pub fn cheapest(
 
 /// Returns the least number of reinforcements that is enough. More evidence never hurts, so it can
 /// be found by bisection.
-pub(super) fn fewest(enough: impl Fn(u32) -> bool) -> Option<u32> {
+fn fewest(enough: impl Fn(u32) -> bool) -> Option<u32> {
     let most = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n < MOST);
     let high = most.chain([MOST]).find(|n| enough(*n))?;
     let (mut low, mut high) = (high / 2, high);
@@ -176,7 +176,7 @@ fn shown_after(
 }
 
 /// Returns the ledgers of the stores after these events of now in the store of the entry.
-pub(super) fn ledgers_after(
+fn ledgers_after(
     now: Now,
     stores: &Stores<'_>,
     entry: &LocatedEntry,
@@ -192,7 +192,7 @@ pub(super) fn ledgers_after(
 
 /// Returns true if the report of `at` would show an entry, with these ledgers in place of the
 /// stores' own.
-pub(super) fn shown_by(
+fn shown_by(
     at: Now,
     rules: RankingRules<'_>,
     settings: RenderSettings<'_>,

@@ -336,7 +336,7 @@ pub fn find(name: &str) -> Option<&'static SettingKey> {
 }
 
 /// Iterates over the other names, each with its setting.
-pub(super) fn aliases() -> impl Iterator<Item = (&'static str, &'static SettingKey)> {
+fn aliases() -> impl Iterator<Item = (&'static str, &'static SettingKey)> {
     ALIASES.iter().filter_map(|(alias, name)| Some((*alias, SettingKey::find(name)?)))
 }
 

@@ -224,7 +224,7 @@ pub(crate) fn shown(message: &str, key: Option<&str>) -> String {
 }
 
 /// Returns an answer without the thinking that some models write before it.
-pub(super) fn after_thinking(answer: &str) -> &str {
+fn after_thinking(answer: &str) -> &str {
     let rest = answer.trim_start().strip_prefix("<think>");
     rest.and_then(|rest| rest.split_once("</think>")).map_or(answer, |(_, after)| after)
 }
@@ -232,7 +232,7 @@ pub(super) fn after_thinking(answer: &str) -> &str {
 /// Bytes that are kept of the end of what it says on standard error.
 const COMPLAINT: usize = 4096;
 
-pub(super) fn ask_program(service: &Service, question: Question<'_>) -> Result<String, ModelError> {
+fn ask_program(service: &Service, question: Question<'_>) -> Result<String, ModelError> {
     let named = || format!("{} names it", service.setting("command"));
     let mut command = process::shell(&service.place);
     // An agent that runs as a model must not call pimem's hooks.

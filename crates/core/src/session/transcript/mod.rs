@@ -331,7 +331,7 @@ const REQUEST: &str = "## My request for Codex:";
 
 /// Returns what the person typed. `None` if all of it was injected, or is a command to the agent's
 /// shell.
-pub(super) fn by_user(text: &str) -> Option<String> {
+fn by_user(text: &str) -> Option<String> {
     let text = stripped(text);
     let text = text.trim();
     let injected = STARTS.iter().any(|start| text.starts_with(start)) || one_element(text);
@@ -339,7 +339,7 @@ pub(super) fn by_user(text: &str) -> Option<String> {
 }
 
 /// Returns a message without injected text.
-pub(super) fn stripped(text: &str) -> Cow<'_, str> {
+fn stripped(text: &str) -> Cow<'_, str> {
     let asked = || text.find(REQUEST).and_then(|at| text.get(at + REQUEST.len()..));
     let text = if text.trim_start().starts_with(SETUP) { asked().unwrap_or(text) } else { text };
     if !text.contains('<') {

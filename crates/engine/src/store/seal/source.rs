@@ -237,7 +237,7 @@ fn repository(source: &KeySource) -> Option<String> {
 }
 
 /// Returns what is remembered of the store at its path. A file that cannot be read counts as none.
-pub(super) fn known_here(source: &KeySource) -> Option<RememberedSeal> {
+fn known_here(source: &KeySource) -> Option<RememberedSeal> {
     folder(source)?;
     parsed(&known_place(source)?)
 }
