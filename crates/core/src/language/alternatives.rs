@@ -112,9 +112,21 @@ fn swapped(
     vec![capitalised(&join(&a, &b)), capitalised(&join(&lower, &b))]
 }
 
-/// Returns the text with each value in turn replaced by 0, and the value.
+/// The number that stands for a value in a masked text.
+pub const MASK: &str = "0";
+
+/// A value that a text states.
+#[derive(Debug)]
+pub struct Value {
+    /// As it is written: `7`, `3.12`, `v2`.
+    pub number: String,
+    /// The text with [`MASK`] in place of the number.
+    pub masked: String,
+}
+
+/// Returns the values that a text states.
 #[must_use]
-pub fn values(text: &str) -> Vec<(String, String)> {
+pub fn values(text: &str) -> Vec<Value> {
     if !text.bytes().any(|byte| byte.is_ascii_digit()) || text.contains('?') {
         return Vec::new();
     }
@@ -133,8 +145,8 @@ pub fn values(text: &str) -> Vec<(String, String)> {
             return None;
         }
         let mut masked = words.clone();
-        *masked.get_mut(at)? = format!("0{marks}").into();
-        Some((masked.join(" "), number.trim_start_matches('v').to_owned()))
+        *masked.get_mut(at)? = format!("{MASK}{marks}").into();
+        Some(Value { number: number.to_owned(), masked: masked.join(" ") })
     };
     (1..words.len()).filter_map(value).collect()
 }

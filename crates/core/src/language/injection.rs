@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr2_iter;
 use unicode_normalization_alignments::UnicodeNormalization;
 
 use super::{
@@ -90,9 +91,11 @@ fn undressed(text: &str) -> Option<String> {
 fn read(text: &str) -> Option<(usize, &'static str)> {
     let whole = lower(text);
     let lower = unquoted(&whole);
-    // Most texts lack the character that all tags begin with.
-    let first = || TAGS.split(", ").filter_map(|tag| lower.find(tag)).min();
-    let tag = lower.contains(['<', '[']).then(first).flatten();
+    let is_tag = |at: &usize| {
+        let rest = lower.as_bytes().get(*at..).unwrap_or_default();
+        TAGS.split(", ").any(|tag| rest.starts_with(tag.as_bytes()))
+    };
+    let tag = memchr2_iter(b'<', b'[', lower.as_bytes()).find(is_tag);
     let tokens = tokens(&lower);
     let order = wording(&tokens);
     let tag = tag.map(|at| (at, "imitates the marks of a chat"));

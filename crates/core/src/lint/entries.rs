@@ -1,6 +1,6 @@
 //! Checks of entries: duplicates, contradictions, and entries that are out of date or too long.
 
-use std::{cell::OnceCell, collections::HashMap};
+use std::{cell::OnceCell, collections::BTreeMap};
 
 use crate::{
     lint::{
@@ -10,9 +10,10 @@ use crate::{
     markdown::topic::{TopicDoc, TopicEntry},
     model::{
         category::Categories,
-        entry::{EntryId, Wording},
+        entry::EntryId,
         hash::{IdMap, IdSet},
         operation::UserState,
+        shares::{MANY_LINES, in_shares},
         time::Timestamp,
     },
     report::select,
@@ -39,16 +40,20 @@ pub(super) fn file(stem: &str) -> String {
 pub(super) fn repeats(topics: &[LintedTopic<'_>]) -> Vec<Finding> {
     let lines =
         || topics.iter().flat_map(|(stem, doc)| doc.entries.iter().map(move |e| (*stem, e)));
-    let mut stays: HashMap<Wording, (&str, &TopicEntry)> = HashMap::new();
+    // Texts may share an id.
+    let mut stays: IdMap<EntryId, Vec<(&str, &TopicEntry)>> = IdMap::default();
     for (stem, entry) in lines() {
-        let known = stays.entry(entry.wording()).or_insert((stem, entry));
-        if entry.markers.any() && !known.1.markers.any() {
-            *known = (stem, entry);
+        let known = stays.entry(entry.id).or_default();
+        match known.iter_mut().find(|(_, first)| is_copy(first, entry)) {
+            Some(known) if entry.markers.any() && !known.1.markers.any() => *known = (stem, entry),
+            Some(_) => {}
+            None => known.push((stem, entry)),
         }
     }
     let mut found = Vec::new();
     for (stem, entry) in lines() {
-        let Some((home, first)) = stays.get(&entry.wording()) else { continue };
+        let mut known = stays.get(&entry.id).into_iter().flatten();
+        let Some((home, first)) = known.find(|(_, first)| is_copy(first, entry)) else { continue };
         if std::ptr::eq(*first, entry) {
             continue;
         }
@@ -60,10 +65,13 @@ pub(super) fn repeats(topics: &[LintedTopic<'_>]) -> Vec<Finding> {
     found
 }
 
+fn is_copy(a: &TopicEntry, b: &TopicEntry) -> bool {
+    a.id == b.id && a.category == b.category && a.text == b.text
+}
+
 /// Finds entries that share their id, and with it their evidence, with another text.
 pub(super) fn collisions(rows: &[ScoredEntry]) -> Vec<Finding> {
-    let mut shared: Vec<&ScoredEntry> = rows.iter().filter(|row| row.shared).collect();
-    shared.sort_by(|a, b| (&a.entry.topic, a.entry.line).cmp(&(&b.entry.topic, b.entry.line)));
+    let shared = by_line(rows.iter().filter(|row| row.shared));
     let mut first: IdMap<EntryId, &ScoredEntry> = IdMap::default();
     let mut found = Vec::new();
     for row in shared {
@@ -86,7 +94,7 @@ pub(super) fn outdated(
     let entries = topics.iter().flat_map(|(_, doc)| &doc.entries);
     let enforced: IdSet<EntryId> =
         entries.filter(|entry| entry.markers.enforced).map(|entry| entry.id).collect();
-    let names = Names { rows, places: OnceCell::new() };
+    let names = Names { rows, known: OnceCell::new() };
     let finding = |row: &ScoredEntry| {
         let (rule, says) = match (row.evidence.until, row.superseded_by) {
             (Some(until), _) if row.expired => {
@@ -108,11 +116,10 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
     let forgotten = |row: &&ScoredEntry| row.evidence.user == UserState::Forgotten;
     let counts =
         |row: &&ScoredEntry| !row.expired && row.superseded_by.is_none() && !forgotten(row);
-    let mut live: Vec<&ScoredEntry> = rows.iter().filter(counts).collect();
-    live.sort_by(|a, b| (&a.entry.topic, a.entry.line).cmp(&(&b.entry.topic, b.entry.line)));
+    let live = by_line(rows.iter().filter(counts));
     let texts: Vec<&str> = live.iter().map(|row| row.entry.text.as_str()).collect();
     let outlines = Outlines::of(&texts);
-    let names = Names { rows, places: OnceCell::new() };
+    let names = Names { rows, known: OnceCell::new() };
     let finding = |rule, verb: &str, row: &ScoredEntry, other: &ScoredEntry| {
         let says = format!("{verb} {}{}", names.of_id(other.entry.id), quoted(&other.entry.text));
         Finding::new(rule, place(row), says).about(row.entry.id)
@@ -124,7 +131,7 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
         |row: &ScoredEntry| is_mistake(row) || categories.spec(row.entry.category).traits.is_done;
     let mut values = StatedValues::default();
     let mut found = Vec::new();
-    for (at, (row, stated)) in live.iter().zip(Statements::of_all(&texts)).enumerate() {
+    for (at, (row, stated)) in live.iter().zip(Statements::of_all(&texts, &outlines)).enumerate() {
         // A statement with an end date differs from one without.
         let comparable = |other: &ScoredEntry| {
             other.entry.category == row.entry.category
@@ -163,7 +170,19 @@ pub(super) fn over_budget(rows: &[ScoredEntry], categories: &Categories) -> Vec<
         let finding = Finding::new(&rule::OVER_BUDGET, place(row), says);
         (!fits).then(|| finding.about(row.entry.id))
     };
-    rows.iter().filter_map(finding).collect()
+    in_shares(rows, MANY_LINES, |rows| rows.iter().filter_map(finding).collect())
+}
+
+/// Returns rows in the order of their files and lines.
+fn by_line<'a>(rows: impl Iterator<Item = &'a ScoredEntry>) -> Vec<&'a ScoredEntry> {
+    let mut files: BTreeMap<&str, Vec<&ScoredEntry>> = BTreeMap::new();
+    for row in rows {
+        files.entry(&row.entry.topic).or_default().push(row);
+    }
+    for rows in files.values_mut() {
+        rows.sort_by_key(|row| row.entry.line);
+    }
+    files.into_values().flatten().collect()
 }
 
 fn place(row: &ScoredEntry) -> FindingPlace {
@@ -180,22 +199,21 @@ fn quoted(text: &str) -> String {
     format!(": {start}{cut}")
 }
 
-/// The display names of entries, made for the first finding that needs one.
+/// The display names of entries, looked up from the first finding that needs one.
 struct Names<'a> {
     rows: &'a [ScoredEntry],
-    places: OnceCell<IdMap<EntryId, String>>,
+    known: OnceCell<(IdMap<EntryId, &'a ScoredEntry>, IdMap<EntryId, String>)>,
 }
 
 impl Names<'_> {
     fn of_id(&self, id: EntryId) -> String {
-        let places = self.places.get_or_init(|| {
-            let short = ranking::short_ids(self.rows.iter().map(|row| row.entry.id));
-            let name = |row: &ScoredEntry| {
-                let short = short.get(&row.entry.id).map_or("", String::as_str);
-                (row.entry.id, format!("{} ({short})", place(row)))
-            };
-            self.rows.iter().map(name).collect()
+        let (rows, short) = self.known.get_or_init(|| {
+            let rows: IdMap<_, _> = self.rows.iter().map(|row| (row.entry.id, row)).collect();
+            (rows, ranking::short_ids(self.rows.iter().map(|row| row.entry.id)))
         });
-        places.get(&id).cloned().unwrap_or_else(|| id.to_string())
+        match (rows.get(&id), short.get(&id)) {
+            (Some(row), Some(short)) => format!("{} ({short})", place(row)),
+            _ => id.to_string(),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The keys of a store, and sealing and opening with them.
 
-use std::collections::HashMap;
+use std::{cmp::Reverse, collections::HashMap};
 
 use memchr::memchr_iter;
 
@@ -174,13 +174,13 @@ impl Keyring {
             out.extend_from_slice(end);
             return Ok(out);
         }
-        let known = self.known(before);
+        let mut known = self.known(before);
         let mut run = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {
             let line = lines(rest).next().unwrap_or(rest);
             let (body, end) = seal::body(line);
-            if let Some((old, length)) = known.find(rest, body) {
+            if let Some((old, length)) = known.next(rest, body) {
                 self.flush(&mut run, nonce, &mut out)?;
                 out.extend_from_slice(old);
                 rest = rest.get(length..).unwrap_or_default();
@@ -344,11 +344,16 @@ type Pair<'a> = (Vec<u8>, &'a [u8]);
 
 impl<'a> Known<'a> {
     /// Returns the sealed line for the start of `rest`, whose first line is `body`, and the bytes
-    /// that it stands for.
-    fn find(&self, rest: &[u8], body: &[u8]) -> Option<(&'a [u8], usize)> {
-        let found = self.0.get(body)?.iter();
-        let longest = found.filter(|(kept, _)| rest.starts_with(kept) && ends(kept, rest));
-        longest.max_by_key(|(kept, _)| kept.len()).map(|(kept, line)| (*line, kept.len()))
+    /// that it stands for. Of lines that stand for the same text, each has its turn.
+    fn next(&mut self, rest: &[u8], body: &[u8]) -> Option<(&'a [u8], usize)> {
+        let pairs = self.0.get_mut(body)?;
+        let fits = |(_, (kept, _)): &(usize, &Pair<'_>)| rest.starts_with(kept) && ends(kept, rest);
+        let fitting = pairs.iter().enumerate().filter(fits);
+        let (at, _) = fitting.max_by_key(|(at, (kept, _))| (kept.len(), Reverse(*at)))?;
+        let pair = pairs.remove(at);
+        let found = (pair.1, pair.0.len());
+        pairs.push(pair);
+        Some(found)
     }
 }
 

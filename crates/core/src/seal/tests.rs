@@ -137,6 +137,15 @@ fn a_text_that_looks_sealed_is_sealed() {
 }
 
 #[test]
+fn lines_that_say_the_same_keep_their_bytes() {
+    let ring = ring(&[1]);
+    for (text, form) in [("- [other] \n- [other] \na\na\n", Form::Lines), ("a\n\na", Form::Log)] {
+        let sealed = seal(&ring, text.as_bytes(), b"", form);
+        assert_eq!(seal(&ring, text.as_bytes(), &sealed, form), sealed, "{text}");
+    }
+}
+
+#[test]
 fn every_flipped_bit_is_told() {
     let ring = ring(&[1]);
     let entry = |n: usize| {

@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Answer, Memory, archived};
+use super::{Answer, Memory, archived, leaky::Leaky};
 use crate::{
     config::settings::TopicLimit,
     error::Failure,
@@ -105,7 +105,7 @@ fn look(
     store: &Store,
 ) -> (Vec<Finding>, Vec<ReadProblem>) {
     let categories = &memory.config.categories;
-    let snapshot = store.read(memory.now, categories);
+    let snapshot = Leaky::new(store.read(memory.now, categories), memory.ends_soon);
     let archive = store.read_archive(categories);
     let (names, unnamed) = store.note_files();
     let mut problems = [snapshot.problems.clone(), archive.problems, unnamed].concat();
@@ -120,7 +120,7 @@ fn look(
     let names = names.into_iter().filter(|name| !name.starts_with("../"));
     let notes: Vec<(String, Vec<u8>)> = names.filter_map(&mut read).collect();
     let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
-    let ranking = ranking(memory, store, &snapshot);
+    let ranking = Leaky::new(ranking(memory, store, &snapshot), memory.ends_soon);
     let held = Contents {
         topics: snapshot::docs(&snapshot.topics),
         archive: snapshot::docs(&archive.topics),

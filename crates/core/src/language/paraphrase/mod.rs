@@ -41,13 +41,20 @@ pub use crate::language::negation::affirmations;
 
 /// The normal form of a text, which removes differences without meaning.
 #[derive(Debug, Clone)]
-pub struct NormalForm(Vec<Unit>);
+pub struct NormalForm {
+    /// Words in the singular, each followed by [`END`].
+    words: String,
+    /// One a word.
+    forms: Vec<Form>,
+    key: u64,
+}
 
-/// A token with its optional properties.
+/// The end of a word. In words, it stands only in a text that is one word.
+const END: char = '\0';
+
+/// The optional properties of a word.
 #[derive(Debug, Clone)]
-struct Unit {
-    /// In the singular.
-    text: String,
+struct Form {
     plural: bool,
     /// True if plural and singular differ in meaning.
     counted: bool,
@@ -67,29 +74,37 @@ impl NormalForm {
     pub fn of(text: &str) -> Self {
         let Some(tokens) = phrase::read(text) else {
             // Such a text equals only itself. No token begins with a control character.
-            let text = format!("\u{1}{}", plain(text));
-            return Self(vec![Unit { text, plural: false, counted: true, article: None }]);
+            let words = format!("\u{1}{}{END}", plain(text));
+            return Self::new(words, vec![Form { plural: false, counted: true, article: None }]);
         };
-        let mut units = Vec::new();
+        let mut words = String::with_capacity(text.len() + text.len() / 8);
+        let mut forms = Vec::with_capacity(tokens.len());
         let mut article = None;
         for (at, token) in tokens.iter().enumerate() {
             if phrase::is_light_article(&tokens, at) {
                 article = Some(if token.text == "the" { Article::The } else { Article::A });
                 continue;
             }
-            let text = phrase::singular(&tokens, at).into_owned();
-            let plural = text != token.text;
+            let word = phrase::singular(&tokens, at);
+            let plural = word != token.text;
             let counted = phrase::is_counted(&tokens, at);
-            units.push(Unit { text, plural, counted, article: article.take() });
+            words.push_str(&word);
+            words.push(END);
+            forms.push(Form { plural, counted, article: article.take() });
         }
-        Self(units)
+        Self::new(words, forms)
+    }
+
+    fn new(words: String, forms: Vec<Form>) -> Self {
+        let key = fnv1a64(&[words.as_bytes()]);
+        Self { words, forms, key }
     }
 
     /// Returns true if both texts say the same. They may differ either in articles that one of them
     /// leaves out, or in singular and plural.
     #[must_use]
     pub fn says_the_same(&self, other: &Self) -> bool {
-        if self.0.len() != other.0.len() || self.pairs(other).any(|(a, b)| a.text != b.text) {
+        if self.words != other.words {
             return false;
         }
         if self.pairs(other).any(|(a, b)| a.plural != b.plural) {
@@ -102,12 +117,31 @@ impl NormalForm {
     /// Returns a hash that is equal for texts that say the same, and rarely for others.
     #[must_use]
     pub fn key(&self) -> u64 {
-        let units = self.0.iter().flat_map(|unit| [unit.text.as_bytes(), &[0]]);
-        fnv1a64(&units.collect::<Vec<_>>())
+        self.key
     }
 
-    fn pairs<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a Unit, &'a Unit)> {
-        self.0.iter().zip(&other.0)
+    /// Returns a hash of the words in any order, which is equal for texts that say the same.
+    #[must_use]
+    pub fn sketch(&self) -> u64 {
+        self.words().map(hash).fold(0, u64::wrapping_add)
+    }
+
+    /// Returns the sketch of the text with another number in place of one. Returns `None` if the text
+    /// is not read as words of which one is the number and none the other, because then the rest may
+    /// be read in another way.
+    #[must_use]
+    pub fn sketch_with(&self, number: &str, other: &str) -> Option<u64> {
+        let has = |text| self.words().any(|word| word == text);
+        let rest = || self.sketch().wrapping_sub(hash(number));
+        (has(number) && !has(other)).then(|| rest().wrapping_add(hash(other)))
+    }
+
+    fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.split_terminator(END)
+    }
+
+    fn pairs<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a Form, &'a Form)> {
+        self.forms.iter().zip(&other.forms)
     }
 
     /// Returns true if this text has articles only where `other` has the same.
@@ -119,18 +153,22 @@ impl NormalForm {
     /// from one word to the next, the second must be the verb of the first: `servers request`,
     /// `server requests`.
     fn agrees_with(&self, other: &Self) -> bool {
-        let differs = |(a, b): &(&Unit, &Unit)| a.plural != b.plural;
+        let differs = |(a, b): &(&Form, &Form)| a.plural != b.plural;
         let pairs: Vec<_> = self.pairs(other).collect();
-        let moves = pairs.windows(2).any(|pair| {
+        let moves = pairs.windows(2).zip(self.words().skip(1)).any(|(pair, word)| {
             let [first, second] = pair else { return false };
             differs(first)
                 && differs(second)
                 && first.0.plural != second.0.plural
-                && !lists::is(List::Agreeing, &second.0.text)
+                && !lists::is(List::Agreeing, word)
         });
-        let counted = |(a, b): &(&Unit, &Unit)| a.counted || b.counted;
+        let counted = |(a, b): &(&Form, &Form)| a.counted || b.counted;
         !moves && !pairs.iter().any(|pair| differs(pair) && counted(pair))
     }
+}
+
+fn hash(word: &str) -> u64 {
+    fnv1a64(&[word.as_bytes()])
 }
 
 /// Returns a text without the last full stop, and with single spaces unless it contains quotes.
