@@ -63,6 +63,8 @@ pub(super) struct PageTarget<'a>(Option<&'a Path>);
 
 impl<'a> PageTarget<'a> {
     /// Checks the target of a page; `-` is standard output.
+    ///
+    /// # Errors
     /// Fails if it cannot be written, is a file that is no page, or JSON is wanted.
     pub(super) fn of(ctx: &Shell, path: &'a Path) -> Result<Self, Failure> {
         if ctx.ui.json {
@@ -88,6 +90,8 @@ impl<'a> PageTarget<'a> {
     }
 
     /// Writes the page.
+    ///
+    /// # Errors
     /// Fails if the disk does.
     pub(super) fn write(&self, ctx: &Shell, page: &str) -> Result<(), Failure> {
         let Some(path) = self.0 else {

@@ -62,6 +62,8 @@ pub(crate) enum StartExtent {
 }
 
 /// Returns what an agent is given at the start of a new session, which is not noted anywhere.
+///
+/// # Errors
 /// Fails if the stores cannot be opened.
 pub(crate) fn at_startup(ctx: &Shell, agent: Agent) -> Result<HookAnswer, Failure> {
     if !ctx.config.settings.memory.enabled {

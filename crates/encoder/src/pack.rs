@@ -111,7 +111,9 @@ impl<'a> Pack<'a> {
     /// Checks header, sizes, and samples of the layers, which reads little of the weights;
     /// [`Pack::verify`] reads all of them. `vocabulary` is the hash of the pieces that tokens stand
     /// for, each followed by a line feed.
-    /// Fails if the bytes are not packed weights for this vocabulary, or are not complete.
+    ///
+    /// # Errors
+    /// If the bytes are not packed weights for this vocabulary, or are not complete.
     pub fn read(bytes: &'a [u8], vocabulary: &Hash) -> Result<Self, PackError> {
         let length = check_header(bytes)?;
         let shape = Shape::read(bytes)?;
@@ -136,7 +138,9 @@ impl<'a> Pack<'a> {
     }
 
     /// Checks all weights by their SHA-256.
-    /// Fails if some are damaged.
+    ///
+    /// # Errors
+    /// If some are damaged.
     pub fn verify(&self) -> Result<(), PackError> {
         let weights = self.bytes.get(HEADER..).unwrap_or_default();
         match self.bytes.get(80..112) {
@@ -221,7 +225,9 @@ impl Shape {
     }
 
     /// Checks that an encoder of these sizes can be computed.
-    /// Fails if one is too large, or does not fit the others.
+    ///
+    /// # Errors
+    /// If one is too large, or does not fit the others.
     pub fn check(&self) -> Result<(), PackError> {
         let Self { layers, hidden, heads, inner, pieces, positions, epsilon, .. } = *self;
         let is_wide = |width: usize| width > 0 && width.is_multiple_of(LANES);

@@ -26,7 +26,9 @@ pub type Tensor<'a, E> = &'a mut dyn FnMut(&str, &[usize]) -> Result<Vec<f32>, E
 
 /// Packs an encoder whose tensors `tensor` gives by name and sizes. `vocabulary` is the hash of the
 /// pieces, each followed by a line feed.
-/// Fails if its sizes are not supported, or it lacks a tensor.
+///
+/// # Errors
+/// If its sizes are not supported, or it lacks a tensor.
 pub fn pack<E: From<PackError>>(
     original: &Original,
     vocabulary: &Hash,

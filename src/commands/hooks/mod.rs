@@ -125,6 +125,8 @@ impl Chosen {
     }
 
     /// Checks that an agent is named. Of those that are used here, the hints name the commands.
+    ///
+    /// # Errors
     /// Fails if none is named.
     pub(crate) fn required(&self, ctx: &Shell, action: &str) -> Result<(), Failure> {
         if self.all || !self.agents.is_empty() {

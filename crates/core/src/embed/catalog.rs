@@ -321,7 +321,9 @@ pub trait Embedder {
 
     /// Returns a vector of length 1 and of the model's dimension for each text, in order; all zeros
     /// for a text without tokens. `progress` receives the number of texts done.
-    /// Fails if the model is unavailable or too slow. Further calls will fail too.
+    ///
+    /// # Errors
+    /// If the model is unavailable or too slow. Further calls will fail too.
     fn embed(
         &mut self,
         role: TextRole,

@@ -36,14 +36,18 @@ pub struct Transformer<'a> {
 impl<'a> Transformer<'a> {
     /// Reads packed weights in the vocabulary of the built-in table. Most of them are read only
     /// when they are used.
-    /// Fails if they are of another format or vocabulary, or not complete.
+    ///
+    /// # Errors
+    /// If they are of another format or vocabulary, or not complete.
     pub fn new(weights: &'a [u8]) -> Result<Self, PackError> {
         Self::with_pieces(weights, &table::VOCABULARY, None)
     }
 
     /// Reads packed weights in a vocabulary with this hash, which is that of the built-in table
     /// without `pieces`.
-    /// Fails if they are of another format or vocabulary, or not complete.
+    ///
+    /// # Errors
+    /// If they are of another format or vocabulary, or not complete.
     pub fn with_pieces(
         weights: &'a [u8],
         vocabulary: &Hash,
@@ -53,7 +57,9 @@ impl<'a> Transformer<'a> {
     }
 
     /// Checks all weights.
-    /// Fails if some are damaged.
+    ///
+    /// # Errors
+    /// If some are damaged.
     pub fn verify(&self) -> Result<(), PackError> {
         self.encoder.pack().verify()
     }
@@ -154,7 +160,9 @@ pub enum PiecesError {
 
 impl Pieces {
     /// Creates a vocabulary of pieces in the order of their numbers.
-    /// Fails if there are too many, or one that every text needs is missing.
+    ///
+    /// # Errors
+    /// If there are too many, or one that every text needs is missing.
     pub fn new(pieces: &[impl AsRef<str>]) -> Result<Self, PiecesError> {
         let (mut whole, mut inner, mut longest) = (HashMap::new(), HashMap::new(), 0);
         for (number, piece) in pieces.iter().map(AsRef::as_ref).enumerate() {

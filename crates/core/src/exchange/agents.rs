@@ -174,7 +174,9 @@ pub struct UnclosedBlock(pub usize);
 
 /// Replaces the block in a page by `block`, or appends it if there is none. All other bytes are
 /// preserved.
-/// Fails if a block starts and does not end.
+///
+/// # Errors
+/// If a block starts and does not end.
 pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, UnclosedBlock> {
     let newline = patch::newline(page);
     let mut block = block.replace('\n', newline);

@@ -59,7 +59,9 @@ fn wrong<T>(message: impl Into<String>, hint: &str) -> Result<T, Wrong> {
 }
 
 /// Parses one line, which may have the keys `keys`.
-/// Fails if it is not an object, has other keys, or has values of wrong types.
+///
+/// # Errors
+/// If it is not an object, has other keys, or has values of wrong types.
 pub fn read(line: &str, keys: &[&str]) -> Result<ExchangeItem, Wrong> {
     let object: Value = match serde_json::from_str(line) {
         Ok(object) => object,

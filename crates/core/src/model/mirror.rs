@@ -62,6 +62,8 @@ struct File {
 
 impl Mirror {
     /// Parses the file of the mirror of `project`.
+    ///
+    /// # Errors
     /// Fails if the file is damaged, or is about another project.
     pub fn read(bytes: &[u8], project: &str) -> Result<Self, MirrorError> {
         let file: File = serde_json::from_slice(bytes).map_err(|_| MirrorError::Damaged)?;

@@ -35,7 +35,9 @@ pub enum TextError {
 
 impl EntryText {
     /// Replaces line breaks by spaces, removes `<private>…</private>`, and strips a pinned marker.
-    /// Fails if the rest is empty or too long, or contains invisible characters or a secret.
+    ///
+    /// # Errors
+    /// If the rest is empty or too long, or contains invisible characters or a secret.
     pub fn new(raw: &str) -> Result<Self, TextError> {
         let open = without_private(raw);
         let folded = open.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}']);
@@ -78,7 +80,9 @@ pub struct NoteText {
 
 impl NoteText {
     /// Removes `<private>…</private>`, white space at line ends, and blank lines at both ends.
-    /// Fails if the rest is empty, or contains invisible characters or a secret.
+    ///
+    /// # Errors
+    /// If the rest is empty, or contains invisible characters or a secret.
     pub fn new(raw: &str) -> Result<Self, TextError> {
         let open = without_private(raw).replace('\t', "    ");
         let lines = open.split(['\n', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}']);

@@ -157,6 +157,8 @@ impl Keyring {
 
     /// Seals a text that replaces the file `before`. Lines that are sealed there keep their bytes,
     /// and so do lines that could not be opened.
+    ///
+    /// # Errors
     /// Fails if `nonce`, which is called for each token, does.
     pub fn seal<E>(
         &self,

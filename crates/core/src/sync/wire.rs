@@ -84,7 +84,9 @@ impl Header {
 }
 
 /// Parses any later line.
-/// Fails if the line is too long or is not an object of a bundle. `number` names it.
+///
+/// # Errors
+/// If the line is too long or is not an object of a bundle. `number` names it.
 pub fn read(line: &[u8], number: usize) -> Result<SyncObject, Refused> {
     let refuse = |reason, detail| {
         Err(Refused { kind: "line".to_owned(), id: number.to_string(), reason, detail })

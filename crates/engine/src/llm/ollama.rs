@@ -78,7 +78,9 @@ impl Remote {
 
     /// Opens the model, which is measured first if it was not. `deadline` applies to that and to all
     /// calls of [`Embedder::embed`] together, and runs from now.
-    /// Fails if the server does not answer, or not with vectors.
+    ///
+    /// # Errors
+    /// If the server does not answer, or not with vectors.
     pub fn open(&self, deadline: Option<Duration>) -> Result<Box<dyn Embedder>, Unavailable> {
         let clock = Clock::start(deadline);
         let model = match self.known() {
@@ -89,7 +91,9 @@ impl Remote {
     }
 
     /// Measures the model anew, and records it.
-    /// Fails if the server does not answer, or not with vectors.
+    ///
+    /// # Errors
+    /// If the server does not answer, or not with vectors.
     pub fn measure(&self, deadline: Option<Duration>) -> Result<Model, Unavailable> {
         self.measured(&Clock::start(deadline))
     }

@@ -58,6 +58,8 @@ impl<E: Into<Failure>> From<E> for Rejected {
 impl Memory {
     /// Adds texts to the store to write to, which is created if it does not exist. Known entries
     /// are reinforced instead.
+    ///
+    /// # Errors
     /// Fails if a text may not be stored, its topic is full and may not go on, or the store cannot
     /// be written.
     pub fn add(&self, mut request: AddRequest) -> Result<Vec<Added>, Rejected> {

@@ -247,6 +247,8 @@ pub fn start_filling(memory: &Memory) {
 impl Memory {
     /// Embeds what the chosen model lacks, with little priority and for at most a minute. Does
     /// nothing in a store for which another process does it.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn embed_missing(&self) -> Result<(), Failure> {
         let When::Now(Some(_)) = when_to_fill(self) else { return Ok(()) };

@@ -45,6 +45,8 @@ pub enum Proof {
 
 impl Memory {
     /// Records how entries proved. Adds no entry and edits no topic file.
+    ///
+    /// # Errors
     /// Fails if a selector does not match exactly one entry, or a store cannot be written. Then
     /// nothing is recorded.
     pub fn reinforce(&self, selectors: &[String], proof: Proof) -> Result<Reinforced, Failure> {
@@ -73,6 +75,8 @@ impl Memory {
     }
 
     /// Applies a decision of a person to entries.
+    ///
+    /// # Errors
     /// Fails if a selector does not match exactly one entry, or a store cannot be written. Then
     /// nothing is changed.
     pub fn curate(&self, action: PinAction, selectors: &[String]) -> Result<Curated, Failure> {
@@ -194,6 +198,8 @@ impl Memory {
 
     /// Returns the entries by their score. Unlike [`Memory::list`], it changes nothing and asks no
     /// other program: lines that were typed since the last command may count as unreviewed.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn glance(&self) -> Result<Vec<EntryView>, Failure> {
         let (ranking, _) = self.ranking(&self.readers()?);
@@ -203,6 +209,8 @@ impl Memory {
 
     /// Returns what [`Memory::curate`] can restore, as [`Memory::glance`] does: entries out of force,
     /// archived ones, and those in the grave.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn restorable(&self) -> Result<Vec<EntryView>, Failure> {
         let mut found = Vec::new();

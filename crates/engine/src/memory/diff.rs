@@ -40,6 +40,8 @@ struct Then {
 impl Memory {
     /// Returns the differences between two times, which may be in the future. The past is
     /// reconstructed from the log.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn diff(&self, from: Timestamp, to: Timestamp) -> Result<Answer<Diff>, Failure> {
         let stores = self.readers()?;

@@ -24,6 +24,8 @@ use crate::{
 
 impl Memory {
     /// Diagnoses the stores.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn diagnose(&self) -> Result<Diagnosis, Failure> {
         let stores = self.readers_left()?;

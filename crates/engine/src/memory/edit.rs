@@ -21,6 +21,8 @@ use crate::{
 impl Memory {
     /// Gives an entry a priority, which replaces its score under the policy `weighted`; 0 takes it
     /// back.
+    ///
+    /// # Errors
     /// Fails if the selector does not match exactly one entry, or the store cannot be written.
     pub fn prioritize(&self, selector: &str, priority: Share) -> Result<Edited, Failure> {
         let selectors = [selector.to_owned()];
@@ -45,6 +47,8 @@ impl Memory {
     }
 
     /// Replaces the text of an entry by the result of `reword`. `None` if the text is unchanged.
+    ///
+    /// # Errors
     /// Fails if the selector does not match exactly one entry, another entry has the new text, or
     /// the text may not be stored.
     pub fn edit(

@@ -21,6 +21,8 @@ use crate::{
 impl Memory {
     /// Seals the store that a writing command would use. If that was begun before, ends it. What is
     /// left beside the store of a key that is lost is set aside.
+    ///
+    /// # Errors
     /// Fails if the key file cannot be made or used, or the store cannot be written.
     pub fn encrypt_init(&self) -> Result<Encryption, Failure> {
         let store = self.made(self.target()?)?;
@@ -49,6 +51,8 @@ impl Memory {
     }
 
     /// Describes how a store is kept. Nothing is written.
+    ///
+    /// # Errors
     /// Fails if the store cannot be opened or read.
     pub fn encrypt_status(&self) -> Result<Encryption, Failure> {
         let target = self.target()?;
@@ -65,6 +69,8 @@ impl Memory {
     }
 
     /// Seals a store under a new key. If that was begun before, ends it.
+    ///
+    /// # Errors
     /// Fails if the store is not sealed, or cannot be written.
     pub fn encrypt_rotate(&self) -> Result<Encryption, Failure> {
         let (store, lock) = self.sealed_store()?;
@@ -88,6 +94,8 @@ impl Memory {
 
     /// Makes a sealed store plain again. If that was begun before, ends it. For a store that says
     /// that it is plain already, this machine takes its word.
+    ///
+    /// # Errors
     /// Fails if the store is not sealed, has lines that cannot be opened, or cannot be written.
     pub fn encrypt_decrypt(&self) -> Result<Encryption, Failure> {
         let target = self.target()?;
@@ -119,6 +127,8 @@ impl Memory {
 
     /// Writes `store.json` again, if a key of this machine opens the store's sealed lines. If the
     /// store says already how it is sealed, nothing is written.
+    ///
+    /// # Errors
     /// Fails if there are no sealed lines, no key opens any, or the store cannot be written.
     pub fn encrypt_repair(&self) -> Result<Encryption, Failure> {
         let target = self.target()?;
@@ -230,6 +240,8 @@ impl Memory {
     }
 
     /// Leaves out stores that are sealed and whose key is not here, and says so.
+    ///
+    /// # Errors
     /// Fails if a person asked and no store is left.
     pub(super) fn unlocked(&self, stores: Vec<Store>) -> Result<Vec<Store>, Failure> {
         let (open, locked): (Vec<Store>, Vec<Store>) =

@@ -82,6 +82,8 @@ pub enum Output<V> {
 
 impl Memory {
     /// Exports the entries or notes of one store. Those that are left out are counted in a note.
+    ///
+    /// # Errors
     /// Fails if the output exists and may not be replaced, or cannot be written.
     pub fn export(
         &self,

@@ -47,6 +47,8 @@ pub enum PairOrigin {
 
 impl Memory {
     /// Learns the preferences that a text states. Text that may have been pasted awaits review.
+    ///
+    /// # Errors
     /// Fails if a store cannot be written, or if no store can hold what awaits review.
     pub fn extract(&self, request: &ExtractRequest<'_>) -> Result<Extracted, Failure> {
         let ExtractRequest { text, origin, dry_run } = *request;
@@ -115,6 +117,8 @@ impl Memory {
 
     /// Returns what would be learned of questions and answers, a JSON object a line. Stores
     /// nothing.
+    ///
+    /// # Errors
     /// Fails at a line that is not an object with a question.
     pub fn weigh_pairs(&self, text: &str) -> Result<Pairs, Failure> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -179,6 +183,8 @@ impl Memory {
 
     /// Learns from a question and its answer what [`Self::weigh_pairs`] shows, but for what the
     /// question states plainly: that was learned when it was asked. What is known is left as it is.
+    ///
+    /// # Errors
     /// Fails if the store cannot be read or written.
     pub fn learn_pair(
         &self,

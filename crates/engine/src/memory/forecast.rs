@@ -50,6 +50,8 @@ struct Event<'a> {
 
 impl Memory {
     /// Returns how entries and the report will change without further evidence.
+    ///
+    /// # Errors
     /// Fails if a selector does not match exactly one entry.
     pub fn forecast(&self, request: &ForecastRequest<'_>) -> Result<Answer<Forecast>, Failure> {
         let stores = self.readers()?;

@@ -32,6 +32,8 @@ pub const RECENT: i64 = 4 * 24 * 3600;
 impl Memory {
     /// Writes a handoff to the daily log, with the open items and the end of the log. If nothing is
     /// open and nothing was logged, writes nothing and returns an empty text.
+    ///
+    /// # Errors
     /// Fails if scratchpads or logs cannot be read, or the store cannot be written.
     pub fn hand_off(&self, leave: &Leave) -> Result<HandoffView, Failure> {
         let WriteTarget { dir, scope, exists } = self.target()?;
@@ -42,6 +44,8 @@ impl Memory {
     }
 
     /// Returns the newest handoff of all stores.
+    ///
+    /// # Errors
     /// Fails if a log cannot be read.
     pub fn newest_handoff(&self) -> Result<HandoffView, Failure> {
         let mut newest: Option<(Date, String)> = None;

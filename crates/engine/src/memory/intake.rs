@@ -74,6 +74,8 @@ impl NewText {
     }
 
     /// Creates an entry that the user states explicitly, given the name of its category.
+    ///
+    /// # Errors
     /// Fails if there is no such category, or the text may not be stored.
     pub fn stated(memory: &Memory, category: &str, text: &str) -> Result<Self, Failure> {
         let category = self::category(memory, category)?;

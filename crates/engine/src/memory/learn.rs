@@ -337,6 +337,8 @@ impl Memory {
     }
 
     /// Learns sentences that could not be put into the spool.
+    ///
+    /// # Errors
     /// Fails if the store cannot be written, and returns what is not learned.
     pub fn hear<'a>(&self, store: &Store, all: &'a [Said]) -> Result<(), (Failure, &'a [Said])> {
         let lock = lock(self, store).map_err(|failure| (failure, all))?;

@@ -92,6 +92,8 @@ pub enum ListOrder {
 
 impl Memory {
     /// Returns the entries with their score and state.
+    ///
+    /// # Errors
     /// Fails if there is no such category, or the named store does not exist.
     pub fn list(&self, request: &ListRequest<'_>) -> Result<Answer<EntryList>, Failure> {
         let ListRequest { topic, states, order, .. } = *request;
@@ -186,6 +188,8 @@ impl Memory {
     }
 
     /// Returns all details of an entry.
+    ///
+    /// # Errors
     /// Fails if the selector does not match exactly one entry.
     pub fn show(&self, selector: &str) -> Result<Answer<ListedEntry>, Failure> {
         let stores = self.readers()?;
@@ -223,6 +227,8 @@ impl Memory {
     }
 
     /// Returns all topics, hottest first.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn topics(&self) -> Result<Answer<Topics>, Failure> {
         let stores = self.readers()?;

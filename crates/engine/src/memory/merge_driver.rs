@@ -15,6 +15,8 @@ use crate::{
 
 impl Memory {
     /// Configures git to merge files of stores with pimem.
+    ///
+    /// # Errors
     /// Fails if there is no repository, or its settings cannot be written.
     pub fn install_merge_driver(&self) -> Result<MergeDriver, Failure> {
         let repository = repository(self)?;
@@ -23,6 +25,8 @@ impl Memory {
     }
 
     /// Removes the configuration of the merge driver.
+    ///
+    /// # Errors
     /// Fails if there is no repository, or its settings cannot be written.
     pub fn uninstall_merge_driver(&self) -> Result<MergeDriver, Failure> {
         let repository = repository(self)?;
@@ -38,6 +42,8 @@ impl Memory {
     }
 
     /// Returns the path of the attributes file that names the merged files.
+    ///
+    /// # Errors
     /// Fails if there is no repository.
     pub fn merge_attributes(&self) -> Result<String, Failure> {
         Ok(attributes(&repository(self)?))

@@ -229,6 +229,8 @@ pub struct Answer<V> {
 
 impl Memory {
     /// Finds stores and reads settings, from the directory `cwd` at the time `clock`.
+    ///
+    /// # Errors
     /// Fails if the user typed an unusable option or set an unusable variable.
     pub fn open(
         cwd: PathBuf,
@@ -401,6 +403,8 @@ impl Memory {
     }
 
     /// Refuses an agent what only a person decides.
+    ///
+    /// # Errors
     /// Fails if the environment says that an agent runs the command.
     pub fn refuse_agent(&self, what: &str) -> Result<(), Failure> {
         if self.contributor() != Contributor::Agent {

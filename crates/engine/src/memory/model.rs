@@ -47,7 +47,9 @@ pub type Stopwatch<'a> = &'a dyn Fn() -> Duration;
 
 impl Memory {
     /// The models: built in, installed, and those that can be downloaded.
-    /// Fails when there is no cache directory.
+    ///
+    /// # Errors
+    /// When there is no cache directory.
     pub fn list_models(&self) -> Result<ModelList, Failure> {
         let (models, current) = (self.models()?, in_force(self));
         let listed = |name: &str, state, model: Option<&Model>, source: &str| ListedModel {
@@ -86,7 +88,9 @@ impl Memory {
     }
 
     /// Chooses the model of semantic search, in the user's own settings.
-    /// Fails when it is not installed, or the settings cannot be changed.
+    ///
+    /// # Errors
+    /// When it is not installed, or the settings cannot be changed.
     pub fn choose_model(&self, name: &str) -> Result<ChangedSetting, Failure> {
         let name = built_in::resolve(name);
         if let Some(remote) = embedding::remote(self, &name) {
@@ -106,7 +110,9 @@ impl Memory {
     }
 
     /// Deletes an installed model.
-    /// Fails when it is in use or not installed, or cannot be deleted.
+    ///
+    /// # Errors
+    /// When it is in use or not installed, or cannot be deleted.
     pub fn remove_model(&self, name: &str) -> Result<RemovedModel, Failure> {
         let name = catalog::canonical(name);
         if name == in_force(self) && catalog::is_usable(&name) {
@@ -124,7 +130,9 @@ impl Memory {
 
     /// Installs the ONNX Runtime library from a file, or from the directory it is in. Gives its
     /// version.
-    /// Fails when there is none, or it does not fit.
+    ///
+    /// # Errors
+    /// When there is none, or it does not fit.
     pub fn install_runtime(&self, path: &Path) -> Result<String, Failure> {
         refuse_without_models()?;
         let mut progress = self.notices.transfer("Copying");
@@ -134,7 +142,9 @@ impl Memory {
     }
 
     /// Installs a model, tried first where that is possible.
-    /// Fails when it is unknown, cannot be read or downloaded, or does not fit.
+    ///
+    /// # Errors
+    /// When it is unknown, cannot be read or downloaded, or does not fit.
     pub fn pull_model(&self, request: &PullRequest) -> Result<PulledModel, Failure> {
         refuse_without_models()?;
         let installed = pull(self, request)?;
@@ -150,7 +160,9 @@ impl Memory {
 
     /// What a model is, and whether it can serve; the one in force without a name. With a clock, it
     /// embeds a sentence.
-    /// Fails when there is no cache directory.
+    ///
+    /// # Errors
+    /// When there is no cache directory.
     pub fn model_status(
         &self,
         name: Option<&str>,

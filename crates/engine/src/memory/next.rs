@@ -145,6 +145,8 @@ impl Next {
 impl Memory {
     /// Returns why the next report leaves entries out; `None` for those that it shows, and for those
     /// that are not there.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn left_out(&self, ids: &[EntryId]) -> Result<Vec<Option<NotShown>>, Failure> {
         let next = Next::after(self, Vec::new())?;

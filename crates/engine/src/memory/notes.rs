@@ -41,6 +41,8 @@ impl NotesFile {
 impl Memory {
     /// Reads a file of each store that has it, without its secrets. Logs are read completely, whatever
     /// their length.
+    ///
+    /// # Errors
     /// Fails if a file cannot be read.
     pub fn read_notes(&self, file: NotesFile) -> Result<NoteFiles, Failure> {
         let name = file.name();
@@ -56,6 +58,8 @@ impl Memory {
     }
 
     /// Returns the days that have a log.
+    ///
+    /// # Errors
     /// Fails if the directory of logs cannot be read.
     pub fn logged_days(&self) -> Result<LogDays, Failure> {
         let mut days = Vec::new();
@@ -69,6 +73,8 @@ impl Memory {
 
     /// Appends to the long-term notes, or to the section with a heading, which is created if it is
     /// missing. A single line becomes a list item.
+    ///
+    /// # Errors
     /// Fails if the store cannot be written.
     pub fn note(&self, text: &NoteText, heading: Option<&str>) -> Result<Noted, Failure> {
         let added = match text.lines() {
@@ -89,6 +95,8 @@ impl Memory {
     }
 
     /// Appends an item to the daily log.
+    ///
+    /// # Errors
     /// Fails if the store cannot be written.
     pub fn log(&self, text: &NoteText) -> Result<Noted, Failure> {
         let now = local_time::local(self.now.0);
@@ -102,6 +110,8 @@ impl Memory {
     }
 
     /// Adds open items that do not exist yet.
+    ///
+    /// # Errors
     /// Fails if the store cannot be written.
     pub fn add_todo(&self, texts: &[String]) -> Result<Todo, Failure> {
         let store = self.writer()?;
@@ -135,6 +145,8 @@ impl Memory {
 
     /// Ticks the first open item that contains a text, ignoring case, or reopens the first done
     /// one. Returns no items if none matches.
+    ///
+    /// # Errors
     /// Fails if the text is empty, or a scratchpad cannot be read or written.
     pub fn tick_todo(&self, text: &str, tick: Tick) -> Result<Todo, Failure> {
         let text = text.trim();
@@ -171,6 +183,8 @@ impl Memory {
     }
 
     /// Returns the items of all scratchpads.
+    ///
+    /// # Errors
     /// Fails if a scratchpad cannot be read.
     pub fn todo(&self, which: Items) -> Result<Todo, Failure> {
         let mut items = Vec::new();
@@ -183,6 +197,8 @@ impl Memory {
     }
 
     /// Moves done items, with the lines below them, to the archives.
+    ///
+    /// # Errors
     /// Fails if a scratchpad cannot be read or written.
     pub fn clear_todo(&self) -> Result<ClearedItems, Failure> {
         let mut all = Vec::new();

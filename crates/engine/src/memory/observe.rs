@@ -105,6 +105,8 @@ impl Observed {
 impl Memory {
     /// Observes a session and appends the observations to its file. A file that becomes too long is
     /// consolidated.
+    ///
+    /// # Errors
     /// Fails if the transcript cannot be read or parsed, or the store cannot be written.
     pub fn observe(
         &self,

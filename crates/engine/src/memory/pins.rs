@@ -23,6 +23,8 @@ use pimem_core::{
 
 impl Memory {
     /// Notes that entries should be pinned. Pinned ones stay as they are.
+    ///
+    /// # Errors
     /// Fails if a selector does not match exactly one entry, or this cannot be noted.
     pub(super) fn ask_pin(&self, selectors: &[String]) -> Result<Curated, Failure> {
         let stores = self.readers()?;

@@ -32,6 +32,8 @@ impl Memory {
     /// Destroys the text, evidence and index of entries, including forgotten and archived ones,
     /// after `confirm` has agreed to their lines. Returns the stores whose index should be
     /// refreshed.
+    ///
+    /// # Errors
     /// Fails if a selector does not match exactly one entry, the purge is not confirmed, or a store
     /// cannot be written.
     pub fn purge(

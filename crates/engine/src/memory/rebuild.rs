@@ -44,6 +44,8 @@ type Chosen = Result<Box<dyn Embedder>, Unavailable>;
 impl Memory {
     /// Adopts hand-written lines, rescores entries, archives faded ones, and builds the index. With
     /// `if_older`, only in stores whose last rebuild is older.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist, or a store cannot be read or written.
     pub fn rebuild(&self, if_older: Option<Age>) -> Result<Rebuilt, Failure> {
         let mut stores = Vec::new();

@@ -38,6 +38,8 @@ pub struct ReflectRequest<'a> {
 
 impl Memory {
     /// Consolidates observations.
+    ///
+    /// # Errors
     /// Fails if a session has no observations, or a file cannot be read or written.
     pub fn reflect(&self, request: &ReflectRequest<'_>) -> Result<Reflected, Failure> {
         let WriteTarget { dir, scope, exists } = self.target()?;

@@ -66,6 +66,8 @@ pub struct Reported {
 
 impl Memory {
     /// Returns what an agent should know, within a budget of tokens.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn report(&self, request: &ReportRequest) -> Result<Reported, Failure> {
         let stores = self.readers()?;

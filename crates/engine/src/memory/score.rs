@@ -43,6 +43,8 @@ impl Memory {
     }
 
     /// Returns all entries as a policy scores them, or that in force.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn score(&self, name: Option<PolicyName>) -> Result<Answer<Scores>, Failure> {
         let stores = self.readers()?;
@@ -93,6 +95,8 @@ impl Memory {
     }
 
     /// Returns counts of the entries.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn stats(&self) -> Result<Answer<StatsView>, Failure> {
         let stores = self.readers()?;
@@ -152,6 +156,8 @@ impl Memory {
 
     /// Returns how the importance of entries has changed. With `apply`, archives those below the
     /// minimum.
+    ///
+    /// # Errors
     /// Fails if a store cannot be read or written, or with `apply` if another policy is in force.
     pub fn decay(&self, apply: bool) -> Result<Answer<Decay>, Failure> {
         let in_force = self.policy();

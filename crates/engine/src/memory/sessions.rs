@@ -49,6 +49,8 @@ pub enum Transcript<'a> {
 impl Memory {
     /// Summarises a session, and replaces its earlier summary. A session in which the user said too
     /// little is skipped.
+    ///
+    /// # Errors
     /// Fails if the transcript cannot be read or parsed, or the summary cannot be written.
     pub fn index_session(
         &self,
@@ -72,6 +74,8 @@ impl Memory {
     }
 
     /// Returns the newest past sessions, up to `limit`.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn sessions(&self, limit: usize) -> Result<Answer<Sessions>, Failure> {
         let (mut found, mut problems) = (Vec::new(), Vec::new());

@@ -54,6 +54,8 @@ impl Memory {
     }
 
     /// Returns one setting.
+    ///
+    /// # Errors
     /// Fails if there is no setting of that name.
     pub fn setting(&self, name: &str) -> Result<InForce, Failure> {
         let key = find(name)?;
@@ -62,6 +64,8 @@ impl Memory {
     }
 
     /// Changes a setting in the file of a store.
+    ///
+    /// # Errors
     /// Fails if the value is not valid, the file may not set it, or the file cannot be read or
     /// written.
     pub fn change_setting(
@@ -107,6 +111,8 @@ impl Memory {
     }
 
     /// Removes a setting from the file of a store; the other bytes of the file stay as they are.
+    ///
+    /// # Errors
     /// Fails if the file cannot be read, understood or written.
     pub fn unset_setting(&self, key: &SettingKey, target: WriteTarget) -> Result<Unset, Failure> {
         self.refuse_agent_of(key)?;
@@ -174,6 +180,8 @@ impl Memory {
     }
 
     /// Returns the rules sent to a language model.
+    ///
+    /// # Errors
     /// Fails if the user's own file cannot be read.
     pub fn prompt(&self, prompt: llm::Prompt) -> Result<PromptView, Failure> {
         let home = self.env.home.as_deref();
@@ -188,6 +196,8 @@ impl Memory {
     }
 
     /// Asks the language model of a role a short question. Callers measure the time.
+    ///
+    /// # Errors
     /// Fails if no model is set, or it does not answer.
     pub fn check_model(&self, role: ModelRole) -> Result<ModelCheck, Failure> {
         let Some(service) = Service::of(&self.config, &self.env, role)? else {

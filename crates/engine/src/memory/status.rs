@@ -33,6 +33,8 @@ use pimem_core::{
 impl Memory {
     /// Returns the status of stores, and what a report would show now. `hooks` are the agents with
     /// hooks.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn status(&self, hooks: Hooks) -> Result<Status, Failure> {
         let stores = self.readers_left()?.into_iter().map(|store| store.strict().unwritten());

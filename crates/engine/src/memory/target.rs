@@ -39,6 +39,8 @@ impl Effect {
 impl Memory {
     /// Returns the existing stores to read, the project's first. Mirrors are not among them; see
     /// [`Memory::mirrors`].
+    ///
+    /// # Errors
     /// Fails if the project's store leads away from the project, or the named one does not exist.
     pub fn readers(&self) -> Result<Vec<Store>, Failure> {
         self.led_away().map_or(Ok(()), |away| Err(Failure::from(&away)))?;
@@ -98,6 +100,8 @@ impl Memory {
 
     /// Returns the stores of the next report. `--user` says where to write, not what that report
     /// shows; a named store, and `--scope`, still narrow it.
+    ///
+    /// # Errors
     /// Fails as [`Memory::readers`] does.
     pub(super) fn reported(&self) -> Result<Vec<Store>, Failure> {
         // Where no user typed it, it stands for a named store that does not exist.
@@ -155,6 +159,8 @@ impl Memory {
     }
 
     /// Creates the store that a writing command would use. If it exists, nothing changes.
+    ///
+    /// # Errors
     /// Fails if there can be no such store, or it cannot be written.
     pub fn init(&self) -> Result<Initialized, Failure> {
         let WriteTarget { dir, scope, .. } = self.target()?;

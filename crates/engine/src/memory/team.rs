@@ -274,6 +274,8 @@ impl Memory {
 
     /// Returns the row of a mirror that a selector matches, in all mirrors that are read here.
     /// `Ok(None)` if there is none.
+    ///
+    /// # Errors
     /// Fails if it matches several.
     pub fn select_team(&self, selector: &str) -> Result<Option<Selected>, Failure> {
         let mirrors = self.mirrored(self.mirrors());
@@ -301,6 +303,8 @@ impl Memory {
 
     /// Returns the row of a mirror that a selector matches, if it has failed in the user's stores by
     /// matching nothing.
+    ///
+    /// # Errors
     /// Fails as it did there, or if it matches several.
     pub(super) fn selected(&self, selector: &str, failure: Failure) -> Result<Selected, Failure> {
         if failure.kind != FailureKind::NotFound {

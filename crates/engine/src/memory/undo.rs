@@ -30,6 +30,8 @@ struct Part {
 impl Memory {
     /// Undoes the last command that was typed on this machine, or the step whose id begins with
     /// `id`, which may be what a hook learned.
+    ///
+    /// # Errors
     /// Fails if there is no such step, a line has changed since, or a store cannot be read or
     /// written.
     pub fn undo(&self, id: Option<&str>) -> Result<Undone, Failure> {

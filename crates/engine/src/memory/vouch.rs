@@ -57,6 +57,8 @@ type Pair = (TextKey, TextKey);
 
 impl Memory {
     /// Returns what awaits review.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn review(&self) -> Result<Answer<Review>, Failure> {
         let mut held = self.held()?;
@@ -65,6 +67,8 @@ impl Memory {
     }
 
     /// Asks about each text. Each decision is stored at once.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist or belongs to another user, the ledger cannot be
     /// written, or the user cannot be asked.
     pub fn review_each(
@@ -119,6 +123,8 @@ impl Memory {
     }
 
     /// Trusts everything that was read, including the archive.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist or belongs to another user, or the ledger cannot be
     /// written.
     pub fn trust_all(&self) -> Result<Answer<Review>, Failure> {
@@ -152,6 +158,8 @@ impl Memory {
 
     /// Trusts all present and future content of stores, wherever the root of the project's leads
     /// now. What this does not cover still awaits review.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist, or the ledger cannot be written.
     pub fn trust_always(&self) -> Result<Answer<Review>, Failure> {
         self.refuse_agent(TRUSTING)?;
@@ -174,6 +182,8 @@ impl Memory {
     }
 
     /// Revokes all trust in the stores that need any.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist, or the ledger cannot be written.
     pub fn revoke_all(&self) -> Result<Review, Failure> {
         self.refuse_team()?;
@@ -189,6 +199,8 @@ impl Memory {
     }
 
     /// Grants or revokes trust in single entries.
+    ///
+    /// # Errors
     /// Fails if a selector does not match exactly one entry, the store is trusted as a whole or
     /// belongs to another user, or the ledger cannot be written.
     pub fn trust_entries(
@@ -276,6 +288,8 @@ impl Memory {
 
     /// Lets agents see entries that look as if they held a secret, or ends that. It holds for the
     /// very texts, and needs their review as well.
+    ///
+    /// # Errors
     /// Fails if a selector does not match exactly one entry, or the ledger cannot be written.
     pub fn let_out(
         &self,

@@ -29,6 +29,8 @@ use pimem_core::{
 impl Memory {
     /// Returns the calculation of an entry's score, its place in a report within `budget`, or the
     /// configured one, and its forecast.
+    ///
+    /// # Errors
     /// Fails if the selector does not match exactly one entry.
     pub fn why(&self, selector: &str, budget: Option<Tokens>) -> Result<Answer<Why>, Failure> {
         let stores = self.readers()?;

@@ -218,7 +218,9 @@ pub enum PackingOutcome {
 }
 
 /// Packs the original weights of a source into the stage.
-/// Fails if they are damaged, or not those of the known model that they are installed as.
+///
+/// # Errors
+/// If they are damaged, or not those of the known model that they are installed as.
 pub fn prepare(
     stage: &mut Stage,
     wish: &Wish,

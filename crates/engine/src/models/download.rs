@@ -98,7 +98,9 @@ pub struct Archive {
 
 impl Archive {
     /// Opens the archive, and finds the model in it.
-    /// Fails if it cannot be read, or has no model.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has no model.
     pub fn open(path: &Path) -> Result<Self, InstallError> {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| unreadable(&name, &error))?;

@@ -44,7 +44,9 @@ impl NativeWeights {
     }
 
     /// Reads the weights in a model's directory, which has its own vocabulary if `with_pieces`.
-    /// Fails if they cannot be read, or are damaged.
+    ///
+    /// # Errors
+    /// If they cannot be read, or are damaged.
     pub fn read(dir: &Path, with_pieces: bool) -> Result<Self, Unavailable> {
         let read = |name: &str| {
             let path = dir.join(name);

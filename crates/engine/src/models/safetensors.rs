@@ -60,7 +60,9 @@ pub struct Safetensors<F> {
 
 impl<F: Read + Seek> Safetensors<F> {
     /// Reads and checks the header of a file of `length` bytes.
-    /// Fails if the header does not describe a file of this length.
+    ///
+    /// # Errors
+    /// If the header does not describe a file of this length.
     pub fn open(mut file: F, length: u64) -> Result<Self, SafetensorsError> {
         let mut first = Vec::new();
         file.by_ref().take(8).read_to_end(&mut first)?;
@@ -98,7 +100,9 @@ impl<F: Read + Seek> Safetensors<F> {
     }
 
     /// Reads a tensor, which may have `bert.` before its name.
-    /// Fails if it is missing, has other sizes, or contains what is no number.
+    ///
+    /// # Errors
+    /// If it is missing, has other sizes, or contains what is no number.
     pub fn read(&mut self, name: &str, sizes: &[usize]) -> Result<Vec<f32>, SafetensorsError> {
         let long = format!("bert.{name}");
         let tensor = self.tensors.get(name).or_else(|| self.tensors.get(&long));

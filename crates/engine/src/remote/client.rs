@@ -61,6 +61,8 @@ enum Call<'a> {
 
 impl Client {
     /// Prepares requests to a server. Nothing is sent yet.
+    ///
+    /// # Errors
     /// Fails if the address is none, or is not encrypted and leads to another machine, unless
     /// `insecure` allows that.
     pub fn new(place: &str, key: ServerKey, insecure: bool, env: &Env) -> Result<Self, Failure> {

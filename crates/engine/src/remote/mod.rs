@@ -50,6 +50,8 @@ pub struct ServerKey(Zeroizing<String>);
 
 impl ServerKey {
     /// Reads the key.
+    ///
+    /// # Errors
     /// Fails if there is none, others can read its file, or it is no key.
     pub fn find(env: &Env) -> Result<Self, Failure> {
         let text = match env.key(VARIABLE) {
@@ -79,6 +81,8 @@ pub(super) fn place(name: &str) -> Option<PathBuf> {
 }
 
 /// Reads such a file, if it exists.
+///
+/// # Errors
 /// Fails if others can read it.
 pub(super) fn of_file(name: &str) -> Result<Option<Zeroizing<String>>, Failure> {
     let Some(path) = place(name).filter(|path| path.exists()) else { return Ok(None) };
@@ -122,6 +126,8 @@ pub struct SealKeys(Vec<Secret>);
 
 impl SealKeys {
     /// Reads the keys, if there are any.
+    ///
+    /// # Errors
     /// Fails if others can read their file, or they are none.
     pub fn find(env: &Env) -> Result<Option<Self>, Failure> {
         match env.key(SEAL_VARIABLE) {
@@ -151,6 +157,8 @@ impl SealKeys {
     }
 
     /// Reads what [`Self::text`] wrote.
+    ///
+    /// # Errors
     /// Fails if it has other words than keys.
     pub fn read(text: &str) -> Result<Self, Failure> {
         let words = text.split(|c: char| c.is_whitespace() || c == ',');
@@ -183,6 +191,8 @@ impl SealKeys {
     }
 
     /// Adds a new key to those that are known.
+    ///
+    /// # Errors
     /// Fails if there is no randomness, or there are too many.
     pub fn renewed(known: Option<Self>) -> Result<Self, Failure> {
         let mut keys = known.map_or_else(Vec::new, |known| known.0);
@@ -197,6 +207,8 @@ impl SealKeys {
     }
 
     /// Returns the longer one of two lists, of which one begins as the other.
+    ///
+    /// # Errors
     /// Fails if they are of different projects: what was sealed under one would be lost.
     pub fn joined(known: Option<Self>, brought: Self) -> Result<Self, Failure> {
         let Some(known) = known else { return Ok(brought) };
@@ -212,6 +224,8 @@ impl SealKeys {
     }
 
     /// Writes the file, which only its owner can read, and returns its path.
+    ///
+    /// # Errors
     /// Fails if there is no configuration directory, or it cannot be written.
     pub fn write(&self) -> Result<PathBuf, Failure> {
         let path = place(SEAL_FILE).ok_or_else(|| {

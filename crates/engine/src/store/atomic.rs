@@ -281,6 +281,8 @@ pub fn create_file(path: &Path, text: &str, sync: Sync) -> Result<bool> {
 
 /// Opens a file for appending and creates it if it does not exist. For lock files, which are never
 /// renamed or deleted, and for the log of another process.
+///
+/// # Errors
 /// Fails if the path is a symbolic link, which is not followed; see [`is_link`].
 pub fn open_to_append(path: &Path, sync: Sync) -> io::Result<File> {
     open_at_end(path, sync, Missing::Create)

@@ -100,6 +100,8 @@ impl Store {
 
     /// Seals what lies beside the store, in the state directory and in the cache, if a visit of the
     /// store as it was before it was sealed has left plain text there.
+    ///
+    /// # Errors
     /// Fails if a file cannot be read or written.
     pub fn cover_beside(&self) -> Result<()> {
         match self.seal.kept() {
@@ -117,6 +119,8 @@ impl Store {
 
     /// Deletes the index of the store, which has its words and vectors in the form that the store
     /// had.
+    ///
+    /// # Errors
     /// Fails if it is locked, or cannot be deleted.
     pub fn drop_cache(&self) -> Result<()> {
         let cache = self.seal.source().and_then(|source| source.cache.as_deref());

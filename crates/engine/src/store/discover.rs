@@ -50,6 +50,8 @@ impl Places {
 
     /// Finds the project's store: the named store, or that of the nearest ancestor, or that of the
     /// main work tree.
+    ///
+    /// # Errors
     /// Fails if there is one that leads away from its project; none is looked for behind it.
     pub fn found(&self) -> Option<Result<PathBuf, Away>> {
         if let Some(named) = &self.named {
@@ -74,6 +76,8 @@ impl Places {
     /// Returns where a project's store would be created: at the root of the main work tree, so that
     /// all linked work trees share it, or else in the working directory. `None` for the home
     /// directory, which is not a project.
+    ///
+    /// # Errors
     /// Fails if what is there leads away from the project.
     pub fn new_project(&self) -> Option<Result<PathBuf, Away>> {
         if let Some(named) = &self.named {
@@ -101,12 +105,16 @@ impl Places {
     }
 
     /// Checks a store that was found below a directory that a person has named.
+    ///
+    /// # Errors
     /// Fails if the directory is a project's, and its store leads away from it.
     pub fn check_below(&self, dir: &Path, store: &Path) -> Result<(), Away> {
         if store == dir.join(STORE) { self.rooted(dir).map(drop) } else { Ok(()) }
     }
 
     /// Returns the path of the store in a project's directory.
+    ///
+    /// # Errors
     /// Fails if it leads away from the project, and no person has named it.
     pub fn rooted(&self, dir: &Path) -> Result<PathBuf, Away> {
         let away = led_away(dir, self.state.as_deref(), |real| self.tree(real));
@@ -412,6 +420,8 @@ fn is_named(state: Option<&Path>, away: &Away) -> bool {
 }
 
 /// Notes that a person has named a part of a root, as it leads now.
+///
+/// # Errors
 /// Fails if there is no state directory, or it cannot be written.
 pub fn name_root(state: Option<&Path>, away: &Away) -> Result<()> {
     let state = state.context("there is no directory for it: set HOME, or XDG_STATE_HOME")?;
@@ -422,6 +432,8 @@ pub fn name_root(state: Option<&Path>, away: &Away) -> Result<()> {
 }
 
 /// Takes back that the root of a store was named. Returns true if it was.
+///
+/// # Errors
 /// Fails if the state directory cannot be written.
 pub fn take_back(state: Option<&Path>, store: &Path) -> Result<bool> {
     let Some((state, dir)) = state.zip(store.parent().and_then(Path::parent)) else {

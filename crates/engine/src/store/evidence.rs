@@ -170,6 +170,8 @@ impl Store {
 
     /// Moves the lines of the local log and of stray ones into the shared log. Returns true if there
     /// were any. A log that cannot be read is left for readers to report.
+    ///
+    /// # Errors
     /// Fails if the shared log cannot be written; no line is lost.
     pub fn settle(&self, _lock: &StoreLock) -> Result<bool> {
         let mut moved = false;

@@ -158,6 +158,8 @@ impl Store {
     }
 
     /// Puts lines into the grave, synced. Returns how many older ones left it for want of room.
+    ///
+    /// # Errors
     /// Fails if the grave cannot be read or written; then nothing is in it, and the lines must stay.
     pub fn bury(&self, lines: Vec<Buried>) -> Result<usize> {
         let mut dropped = 0;
@@ -199,6 +201,8 @@ impl Store {
 impl Txn<'_> {
     /// Brings a line back from the grave. That a person asks for it again is what makes it outlive the
     /// purge, here and wherever the events go.
+    ///
+    /// # Errors
     /// Fails if an event about the entry is dated at the end of time.
     pub fn exhume(&mut self, entry: &LocatedEntry, one: &Buried) -> Result<()> {
         let LocatedEntry { category, text, pinned, enforced, topic, .. } = entry.clone();

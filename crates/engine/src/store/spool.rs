@@ -134,6 +134,8 @@ impl Place {
 impl Store {
     /// Appends sentences, and waits for the disk. From then on they are not lost. Nothing is
     /// written if there are none.
+    ///
+    /// # Errors
     /// Fails if neither `data/` nor the state directory can be written, or if the store is sealed
     /// and cannot be opened.
     pub fn spool(&self, said: &[Said]) -> Result<()> {
@@ -197,6 +199,8 @@ impl Store {
 
     /// Takes a spool aside, so that nobody appends to it, and returns what it says; `None` if
     /// nothing waits. A spool that a process took before it died comes first.
+    ///
+    /// # Errors
     /// Fails if the directory cannot be written.
     pub fn take_spool(&self, _lock: &StoreLock) -> Result<Option<Batch>> {
         let Some(key) = self.spool_key().filter(|_| self.has_spool()) else { return Ok(None) };
@@ -220,6 +224,8 @@ impl Store {
 
     /// Deletes a spool that was learned. It need not reach the disk: what is learned twice counts
     /// once.
+    ///
+    /// # Errors
     /// Fails if the file cannot be deleted.
     pub fn drop_spool(&self, batch: &Batch, _lock: &StoreLock) -> Result<()> {
         atomic::remove_file(&batch.path, Sync::None)

@@ -428,6 +428,8 @@ impl Txn<'_> {
     /// Gives what is recorded from now on a mark: the log has each event of a mark once, however
     /// often it is recorded. Events of a mark that were taken back do not count; then the mark is
     /// another. Must precede any recorded event.
+    ///
+    /// # Errors
     /// Fails if the log cannot be read.
     pub fn mark(&mut self, mut mark: u128) -> Result<()> {
         let log = self.store.log()?;

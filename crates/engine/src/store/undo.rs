@@ -190,6 +190,8 @@ impl Store {
     }
 
     /// Returns the steps that can be undone, the newest last.
+    ///
+    /// # Errors
     /// Fails if the undo log, or the list of what this machine has noted in it, cannot be read.
     pub fn steps(&self) -> Result<Vec<UndoStep>, ReadProblem> {
         let mut steps = read(&self.local(NAME)?.unwrap_or_default());
@@ -229,6 +231,8 @@ impl Store {
 
     /// Returns the new content of files for an undo of some steps, in the order in which to write
     /// them.
+    ///
+    /// # Errors
     /// Fails if a changed line is gone. If `again` is true, an undo was interrupted, and lines that
     /// are already restored are left alone.
     pub fn taken_back(&self, steps: &[UndoStep], attempt: Attempt) -> Result<Vec<Back>> {

@@ -82,6 +82,8 @@ pub struct DreamOutcome {
 
 impl Memory {
     /// Maintains a store, using its content and what was said since the last dream.
+    ///
+    /// # Errors
     /// Fails if another dream is running, the store cannot be read or written, or a plan cannot be
     /// applied as a whole.
     pub fn dream(&self, request: &DreamRequest) -> Result<DreamOutcome, Failure> {

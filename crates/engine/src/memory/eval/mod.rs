@@ -107,7 +107,9 @@ struct Prepared {
 
 impl Memory {
     /// Measures what searches find, in every mode. `clock` times them.
-    /// Fails when a set cannot be read, no question is left, or the model cannot serve.
+    ///
+    /// # Errors
+    /// When a set cannot be read, no question is left, or the model cannot serve.
     pub fn evaluate(
         &self,
         request: &EvalRequest,

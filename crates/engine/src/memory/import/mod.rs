@@ -91,6 +91,8 @@ struct Taken {
 
 impl Memory {
     /// Imports memories of another program; in a dry run, only reports what would happen.
+    ///
+    /// # Errors
     /// Fails if the source cannot be read, the category is unknown, or the store cannot be read or
     /// written.
     pub fn import(&self, request: &ImportRequest) -> Result<Answer<Imported>, Failure> {

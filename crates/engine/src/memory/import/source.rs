@@ -182,6 +182,8 @@ const WRAPPERS: [&str; 3] = ["embeddings", "entries", "vectors"];
 
 impl Memory {
     /// Imports the vectors of existing entries. They must be of the chosen model.
+    ///
+    /// # Errors
     /// Fails if the model accepts no vectors, the file cannot be read or has vectors of another
     /// model, or the index cannot be written.
     pub fn import_vectors(&self, path: &Path) -> Result<Answer<ImportedVectors>, Failure> {

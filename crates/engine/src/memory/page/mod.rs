@@ -64,6 +64,8 @@ type Authors = BTreeMap<(String, usize), String>;
 impl Memory {
     /// Returns everything about the stores that a page shows. `hooks` are the agents with hooks,
     /// `given` is what one of them is given; git is asked who wrote the entries if `authors` is true.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn page(
         &self,

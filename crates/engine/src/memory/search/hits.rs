@@ -37,6 +37,8 @@ pub struct SearchAnswer {
 
 impl Memory {
     /// Searches the stores for the query `text`.
+    ///
+    /// # Errors
     /// Fails if the text is empty, a category is unknown, or the named store does not exist.
     pub fn search_for(
         &self,

@@ -128,6 +128,8 @@ const SPARE: usize = 16;
 
 impl Memory {
     /// Searches the stores, and mirrors.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist. Files that cannot be read are among the result's
     /// problems.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResult, Failure> {

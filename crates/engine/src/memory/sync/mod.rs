@@ -78,6 +78,8 @@ pub struct BundleRequest {
 
 impl Memory {
     /// Exchanges a store with another, or takes in a bundle.
+    ///
+    /// # Errors
     /// Fails if there is no other store, or one of them cannot be read or written. What was written
     /// until then is a part of the exchange, which the next one completes.
     pub fn sync(&self, request: SyncRequest<'_>) -> Result<(Synced, Vec<Stale>), Failure> {
@@ -98,6 +100,8 @@ impl Memory {
     }
 
     /// Returns a store's objects as a bundle, or writes them.
+    ///
+    /// # Errors
     /// Fails if there is no store, it is sealed and the bundle is not asked for in plain text, or
     /// something cannot be read or written.
     pub fn bundle(&self, request: &BundleRequest) -> Result<(Synced, Option<String>), Failure> {

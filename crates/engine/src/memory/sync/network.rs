@@ -62,6 +62,8 @@ impl Memory {
     /// is asked with the lines before the first push of a store. Lines that the user's other machines
     /// have purged go to the grave, or are destroyed if `destroy` is true. A dry run writes nothing,
     /// and asks no server.
+    ///
+    /// # Errors
     /// Fails if nobody asked for it, no server or key is set, the key may not see the project, the
     /// first push is not confirmed, or the server or the disk fails.
     pub fn sync_with_server(

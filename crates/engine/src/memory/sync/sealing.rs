@@ -41,6 +41,8 @@ pub enum KeyAct<'a> {
 
 impl Memory {
     /// Changes the keys that this machine seals with, and returns where they are.
+    ///
+    /// # Errors
     /// Fails if nobody asked for it, other keys are here, or the disk fails.
     pub fn change_seal_keys(&self, act: KeyAct<'_>) -> Result<SealKeyFile, Failure> {
         self.check_asked()?;
@@ -54,6 +56,8 @@ impl Memory {
     }
 
     /// Returns the keys that this machine seals with, for another one.
+    ///
+    /// # Errors
     /// Fails if nobody asked for it, or there are none.
     pub fn seal_keys(&self) -> Result<impl AsRef<str> + use<>, Failure> {
         self.check_asked()?;

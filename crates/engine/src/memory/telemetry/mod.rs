@@ -110,6 +110,8 @@ impl Memory {
     }
 
     /// Returns records, oldest first.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn telemetry_log(&self, request: &LogRequest) -> Result<Answer<summary::LogView>, Failure> {
         let (log, problems) = log(self, &self.readers()?);
@@ -128,12 +130,16 @@ impl Memory {
     }
 
     /// Returns the logs that [`Memory::clear_telemetry`] deletes.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist, or a log cannot be read.
     pub fn telemetry_files(&self) -> Result<summary::ClearedLogs, Failure> {
         Ok(summary::ClearedLogs { files: self.logs()?.into_iter().map(|(_, file)| file).collect() })
     }
 
     /// Deletes all records.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist, or a log cannot be read or written.
     pub fn clear_telemetry(&self) -> Result<summary::ClearedLogs, Failure> {
         let mut files = Vec::new();

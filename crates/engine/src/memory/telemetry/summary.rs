@@ -43,6 +43,8 @@ pub enum UsageOrder {
 
 impl Memory {
     /// Summarises what was put into prompts, and how much of it was used.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn telemetry_summary(&self) -> Result<Answer<TelemetrySummary>, Failure> {
         let usage = ReadUsage::read(self)?;
@@ -89,6 +91,8 @@ impl Memory {
     }
 
     /// Returns how often entries were used, relative to the sessions that had them.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn telemetry_usage(&self, by: UsageOrder) -> Result<Answer<Usage>, Failure> {
         let usage = ReadUsage::read(self)?;
@@ -106,6 +110,8 @@ impl Memory {
     }
 
     /// Returns entries that at least `min` sessions had and none used.
+    ///
+    /// # Errors
     /// Fails if the named store does not exist.
     pub fn telemetry_never_used(&self, min: usize) -> Result<Answer<NeverUsed>, Failure> {
         let usage = ReadUsage::read(self)?;

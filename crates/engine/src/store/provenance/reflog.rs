@@ -105,6 +105,8 @@ impl Fetched {
 impl Refs {
     /// Reads the refs visible in a work tree. `git` is its git directory, `common` the common git
     /// directory of all work trees.
+    ///
+    /// # Errors
     /// Fails if refs are not stored as files, or if any of the files cannot be read: an unread ref
     /// may have brought a line.
     pub(super) fn read(git: &Path, common: &Path) -> io::Result<Self> {

@@ -162,6 +162,8 @@ pub struct FoundStore {
 impl Seal {
     /// Finds the key under which most lines of some files are sealed; `None` if no key of this
     /// machine opens any.
+    ///
+    /// # Errors
     /// Fails if a file cannot be read.
     pub fn find_key(&self, files: &[(PathBuf, PathBuf)]) -> Result<Option<FoundStore>> {
         let Some(source) = self.source() else { return Ok(None) };
@@ -193,6 +195,8 @@ impl Seal {
     }
 
     /// Writes `store.json` for a key that was found.
+    ///
+    /// # Errors
     /// Fails if it cannot be written.
     pub fn describe(&self, found: &FoundStore, sync: Sync) -> Result<()> {
         let Some(source) = self.source() else { return Ok(()) };
