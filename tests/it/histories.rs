@@ -21,9 +21,9 @@ use crate::common::{
 };
 
 /// Number of histories with two branches at scale 1.
-const HISTORIES: usize = 30;
+const HISTORIES: usize = 12;
 /// Number of histories with three branches at scale 1.
-const THREEFOLD: usize = 4;
+const THREEFOLD: usize = 2;
 
 /// A commit: the commands before it, the content of its topic files, and the output of `list`.
 struct Side {

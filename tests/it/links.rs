@@ -14,7 +14,7 @@ use std::{
 
 use crate::{
     common::{
-        repository,
+        every, repository,
         sandbox::{Outcome, PIMEM, Sandbox},
         scale,
     },
@@ -308,7 +308,7 @@ fn the_names_are_those_of_the_layout() {
 
 #[test]
 fn links_to_nothing() {
-    for group in groups(names()) {
+    for group in groups(names()).into_iter().step_by(every(2)) {
         let clone = Clone::new();
         for name in &group {
             clone.link(name);
@@ -320,7 +320,7 @@ fn links_to_nothing() {
 #[test]
 fn links_to_something() {
     let long_ago = SystemTime::now() - Duration::from_hours(24 * 30);
-    for group in groups(names()) {
+    for group in groups(names()).into_iter().skip(every(2) - 1).step_by(every(2)) {
         let clone = Clone::new();
         for name in &group {
             let was = clone.sandbox.project().join(".pi").join(name);

@@ -205,10 +205,9 @@ fn a_kill_at_any_call() {
         return;
     }
     let trial = Trial::new();
-    let step = every(6);
     let mut kills = 0;
     for (at, (name, count, changes)) in trial.points.iter().enumerate() {
-        if !changes && at % step != 0 {
+        if at % every(if *changes { 2 } else { 12 }) != 0 {
             continue;
         }
         drop(trial.strike((name, *count), "signal=SIGKILL"));
@@ -228,11 +227,10 @@ fn any_call_fails() {
         return;
     }
     let trial = Trial::new();
-    let step = every(4);
     let mut lost = Vec::new();
     for (at, (name, count, changes)) in trial.points.iter().enumerate() {
         let fails = !["mmap", "close"].contains(&name.as_str());
-        if !fails || !changes && at % step != 0 {
+        if !fails || at % every(if *changes { 2 } else { 8 }) != 0 {
             continue;
         }
         let error = ["ENOSPC", "EIO", "EROFS"][at % 3];

@@ -15,7 +15,7 @@ use crate::common::{sandbox::Sandbox, scale};
 
 const WORKERS: usize = 64;
 /// Additions per worker, one process each.
-const ADDS: usize = 20;
+const ADDS: usize = 10;
 /// Number of topic files, enough that none becomes full.
 const CATEGORIES: usize = 8;
 

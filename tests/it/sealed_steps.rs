@@ -120,7 +120,7 @@ fn a_step_is_killed() {
         is_done(&sandbox, step, "undisturbed");
         let points = points(&sandbox, calls, "O_CREAT");
         assert!(points.len() > 30, "{step}: {}", points.len());
-        for point in points.iter().step_by(every(2)) {
+        for point in points.iter().step_by(every(4)) {
             kept.put_back();
             let what = format!("{step} killed at {} {}", point.0, point.1);
             let done = strike(&sandbox, point, "signal=SIGKILL", &["encrypt", step]);

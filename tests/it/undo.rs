@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use serde_json::Value;
 
-use crate::common::sandbox::Sandbox;
+use crate::common::{every, sandbox::Sandbox};
 
 fn markdown(sandbox: &Sandbox) -> BTreeMap<String, String> {
     let mut files = sandbox.tree();
@@ -80,7 +80,7 @@ const COMMANDS: &[&[&str]] = &[
 
 #[test]
 fn everything_is_as_it_was() {
-    for args in COMMANDS {
+    for args in COMMANDS.iter().step_by(every(2)) {
         let sandbox = store();
         let (files, entries) = (markdown(&sandbox), said(&sandbox));
         sandbox.run(&["todo", "add", "Before"]).ok();
@@ -109,7 +109,8 @@ fn everything_is_as_it_was() {
 fn and_once_more() {
     // Excluded because a dream remembers its conclusions.
     let passing = [&["todo", "clear"][..], &["dream", "--force"]];
-    for args in COMMANDS.iter().filter(|args| !passing.contains(args)) {
+    let odd = COMMANDS.iter().skip(every(2) - 1).step_by(every(2));
+    for args in odd.filter(|args| !passing.contains(args)) {
         let sandbox = store();
         sandbox.run(args).done();
         let (files, entries) = (markdown(&sandbox), said(&sandbox));

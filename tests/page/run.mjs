@@ -1,9 +1,8 @@
 // Looks at the pages of `--html` in headless Chromium: nothing runs, nothing is loaded,
 // nothing is wrong for a screen reader, and nothing is wider than the window.
 //
-//     node run.mjs PIMEM CHROMIUM STORES SCREENSHOTS [quick]
+//     node run.mjs PIMEM CHROMIUM STORES SCREENSHOTS
 //
-// With "quick" a screen reader's view is checked at one width, and there are no screenshots of pages.
 // playwright-core and axe-core are taken from NODE_PATH.
 
 import { createRequire } from "node:module";
@@ -12,7 +11,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const [pimem, chromium, stores, screenshots, quick] = process.argv.slice(2);
+const [pimem, chromium, stores, screenshots] = process.argv.slice(2);
 const require = createRequire(`${process.env.NODE_PATH}/`);
 const { chromium: browsers } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -91,10 +90,10 @@ for (const [name, file] of Object.entries(pages)) {
       }));
       if (seen.scripts || seen.frames || seen.headings !== 1 || seen.title === "owned") said.push(JSON.stringify(seen));
       if (seen.wider > 0) said.push(`${seen.wider} pixels wider than the window`);
-      if (!quick) await tab.screenshot({ path: join(screenshots, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      await tab.screenshot({ path: join(screenshots, `${name}-${width}-${colorScheme}.png`), fullPage: true });
       await context.close();
       // What a screen reader gets depends on colours and on what has to be scrolled.
-      const alike = quick ? width !== 400 || colorScheme === "light" : width !== 400 && colorScheme === "dark" || width === 900;
+      const alike = width !== 400 && colorScheme === "dark" || width === 900;
       if (alike) {
         failures.push(...said.map((line) => `${where}: ${line}`));
         continue;

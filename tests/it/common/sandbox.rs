@@ -253,7 +253,7 @@ impl Sandbox {
 
     /// Runs a shell command in the project, with `pimem` in the path.
     pub(crate) fn shell(&self, line: &str) -> Outcome {
-        let mut command = Command::new("sh");
+        let mut command = Command::new("/bin/sh");
         self.place(&mut command);
         let here = Path::new(PIMEM).parent().unwrap().display();
         command.env("PATH", format!("{here}:/usr/bin:/bin")).args(["-c", line]);
