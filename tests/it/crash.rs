@@ -10,7 +10,7 @@ use std::{
 use crate::common::{sandbox::Sandbox, scale};
 
 /// Number of kills per kind of command.
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 16;
 
 /// A deterministic source of delays.
 struct Delays(u64);

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::{
     common::{
+        every,
         models::{library, made, model, tiny},
         sandbox::{Outcome, Sandbox, outcome},
     },
@@ -220,8 +221,10 @@ fn damaged_vectors_are_embedded_again_by_the_same_model() {
         bad[at] ^= 16;
         bad
     };
-    let mut states: Vec<(String, Vec<u8>)> =
-        (0..len).step_by(len / 12).map(|at| (format!("flipped at {at}"), flipped(at))).collect();
+    let mut states: Vec<(String, Vec<u8>)> = (0..len)
+        .step_by(every(2) * len / 12)
+        .map(|at| (format!("flipped at {at}"), flipped(at)))
+        .collect();
     states.push(("cut".to_owned(), good[..len / 2].to_vec()));
     states.push(("of the built-in model".to_owned(), other.unwrap().clone()));
     for (what, bytes) in states {
