@@ -202,18 +202,20 @@ fn quoted(text: &str) -> String {
 /// The display names of entries, looked up from the first finding that needs one.
 struct Names<'a> {
     rows: &'a [ScoredEntry],
-    known: OnceCell<(IdMap<EntryId, &'a ScoredEntry>, IdMap<EntryId, String>)>,
+    /// Entries with their short ids.
+    known: OnceCell<IdMap<EntryId, (&'a ScoredEntry, String)>>,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
     fn of_id(&self, id: EntryId) -> String {
-        let (rows, short) = self.known.get_or_init(|| {
-            let rows: IdMap<_, _> = self.rows.iter().map(|row| (row.entry.id, row)).collect();
-            (rows, ranking::short_ids(self.rows.iter().map(|row| row.entry.id)))
+        let known = self.known.get_or_init(|| {
+            let short = ranking::short_ids(self.rows.iter().map(|row| row.entry.id));
+            let named = |row: &'a ScoredEntry| {
+                Some((row.entry.id, (row, short.get(&row.entry.id)?.clone())))
+            };
+            self.rows.iter().filter_map(named).collect()
         });
-        match (rows.get(&id), short.get(&id)) {
-            (Some(row), Some(short)) => format!("{} ({short})", place(row)),
-            _ => id.to_string(),
-        }
+        let name = |(row, short): &(&ScoredEntry, String)| format!("{} ({short})", place(row));
+        known.get(&id).map_or_else(|| id.to_string(), name)
     }
 }
