@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one way in to clock and working directory")]
 
 use std::{
-    io::{self, BufRead, IsTerminal, Read},
+    io::{self, BufRead, IsTerminal, Read, StdinLock},
     ops::Deref,
     path::{Path, PathBuf},
     rc::Rc,
@@ -163,18 +163,20 @@ impl From<Exit> for Outcome {
 /// Maximum input in bytes.
 const MAX: u64 = 16 << 20;
 
-pub(crate) fn read_stdin() -> Result<String, Failure> {
+/// Returns standard input for an argument `-`, with a hint for whom it is a terminal.
+pub(crate) fn piped(hint: &str) -> Result<StdinLock<'static>, Failure> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
         let message = "- reads standard input, and that is a terminal";
-        return Err(Failure::new(
-            FailureKind::Usage,
-            message,
-            "pipe something in, or give the text itself",
-        ));
+        return Err(Failure::new(FailureKind::Usage, message, hint));
     }
+    Ok(stdin.lock())
+}
+
+pub(crate) fn read_stdin() -> Result<String, Failure> {
+    let stdin = piped("pipe something in, or give the text itself")?;
     let mut bytes = Vec::new();
-    let read = stdin.lock().take(MAX + 1).read_to_end(&mut bytes);
+    let read = stdin.take(MAX + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::from(anyhow::Error::new(error).context("standard input")))?;
     if bytes.len() as u64 > MAX {
         let message = format!("standard input is larger than {} MiB", MAX >> 20);
@@ -205,12 +207,7 @@ pub(crate) fn transcript(path: &Path) -> Result<Transcript<'_>, Failure> {
     if path != Path::new("-") {
         return Ok(Transcript::File(path));
     }
-    let stdin = io::stdin();
-    if stdin.is_terminal() {
-        let message = "- reads standard input, and that is a terminal";
-        return Err(Failure::new(FailureKind::Usage, message, "name a transcript, or pipe one in"));
-    }
-    Ok(Transcript::Stdin(Box::new(stdin.lock())))
+    Ok(Transcript::Stdin(Box::new(piped("name a transcript, or pipe one in")?)))
 }
 
 /// Asks the user to choose one of `letters`; `None` at the end of input.

@@ -119,16 +119,8 @@ pub(crate) fn run(ctx: &Shell, args: &SyncArgs) -> Result<Outcome, Failure> {
     let peer = match (with, from) {
         (Some(dir), _) => Peer::Store(dir.clone()),
         (None, Some(path)) if path == Path::new("-") => {
-            let stdin = io::stdin();
-            if stdin.is_terminal() {
-                let message = "- reads standard input, and that is a terminal";
-                return Err(Failure::new(
-                    FailureKind::Usage,
-                    message,
-                    "pipe a bundle in, or name one",
-                ));
-            }
-            Peer::From(Box::new(stdin.lock()), "standard input".to_owned())
+            let stdin = shell::piped("pipe a bundle in, or name one")?;
+            Peer::From(Box::new(stdin), "standard input".to_owned())
         }
         (None, from) => {
             let path = from.clone().unwrap_or_default();

@@ -1,7 +1,8 @@
 //! A process is killed before any of its system calls, or any call fails: data persists, output is
 //! true, and the next process is not blocked.
 //!
-//! The calls are taken from an undisturbed run, so every point is covered deterministically.
+//! The calls are taken from an undisturbed run, so the points are the same in each: a part of them,
+//! and every one with `PIMEM_TEST_SCALE`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -2,7 +2,7 @@
 //! those with the rarest words of the query; they are ordered as the program orders lines, by the same
 //! words, vectors and standing.
 
-use std::{cmp::Reverse, collections::HashMap, ops::Range};
+use std::{cmp::Reverse, ops::Range};
 
 use deadpool_postgres::Transaction;
 use pgvector::HalfVector;
@@ -16,10 +16,9 @@ use pimem_core::{
     search::{
         bm25::{self, FieldSize, Query, Segment},
         candidates,
-        documents::HeadingTokens,
+        documents::TermCounts,
         near_words::QueryWords,
         rank::{self, Judged, Mode, RankCandidate, RankWeights},
-        tokens::Tokenizer,
     },
 };
 use pimem_engine::models::built_in;
@@ -418,38 +417,12 @@ struct Read {
 
 impl Read {
     fn new(query: &Query, rows: &[SearchRow]) -> Self {
-        let terms: HashMap<&str, usize> =
-            query.terms.iter().enumerate().map(|(at, term)| (term.as_str(), at)).collect();
-        let mut read = Self {
-            words: Vec::with_capacity(rows.len()),
+        let mut counts = TermCounts::new(query);
+        let words = (0..).zip(rows).map(|(doc, row)| counts.add(doc, &row.text, &row.topic));
+        Self {
+            words: words.collect(),
             alive: [Range { start: 0, end: u32::try_from(rows.len()).unwrap_or(0) }],
-            postings: vec![Vec::new(); terms.len()],
-        };
-        let mut tokenizer = Tokenizer::default();
-        let mut above = HeadingTokens::default();
-        let term = |token: &str| terms.get(token).copied();
-        for (doc, row) in (0..).zip(rows) {
-            let mut words = 0;
-            tokenizer.each(&row.text, |token, counts| {
-                words += u32::from(counts);
-                if let Some(term) = term(token) {
-                    read.count(term, doc);
-                }
-            });
-            for term in above.of(&row.topic, &mut tokenizer, term) {
-                read.count(*term, doc);
-            }
-            read.words.push(words);
-        }
-        read
-    }
-
-    /// Counts a term in the last document.
-    fn count(&mut self, term: usize, doc: u32) {
-        let Some(list) = self.postings.get_mut(term) else { return };
-        match list.last_mut() {
-            Some((last, frequency)) if *last == doc => *frequency += 1,
-            _ => list.push((doc, 1)),
+            postings: counts.postings,
         }
     }
 }

@@ -207,7 +207,7 @@ pub struct Conclusion {
     pub category: &'static str,
     pub cue: Cue,
     pub text: String,
-    /// What was said and where, on one line.
+    /// Names the sessions and days that support the statement, for a plan; one line.
     pub reason: String,
     /// Ids of the sessions and days that support it and no earlier conclusion.
     pub sources: Vec<String>,

@@ -160,7 +160,7 @@ impl RecallScore {
     }
 }
 
-/// What recall does for many prompts.
+/// Measures of recall over many prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ServedPrompts {
     /// Share of the prompts with an answer for which a relevant line is recalled; `None` if there

@@ -117,7 +117,7 @@ pub const MASK: &str = "0";
 
 /// A value that a text states.
 #[derive(Debug)]
-pub struct Value {
+pub struct StatedValue {
     /// As it is written: `7`, `3.12`, `v2`.
     pub number: String,
     /// The text with [`MASK`] in place of the number.
@@ -126,7 +126,7 @@ pub struct Value {
 
 /// Returns the values that a text states.
 #[must_use]
-pub fn values(text: &str) -> Vec<Value> {
+pub fn values(text: &str) -> Vec<StatedValue> {
     if !text.bytes().any(|byte| byte.is_ascii_digit()) || text.contains('?') {
         return Vec::new();
     }
@@ -146,7 +146,7 @@ pub fn values(text: &str) -> Vec<Value> {
         }
         let mut masked = words.clone();
         *masked.get_mut(at)? = format!("{MASK}{marks}").into();
-        Some(Value { number: number.to_owned(), masked: masked.join(" ") })
+        Some(StatedValue { number: number.to_owned(), masked: masked.join(" ") })
     };
     (1..words.len()).filter_map(value).collect()
 }

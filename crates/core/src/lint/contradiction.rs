@@ -3,7 +3,7 @@
 
 use crate::{
     language::{
-        alternatives::{MASK, Value, reversed, values},
+        alternatives::{MASK, StatedValue, reversed, values},
         paraphrase::{NormalForm, affirmations},
     },
     model::{
@@ -96,13 +96,13 @@ impl Statements {
 
 /// A value with the sketch of the text without it, which takes much less than its normal form.
 struct SketchedValue {
-    stated: Value,
+    stated: StatedValue,
     sketch: u64,
 }
 
 impl SketchedValue {
     fn all_of(text: &str, outline: &NormalForm) -> Vec<Self> {
-        let sketched = |stated: Value| {
+        let sketched = |stated: StatedValue| {
             let other = outline.sketch_with(&stated.number, MASK);
             let sketch = other.unwrap_or_else(|| NormalForm::of(&stated.masked).sketch());
             Self { stated, sketch }

@@ -1,6 +1,6 @@
 //! Checks of entries: duplicates, contradictions, and entries that are out of date or too long.
 
-use std::{cell::OnceCell, collections::BTreeMap};
+use std::cell::OnceCell;
 
 use crate::{
     lint::{
@@ -44,7 +44,7 @@ pub(super) fn repeats(topics: &[LintedTopic<'_>]) -> Vec<Finding> {
     let mut stays: IdMap<EntryId, Vec<(&str, &TopicEntry)>> = IdMap::default();
     for (stem, entry) in lines() {
         let known = stays.entry(entry.id).or_default();
-        match known.iter_mut().find(|(_, first)| is_copy(first, entry)) {
+        match known.iter_mut().find(|(_, first)| first.is_copy(entry)) {
             Some(known) if entry.markers.any() && !known.1.markers.any() => *known = (stem, entry),
             Some(_) => {}
             None => known.push((stem, entry)),
@@ -53,7 +53,7 @@ pub(super) fn repeats(topics: &[LintedTopic<'_>]) -> Vec<Finding> {
     let mut found = Vec::new();
     for (stem, entry) in lines() {
         let mut known = stays.get(&entry.id).into_iter().flatten();
-        let Some((home, first)) = known.find(|(_, first)| is_copy(first, entry)) else { continue };
+        let Some((home, first)) = known.find(|(_, first)| first.is_copy(entry)) else { continue };
         if std::ptr::eq(*first, entry) {
             continue;
         }
@@ -65,13 +65,9 @@ pub(super) fn repeats(topics: &[LintedTopic<'_>]) -> Vec<Finding> {
     found
 }
 
-fn is_copy(a: &TopicEntry, b: &TopicEntry) -> bool {
-    a.id == b.id && a.category == b.category && a.text == b.text
-}
-
 /// Finds entries that share their id, and with it their evidence, with another text.
 pub(super) fn collisions(rows: &[ScoredEntry]) -> Vec<Finding> {
-    let shared = by_line(rows.iter().filter(|row| row.shared));
+    let shared = ranking::by_line(rows.iter().filter(|row| row.shared));
     let mut first: IdMap<EntryId, &ScoredEntry> = IdMap::default();
     let mut found = Vec::new();
     for row in shared {
@@ -116,7 +112,7 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
     let forgotten = |row: &&ScoredEntry| row.evidence.user == UserState::Forgotten;
     let counts =
         |row: &&ScoredEntry| !row.expired && row.superseded_by.is_none() && !forgotten(row);
-    let live = by_line(rows.iter().filter(counts));
+    let live = ranking::by_line(rows.iter().filter(counts));
     let texts: Vec<&str> = live.iter().map(|row| row.entry.text.as_str()).collect();
     let outlines = Outlines::of(&texts);
     let names = Names { rows, known: OnceCell::new() };
@@ -171,18 +167,6 @@ pub(super) fn over_budget(rows: &[ScoredEntry], categories: &Categories) -> Vec<
         (!fits).then(|| finding.about(row.entry.id))
     };
     in_shares(rows, MANY_LINES, |rows| rows.iter().filter_map(finding).collect())
-}
-
-/// Returns rows in the order of their files and lines.
-fn by_line<'a>(rows: impl Iterator<Item = &'a ScoredEntry>) -> Vec<&'a ScoredEntry> {
-    let mut files: BTreeMap<&str, Vec<&ScoredEntry>> = BTreeMap::new();
-    for row in rows {
-        files.entry(&row.entry.topic).or_default().push(row);
-    }
-    for rows in files.values_mut() {
-        rows.sort_by_key(|row| row.entry.line);
-    }
-    files.into_values().flatten().collect()
 }
 
 fn place(row: &ScoredEntry) -> FindingPlace {

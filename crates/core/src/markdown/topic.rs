@@ -35,6 +35,12 @@ impl TopicEntry {
         self.id == wording.id && self.category == wording.category && self.text == wording.text
     }
 
+    /// Returns true if `other` is a line of the same entry.
+    #[must_use]
+    pub fn is_copy(&self, other: &Self) -> bool {
+        self.id == other.id && self.category == other.category && self.text == other.text
+    }
+
     #[must_use]
     pub fn wording(&self) -> Wording {
         Wording { id: self.id, category: self.category, text: self.text.clone() }

@@ -6,7 +6,7 @@ use std::{
     thread::{self, Builder},
 };
 
-/// Number of texts of a line from which a second processor is worth a thread.
+/// Number of lines from which work on a second processor takes longer than starting its thread.
 pub const MANY_LINES: usize = 500;
 
 /// Applies a function to shares of at least `least` items at the same time. Returns the results in

@@ -335,6 +335,19 @@ pub fn cold(rows: &[&ScoredEntry], categories: &Categories) -> bool {
         })
 }
 
+/// Returns rows in the order of their files and lines.
+pub fn by_line<'a>(rows: impl IntoIterator<Item = &'a ScoredEntry>) -> Vec<&'a ScoredEntry> {
+    // Many rows of few files: names are compared once a row.
+    let mut files: BTreeMap<&str, Vec<&ScoredEntry>> = BTreeMap::new();
+    for row in rows {
+        files.entry(&row.entry.topic).or_default().push(row);
+    }
+    for rows in files.values_mut() {
+        rows.sort_by_key(|row| row.entry.line);
+    }
+    files.into_values().flatten().collect()
+}
+
 /// Returns the shortest unique prefix of each id, of at least 7 digits.
 #[must_use]
 pub fn short_ids(ids: impl Iterator<Item = EntryId>) -> IdMap<EntryId, String> {

@@ -193,43 +193,20 @@ impl Scan {
         sources: Vec<(u32, SourceKind, &str, Vec<u8>)>,
         categories: &Categories,
     ) -> Self {
-        let mut scan = Self { postings: vec![Vec::new(); query.terms.len()], ..Self::default() };
-        let terms: HashMap<&str, usize> =
-            query.terms.iter().enumerate().map(|(n, term)| (term.as_str(), n)).collect();
-        let mut tokenizer = Tokenizer::default();
-        let mut above = HeadingTokens::default();
+        let mut scan = Self::default();
+        let mut counts = TermCounts::new(query);
         for (number, kind, name, bytes) in sources {
             documents(kind, name, bytes, categories, |mut doc, text, headings| {
                 let at = u32::try_from(scan.docs.len()).unwrap_or(u32::MAX);
-                let term = |token: &str| terms.get(token).copied();
-                // A query without terms asks for documents only.
-                if !terms.is_empty() {
-                    tokenizer.each(text, |token, counts| {
-                        doc.words += u32::from(counts);
-                        if let Some(term) = term(token) {
-                            scan.count(term, at);
-                        }
-                    });
-                    for term in above.of(headings, &mut tokenizer, term) {
-                        scan.count(*term, at);
-                    }
-                }
+                doc.words = counts.add(at, text, headings);
                 scan.size += FieldSize { docs: 1, words: u64::from(doc.words) };
                 scan.docs.push((number, doc));
                 scan.texts.push(text.to_owned());
             });
         }
         scan.alive = vec![Range { start: 0, end: scan.end() }];
+        scan.postings = counts.postings;
         scan
-    }
-
-    /// Counts a term in the last document.
-    fn count(&mut self, term: usize, doc: u32) {
-        let Some(list) = self.postings.get_mut(term) else { return };
-        match list.last_mut() {
-            Some((last, frequency)) if *last == doc => *frequency += 1,
-            _ => list.push((doc, 1)),
-        }
     }
 }
 
@@ -282,6 +259,50 @@ pub(super) fn join<'a>(
         joined.push_str(&String::from_utf8_lossy(title));
     }
     joined
+}
+
+/// Counts the terms of a query in documents, one after the other.
+pub struct TermCounts<'a> {
+    terms: HashMap<&'a str, usize>,
+    tokenizer: Tokenizer,
+    above: HeadingTokens<usize>,
+    /// For each term the documents that contain it, each with its frequency.
+    pub postings: Vec<Vec<(u32, u32)>>,
+}
+
+impl<'a> TermCounts<'a> {
+    pub fn new(query: &'a Query) -> Self {
+        Self {
+            terms: query.terms.iter().enumerate().map(|(at, term)| (term.as_str(), at)).collect(),
+            tokenizer: Tokenizer::default(),
+            above: HeadingTokens::default(),
+            postings: vec![Vec::new(); query.terms.len()],
+        }
+    }
+
+    /// Counts the terms of a document below `headings`, whose number is greater than all before.
+    /// Returns its number of words, or 0 for a query without terms, which asks for documents only.
+    pub fn add(&mut self, doc: u32, text: &str, headings: &str) -> u32 {
+        if self.terms.is_empty() {
+            return 0;
+        }
+        let Self { terms, tokenizer, above, postings } = self;
+        let term = |token: &str| terms.get(token).copied();
+        let mut count = |term: usize| {
+            let Some(list) = postings.get_mut(term) else { return };
+            match list.last_mut() {
+                Some((last, frequency)) if *last == doc => *frequency += 1,
+                _ => list.push((doc, 1)),
+            }
+        };
+        let mut words = 0;
+        tokenizer.each(text, |token, is_word| {
+            words += u32::from(is_word);
+            term(token).into_iter().for_each(&mut count);
+        });
+        above.of(headings, tokenizer, term).iter().copied().for_each(count);
+        words
+    }
 }
 
 /// The distinct tokens of headings, kept because documents beside each other have the same.

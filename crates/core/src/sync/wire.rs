@@ -1,6 +1,8 @@
-//! What travels: entries and events as objects, each with its hash; bundles of them as JSON lines, after
-//! a line that names the format and the project; and requests and answers between `pimem sync` and a
-//! server.
+//! The formats of an exchange.
+//!
+//! An object is an entry or an event, with its hash. A bundle is a file of objects as JSON lines; its
+//! first line names the format and the project. Requests and answers between `pimem sync` and a server
+//! hold objects too.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

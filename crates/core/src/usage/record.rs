@@ -1,8 +1,8 @@
 //! Telemetry records: entries put into prompts and their use by answers, one JSON line each.
 //!
-//! Whether an answer used an entry is detected by comparing words only. It is a lower bound for entries
-//! that were followed, and an upper bound for those that were quoted: an answer about the same subject
-//! shares words with an entry that it never considered.
+//! An answer counts as using an entry if it shares enough words with it. So entries that were followed
+//! without a word are missed, and an entry that was not considered counts if the answer is about the
+//! same subject.
 
 use std::collections::HashSet;
 

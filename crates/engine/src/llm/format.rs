@@ -110,7 +110,7 @@ fn filled(template: &Value, values: &Value) -> Value {
     }
 }
 
-/// Returns the reason in the body reason an error.
+/// Returns the reason in the body of an error.
 pub(super) fn reason(body: &str) -> String {
     let Ok(value) = serde_json::from_str::<Value>(body) else {
         // An HTML page, as from a proxy, has no more information than the status.

@@ -10,7 +10,7 @@ use pimem_core::{
         event::{Author, Event, EventKind},
     },
     review::{self, OrderFound, passages, said},
-    score::ranking::{Ranking, Scope, ScoredEntry},
+    score::ranking::{self, Ranking, Scope, ScoredEntry},
     session::summaries,
 };
 use serde::Serialize;
@@ -96,8 +96,7 @@ pub fn held(
     let placed = snapshot.placed(&store, &memory.config.categories);
     let ranking = Ranking::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)]);
     let entries = Entries::new(memory.now, &memory.config.categories, &ranking);
-    let mut rows: Vec<&ScoredEntry> = ranking.rows.iter().collect();
-    rows.sort_by_key(|row| (&row.entry.topic, row.entry.line));
+    let rows = ranking::by_line(&ranking.rows);
     let (reviewed, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.entry.reviewed);
     let by_agent =
         |row: &&ScoredEntry| store.trust.by_agent(entries.category(row), &row.entry.text);
@@ -166,9 +165,7 @@ pub fn held(
 pub fn of_mirror(memory: &Memory, mut mirror: Mirrored) -> Held {
     let others = mirror.mark_withheld(memory);
     let entries = Entries::new(memory.now, &memory.config.categories, &mirror.ranking);
-    let mut rows: Vec<&ScoredEntry> =
-        mirror.ranking.rows.iter().filter(|row| !row.entry.reviewed).collect();
-    rows.sort_by_key(|row| (&row.entry.topic, row.entry.line));
+    let rows = ranking::by_line(mirror.ranking.rows.iter().filter(|row| !row.entry.reviewed));
     let item = |row: &&ScoredEntry| {
         let entry = mirror.view(&entries, row);
         let by = entry.author.as_deref().unwrap_or("you");

@@ -44,8 +44,8 @@ pub use crate::language::negation::affirmations;
 pub struct NormalForm {
     /// Words in the singular, each followed by [`END`].
     words: String,
-    /// One a word.
-    forms: Vec<Form>,
+    /// One for each word.
+    forms: Vec<WordForm>,
     key: u64,
 }
 
@@ -54,7 +54,7 @@ const END: char = '\0';
 
 /// The optional properties of a word.
 #[derive(Debug, Clone)]
-struct Form {
+struct WordForm {
     plural: bool,
     /// True if plural and singular differ in meaning.
     counted: bool,
@@ -75,7 +75,10 @@ impl NormalForm {
         let Some(tokens) = phrase::read(text) else {
             // Such a text equals only itself. No token begins with a control character.
             let words = format!("\u{1}{}{END}", plain(text));
-            return Self::new(words, vec![Form { plural: false, counted: true, article: None }]);
+            return Self::new(
+                words,
+                vec![WordForm { plural: false, counted: true, article: None }],
+            );
         };
         let mut words = String::with_capacity(text.len() + text.len() / 8);
         let mut forms = Vec::with_capacity(tokens.len());
@@ -90,12 +93,12 @@ impl NormalForm {
             let counted = phrase::is_counted(&tokens, at);
             words.push_str(&word);
             words.push(END);
-            forms.push(Form { plural, counted, article: article.take() });
+            forms.push(WordForm { plural, counted, article: article.take() });
         }
         Self::new(words, forms)
     }
 
-    fn new(words: String, forms: Vec<Form>) -> Self {
+    fn new(words: String, forms: Vec<WordForm>) -> Self {
         let key = fnv1a64(&[words.as_bytes()]);
         Self { words, forms, key }
     }
@@ -123,7 +126,7 @@ impl NormalForm {
     /// Returns a hash of the words in any order, which is equal for texts that say the same.
     #[must_use]
     pub fn sketch(&self) -> u64 {
-        self.words().map(hash).fold(0, u64::wrapping_add)
+        self.words().map(word_hash).fold(0, u64::wrapping_add)
     }
 
     /// Returns the sketch of the text with another number in place of one. Returns `None` if the text
@@ -132,15 +135,15 @@ impl NormalForm {
     #[must_use]
     pub fn sketch_with(&self, number: &str, other: &str) -> Option<u64> {
         let has = |text| self.words().any(|word| word == text);
-        let rest = || self.sketch().wrapping_sub(hash(number));
-        (has(number) && !has(other)).then(|| rest().wrapping_add(hash(other)))
+        let rest = || self.sketch().wrapping_sub(word_hash(number));
+        (has(number) && !has(other)).then(|| rest().wrapping_add(word_hash(other)))
     }
 
     fn words(&self) -> impl Iterator<Item = &str> {
         self.words.split_terminator(END)
     }
 
-    fn pairs<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a Form, &'a Form)> {
+    fn pairs<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a WordForm, &'a WordForm)> {
         self.forms.iter().zip(&other.forms)
     }
 
@@ -153,7 +156,7 @@ impl NormalForm {
     /// from one word to the next, the second must be the verb of the first: `servers request`,
     /// `server requests`.
     fn agrees_with(&self, other: &Self) -> bool {
-        let differs = |(a, b): &(&Form, &Form)| a.plural != b.plural;
+        let differs = |(a, b): &(&WordForm, &WordForm)| a.plural != b.plural;
         let pairs: Vec<_> = self.pairs(other).collect();
         let moves = pairs.windows(2).zip(self.words().skip(1)).any(|(pair, word)| {
             let [first, second] = pair else { return false };
@@ -162,12 +165,12 @@ impl NormalForm {
                 && first.0.plural != second.0.plural
                 && !lists::is(List::Agreeing, word)
         });
-        let counted = |(a, b): &(&Form, &Form)| a.counted || b.counted;
+        let counted = |(a, b): &(&WordForm, &WordForm)| a.counted || b.counted;
         !moves && !pairs.iter().any(|pair| differs(pair) && counted(pair))
     }
 }
 
-fn hash(word: &str) -> u64 {
+fn word_hash(word: &str) -> u64 {
     fnv1a64(&[word.as_bytes()])
 }
 

@@ -160,7 +160,7 @@ impl Codex {
     }
 }
 
-/// What follows the summary of a compaction.
+/// The message that the agent puts below its summary of a compaction.
 const ACKNOWLEDGED: &str = "Got it. Thanks for the additional context!";
 
 /// No message is final before the end, because any may still be taken back.
