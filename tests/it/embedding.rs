@@ -169,14 +169,19 @@ fn what_is_missing_is_embedded_in_the_background() {
         child.wait().unwrap();
         sandbox.run(&["search", "berth"]).ok();
     }
-    let mut start = sandbox.command(&["rebuild"]);
-    start.env_remove("CI");
-    let said = outcome(start).ok();
+    let rebuild = || {
+        let mut start = sandbox.command(&["rebuild"]);
+        start.env_remove("CI");
+        outcome(start).ok()
+    };
+    let said = rebuild();
     assert!(said.contains("Embedded in the background by minilm: "), "{said}");
     let all = document(&sandbox, &["stats", "--json"])["total"].as_u64().unwrap();
-    let end = Instant::now() + Duration::from_mins(2);
+    let end = Instant::now() + Duration::from_mins(5);
     while embedded(&sandbox) < all && Instant::now() < end {
-        sleep(Duration::from_millis(100));
+        sleep(Duration::from_secs(1));
+        // It gives way to all else and ends after a minute: on a busy machine the next one goes on.
+        rebuild();
     }
     assert_eq!(embedded(&sandbox), all);
 }
