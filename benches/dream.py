@@ -111,9 +111,9 @@ def main() -> None:
             Command("dream, entries and logs", dream, store, put_back),
             Command("dream, 5 transcripts of 2 MB too", [*dream, *transcripts], store, put_back),
             Command("dream --plan, the same", [args.pimem, "dream", "--plan", *transcripts], store, put_back),
-            Command("reflect, 40,000 tokens", [args.pimem, "reflect", "--dry-run"], observed),
-            Command("reflect --aggressive, the same", [args.pimem, "reflect", "--dry-run", "--aggressive"], observed),
-            Command("observe --print, 2 MB", [args.pimem, "observe", "--print", transcripts[1]], empty_store),
+            Command("reflect, 40,000 tokens", [args.pimem, "dream", "reflect", "--dry-run"], observed),
+            Command("reflect --aggressive, the same", [args.pimem, "dream", "reflect", "--dry-run", "--aggressive"], observed),
+            Command("observe --print, 2 MB", [args.pimem, "dream", "observe", "--print", transcripts[1]], empty_store),
         ]
         runner = Runner(tmp)
         runner.rounds(commands, args.runs, 1)

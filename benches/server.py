@@ -277,7 +277,7 @@ def live(args, stage, sandbox, mode):
         pimem("sync", "--yes")
     laptop("edit", "Tenders", f"Tenders {word} are let in autumn")
     desk("reinforce", "Piers")
-    desk("purge", "--yes", "crane")
+    desk("forget", "--destroy", "--yes", "crane")
     desk("add", f"Grüße, «naïve» {word} 日本")
     for pimem in [desk, laptop, ben, desk, laptop, ben]:
         pimem("sync", "--yes")

@@ -11,10 +11,9 @@ use pimem_engine::{
 
 use crate::{
     commands::{
-        add, check, config, curate, decay, diff, doctor, dream, edit, encrypt, eval, export,
-        extract, forecast, generate, handoff, hooks, import, init, list, merge_driver, model, note,
-        observe, purge, read, rebuild, reflect, reinforce, report, score, search, session, show,
-        stats, status, sync, telemetry, todo, topics, trust, undo, why,
+        add, check, config, curate, dream, edit, encrypt, export, extract, generate, handoff,
+        hooks, import, init, list, merge_driver, model, note, observe, rebuild, reinforce, report,
+        search, status, sync, telemetry, todo, trust, undo, why,
     },
     complete,
     globals::Globals,
@@ -54,14 +53,18 @@ pub(crate) struct Cli {
 macro_rules! commands {
     ($($group:literal { $($about:literal {
         $($variant:ident $name:literal $args:ty, $run:path $({ $($key:ident: $value:expr),* })?;)*
-    })* })*) => {
+    })* })* hidden { $($unseen:ident $unseen_name:literal $unseen_args:ty, $unseen_run:path;)* }) => {
         #[derive(Debug, Subcommand)]
-        enum Command { $($($($variant($args),)*)*)* }
+        enum Command {
+            $($($($variant($args),)*)*)*
+            $(#[command(hide = true)] $unseen($unseen_args),)*
+        }
 
         /// The definition of one command, without the others.
         fn only(name: &str) -> Option<clap::Command> {
             match name {
                 $($($($name => Some(<$args>::augment_args(clap::Command::new($name))),)*)*)*
+                $($unseen_name => Some(<$unseen_args>::augment_args(clap::Command::new($unseen_name))),)*
                 _ => None,
             }
         }
@@ -77,11 +80,15 @@ macro_rules! commands {
                     $($($(Self::$variant(_) => const {
                         &Row { $($($key: $value,)*)? ..Row::named($name) }
                     },)*)*)*
+                    $(Self::$unseen(_) => const { &Row::named($unseen_name) },)*
                 }
             }
 
             fn run(&self, ctx: &Shell) -> Result<Outcome, Failure> {
-                match self { $($($(Self::$variant(args) => $run(ctx, args).map(Outcome::from),)*)*)* }
+                match self {
+                    $($($(Self::$variant(args) => $run(ctx, args).map(Outcome::from),)*)*)*
+                    $(Self::$unseen(args) => $unseen_run(ctx, args).map(Outcome::from),)*
+                }
             }
         }
     };
@@ -127,7 +134,8 @@ commands! {
                 { reads_team: true, words: "all entries memories dir ls" };
         }
         "Why an entry is shown to agents, or is not" {
-            Why "why" why::WhyArgs, why::run { reads_team: true, words: "explain reason" };
+            Why "why" why::WhyArgs, why::run
+                { reads_team: true, words: "explain reason cat view display get" };
         }
         "What an agent is told" {
             Report "report" report::ReportArgs, report::run
@@ -152,7 +160,8 @@ commands! {
             Status "status" status::StatusArgs, status::run
                 { reads_team: true, unusable: UnusableNotice::Finding, words: "info state overview" };
             Check "check" check::CheckArgs, check::run
-                { undone_as: Some("check --fix"), words: "lint validate verify" };
+                { reads_team: true, undone_as: Some("check --fix"), unusable: UnusableNotice::Finding,
+                  words: "lint validate verify diagnose repair fix" };
         }
         "Review what came by git" {
             Trust "trust" trust::TrustArgs, trust::run
@@ -196,36 +205,23 @@ commands! {
                 { unusable: UnusableNotice::Each,
                   words: "settings setting set configure options preferences" };
         }
-        "Models of semantic search; the shell's Tab key" {
+        "Models of semantic search; keep it sealed on the disk" {
             Model "model" model::ModelArgs, model::run { words: "models embedding embeddings" };
+            Encrypt "encrypt" encrypt::EncryptArgs, encrypt::run { words: "seal decrypt key" };
+        }
+        "The shell's Tab key" {
             Completions "completions" generate::CompletionsArgs, generate::completions
                 { words: "complete completion" };
         }
     }
-    "behind the scenes" {
-        "" {
-            Show "show" show::ShowArgs, show::run
-                { reads_team: true, words: "cat view display get" };
-            Topics "topics" topics::TopicsArgs, topics::run;
-            Forecast "forecast" forecast::ForecastArgs, forecast::run { reads_team: true };
-            Diff "diff" diff::DiffArgs, diff::run;
-            Score "score" score::ScoreArgs, score::run { reads_team: true };
-            Stats "stats" stats::StatsArgs, stats::run { reads_team: true };
-            Decay "decay" decay::DecayArgs, decay::run { undone_as: Some("decay --apply") };
-            Hook "hook" hook::HookArgs, answered;
-            Read "read" read::ReadArgs, read::run;
-            Session "session" session::SessionArgs, session::run;
-            Observe "observe" observe::ObserveArgs, observe::run;
-            Reflect "reflect" reflect::ReflectArgs, reflect::run;
-            Extract "extract" extract::ExtractArgs, extract::run;
-            Purge "purge" purge::PurgeArgs, purge::run;
-            Encrypt "encrypt" encrypt::EncryptArgs, encrypt::run;
-            Eval "eval" eval::EvalArgs, eval::run;
-            Doctor "doctor" doctor::DoctorArgs, doctor::run
-                { reads_team: true, unusable: UnusableNotice::Finding, words: "diagnose repair fix" };
-            MergeDriver "merge-driver" merge_driver::MergeDriverArgs, merge_driver::run;
-            Man "man" generate::ManArgs, man;
-        }
+    // Machines call these, and one agent's notes name the last three so.
+    hidden {
+        Hook "hook" hook::HookArgs, answered;
+        MergeDriver "merge-driver" merge_driver::MergeDriverArgs, merge_driver::run;
+        Man "man" generate::ManArgs, man;
+        Observe "observe" observe::ObserveArgs, observe::run;
+        Reflect "reflect" observe::ReflectArgs, observe::reflect;
+        Extract "extract" extract::ExtractArgs, extract::run;
     }
 }
 
@@ -264,7 +260,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         return print(&complete::answer(&args, env, definition()));
     }
     if matches!(args.as_slice(), [_, help, all] if help == "help" && all == "--all") {
-        return print(&help::fitted(help::everything(GROUPS, &definition())));
+        return print(&help::fitted(help::everything(GROUPS)));
     }
     let cli = match parse(&args) {
         Ok(cli) => cli,
@@ -300,7 +296,11 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             return Exit::Error as u8;
         }
     };
-    let is_final = matches!(&cli.command, Command::Forget(args) if args.destroys());
+    let is_final = match &cli.command {
+        Command::Forget(args) => args.destroys(),
+        Command::Dream(args) => args.is_apart(),
+        _ => false,
+    };
     if let Some(name) = row.undone_as.filter(|_| !is_final) {
         ctx.memory.begin_run(name);
     }
@@ -377,6 +377,19 @@ fn unwritten(error: std::io::Error) -> Failure {
     Failure::from(anyhow::Error::new(error).context("cannot write to standard output"))
 }
 
+/// Puts what comes first on the first screen, where no agent calls pimem.
+fn with_first_step(screen: &str) -> String {
+    let env = Env::of_process();
+    let ui = Rc::new(Ui::new(&env, false, true, false, Color::Never));
+    let agents =
+        Shell::new(Globals::default(), env, ui).and_then(|ctx| hooks::status::installed(&ctx));
+    let first = match agents {
+        Ok(agents) if agents.is_empty() => "\nNo agent calls it yet: pimem hooks install\n\nUsage:",
+        _ => "\n\nUsage:",
+    };
+    screen.replacen("\n\nUsage:", first, 1)
+}
+
 /// Prints help and version to stdout with exit code 0, usage errors to stderr with exit code 2.
 fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
     let definition = help::built(definition());
@@ -391,6 +404,7 @@ fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
     let (text, to_stderr) = (error.render(), error.use_stderr());
     let colored = if to_stderr { ui.has_colored_messages() } else { ui.is_colored() };
     let text = if colored { text.ansi().to_string() } else { text.to_string() };
+    let text = if words.names_no_command() { with_first_step(&text) } else { text };
     if to_stderr {
         ui.message_text(&text);
         return Exit::Error as u8;
@@ -437,14 +451,19 @@ mod tests {
     }
 
     #[test]
-    fn every_command_is_on_the_whole_list_once() {
-        let definition = super::definition();
-        let all = help::everything(GROUPS, &definition);
-        for command in definition.get_subcommands().filter(|command| !command.is_hide_set()) {
+    fn every_command_is_on_the_screen() {
+        let all = help::everything(GROUPS);
+        let rows: Vec<&str> = help::rows(GROUPS).map(|row| row.name).collect();
+        for command in super::definition().get_subcommands() {
             let name = command.get_name();
-            let listed = all.lines().any(|line| line.starts_with(&format!("    {name} ")));
-            assert!(listed != help::everyday(GROUPS).any(|known| known == name), "{name}\n{all}");
+            let words = all.split(|c: char| c.is_whitespace() || c == ',');
+            assert!(
+                command.is_hide_set() || words.clone().any(|word| word == name),
+                "{name}\n{all}"
+            );
+            assert_ne!(command.is_hide_set(), rows.contains(&name), "{name}");
         }
+        assert!(rows.len() <= 32, "a new command takes the place of another: {rows:?}");
         assert!(all.contains("--scope"), "{all}");
     }
 
@@ -468,6 +487,7 @@ mod tests {
             ("stauts", "status"),
             ("Explain", "why"),
             ("settings", "config"),
+            ("rm", "forget"),
             ("hook-install", ""),
             ("xyzzy", ""),
         ] {

@@ -24,8 +24,7 @@ use crate::{
 /// Widest line of a screen.
 const WIDTH: usize = 80;
 
-/// Commands that a person looks for together. The last group of the table is what is behind the
-/// scenes.
+/// Commands that a person looks for together.
 pub(crate) struct Group {
     pub(crate) title: &'static str,
     pub(crate) lines: &'static [HelpLine],
@@ -74,7 +73,7 @@ pub(crate) fn screen(table: &[Group]) -> String {
         .to_owned();
     let is_narrow = narrow().is_some();
     // Writing to a string cannot fail.
-    for Group { title, lines } in table.iter().take(table.len() - 1) {
+    for Group { title, lines } in table {
         if is_narrow {
             let _ = writeln!(text, "{title}");
         }
@@ -89,8 +88,8 @@ pub(crate) fn screen(table: &[Group]) -> String {
         }
     }
     text.push_str(
-        "\npimem help COMMAND explains a command; pimem help --all lists the others and the\n\
-         options that every command takes.\n",
+        "\npimem help COMMAND explains a command; pimem help --all has the options that\n\
+         every command takes.\n",
     );
     text
 }
@@ -111,19 +110,13 @@ pub(crate) fn fitted(screen: String) -> String {
 }
 
 /// Returns the screen of all commands, with the global options.
-pub(crate) fn everything(table: &[Group], definition: &clap::Command) -> String {
+pub(crate) fn everything(table: &[Group]) -> String {
     let mut text = screen(table);
     text.truncate(text.trim_end().rfind("\n\n").map_or(text.len(), |end| end + 1));
-    text.push_str("\n  Behind the scenes\n");
-    for command in definition.get_subcommands().filter(|command| !command.is_hide_set()) {
-        let name = command.get_name();
-        if !everyday(table).any(|known| known == name) && name != "help" {
-            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(text, "    {name:<14}{about}");
-        }
-    }
     let globals = Globals::augment_args(clap::Command::new("pimem"));
-    let globals = globals.mut_args(|arg| arg.hide_short_help(false)).disable_help_flag(true);
+    let globals = globals
+        .mut_args(|arg| arg.hide_short_help(false).hide_long_help(false))
+        .disable_help_flag(true);
     let template = "\n{all-args}\n";
     let mut globals = globals.help_template(template).max_term_width(80);
     let _ = writeln!(text, "\n{}", globals.render_help().to_string().trim());
@@ -135,9 +128,32 @@ pub(crate) fn rows(table: &[Group]) -> impl Iterator<Item = &Row> {
     table.iter().flat_map(|group| group.lines).flat_map(|line| line.commands)
 }
 
-/// Returns the names of the everyday commands.
-pub(crate) fn everyday(table: &[Group]) -> impl Iterator<Item = &'static str> {
-    rows(table.split_last().map_or(&[][..], |(_, rest)| rest)).map(|row| row.name)
+/// Former names, and what does the same now.
+const FORMER: &[(&str, &str)] = &[
+    ("show", "why ENTRY"),
+    ("score", "why --all"),
+    ("forecast", "why --ahead"),
+    ("decay", "why --ahead --policy ebbinghaus, and dream --apply"),
+    ("stats", "status --verbose"),
+    ("topics", "list --topics"),
+    ("diff", "report --since"),
+    ("read", "log, todo or note without a text"),
+    ("session", "dream index, list --sessions and search --in sessions"),
+    ("remove", "forget, or forget --archive"),
+    ("purge", "forget --destroy"),
+    ("doctor", "check"),
+    ("eval", "model eval"),
+    ("config schema", "config show --schema"),
+    ("config prompt", "config show --prompt"),
+    ("config check-model", "model check"),
+    ("telemetry summary", "telemetry"),
+    ("telemetry usage", "telemetry --by"),
+    ("telemetry never-used", "telemetry --never-used"),
+];
+
+/// Returns what does now what a command did that is no more.
+fn former(name: &str) -> Option<&'static str> {
+    FORMER.iter().find(|(known, _)| *known == name).map(|(_, now)| *now)
 }
 
 /// Returns the commands below `definition` that may be meant by a word that is none, best first: one that it names by
@@ -152,18 +168,15 @@ pub(crate) fn suggestions(table: &[Group], word: &str, definition: &clap::Comman
         return vec![row.name.to_owned()];
     }
     let commands = definition.get_subcommands().filter(|command| !command.is_hide_set());
-    let mut near: Vec<(usize, bool, &str)> = commands
+    let mut near: Vec<(usize, &str)> = commands
         .map(clap::Command::get_name)
-        .map(|name| {
-            let distance = strsim::osa_distance(&word, name);
-            (distance, !everyday(table).any(|known| known == name), name)
-        })
-        .filter(|(.., name)| is_like(&word, name))
+        .map(|name| (strsim::osa_distance(&word, name), name))
+        .filter(|(_, name)| is_like(&word, name))
         .collect();
     near.sort_unstable();
-    let best = near.first().map(|(distance, ..)| *distance);
-    near.retain(|(distance, ..)| Some(*distance) == best);
-    near.into_iter().take(2).map(|(.., name)| name.to_owned()).collect()
+    let best = near.first().map(|(distance, _)| *distance);
+    near.retain(|(distance, _)| Some(*distance) == best);
+    near.into_iter().take(2).map(|(_, name)| name.to_owned()).collect()
 }
 
 /// Returns true if a word may be a misspelling of a name: a third of its letters differ at most.
@@ -201,6 +214,11 @@ impl<'a> CallWords<'a> {
         self.place.value("json").is_some() || is_help && self.given.iter().any(|w| w == "--json")
     }
 
+    /// Returns true if the call is about the program as a whole.
+    pub(crate) fn names_no_command(&self) -> bool {
+        matches!(self.place.path.as_slice(), [] | ["help"])
+    }
+
     pub(crate) fn color(&self) -> Color {
         let name = self.place.value("color");
         name.and_then(|name| Color::from_str(name, false).ok()).unwrap_or_default()
@@ -224,12 +242,16 @@ impl<'a> CallWords<'a> {
                 ["help"] => *root,
                 _ => place.command,
             };
-            let meant = help::suggestions(table, &word, below);
-            hints.extend(meant.iter().map(|name| format!("did you mean {}?", called(name))));
+            let whole = format!("{names} {word}").trim_start().to_owned();
+            if let Some(now) = former(&whole) {
+                hints.push(format!("it is now pimem {now}"));
+            } else {
+                let meant = help::suggestions(table, &word, below);
+                hints.extend(meant.iter().map(|name| format!("did you mean {}?", called(name))));
+            }
             let all = if names.is_empty() { "--all".to_owned() } else { names.clone() };
             hints.push(format!("pimem help {all} lists all commands"));
-            let message =
-                format!("there is no command {:?}", format!("{names} {word}").trim_start());
+            let message = format!("there is no command {whole:?}");
             return Failure { hints, ..Failure::new(FailureKind::Usage, message, "") };
         }
         let message =

@@ -105,6 +105,11 @@ impl Shell {
         Memory::open(cwd, SystemTime::now(), wish, env, asked, notices)
     }
 
+    /// Returns true if there is somebody to ask.
+    pub(crate) fn may_ask(&self) -> bool {
+        io::stdin().is_terminal() && !self.notices.for_programs()
+    }
+
     /// Prints an answer and its problems.
     pub(crate) fn show(&self, answer: &Answer<impl Human>) -> Exit {
         self.ui.show(&answer.view);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of the documents: what a terminal shows, and curves of decay.
+"""Draws the pictures of the documents: what a terminal shows.
 
     docs/pictures/make.py --pimem target/debug/pimem            writes them
     docs/pictures/make.py --pimem target/debug/pimem --check    exits with 1 if one would change
@@ -23,7 +23,6 @@ import unicodedata
 from xml.sax.saxutils import escape
 
 HERE = pathlib.Path(__file__).resolve().parent
-STORE = HERE.parent.parent / "fixtures/stores/harbor"
 NOW = "2026-06-30T18:00:00Z"
 COLUMNS = 80
 CELL, LINE, MARGIN = 8.4, 19, 16
@@ -40,20 +39,16 @@ FIRST = [
     ["search", "which", "database", "do", "we", "use"],
     ["report"],
 ]
-CURVES = ["forecast", "--days", "120", "--svg", "decay.svg", "a7d1bf0", "ce8a0ef", "61b113e", "25fd822", "d20b206"]
 
 
 class Sandbox:
-    def __init__(self, pimem, store=None):
+    def __init__(self, pimem):
         self.pimem = pimem
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="pimem-pictures-"))
         self.project = self.root / "project"
         self.project.mkdir()
         env = {"HOME": str(self.root), "PATH": os.environ["PATH"], "PIMEM_NOW": NOW, "CI": "true"}
         self.env = env | {"TERM": "xterm-256color", "LANG": "C.UTF-8"}
-        if store:
-            shutil.copytree(store, self.project, dirs_exist_ok=True)
-            self.run("trust", "--all")
 
     def run(self, *words):
         done = subprocess.run([self.pimem, *words], cwd=self.project, env=self.env, capture_output=True, text=True)
@@ -160,15 +155,12 @@ def terminal(sandbox, commands, title):
 
 
 def pictures(pimem):
-    own, harbor = Sandbox(pimem), Sandbox(pimem, STORE)
+    own = Sandbox(pimem)
     try:
         own.run("init")
         yield "terminal.svg", terminal(own, FIRST, "A terminal: two memories are added, one is found by other words, and the report has both")
-        harbor.run(*CURVES)
-        yield "decay.svg", (harbor.project / "decay.svg").read_text()
     finally:
-        for sandbox in [own, harbor]:
-            shutil.rmtree(sandbox.root, ignore_errors=True)
+        shutil.rmtree(own.root, ignore_errors=True)
 
 
 def main():

@@ -18,24 +18,28 @@ use pimem_engine::{
     memory::{
         Answer,
         check::{CheckRequest, Checked, CheckedStore, FindingView, Mending, Rules},
+        machine::{Fact, MachineFinding},
     },
     view::count,
 };
 use serde::Serialize;
 
+use super::hooks;
 use crate::{
     shell::{Exit, Shell},
-    ui::{Human, Ui},
+    ui::{Human, Style, Styled, Ui},
 };
 
-/// Find contradictions, duplicates, secrets and damage in a store
+/// Find what is wrong with the stores and around them, and say how to mend it
 ///
 /// Finds repeated and contradicting entries, secrets, invisible characters, conflict markers, text
-/// worded as an order to the agent, entries past their time, and more. Exit code 1 says that
-/// something was found.
+/// worded as an order to the agent, entries past their time, and more; then settings, permissions,
+/// locks, the index, what awaits review, and agents that call pimem twice. With --scope, --rule,
+/// --allow, --fix or --sarif only the files of the stores are looked at, as is right in CI. Exit code 1
+/// says that something was found; --verbose tells what is there too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  pimem check --scope project            in CI
+  pimem check --scope project            in CI: the files alone
   pimem check --fix --dry-run            what would be mended
   pimem check --rule secret --rule instruction
   pimem check --sarif > pimem.sarif      for code scanning")]
@@ -56,7 +60,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "ID", value_parser = ids(), hide_possible_values = true)]
     allow: Vec<String>,
     /// List the rules
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, hide_long_help = true)]
     list_rules: bool,
     /// Print SARIF 2.1.0
     #[arg(long)]
@@ -89,19 +93,35 @@ pub(crate) fn run(ctx: &Shell, args: &CheckArgs) -> Result<Exit, Failure> {
         (true, true) => Mending::DryRun,
         (true, false) => Mending::Yes,
     };
-    let request = CheckRequest { rules: args.rule.clone(), allowed: args.allow.clone(), mending };
-    let answer = ctx.check(&request)?;
+    let files_alone = ctx.is_scoped()
+        || args.sarif
+        || args.fix
+        || !(args.rule.is_empty() && args.allow.is_empty());
+    if files_alone {
+        ctx.say_unusable();
+    }
+    let machine = (!files_alone).then(|| hooks::findings(ctx));
+    let (rules, allowed) = (args.rule.clone(), args.allow.clone());
+    let answer = ctx.check(&CheckRequest { rules, allowed, mending, machine })?;
     if args.sarif {
         ctx.ui.document(&Sarif::of(&answer));
     } else {
         ctx.ui.show(&answer.view);
     }
-    let clean = answer.view.findings.is_empty();
-    Ok(ctx.complain(&answer.problems, if clean { Exit::Done } else { Exit::Nothing }))
+    let exit = Exit::Done.unless_empty(!answer.view.is_clean());
+    // Findings around the stores name what could not be read.
+    Ok(if files_alone || answer.problems.is_empty() {
+        ctx.complain(&answer.problems, exit)
+    } else {
+        Exit::Error
+    })
 }
 
 impl Human for Checked {
     fn human(&self, ui: &Ui) {
+        for Fact { name, value } in self.facts.iter().filter(|_| ui.is_verbose()) {
+            ui.field(17, name, value);
+        }
         for CheckedStore { scope, dir, .. } in &self.stores {
             let here = |finding: &&FindingView| finding.scope == scope.name();
             let found = || self.findings.iter().filter(here);
@@ -123,21 +143,27 @@ impl Human for Checked {
                 ui.hanging(&format!("    fix: {fix}"), 9);
             }
         }
-        ui.line(&summary(&self.findings));
+        for MachineFinding { what, fix } in &self.machine {
+            ui.styled(&Styled::new(Style::Warn, "finding:").with(None, " ").with(None, what), 4);
+            ui.hanging(&format!("    fix: {fix}"), 9);
+        }
+        ui.line(&summary(&self.findings, self.machine.len()));
     }
 }
 
-/// Formats `3 findings in 2 files, 1 fixable with pimem check --fix`.
-fn summary(findings: &[FindingView]) -> String {
+/// Formats `3 findings in 2 files, 1 fixable with pimem check --fix; 1 around the stores`.
+fn summary(findings: &[FindingView], machine: usize) -> String {
     let files: BTreeSet<_> =
         findings.iter().map(|found| (found.scope, &found.place.file)).collect();
     let fixable = findings.iter().filter(|finding| finding.fixable).count();
     let found = format!("{} in {}", count(findings.len(), "finding"), count(files.len(), "file"));
-    match (findings.len(), fixable) {
-        (0, _) => "no findings".to_owned(),
+    let found = match (findings.len(), fixable) {
+        (0, _) if machine > 0 => return format!("{} around the stores", count(machine, "finding")),
+        (0, _) => return "no findings".to_owned(),
         (_, 0) => found,
         (_, fixable) => format!("{found}, {fixable} fixable with pimem check --fix"),
-    }
+    };
+    if machine == 0 { found } else { format!("{found}; {machine} around the stores") }
 }
 
 impl Human for Rules {

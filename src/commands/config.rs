@@ -3,12 +3,10 @@
 use pimem_engine::{
     config::schema,
     error::{Failure, FailureKind},
-    llm::{ModelRole, Prompt},
+    llm::Prompt,
     memory::{
         model,
-        settings::{
-            self, ChangedSetting, InForce, ModelCheck, PromptView, Setting, SettingsView, Unset,
-        },
+        settings::{self, ChangedSetting, InForce, PromptView, Setting, SettingsView, Unset},
     },
     view::Document,
 };
@@ -24,7 +22,7 @@ use crate::{
 ///
 /// Settings come from `memory.json`: yours in ~/.pi/agent, the project's in .pi. The project's wins,
 /// then variables, then flags. A key that is unknown or has a wrong value is left out, and so is a
-/// file that is no JSON; the rest counts, and `show` and `pimem doctor` name what does not.
+/// file that is no JSON; the rest counts, and `show` and `pimem check` name what does not.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -38,9 +36,18 @@ enum Action {
         /// List those with their defaults too
         #[arg(long)]
         all: bool,
-        /// Show where each value comes from
+        /// List all, those that are rarely needed too
+        #[arg(long)]
+        advanced: bool,
+        /// Show where each value comes from; with --prompt, the file of yours that takes its place
         #[arg(long)]
         origin: bool,
+        /// Print the JSON schema of memory.json instead
+        #[arg(long, conflicts_with_all = ["all", "advanced", "origin", "prompt"])]
+        schema: bool,
+        /// Print the rules that a language model gets for this instead, to be copied and changed
+        #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "advanced"])]
+        prompt: Option<Prompt>,
     },
     /// Print one setting
     Get {
@@ -62,28 +69,32 @@ enum Action {
         /// Its name
         key: String,
     },
-    /// Print the JSON schema of memory.json
-    Schema,
-    /// Print the rules that a language model gets, to be copied and changed
-    Prompt {
-        /// For what
-        #[arg(value_name = "NAME")]
-        prompt: Prompt,
-        /// Print the path of the file of yours that takes their place
-        #[arg(long)]
-        path: bool,
-    },
-    /// Ask a language model for one word, to test its settings
-    CheckModel {
-        /// For what it is set
-        role: ModelRole,
-    },
 }
 
 pub(crate) fn run(ctx: &Shell, args: &ConfigArgs) -> Result<Exit, Failure> {
     match &args.action {
-        Action::Show { origin, all } => {
-            ctx.ui.show(&Shown { settings: ctx.settings(), origin: *origin, all: *all });
+        Action::Show { schema: true, .. } => ctx.ui.document(&schema::json_schema()),
+        Action::Show { prompt: Some(prompt), origin, .. } => {
+            let prompt = ctx.prompt(*prompt)?;
+            if !origin {
+                ctx.ui.show(&prompt);
+            } else if prompt.path.is_some() {
+                ctx.ui.show(&PathOf(prompt));
+            } else {
+                return Err(Failure::new(
+                    FailureKind::Usage,
+                    "there is no home directory",
+                    "set HOME",
+                ));
+            }
+        }
+        Action::Show { origin, all, advanced, .. } => {
+            let which = match (all, advanced) {
+                (_, true) => Which::All,
+                (true, _) => Which::Everyday,
+                _ => Which::Set,
+            };
+            ctx.ui.show(&Shown { settings: ctx.settings(), origin: *origin, which });
             if let Some(lacking) = model::lacking(ctx) {
                 let hints = lacking.hints.join("; ");
                 ctx.ui.note(&format!("warning: embedding.model: {} ({hints})", lacking.message));
@@ -99,26 +110,6 @@ pub(crate) fn run(ctx: &Shell, args: &ConfigArgs) -> Result<Exit, Failure> {
             ctx.ui.show(&unset);
             return Ok(Exit::Done.unless_empty(!unset.removed));
         }
-        Action::Schema => ctx.ui.document(&schema::json_schema()),
-        Action::Prompt { prompt, path } => {
-            let prompt = ctx.prompt(*prompt)?;
-            if !path {
-                ctx.ui.show(&prompt);
-            } else if prompt.path.is_some() {
-                ctx.ui.show(&PathOf(prompt));
-            } else {
-                return Err(Failure::new(
-                    FailureKind::Usage,
-                    "there is no home directory",
-                    "set HOME",
-                ));
-            }
-        }
-        Action::CheckModel { role } => {
-            let (check, time) = ctx.ui.timed(|| ctx.check_model(*role));
-            let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-            ctx.ui.show(&ModelCheck { ms, ..check? });
-        }
     }
     Ok(Exit::Done)
 }
@@ -131,7 +122,17 @@ struct Shown {
     #[serde(skip)]
     origin: bool,
     #[serde(skip)]
-    all: bool,
+    which: Which,
+}
+
+/// Which settings people are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    /// Those that differ from their defaults.
+    Set,
+    /// Those for everybody too.
+    Everyday,
+    All,
 }
 
 /// A prompt; the output for people includes the path of the override.
@@ -154,7 +155,12 @@ impl Document for PathOf {
 impl Shown {
     fn rows(&self) -> impl Iterator<Item = &Setting> {
         let all = &self.settings.settings;
-        all.iter().filter(|setting| self.all || !setting.is_default())
+        let is_asked = |setting: &&Setting| match self.which {
+            Which::All => true,
+            Which::Everyday => !setting.advanced || !setting.is_default(),
+            Which::Set => !setting.is_default(),
+        };
+        all.iter().filter(is_asked)
     }
 }
 
@@ -173,8 +179,14 @@ impl Human for Shown {
         let shown = columns.into_iter().take(if self.origin { 3 } else { 2 });
         ui.table(&shown.collect::<Vec<_>>(), self.rows().map(row).collect());
         let left = self.settings.settings.len() - self.rows().count();
-        if (1..self.settings.settings.len()).contains(&left) {
-            ui.aside(&format!("{left} more have their defaults: pimem config show --all"));
+        match self.which {
+            Which::Everyday if left > 0 => {
+                ui.aside(&format!("{left} more are rarely needed: pimem config show --advanced"));
+            }
+            Which::Set if left < self.settings.settings.len() => {
+                ui.aside(&format!("{left} more have their defaults: pimem config show --all"));
+            }
+            _ => {}
         }
     }
 
@@ -217,12 +229,6 @@ impl Human for PromptView {
 impl Human for PathOf {
     fn human(&self, ui: &Ui) {
         ui.line(self.0.path.as_deref().unwrap_or_default());
-    }
-}
-
-impl Human for ModelCheck {
-    fn human(&self, ui: &Ui) {
-        ui.line(&format!("{} answered in {} ms: {}", self.service, self.ms, self.answer));
     }
 }
 

@@ -1,11 +1,13 @@
 //! `pin`, `unpin`, `forget` and `restore`: a person's decisions about entries.
 
 use pimem_engine::{
-    error::Failure,
-    memory::pins::{Curated, PinAction},
+    error::{Failure, FailureKind},
+    memory::{
+        pins::{Curated, PinAction},
+        purge::Purged,
+    },
 };
 
-use super::purge;
 use crate::{
     shell::{self, Exit, Outcome, Shell},
     ui::{Human, Ui},
@@ -38,7 +40,6 @@ pub(crate) struct UnpinArgs {
 /// forgotten ones, the archive and mirrors. Notes, logs, the history of git and other clones are not
 /// touched, so a secret that was committed has to be revoked.
 #[derive(Debug, clap::Args)]
-#[command(visible_aliases = ["remove", "rm"])]
 #[command(
     after_help = "Examples:\n  pimem forget 262e38a\n  pimem forget --destroy --yes 'old password'"
 )]
@@ -86,10 +87,23 @@ pub(crate) fn unpin(ctx: &Shell, args: &UnpinArgs) -> Result<Exit, Failure> {
 
 pub(crate) fn forget(ctx: &Shell, args: &ForgetArgs) -> Result<Outcome, Failure> {
     if args.destroy {
-        return purge::destroy(ctx, &args.entries, args.yes);
+        return destroy(ctx, &args.entries, args.yes);
     }
     let action = if args.archive { PinAction::Removed } else { PinAction::Forgot };
     decide(ctx, action, &args.entries).map(|exit| (exit, Vec::new()))
+}
+
+/// Destroys entries, after a question if `yes` is false.
+fn destroy(ctx: &Shell, entries: &[String], yes: bool) -> Result<Outcome, Failure> {
+    let (view, stale) = ctx.purge(&shell::selectors(entries)?, |lines| {
+        if yes || shell::confirm(ctx, lines, "Destroy for good?")? {
+            return Ok(());
+        }
+        let message = "nothing was destroyed";
+        Err(Failure::new(FailureKind::Refused, message, "--yes does it without asking"))
+    })?;
+    ctx.ui.show(&view);
+    Ok((Exit::Done, stale))
 }
 
 pub(crate) fn restore(ctx: &Shell, args: &RestoreArgs) -> Result<Exit, Failure> {
@@ -116,6 +130,14 @@ impl Human for Curated {
                     result.entry.id
                 ));
             }
+        }
+    }
+}
+
+impl Human for Purged {
+    fn human(&self, ui: &Ui) {
+        for entry in &self.entries {
+            ui.line(&format!("Destroyed: {entry}"));
         }
     }
 }

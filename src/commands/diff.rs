@@ -1,6 +1,6 @@
-//! `pimem diff`: shows the changes between two times.
+//! `pimem report --since`: what changed between two times, or will.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use pimem_core::{model::time::Timestamp, report::render::DifferenceKind as Happened};
 use pimem_engine::{
@@ -9,45 +9,28 @@ use pimem_engine::{
     memory::diff::{self, Diff, SideView},
 };
 
+use super::PageTarget;
 use crate::{
-    commands,
     shell::{Exit, Shell},
     ui::{Human, Style, Styled, Ui},
 };
 
-/// Show what changed between two times, or will
-///
-/// Which entries came into the report (`>`) and left it (`<`), which are new (`+`) or gone
-/// (`-`), and which changed their
-/// state or evidence, each with its score at both times and the reason. The past is taken from
-/// the log, the future is what happens if nobody does anything.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  pimem diff\n  pimem diff --from 2026-06-01 --to 2026-06-15\n  \
-    pimem diff --from 0d --to 2026-12-31"
-)]
-pub(crate) struct DiffArgs {
-    /// The first time: a date, a time (RFC 3339) or an age as in 7d, 12h
-    #[arg(long, value_name = "WHEN", default_value = "7d")]
-    from: String,
-    /// The second time [default: now]
-    #[arg(long, value_name = "WHEN")]
-    to: Option<String>,
-    /// Write a page for people instead, with both reports beside each other
-    /// [default: to standard output]
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
-    html: Option<PathBuf>,
+/// Two times, as they were typed; the second is now if it is not given.
+pub(super) struct Times<'a> {
+    pub(super) since: &'a str,
+    pub(super) until: Option<&'a str>,
 }
 
-pub(crate) fn run(ctx: &Shell, args: &DiffArgs) -> Result<Exit, Failure> {
+/// Shows what changed between two times, or writes a page of it.
+pub(super) fn run(ctx: &Shell, times: &Times<'_>, page: Option<&Path>) -> Result<Exit, Failure> {
     let when = |text: &str| diff::when(ctx.now, text, Timestamp::parse_date);
-    let from = when(&args.from)?;
-    let to = args.to.as_deref().map_or(Ok(ctx.now.0), when)?;
+    let from = when(times.since)?;
+    let to = times.until.map_or(Ok(ctx.now.0), when)?;
     if to < from {
-        let message = "--to is before --from";
+        let message = "--until is before --since";
         return Err(Failure::new(FailureKind::Usage, message, "exchange the two"));
     }
-    let page = args.html.as_deref().map(|path| commands::PageTarget::of(ctx, path)).transpose()?;
+    let page = page.map(|path| PageTarget::of(ctx, path)).transpose()?;
     let answer = ctx.diff(from, to)?;
     if let Some(page) = page {
         page.write(ctx, &pimem_engine::memory::page::other_pages::compare(&answer.view))?;
@@ -78,7 +61,7 @@ impl Human for Diff {
     }
 
     fn when_empty(&self) -> Option<&'static str> {
-        self.changes.is_empty().then_some("Nothing changed; --from takes an earlier time")
+        self.changes.is_empty().then_some("Nothing changed; --since takes an earlier time")
     }
 }
 

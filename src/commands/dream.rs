@@ -2,16 +2,29 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use pimem_core::{dream::step::PlannedBy, model::entry::EntryId};
+use pimem_core::{
+    dream::step::PlannedBy,
+    model::entry::EntryId,
+    observe::summary::{LEAST_CHARS, LEAST_MESSAGES},
+};
 use pimem_engine::{
+    config::settings::PolicyName,
     error::Failure,
-    memory::dream::{
-        Dream, DreamAction, Dreamed, NamedEntry, StepView,
-        run::{DreamMode, DreamOutcome, DreamRequest, ScriptInput},
+    memory::{
+        dream::{
+            Dream, DreamAction, Dreamed, NamedEntry, StepView,
+            run::{DreamMode, DreamOutcome, DreamRequest, ScriptInput},
+        },
+        sessions::{Named, SessionIndexed},
     },
     view::count,
 };
 
+use super::{
+    extract::{self, ExtractArgs},
+    list,
+    observe::{self, ObserveArgs, ReflectArgs},
+};
 use crate::{
     shell::{self, Exit, Shell},
     ui::{Human, Ui},
@@ -34,14 +47,16 @@ Examples:
   pimem dream                      do it now
   pimem dream --plan > plan.txt    see what could be done, one act a line
   pimem dream --apply plan.txt     do what is left of the plan
-  pimem dream --llm                let a language model propose more")]
+  pimem dream --llm                let a language model propose more
+  pimem dream index SESSION.jsonl  sum a session up, for searches")]
+#[command(args_conflicts_with_subcommands = true)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
 pub(crate) struct DreamArgs {
     /// Print the plan, and change nothing
     #[arg(long, conflicts_with_all = ["apply", "detach"])]
     plan: bool,
     /// Do what a plan says (`-` reads it from standard input; without a name, the plan that the
-    /// language model left)
+    /// language model left or, where scoring.policy is ebbinghaus, archive what has faded)
     #[arg(
         long,
         value_name = "PLAN",
@@ -51,9 +66,9 @@ pub(crate) struct DreamArgs {
     )]
     apply: Option<OsString>,
     /// Do it in the background, if it is due
-    #[arg(long, conflicts_with_all = ["from", "force"])]
+    #[arg(long, hide_short_help = true, hide_long_help = true, conflicts_with_all = ["from", "force"])]
     detach: bool,
-    /// Ask the language model of the setting dream.provider too
+    /// Ask the language model of the setting llm.provider too
     #[arg(long)]
     llm: bool,
     /// Learn from this transcript instead of those that wait
@@ -65,15 +80,71 @@ pub(crate) struct DreamArgs {
     /// Be the process that was detached
     #[arg(long, hide = true)]
     detached_run: bool,
+    #[command(subcommand)]
+    act: Option<Act>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Act {
+    Index(IndexArgs),
+    Observe(ObserveArgs),
+    Reflect(ReflectArgs),
+    Extract(ExtractArgs),
+}
+
+/// Sum up a session, in place of its earlier summary
+///
+/// The summary is made of the first sentences of what the user typed, without what was pasted, secrets,
+/// orders to the agent, and what stands in <private>…</private>. The newest 500 are kept, on this
+/// machine only; pimem search --in sessions finds them, and pimem list --sessions lists them.
+///
+/// The transcript of Claude Code, Codex, Gemini or pi is told by its content. Plain text is
+/// taken from standard input: a message for each block of lines between empty ones or, where
+/// there are none, for each line. A session in which the user said less than three things of 15
+/// characters is left out, with exit code 1.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  pimem dream index ~/.claude/projects/-src-harbor/3c9d1e52.jsonl"
+)]
+struct IndexArgs {
+    /// The transcript (`-` reads standard input)
+    #[arg(value_name = "FILE", default_value = "-")]
+    file: PathBuf,
+    /// The session's id [default: the transcript's, or `PIMEM_SESSION`]
+    #[arg(long, hide_short_help = true, hide_long_help = true, value_name = "ID")]
+    session: Option<String>,
+    /// The session's agent [default: the one that wrote the transcript, or `PIMEM_AGENT`]
+    #[arg(long, hide_short_help = true, hide_long_help = true, value_name = "NAME")]
+    agent: Option<String>,
+}
+
+impl DreamArgs {
+    /// Returns true if it is one of the commands below this one, which `undo` does not know.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.act.is_some()
+    }
 }
 
 pub(crate) fn run(ctx: &Shell, args: &DreamArgs) -> Result<Exit, Failure> {
+    match &args.act {
+        Some(Act::Index(args)) => return index(ctx, args),
+        Some(Act::Observe(args)) => return observe::run(ctx, args),
+        Some(Act::Reflect(args)) => return observe::reflect(ctx, args),
+        Some(Act::Extract(args)) => return extract::run(ctx, args),
+        None => {}
+    }
     let mode = match &args.apply {
         _ if args.detach => DreamMode::Detach,
         _ if args.detached_run => DreamMode::Detached,
         _ if args.plan => DreamMode::Plan,
         None => DreamMode::Dream,
-        Some(path) if path.is_empty() => DreamMode::Apply(ScriptInput::Left),
+        Some(path) if path.is_empty() => {
+            let fades = ctx.config.settings.scoring.policy == PolicyName::Ebbinghaus;
+            if fades && !ctx.has_plan_left()? {
+                return Ok(ctx.show(&ctx.decay(true)?));
+            }
+            DreamMode::Apply(ScriptInput::Left)
+        }
         Some(path) if path == "-" => DreamMode::Apply(ScriptInput::Text(shell::read_stdin()?)),
         Some(path) => DreamMode::Apply(ScriptInput::File(path.into())),
     };
@@ -81,6 +152,26 @@ pub(crate) fn run(ctx: &Shell, args: &DreamArgs) -> Result<Exit, Failure> {
     let DreamOutcome { view, failure } = ctx.dream(&request)?;
     ctx.ui.show(&view);
     failure.map_or(Ok(Exit::Done), Err)
+}
+
+fn index(ctx: &Shell, IndexArgs { file, session, agent }: &IndexArgs) -> Result<Exit, Failure> {
+    let named = Named { agent: agent.as_deref(), session: session.as_deref() };
+    let view = ctx.index_session(shell::transcript(file)?, named)?;
+    ctx.ui.show(&view);
+    if !view.indexed {
+        ctx.ui.note(&format!(
+            "Nothing to sum up: fewer than {LEAST_MESSAGES} messages of {LEAST_CHARS} characters"
+        ));
+    }
+    Ok(Exit::Done.unless_empty(!view.indexed))
+}
+
+impl Human for SessionIndexed {
+    fn human(&self, ui: &Ui) {
+        if let Some(session) = &self.session {
+            ui.line(&format!("Indexed: {}", list::session_cells(session).join(" ")));
+        }
+    }
 }
 
 impl Human for Dreamed {

@@ -18,7 +18,8 @@ use crate::{
 /// a file of 32 bytes, `~/.config/pimem/keys/STORE.key` or what `encryption.keyPath` names: whoever
 /// is to read the store needs a copy of it, and what was sealed under a lost key is lost.
 ///
-/// Each of these may be interrupted at any moment: the store stays readable, the same command
+/// Without a command, it says whether the store is sealed, with exit code 1 if something of it is not
+/// sealed or cannot be opened. Each of these may be interrupted at any moment: the store stays readable, the same command
 /// goes on where it stopped, and other processes may write meanwhile. What git has in its history
 /// stays as it was committed. Where store.json is lost, nothing is written until repair has found
 /// the key that opens the sealed lines.
@@ -26,7 +27,7 @@ use crate::{
 #[command(after_help = "Examples:
   pimem encrypt init           seal this project's store
   pimem encrypt init --user    your own
-  pimem encrypt status         what is sealed, and where the key is
+  pimem encrypt                what is sealed, and where the key is
   pimem encrypt rotate         a new key; the former one is kept beside it
   pimem encrypt decrypt        plain text again
   pimem encrypt repair         store.json is gone, and the key is here")]
@@ -39,8 +40,7 @@ pub(crate) struct EncryptArgs {
 enum Act {
     /// Seal the store; make its key if there is none
     Init,
-    /// Show whether the store is sealed; exit code 1 if something of it is not sealed or cannot be opened.
-    /// Also done when nothing else is asked for
+    #[command(hide = true)]
     Status,
     /// Seal the store under a new key
     Rotate,

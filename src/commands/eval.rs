@@ -1,17 +1,13 @@
-//! `pimem eval`: how well a search finds, on questions with known answers.
+//! `pimem model eval`: how well a search finds, on questions with known answers.
 
 use std::path::PathBuf;
 
 use pimem_engine::{
     error::Failure,
-    memory::{
-        eval::{Division, EvalRequest, Evaluation, Figures, Injection, ShownPassage},
-        page::other_pages,
-    },
+    memory::eval::{Division, EvalRequest, Evaluation, Figures, Injection, ShownPassage},
     view::count,
 };
 
-use super::PageTarget;
 use crate::{
     shell::{Exit, Shell},
     ui::{self, Human, Ui},
@@ -28,16 +24,23 @@ use crate::{
 /// questions without any answer for which nothing is recalled, the number of the others, and tokens.
 /// Last is the median time of a search. The format of sets is in pimem-format(5).
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  pimem eval\n  pimem eval --html found.html\n  \
-    pimem eval fixtures/eval/harbor.json\n  \
-    pimem eval --by class --json set.json\n  pimem eval --injection fixtures/eval/harbor.json\n  \
-    PIMEM_EMBEDDING_MODEL=bge-small-en-v1.5 pimem eval set.json")]
+#[command(
+    after_help = "Examples:\n  pimem model eval\n  pimem model eval fixtures/eval/harbor.json\n  \
+    pimem model eval --by class --json set.json\n  pimem model eval --injection fixtures/eval/harbor.json\n  \
+    PIMEM_EMBEDDING_MODEL=bge-small-en-v1.5 pimem model eval set.json"
+)]
 pub(crate) struct EvalArgs {
     /// Retrieval sets [default: your own stores]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Leave out questions of this class (repeatable; '' leaves out none)
-    #[arg(long, value_name = "CLASS", default_value = "adversarial")]
+    #[arg(
+        long,
+        hide_short_help = true,
+        hide_long_help = true,
+        value_name = "CLASS",
+        default_value = "adversarial"
+    )]
     without: Vec<String>,
     /// Break the figures down
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -45,14 +48,6 @@ pub(crate) struct EvalArgs {
     /// Compare what a model is shown with and without a search, by where the answer is
     #[arg(long, conflicts_with = "by")]
     injection: bool,
-    /// Write a page for people instead: the figures, and each question that is missed with what came
-    /// instead [default: to standard output]
-    #[arg(long, value_name = "PAGE", num_args = 0..=1, default_missing_value = "-",
-        conflicts_with = "injection")]
-    html: Option<PathBuf>,
-    /// Leave out of the page what people have written: ids stand for texts
-    #[arg(long, requires = "html")]
-    redact: bool,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &EvalArgs) -> Result<Exit, Failure> {
@@ -61,20 +56,14 @@ pub(crate) fn run(ctx: &Shell, args: &EvalArgs) -> Result<Exit, Failure> {
         ctx.ui.show(&ctx.compare_injection(&request)?);
         return Ok(Exit::Done);
     }
-    let target = args.html.as_deref().map(|path| PageTarget::of(ctx, path)).transpose()?;
     // Prompts and words of entries have little in common.
     let by = args.by.or(args.files.is_empty().then_some(Division::Class));
     let found = ctx.evaluate(&request, by, &ui::stopwatch())?;
-    if let Some(target) = target {
-        target
-            .write(ctx, &other_pages::found(&if args.redact { found.redacted() } else { found }))?;
-        return Ok(Exit::Done);
-    }
     ctx.ui.show(&found);
     if args.files.is_empty() && !found.misses.is_empty() {
         let missed = count(found.misses.len(), "question");
         ctx.ui.note(&format!(
-            "{missed} without an answer among the first five hits: pimem eval --html"
+            "{missed} without an answer among the first five hits: pimem model eval --json"
         ));
     }
     Ok(Exit::Done)

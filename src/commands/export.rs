@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use pimem_engine::{
     error::Failure,
     memory::{
@@ -27,97 +28,54 @@ use crate::{
 #[command(after_help = "Examples:\n  pimem export jsonl > memories.jsonl\n  \
     pimem export agents --output AGENTS.md\n  pimem --user export claude --output memories")]
 pub(crate) struct ExportArgs {
+    /// What is written
+    #[arg(value_enum, value_name = "FORMAT")]
+    format: Format,
+    /// Write here instead of to standard output; pi, pi-memory and claude need a directory that is
+    /// empty or not there yet
+    #[arg(long, short, value_name = "PATH",
+        required_if_eq_any = [("format", "pi"), ("format", "pi-memory"), ("format", "claude")])]
+    output: Option<PathBuf>,
     /// Write also what no agent is told, with the reason, and with secrets masked
-    #[arg(long, global = true)]
+    #[arg(long)]
     all: bool,
-    #[command(subcommand)]
-    what: What,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    Jsonl(FileArgs),
-    Pi(PiArgs),
-    PiMemory(PiMemoryArgs),
-    Claude(ClaudeArgs),
-    Agents(AgentsArgs),
-    Embeddings(EmbeddingsArgs),
-}
-
-/// Write entries with their evidence, a JSON object a line
-///
-/// pimem import jsonl makes the same of it: into an empty store, every report is the same. With
-/// --all, so is what was forgotten, replaced or expired.
-#[derive(Debug, clap::Args)]
-struct FileArgs {
-    /// Write to this file instead of standard output
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
-/// Write topics/ and memory-scores.json, as pi keeps them
-///
-/// Replaced and expired entries are always left out: pi does not know them.
-#[derive(Debug, clap::Args)]
-struct PiArgs {
-    /// A directory that is empty or not there yet
-    #[arg(long, short, value_name = "DIR")]
-    output: PathBuf,
-}
-
-/// Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them
-///
-/// Entries stand in MEMORY.md below the heading Memories, with their category as a tag.
-#[derive(Debug, clap::Args)]
-struct PiMemoryArgs {
-    /// A directory that is empty or not there yet
-    #[arg(long, short, value_name = "DIR")]
-    output: PathBuf,
-}
-
-/// Write a memory directory as Claude Code keeps it
-///
-/// A file an entry, and MEMORY.md, which lists them.
-#[derive(Debug, clap::Args)]
-struct ClaudeArgs {
-    /// A directory that is empty or not there yet
-    #[arg(long, short, value_name = "DIR")]
-    output: PathBuf,
-}
-
-/// Write entries as a block for AGENTS.md or CLAUDE.md
-///
-/// With --output, the block in the file is replaced, or added at its end; everything else stays.
-#[derive(Debug, clap::Args)]
-struct AgentsArgs {
-    /// Write into this file instead of standard output
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
-/// Write the vectors of all entries as JSON, as pi's embeddings.json
-///
-/// An object: the first 16 hexadecimal digits of the SHA-256 of `[category] text` are the keys, in
-/// their order, and arrays of numbers are the values. The vectors are those of the chosen model
-/// (embedding.model), of length 1. pimem keeps them in 8 bits a number, and that is how exact they
-/// are. What has no vector yet gets one, however long the model takes.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  pimem export embeddings --output embeddings.json")]
-struct EmbeddingsArgs {
-    /// Write to this file instead of standard output
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Entries with their evidence, a JSON object a line. pimem import jsonl makes the same of it:
+    /// into an empty store, every report is the same; with --all, so is what was forgotten, replaced
+    /// or expired
+    Jsonl,
+    /// topics/ and memory-scores.json, as pi keeps them. Replaced and expired entries are always left
+    /// out: pi does not know them
+    Pi,
+    /// MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them. Entries stand in MEMORY.md below
+    /// the heading Memories, with their category as a tag
+    PiMemory,
+    /// A memory directory as Claude Code keeps it: a file an entry, and MEMORY.md, which lists them
+    Claude,
+    /// A block for AGENTS.md or CLAUDE.md. With --output, the block in the file is replaced, or added
+    /// at its end; everything else stays
+    Agents,
+    /// The vectors of all entries, as pi's embeddings.json: the first 16 hexadecimal digits of the
+    /// SHA-256 of `[category] text` are the keys, in their order, and arrays of numbers the values, of
+    /// the chosen model (embedding.model), of length 1 and as exact as 8 bits a number. What has no
+    /// vector yet gets one, however long the model takes
+    Embeddings,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &ExportArgs) -> Result<Outcome, Failure> {
-    let format = match &args.what {
-        What::Jsonl(args) => ExportFormat::Jsonl(args.output.clone()),
-        What::Pi(args) => ExportFormat::Pi(args.output.clone()),
-        What::PiMemory(args) => ExportFormat::PiMemory(args.output.clone()),
-        What::Claude(args) => ExportFormat::Claude(args.output.clone()),
-        What::Agents(args) => ExportFormat::Agents(args.output.clone()),
-        What::Embeddings(args) => {
-            let (answer, stale) = ctx.export_vectors(args.output.as_deref())?;
+    let output = args.output.clone();
+    let dir = || output.clone().unwrap_or_default();
+    let format = match args.format {
+        Format::Jsonl => ExportFormat::Jsonl(output),
+        Format::Pi => ExportFormat::Pi(dir()),
+        Format::PiMemory => ExportFormat::PiMemory(dir()),
+        Format::Claude => ExportFormat::Claude(dir()),
+        Format::Agents => ExportFormat::Agents(output),
+        Format::Embeddings => {
+            let (answer, stale) = ctx.export_vectors(output.as_deref())?;
             return Ok((show(ctx, &answer), stale));
         }
     };

@@ -1,4 +1,4 @@
-//! `pimem extract`: learns the preferences that a text states.
+//! `pimem dream extract`: learns the preferences that a text states.
 
 use pimem_engine::{
     error::{Failure, FailureKind},
@@ -31,21 +31,24 @@ use crate::{
 /// this at the end of every turn. What may have been pasted, or is worded as an order to an agent,
 /// is left alone.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  pimem extract --dry-run 'I prefer tabs over spaces'\n  \
-    pbpaste | pimem extract")]
+#[command(
+    after_help = "Examples:\n  pimem dream extract --dry-run 'I prefer tabs over spaces'\n  \
+    pbpaste | pimem dream extract"
+)]
 pub(crate) struct ExtractArgs {
     /// The text, as one message (`-` reads standard input)
     #[arg(value_name = "TEXT", default_value = "-")]
     text: Vec<String>,
     /// Treat standard input as typed, as a text on the command line is
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, hide_long_help = true)]
     typed: bool,
     /// Show what would be learned, and change nothing
     #[arg(long)]
     dry_run: bool,
     /// Show what would be stored of questions and answers, and why: a JSON object a line on standard
     /// input, with the keys question and answer. Stores nothing
-    #[arg(long, conflicts_with_all = ["text", "typed", "dry_run"])]
+    #[arg(long, hide_short_help = true, hide_long_help = true,
+        conflicts_with_all = ["text", "typed", "dry_run"])]
     pairs: bool,
 }
 

@@ -82,6 +82,10 @@ pub(crate) fn man(ctx: &Shell, args: &ManArgs, definition: clap::Command) -> Res
 /// when the options do; the global options are on the page of pimem itself.
 fn pages(definition: clap::Command) -> Result<Vec<(String, String)>, Failure> {
     let mut root = definition.version(None::<&str>).disable_help_subcommand(true);
+    // Machines call them, and somebody has to read what of.
+    for name in ["hook", "merge-driver", "man"] {
+        root = root.mut_subcommand(name, |command| command.hide(false));
+    }
     root.build();
     let mut pages = Vec::new();
     let mut waiting = vec![root];
@@ -93,7 +97,11 @@ fn pages(definition: clap::Command) -> Result<Vec<(String, String)>, Failure> {
         let mut command = command.disable_help_subcommand(true);
         command = command.mut_args(|arg| {
             let is_common = !is_root && (arg.is_global_set() || arg.get_id() == "help");
-            if is_common { arg.hide(true) } else { arg.hide_short_help(false) }
+            if is_common {
+                arg.hide(true)
+            } else {
+                arg.hide_short_help(false).hide_long_help(false)
+            }
         });
         let usage = command.render_usage().to_string();
         let man = clap_mangen::Man::new(command).title(name.to_uppercase()).source("pimem");

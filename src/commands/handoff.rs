@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(
-    after_help = "Examples:\n  pimem handoff --session \"$SESSION\" --git\n  pimem handoff show"
+    after_help = "Examples:\n  pimem handoff --session \"$SESSION\" --git\n  pimem handoff --show"
 )]
 pub(crate) struct HandoffArgs {
     /// The session that leaves it [default: `PIMEM_SESSION`]
@@ -27,18 +27,21 @@ pub(crate) struct HandoffArgs {
     /// Add branch, changed files and last commits
     #[arg(long)]
     git: bool,
+    /// Show the newest handoff instead
+    #[arg(long, conflicts_with_all = ["session", "git"])]
+    show: bool,
     #[command(subcommand)]
     act: Option<Act>,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Act {
-    /// Show the newest handoff
+    #[command(hide = true)]
     Show,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &HandoffArgs) -> Result<Exit, Failure> {
-    if let Some(Act::Show) = args.act {
+    if args.show || args.act.is_some() {
         let view = ctx.newest_handoff()?;
         ctx.ui.show(&view);
         if view.file.is_none() {

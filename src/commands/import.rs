@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use pimem_engine::{
-    error::Failure,
+    error::{Failure, FailureKind},
     memory::import::{
         Fate, From, ImportRequest, Imported, ImportedMemory, LeftOut, Lines,
         source::ImportedVectors,
@@ -26,147 +27,78 @@ use crate::{
     pimem import agents AGENTS.md CLAUDE.md -c pattern\n  pimem --dir OLD export jsonl | pimem import jsonl -"
 )]
 pub(crate) struct ImportArgs {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    Jsonl(JsonlArgs),
-    Pi(PiArgs),
-    PiMemory(DirArgs),
-    Claude(ClaudeArgs),
-    Agents(AgentsArgs),
-    Embeddings(EmbeddingsArgs),
-}
-
-/// Import entries with their evidence, as pimem export jsonl writes them
-///
-/// A JSON object a line: the keys of pimem add, and id, topic, firstSeen, lastReinforced,
-/// evidenceCount, userState and events, which are lines of a log and say more than the others. When
-/// a line is no such object, nothing is imported.
-#[derive(Debug, clap::Args)]
-struct JsonlArgs {
-    /// The file (`-` reads standard input)
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    #[command(flatten)]
-    unsaid: Unsaid,
-    #[command(flatten)]
-    how: How,
-}
-
-/// Import the entries of another store, as pi and pimem keep them
-///
-/// Evidence comes along: from evidence.jsonl, and from pi's memory-scores.json. A project's or a
-/// home directory stands for the store in it. Notes and logs: pimem import pi-memory.
-#[derive(Debug, clap::Args)]
-struct PiArgs {
-    /// The store, the directory that holds it, or one topic file
-    #[arg(value_name = "DIR|FILE")]
-    path: PathBuf,
-    #[command(flatten)]
-    how: How,
-}
-
-/// Import MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them
-///
-/// Notes and logs are added to those of the store where they are missing, and open items to the
-/// checklist. A line of MEMORY.md that begins with a category's tag, as in `#decision [[db]] Chose
-/// PostgreSQL`, becomes an entry instead.
-#[derive(Debug, clap::Args)]
-struct DirArgs {
-    /// The directory
-    #[arg(value_name = "DIR")]
-    path: PathBuf,
-    #[command(flatten)]
-    how: How,
-}
-
-/// Import Claude Code's memory directory
-///
-/// A file with front matter is a memory: of type user or feedback a preference, project a decision,
-/// reference a lesson. In other files and in MEMORY.md each bullet is one, but for links to files.
-#[derive(Debug, clap::Args)]
-struct ClaudeArgs {
-    /// The directory, as in ~/.claude/projects/PROJECT/memory
-    #[arg(value_name = "DIR")]
-    path: PathBuf,
-    #[command(flatten)]
-    unsaid: Unsaid,
-    #[command(flatten)]
-    how: How,
-}
-
-/// Import the bullets of AGENTS.md, CLAUDE.md and the like
-///
-/// Headings tell the category: Preferences, Conventions, Lessons, Decisions, Never, Pitfalls and
-/// some more. A bullet takes along those nested below it; one that ends in a colon introduces them.
-#[derive(Debug, clap::Args)]
-struct AgentsArgs {
-    /// The files
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    #[command(flatten)]
-    unsaid: Unsaid,
-    #[command(flatten)]
-    how: How,
-}
-
-#[derive(Debug, clap::Args)]
-struct Unsaid {
+    /// What is read
+    #[arg(value_enum, value_name = "FORMAT")]
+    format: Format,
+    /// From where; one place, but for agents
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
     /// Category of what does not say its own [default: lesson]
     #[arg(long, short, value_name = "CATEGORY")]
     category: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-struct How {
     /// Show what would be added, and write nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
 }
 
-/// Import the vectors of entries from pi's embeddings.json
-///
-/// Reads what pimem export embeddings writes. The vectors have to be those of the chosen model
-/// (embedding.model), which has to be installed, and are then not made again. Whether they are can
-/// only be told by how many numbers they have. Vectors of entries that are not there are ignored.
-/// Exit code 1 when none was of use.
-#[derive(Debug, clap::Args)]
-struct EmbeddingsArgs {
-    /// The file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Entries with their evidence, as pimem export jsonl writes them (`-` reads standard input): a
+    /// JSON object a line with the keys of pimem add, and id, topic, firstSeen, lastReinforced,
+    /// evidenceCount, userState and events, which are lines of a log and say more than the others.
+    /// When a line is no such object, nothing is imported
+    Jsonl,
+    /// The entries of another store, as pi and pimem keep them: the store, the directory that holds
+    /// it, or one topic file. Evidence comes along, from evidence.jsonl or memory-scores.json
+    Pi,
+    /// A directory with MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them. Notes and logs
+    /// are added where they are missing, and open items to the checklist; a line of MEMORY.md that
+    /// begins with a category's tag, as in `#decision [[db]] Chose PostgreSQL`, becomes an entry
+    PiMemory,
+    /// Claude Code's memory directory, ~/.claude/projects/PROJECT/memory. A file with front matter is
+    /// a memory: of type user or feedback a preference, project a decision, reference a lesson. In
+    /// others and in MEMORY.md each bullet is one, but for links to files
+    Claude,
+    /// The bullets of AGENTS.md, CLAUDE.md and the like. Headings tell the category: Preferences,
+    /// Conventions, Lessons, Decisions, Never, Pitfalls and some more. A bullet takes along those
+    /// nested below it; one that ends in a colon introduces them
+    Agents,
+    /// The vectors of entries from what pimem export embeddings or pi wrote. They have to be those of
+    /// the chosen model, which has to be installed, and are then not made again; whether they are can
+    /// only be told by how many numbers they have. Exit code 1 when none was of use
+    Embeddings,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
-    let (from, unsaid, how) = match &args.what {
-        What::Embeddings(args) => {
-            let answer = ctx.import_vectors(&args.file)?;
-            return Ok(ctx.show_found(&answer, |view| view.imported > 0));
-        }
-        What::Jsonl(JsonlArgs { file, unsaid, how }) => {
-            let lines = if file == Path::new("-") {
-                Lines::Text(shell::read_stdin()?)
-            } else {
-                Lines::File(file.clone())
-            };
-            (From::Jsonl(lines), Some(unsaid), how)
-        }
-        What::Pi(PiArgs { path, how }) => (From::Pi(path.clone()), None, how),
-        What::PiMemory(DirArgs { path, how }) => (From::PiMemory(path.clone()), None, how),
-        What::Claude(ClaudeArgs { path, unsaid, how }) => {
-            (From::Claude(path.clone()), Some(unsaid), how)
-        }
-        What::Agents(AgentsArgs { files, unsaid, how }) => {
-            (From::Agents(files.clone()), Some(unsaid), how)
-        }
+    let ImportArgs { format, paths, category, dry_run } = args;
+    let refuse = |message: &str, hint: &str| Err(Failure::new(FailureKind::Usage, message, hint));
+    let path = match paths.as_slice() {
+        [one] => one.clone(),
+        _ if *format == Format::Agents => PathBuf::new(),
+        _ => return refuse("only agents takes more than one file", "import one after the other"),
     };
-    let category = unsaid.and_then(|unsaid| unsaid.category.clone());
-    let answer = ctx.import(&ImportRequest { from, category, dry_run: how.dry_run })?;
+    if category.is_some() && matches!(format, Format::Pi | Format::PiMemory | Format::Embeddings) {
+        return refuse("what is imported says its own category", "leave out --category");
+    }
+    let from = match format {
+        Format::Embeddings if *dry_run => {
+            return refuse("vectors are imported or not", "leave out --dry-run");
+        }
+        Format::Embeddings => {
+            return Ok(ctx.show_found(&ctx.import_vectors(&path)?, |view| view.imported > 0));
+        }
+        Format::Jsonl if path == Path::new("-") => From::Jsonl(Lines::Text(shell::read_stdin()?)),
+        Format::Jsonl => From::Jsonl(Lines::File(path)),
+        Format::Pi => From::Pi(path),
+        Format::PiMemory => From::PiMemory(path),
+        Format::Claude => From::Claude(path),
+        Format::Agents => From::Agents(paths.clone()),
+    };
+    let request = ImportRequest { from, category: category.clone(), dry_run: *dry_run };
     // Nothing was found when there was nothing, or nothing of it may be an entry.
-    Ok(ctx.show_found(&answer, |view| !(view.results.is_empty() && view.notes.is_empty())))
+    Ok(ctx.show_found(&ctx.import(&request)?, |view| {
+        !(view.results.is_empty() && view.notes.is_empty())
+    }))
 }
 
 impl Human for Imported {

@@ -1,9 +1,14 @@
-//! `pimem list`: lists the entries with score and state.
+//! `pimem list`: lists the entries with score and state, the topics with hotness and size, and past
+//! sessions.
 
 use clap::ValueEnum;
+use pimem_core::report::budget::Tokens;
 use pimem_engine::{
     error::{Failure, FailureKind},
-    memory::list::{EntryList, ListOrder, ListRequest, StateWord},
+    memory::{
+        list::{EntryList, ListOrder, ListRequest, StateWord, TopicView, Topics},
+        sessions::{SessionView, Sessions},
+    },
     view::{self, AccessedEntry, Whose},
 };
 
@@ -12,7 +17,16 @@ use crate::{
     ui::{Column, Human, Style, Styled, Ui},
 };
 
-/// List entries with their score and state
+/// Characters shown of a session's id, and of its summary.
+const SESSION: (usize, usize) = (8, 100);
+/// Past sessions that are listed.
+const SESSIONS: usize = 20;
+
+/// List entries with their score and state, topics, or past sessions
+///
+/// A topic that goes on in other files is listed once, with the number of its files. Its hotness is
+/// the sum of the scores of its entries; it is cold when nothing in it was reinforced for twice its
+/// decay constant, and nothing is pinned or enforced.
 #[derive(Debug, clap::Args)]
 #[command(visible_alias = "ls")]
 #[command(
@@ -42,6 +56,12 @@ pub(crate) struct ListArgs {
     /// Order
     #[arg(long, value_enum, value_name = "ORDER", default_value = "score")]
     sort: Sort,
+    /// List topics with their size and hotness
+    #[arg(long, group = "other", conflicts_with_all = ["text", "category", "topic", "state", "tag", "limit"])]
+    topics: bool,
+    /// List past sessions, the newest 20 first
+    #[arg(long, group = "other", conflicts_with_all = ["text", "category", "topic", "state", "tag"])]
+    sessions: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,6 +75,12 @@ enum Sort {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &ListArgs) -> Result<Exit, Failure> {
+    if args.topics {
+        return Ok(ctx.show(&ctx.topics()?));
+    }
+    if args.sessions {
+        return Ok(ctx.show(&ctx.sessions(args.limit.unwrap_or(SESSIONS))?));
+    }
     let state = |name: &String| {
         StateWord::find(name).ok_or_else(|| {
             let hint = format!("one of {}", StateWord::all().collect::<Vec<_>>().join(", "));
@@ -83,7 +109,7 @@ pub(crate) fn run(ctx: &Shell, args: &ListArgs) -> Result<Exit, Failure> {
         let looked = view::counted(*of, "entry", "entries");
         ctx.ui.note(&match &args.topic {
             Some(topic) if *no_topic => {
-                format!("There is no topic {topic:?}: pimem topics lists them")
+                format!("There is no topic {topic:?}: pimem list --topics shows them")
             }
             _ => format!("No entry matches, of {looked}: pimem list shows them"),
         });
@@ -115,4 +141,64 @@ impl Human for EntryList {
     fn when_empty(&self) -> Option<&'static str> {
         (self.of == 0).then_some("No entries to list; pimem add TEXT remembers something")
     }
+}
+
+impl Human for Topics {
+    fn human(&self, ui: &Ui) {
+        let header = ["topic", "store", "entries", "hotness", "tokens", "files", "full"];
+        ui.table(&header, self.topics.iter().map(topic_cells).collect());
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.topics.is_empty().then_some("No topics yet; pimem add TEXT makes the first")
+    }
+}
+
+fn topic_cells(topic: &TopicView) -> Vec<String> {
+    let heat = match topic {
+        TopicView { pinned: true, .. } => "pinned".to_owned(),
+        TopicView { cold: true, .. } => format!("{:.1} (cold)", topic.hotness),
+        _ => format!("{:.1}", topic.hotness),
+    };
+    vec![
+        topic.name.clone(),
+        topic.scope.to_owned(),
+        topic.entries.to_string(),
+        heat,
+        Tokens(topic.tokens).to_string(),
+        topic.files.to_string(),
+        format!("{}%", topic.percent_full),
+    ]
+}
+
+impl Human for Sessions {
+    fn human(&self, ui: &Ui) {
+        let whose = Whose::of(self.sessions.iter().filter_map(|session| session.scope));
+        let row = |session: &SessionView| {
+            let [date, agent, id, about] = session_cells(session);
+            vec![date, agent, id, whose.mark(about, session.scope.unwrap_or_default())]
+        };
+        let rows = self.sessions.iter().map(row).collect();
+        ui.table(&["date", "agent", "session", "about"], rows);
+    }
+
+    fn when_empty(&self) -> Option<&'static str> {
+        self.sessions
+            .is_empty()
+            .then_some("No past sessions; agents leave them once pimem hooks install was run")
+    }
+}
+
+/// Returns the table cells: date, agent, beginning of the id, beginning of the summary.
+pub(super) fn session_cells(session: &SessionView) -> [String; 4] {
+    let dash = || "-".to_owned();
+    let date = session.ts.as_ref().map(|ts| ts.chars().take_while(|c| *c != 'T').collect());
+    let id = session.id.as_ref().map(|id| id.chars().take(SESSION.0).collect());
+    let text = session.summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut about: String = text.chars().take(SESSION.1).collect();
+    if about.len() < text.len() {
+        about.push('…');
+    }
+    let agent = session.agent.clone();
+    [date.unwrap_or_else(dash), agent.unwrap_or_else(dash), id.unwrap_or_else(dash), about]
 }

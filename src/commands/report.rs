@@ -16,7 +16,11 @@ use pimem_engine::{
     view,
 };
 
-use super::{PageTarget, status};
+use super::{
+    PageTarget,
+    diff::{self, Times},
+    status,
+};
 use crate::{
     agents::Agent,
     hook,
@@ -30,9 +34,14 @@ use crate::{
 /// the others, in the order of their lasting value. Pinned ones are always there. Lines that others
 /// have shared follow in a budget of their own (report.team). Prints nothing when there is nothing
 /// to say. Hooks give agents the same text when a session starts; --layout start has what they add.
+///
+/// With --since: which entries came into the report (`>`) and left it (`<`), which are new (`+`) or
+/// gone (`-`), and which changed their state or evidence (`~`), each with its score at both times and
+/// the reason. The past is taken from the log, the future is what happens if nobody does anything.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem report\n  pimem report --budget 800 --explain\n  \
-    pimem report --prompt 'why do berths overlap?'")]
+    pimem report --prompt 'why do berths overlap?'\n  pimem report --since 7d\n  \
+    pimem report --since 0d --until 2026-12-31")]
 pub(crate) struct ReportArgs {
     /// Tokens that the report may take, or none for no limit [default: 1700]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
@@ -55,17 +64,21 @@ pub(crate) struct ReportArgs {
     /// Explain for every entry why it is in or out, on standard error or in the JSON
     #[arg(long)]
     explain: bool,
+    /// Show what changed since this time instead: a date, a time (RFC 3339) or an age as in 7d, 12h
+    #[arg(long, value_name = "WHEN",
+        conflicts_with_all = ["explain", "layout", "agent", "prompt", "budget", "system_prompt", "system_prompt_tokens", "redact"])]
+    since: Option<String>,
+    /// Until this time, which may be ahead [default: now]
+    #[arg(long, value_name = "WHEN", requires = "since")]
+    until: Option<String>,
     /// Write a page for people instead: health, what agents see and what is just outside, what
-    /// fades and when, use, all entries [default: to standard output]
+    /// fades and when, use, all entries; with --since both reports [default: to standard output]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
         conflicts_with_all = ["explain", "layout", "agent", "prompt", "budget", "system_prompt", "system_prompt_tokens"])]
     html: Option<PathBuf>,
     /// Leave out of the page what people have written: ids stand for texts
     #[arg(long, requires = "html")]
     redact: bool,
-    /// Ask git who wrote each entry, for the page
-    #[arg(long, requires = "html", conflicts_with = "redact")]
-    authors: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -79,6 +92,10 @@ enum Layout {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &ReportArgs) -> Result<Outcome, Failure> {
+    if let Some(since) = &args.since {
+        let times = Times { since, until: args.until.as_deref() };
+        return diff::run(ctx, &times, args.html.as_deref()).map(Outcome::from);
+    }
     if let Some(path) = &args.html {
         return Ok((html(ctx, path, args)?, Vec::new()));
     }
@@ -154,7 +171,7 @@ fn html(ctx: &Shell, path: &Path, args: &ReportArgs) -> Result<Exit, Failure> {
     let called = hooks.agents.iter().find_map(|hooks| Agent::find(hooks.agent));
     let given = hook::at_startup(ctx, called.unwrap_or(Agent::Generic))?;
     let given = PageGiven { agent: called.map(Agent::name), lines: given.lines_with_entries() };
-    let Answer { view, problems } = ctx.page(hooks, args.authors, given)?;
+    let Answer { view, problems } = ctx.page(hooks, given)?;
     target.write(ctx, &html::render(&if args.redact { view.redacted() } else { view }))?;
     Ok(ctx.complain(&problems, Exit::Done))
 }

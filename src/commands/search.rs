@@ -42,7 +42,14 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_enum, value_name = "MODE", default_value = "hybrid")]
     mode: By,
     /// How to order the hits
-    #[arg(long, value_enum, hide_short_help = true, value_name = "ORDER", default_value = "fused")]
+    #[arg(
+        long,
+        value_enum,
+        hide_short_help = true,
+        hide_long_help = true,
+        value_name = "ORDER",
+        default_value = "fused"
+    )]
     rank: Rank,
     /// Show at most this many hits
     #[arg(long = "limit", short = 'n', value_name = "N", default_value_t = 10)]
@@ -79,7 +86,7 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     explain: bool,
     /// Do not count this as an access to the entries that are found
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, hide_long_help = true)]
     no_touch: bool,
 }
 

@@ -7,16 +7,16 @@ use pimem_core::{
 use pimem_engine::{
     error::Failure,
     local_time,
-    memory::status::{
-        AgentSeen, AwayStatus, Calls, Hooks, MirrorStatus, Status, StoreStatus, TrustStatus,
+    memory::{
+        score::EntryCounts,
+        status::{
+            AgentSeen, AwayStatus, Calls, Hooks, MirrorStatus, Status, StoreStatus, TrustStatus,
+        },
     },
     view::{count, counted},
 };
 
-use super::{
-    doctor,
-    hooks::{self, status},
-};
+use super::hooks::{self, status};
 use crate::{
     shell::{Exit, Shell},
     ui::{Human, Ui},
@@ -27,10 +27,10 @@ use crate::{
 /// Says which stores are in use and whether they are trusted, how many entries are in each state,
 /// what a report would show now, what awaits review, lines with secrets and list items that are no
 /// entries, the index, the last dream, the agents that call pimem, calls of theirs that were ended at
-/// the deadline, settings that are left out, and how much `pimem doctor` finds. With --verbose it is
-/// that command. Writes nothing but what hooks left to be learned, and runs where there is no store.
+/// the deadline, settings that are left out, and how much `pimem check` finds. With --verbose also how
+/// many entries each category and state has, and how often they were found, shown and used. Writes nothing but what hooks left to be learned, and runs where there is no store.
 ///
-/// The exit code is 0, whatever is found; for scripts, `pimem doctor` ends with 1 on findings.
+/// The exit code is 0, whatever is found; for scripts, pimem check ends with 1 on findings.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  pimem status\n  pimem status --json | jq '.stores[].awaiting'"
@@ -41,10 +41,9 @@ pub(crate) struct StatusArgs {}
 const WIDTH: usize = 80;
 
 pub(crate) fn run(ctx: &Shell, _: &StatusArgs) -> Result<Exit, Failure> {
-    if ctx.ui.is_verbose() {
-        return doctor::run(ctx, &doctor::DoctorArgs {});
-    }
-    ctx.ui.show(&ctx.status(agents_with_hooks(ctx))?);
+    // Counting reads all that was noted of use.
+    let counted = ctx.ui.is_verbose() || ctx.ui.json;
+    ctx.ui.show(&ctx.status(agents_with_hooks(ctx), counted)?);
     Ok(Exit::Done)
 }
 
@@ -54,7 +53,8 @@ pub(super) fn agents_with_hooks(ctx: &Shell) -> Hooks {
         Ok(agents) => (agents, None),
         Err(failure) => (Vec::new(), Some(failure.message)),
     };
-    Hooks { agents, program, failure }
+    let findings = hooks::findings(ctx).len();
+    Hooks { agents, program, failure, findings }
 }
 
 impl Human for Status {
@@ -120,10 +120,34 @@ fn lines(status: &Status) -> Vec<(String, String)> {
     }
     let findings = match status.findings {
         0 => "none".to_owned(),
-        findings => format!("{findings}: pimem doctor"),
+        findings => format!("{findings}: pimem check"),
     };
     put("findings", findings);
+    lines.extend(status.counts.iter().flat_map(counts));
     lines
+}
+
+/// Counts of entries, and of their use.
+fn counts(counts: &EntryCounts) -> Vec<(String, String)> {
+    let list = |counts: &mut dyn Iterator<Item = (&str, usize)>| {
+        let counts = counts.filter(|(_, count)| *count > 0);
+        counts.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+    };
+    let categories = counts.by_category.iter().map(|(name, count)| (name.as_str(), *count));
+    let states = counts.by_state.iter().map(|(name, count)| (*name, *count));
+    let what = if counts.average_importance.is_some() { "importance" } else { "score" };
+    let average = counts.average_score.map_or_else(|| "-".to_owned(), |it| format!("{it:.3}"));
+    let lines = [
+        ("by category", list(&mut categories.into_iter())),
+        ("by state", list(&mut states.into_iter())),
+        ("with vectors", counts.with_embeddings.to_string()),
+        ("average", format!("{average} {what} ({})", counts.policy)),
+        ("found", count(usize::try_from(counts.accesses).unwrap_or(usize::MAX), "time")),
+        ("injected", format!("{}, an entry once a session", counts.injected)),
+        ("used", counts.used.to_string()),
+    ];
+    let some = lines.into_iter().filter(|(_, value)| !value.is_empty());
+    some.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn of_store(store: &StoreStatus) -> Vec<(String, String)> {

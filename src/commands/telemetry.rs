@@ -1,7 +1,5 @@
 //! `pimem telemetry`: shows what was put into prompts, and what of it was used.
 
-use std::path::PathBuf;
-
 use pimem_core::{
     report::budget::thousands,
     usage::record::{Record, RecordKindOf},
@@ -10,9 +8,7 @@ use pimem_engine::{
     error::{Failure, FailureKind},
     local_time,
     memory::{
-        Answer,
         diff::Period,
-        page::other_pages,
         telemetry::{
             LogRequest, RecordKind, SESSIONS, UsageOrder,
             summary::{
@@ -24,7 +20,6 @@ use pimem_engine::{
     view::{count, counted},
 };
 
-use super::PageTarget;
 use crate::{
     shell::{self, Exit, Shell},
     ui::{Column, Human, Style, Styled, Ui, table},
@@ -37,41 +32,27 @@ use crate::{
 /// machine, in data/ beside the store, and hold no answers; telemetry.enabled = false switches them
 /// off.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  pimem telemetry\n  pimem telemetry usage --by category\n  \
-    pimem telemetry never-used --min 5\n  pimem telemetry --html used.html")]
+#[command(after_help = "Examples:\n  pimem telemetry\n  pimem telemetry --by category\n  \
+    pimem telemetry --never-used 5")]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct TelemetryArgs {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Write the summary as a page instead [default: to standard output]
-    #[arg(long, value_name = "PAGE", num_args = 0..=1, default_missing_value = "-")]
-    html: Option<PathBuf>,
-    /// Leave out of the page what people have written: ids stand for texts
-    #[arg(long, requires = "html")]
-    redact: bool,
+    /// Show in how many of the sessions that had it each was used
+    #[arg(long, value_enum, value_name = "WHAT", group = "table")]
+    by: Option<UsageOrder>,
+    /// List entries that so many sessions had and none used [default: 3]
+    ///
+    /// That is no proof that they are useless: a rule can be heeded without a word of it in the
+    /// answer. Sessions of which no answer was seen do not count.
+    #[arg(long, value_name = "SESSIONS", num_args = 0..=1, default_missing_value = "3", group = "table")]
+    never_used: Option<usize>,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Show volume, rate of use by category and agent, and sizes (the default)
-    Summary,
     /// List records, newest last
     Log(LogArgs),
-    /// Show in how many of the sessions that had it each entry was used
-    Usage {
-        /// Sum up by
-        #[arg(long, value_enum, value_name = "WHAT", default_value = "entry")]
-        by: UsageOrder,
-    },
-    /// List entries that many sessions had and none used
-    ///
-    /// That is no proof that they are useless: a rule can be heeded without a word of it in the
-    /// answer. Sessions of which no answer was seen do not count.
-    NeverUsed {
-        /// In at least this many sessions
-        #[arg(long = "min", value_name = "N", default_value_t = 3)]
-        least: usize,
-    },
     /// Delete all records
     Clear {
         /// Do not ask
@@ -97,22 +78,18 @@ struct LogArgs {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &TelemetryArgs) -> Result<Exit, Failure> {
-    if let Some(path) = &args.html {
-        let target = PageTarget::of(ctx, path)?;
-        let Answer { view, problems } = ctx.telemetry_summary()?;
-        target.write(ctx, &other_pages::used(&if args.redact { view.redacted() } else { view }))?;
-        return Ok(ctx.complain(&problems, Exit::Done));
-    }
-    Ok(match args.action.as_ref().unwrap_or(&Action::Summary) {
-        Action::Summary => ctx.show(&ctx.telemetry_summary()?),
-        Action::Log(args) => {
+    Ok(match &args.action {
+        Some(Action::Log(args)) => {
             let period = Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?;
             let request = LogRequest { period, kinds: args.types.clone(), limit: args.limit };
             ctx.show(&ctx.telemetry_log(&request)?)
         }
-        Action::Usage { by } => ctx.show(&ctx.telemetry_usage(*by)?),
-        Action::NeverUsed { least } => ctx.show(&ctx.telemetry_never_used(*least)?),
-        Action::Clear { yes } => return clear(ctx, *yes),
+        Some(Action::Clear { yes }) => return clear(ctx, *yes),
+        None => match (args.by, args.never_used) {
+            (Some(by), _) => ctx.show(&ctx.telemetry_usage(by)?),
+            (_, Some(least)) => ctx.show(&ctx.telemetry_never_used(least)?),
+            _ => ctx.show(&ctx.telemetry_summary()?),
+        },
     })
 }
 
@@ -239,7 +216,7 @@ impl Human for TelemetrySummary {
             (
                 "never used",
                 format!(
-                    "{} (in {SESSIONS} sessions or more: pimem telemetry never-used)",
+                    "{} (in {SESSIONS} sessions or more: pimem telemetry --never-used)",
                     self.never_used
                 ),
             ),

@@ -18,9 +18,13 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  pimem todo add Ask for the API quota\n  pimem todo done quota\n  \
-    pimem todo list --json"
+    pimem todo --json"
 )]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct TodoArgs {
+    /// List done items too
+    #[arg(long)]
+    all: bool,
     #[command(subcommand)]
     act: Option<Act>,
 }
@@ -45,9 +49,8 @@ enum Act {
         #[arg(required = true, value_name = "TEXT")]
         text: Vec<String>,
     },
-    /// List open items
+    #[command(hide = true)]
     List {
-        /// Done items too
         #[arg(long)]
         all: bool,
     },
@@ -56,7 +59,7 @@ enum Act {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &TodoArgs) -> Result<Exit, Failure> {
-    match args.act.as_ref().unwrap_or(&Act::List { all: false }) {
+    match args.act.as_ref().unwrap_or(&Act::List { all: args.all }) {
         Act::Add { text } => {
             ctx.ui.show(&ctx.add_todo(&texts(text)?)?);
             Ok(Exit::Done)
@@ -100,7 +103,7 @@ fn tick(ctx: &Shell, words: &[String], tick: Tick) -> Result<Exit, Failure> {
             Tick::Open => "done",
         };
         let text = text.trim();
-        ctx.ui.note(&format!("no {state} item contains {text:?} (pimem todo list --all)"));
+        ctx.ui.note(&format!("no {state} item contains {text:?} (pimem todo --all)"));
     }
     Ok(Exit::Done.unless_empty(view.items.is_empty()))
 }

@@ -1,9 +1,6 @@
 //! `pimem trust`: reviews texts that came by git and lets agents see them.
 
-use std::{
-    io::{self, IsTerminal},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 use pimem_core::score::ranking::Scope;
 use pimem_engine::{
@@ -50,13 +47,13 @@ use crate::{
   pimem trust --always         whatever is in this store, now and later
   pimem trust --no-secret 262e38a   what looks like a secret in it is none
   pimem trust --revoke         all of it, from the beginning
-  pimem trust status           how much awaits review")]
+  pimem trust --count          how much awaits review")]
 pub(crate) struct TrustArgs {
     /// Trust these entries (`-` reads them from standard input)
     #[arg(value_name = "ENTRY")]
     entries: Vec<String>,
     /// Show what awaits review, and ask; also done when nothing else is asked for
-    #[arg(long, conflicts_with_all = ["all", "always", "revoke", "entries"])]
+    #[arg(long, hide_short_help = true, hide_long_help = true, conflicts_with_all = ["all", "always", "revoke", "entries"])]
     review: bool,
     /// Trust all that is there now, notes, logs and the archive too
     #[arg(long, conflicts_with_all = ["revoke", "entries"])]
@@ -72,13 +69,16 @@ pub(crate) struct TrustArgs {
     /// Say that what looks like a secret in these entries is none, so that agents are told them
     #[arg(long, requires = "entries", conflicts_with_all = ["all", "always", "review"])]
     no_secret: bool,
+    /// Show how much awaits review
+    #[arg(long, hide_short_help = true, hide_long_help = true, conflicts_with_all = ["all", "always", "review", "revoke", "entries"])]
+    count: bool,
     #[command(subcommand)]
     act: Option<Act>,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Act {
-    /// Show how much awaits review
+    #[command(hide = true)]
     Status,
 }
 
@@ -102,13 +102,12 @@ pub(crate) fn run(ctx: &Shell, args: &TrustArgs) -> Result<Exit, Failure> {
         ctx.ui.show(&Shown { review: ctx.revoke_all()?, form: Form::Done });
         return Ok(Exit::Done);
     }
-    let may_ask = || io::stdin().is_terminal() && !ctx.notices.for_programs();
-    let (Answer { view: review, problems }, form) = match args.act {
-        None if args.all => (ctx.trust_all()?, Form::Done),
-        None if args.always => (ctx.trust_always()?, Form::Done),
-        None if may_ask() => ask(ctx)?,
-        None => (ctx.review()?, Form::List),
-        Some(Act::Status) => (ctx.review()?, Form::Numbers),
+    let (Answer { view: review, problems }, form) = match args {
+        _ if args.count || args.act.is_some() => (ctx.review()?, Form::Numbers),
+        _ if args.all => (ctx.trust_all()?, Form::Done),
+        _ if args.always => (ctx.trust_always()?, Form::Done),
+        _ if ctx.may_ask() => ask(ctx)?,
+        _ => (ctx.review()?, Form::List),
     };
     let exit = if review.is_empty() { Exit::Done } else { Exit::Nothing };
     ctx.ui.show(&Shown { review, form });

@@ -118,7 +118,7 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
         panic::set_hook(Box::new(|_| {}));
     }
     let watch = Watch::start(started + INPUT, nothing, debug);
-    let off = env.text("PIMEM_DISABLE") == Some("1");
+    let off = env.text("PIMEM_OFF") == Some("1");
     let Some(moment) = moment.filter(|_| !off) else {
         if moment.is_none() {
             tell(debug, &format!("{} has no hook {event:?}", agent.name()));
@@ -314,6 +314,26 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         let call = LateCall { at: ctx.now.0.to_string(), agent, event };
         *lock(&watch.shared.late) = Some((home.clone(), call));
     }
+    if let Some((home, session)) = stores.first().zip(input.session.as_deref())
+        && !is_shut
+    {
+        let ledger = hook_ledger::name_of(session);
+        let asked = input
+            .prompt
+            .as_deref()
+            .filter(|_| is_said && matches!(input.speaker, Speaker::Person | Speaker::Unknown));
+        if let Some(off) = asked.and_then(prompt::switches_off) {
+            let said = match hook_ledger::switch(home, &ledger, off) {
+                Ok(()) if off => safe!("off for this session; pimem: on ends that\n"),
+                Ok(()) => safe!("on again\n"),
+                Err(error) => safe!("not switched: {}\n", format!("{error:#}")),
+            };
+            return drop(watch.answer(&with_told(agent, moment, &SafeText::default(), &said)));
+        }
+        if hook_ledger::known(home, &ledger).off {
+            return;
+        }
+    }
     let heard = if is_said {
         watch.keep(|| prompt::keep(&ctx, agent, &input, &stores))
     } else {
@@ -352,7 +372,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     }
     let told: SafeText = heard.told.iter().collect();
     let answer = |learned: &SafeText, lost: &[Said]| {
-        let why = "memory cannot be written: pimem doctor says why";
+        let why = "memory cannot be written: pimem check says why";
         let lost: SafeText = lost.iter().map(|said| prompt::not_kept(&said.text, why)).collect();
         with_told(agent, moment, &context, &safe!("{}{}{}", learned, told, lost))
     };
@@ -465,8 +485,7 @@ mod tests {
         ] {
             assert!(meant(line), "{line}");
         }
-        for line in ["pimem", "pimem search hook", "pimem --dir hook report", "pimem hooks status"]
-        {
+        for line in ["pimem", "pimem search hook", "pimem --dir hook report", "pimem hooks"] {
             assert!(!meant(line), "{line}");
         }
     }

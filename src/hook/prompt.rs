@@ -39,6 +39,16 @@ const TRANSCRIPT: u64 = 4 << 20;
 /// Maximum number of messages kept per session for its summary.
 const MESSAGES: usize = 40;
 
+/// Returns true for a prompt that switches pimem off for its session, false for one that switches it
+/// on again.
+pub(crate) fn switches_off(prompt: &str) -> Option<bool> {
+    match prompt.trim().to_lowercase().as_str() {
+        "pimem: off" => Some(true),
+        "pimem: on" => Some(false),
+        _ => None,
+    }
+}
+
 /// Returns the memories for a prompt that the session has not seen.
 pub(crate) fn prompt(call: &Call<'_>) -> HookAnswer {
     let mut answer = HookAnswer::default();

@@ -294,7 +294,7 @@ pub(super) fn update(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Fai
 
 /// Adds an entry of the same category that replaces another.
 fn supersede(memory: &Memory, entry: &str, text: &str) -> Result<SaidText, Failure> {
-    let Answer { view, .. } = memory.show(entry)?;
+    let Answer { view, .. } = memory.why(entry, None)?;
     let old = view.entry.entry;
     let wanted = Wanted {
         text: text.to_owned(),

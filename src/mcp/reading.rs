@@ -110,7 +110,8 @@ pub(super) fn why(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Failur
 }
 
 fn explained(view: &Why) -> SaidText {
-    let Why { entry, state, place, reason, shown, ahead, cheapest, .. } = view;
+    let Why { state, place, reason, shown, ahead, cheapest, .. } = view;
+    let entry = &view.entry.entry;
     let text = said::told(&entry.text, entry.reviewed);
     let place_of = format!("topics/{}.md:{}", entry.topic, entry.line);
     let mut lines = vec![

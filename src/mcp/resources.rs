@@ -126,7 +126,7 @@ fn entry(memory: &Memory, id: &str) -> Found {
     if !is_id {
         return Ok(None);
     }
-    match memory.show(id) {
+    match memory.why(id, None) {
         Ok(answer) => Ok(Some((reading::text_of(&answer.view), "application/json"))),
         Err(failure) if matches!(failure.kind, FailureKind::NotFound | FailureKind::Ambiguous) => {
             Ok(None)

@@ -260,7 +260,7 @@ def check_summary(run):
 
 
 def check_indexed(run):
-    rows = run.lab.pimem("session", "list", code=None).splitlines()
+    rows = run.lab.pimem("list", "--sessions", code=None).splitlines()
     listed = {row.split("\t")[2] for row in rows}
     need(len(listed) == 1, f"{len(listed)} sessions are listed")
 

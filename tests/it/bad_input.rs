@@ -85,7 +85,7 @@ const CALLS: &[Bad] = &[
     piped(b"fine\ncaf\xe9\n", "refused", "standard input is not UTF-8 (byte 8)", "iconv"),
     piped(b"\n \n", "refused", "standard input is empty", "one entry a line"),
     // Selectors.
-    bad(&["show", "berth"], "ambiguous", r#""berth" matches"#, "[lesson] "),
+    bad(&["why", "berth"], "ambiguous", r#""berth" matches"#, "[lesson] "),
     bad(&["pin", "berth"], "ambiguous", r#""berth" matches"#, "[lesson] "),
     bad(
         &["forget", "no such thing"],

@@ -51,27 +51,26 @@ const READERS: &[&[&str]] = &[
     &["report", "--layout", "working"],
     &["list", "--json"],
     &["search", "--json", "spindle"],
-    &["show", "spindle"],
     &["why", "spindle"],
-    &["topics"],
-    &["forecast"],
-    &["diff"],
-    &["read", "memory"],
-    &["read", "daily"],
-    &["todo", "list"],
-    &["handoff", "show"],
-    &["session", "list"],
-    &["session", "search", "spindle"],
+    &["list", "--topics"],
+    &["why", "--ahead"],
+    &["report", "--since", "7d"],
+    &["note"],
+    &["log"],
+    &["todo"],
+    &["handoff", "--show"],
+    &["list", "--sessions"],
+    &["search", "--in", "sessions", "spindle"],
     &["export", "jsonl"],
     &["export", "agents"],
-    &["check"],
+    &["check", "--scope", "project"],
     &["trust"],
-    &["trust", "status"],
-    &["hooks", "status"],
+    &["trust", "--count"],
+    &["hooks"],
     &["config", "get", "report.budget"],
     &["config", "show", "--origin"],
-    &["config", "schema"],
-    &["model", "list"],
+    &["config", "show", "--schema"],
+    &["model"],
     &["model", "status"],
     &["dream", "--plan"],
 ];
@@ -119,7 +118,7 @@ fn commands_go_on() {
                 let place = format!("warning: {}:", file.display());
                 assert!(told.iter().all(|line| line.starts_with(&place)), "{what}");
             }
-            let doctor = sandbox.run(&["doctor"]);
+            let doctor = sandbox.run(&["check"]);
             assert_eq!((doctor.code, doctor.stderr.as_str()), (1, ""), "{what}: {doctor:?}");
             let status = sandbox.run(&["status"]);
             assert_eq!((status.code, status.stderr.as_str()), (0, ""), "{what}: {status:?}");
@@ -140,12 +139,12 @@ fn commands_go_on() {
     assert!(report.code == 0 && report.stdout.contains(OWN), "{report:?}");
     assert!(!report.stdout.contains("Ground Truth"), "what stands beside it counts");
     assert_eq!(report.stderr.matches("left out").count(), 1, "{report:?}");
-    assert!(report.stderr.contains("it and 1 more are left out (pimem doctor"), "{report:?}");
+    assert!(report.stderr.contains("it and 1 more are left out (pimem check"), "{report:?}");
     let shown = sandbox.run(&["config", "show", "--json"]);
     let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
     assert_eq!(shown["unusable"].as_array().unwrap().len(), 2, "{shown}");
     assert_eq!(shown["unusable"][1]["line"], 1);
-    let each = sandbox.run(&["hooks", "status"]).stderr;
+    let each = sandbox.run(&["hooks"]).stderr;
     assert_eq!(each.lines().filter(|line| line.contains("; left out (")).count(), 2, "{each}");
     // An unreadable file counts as a missing one.
     remove(&user);
@@ -328,7 +327,7 @@ fn a_model_that_is_not_there() {
         "{found:?}"
     );
     assert_eq!(sandbox.run(&["search", "-q", "spindle speed"]).stderr, "");
-    let doctor = sandbox.run(&["doctor"]);
+    let doctor = sandbox.run(&["check"]);
     assert_eq!(doctor.code, 1, "{doctor:?}");
     let finding = format!("finding: {}: embedding.model: the model", file.display());
     assert!(doctor.stdout.contains(&finding), "{doctor:?}");

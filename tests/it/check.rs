@@ -19,8 +19,9 @@ fn findings(done: &Outcome) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
+/// Checks the files of both stores, and nothing around them.
 fn check(sandbox: &Sandbox, args: &[&str]) -> Outcome {
-    let done = sandbox.run(&[&["check"], args].concat());
+    let done = sandbox.run(&[&["check", "--scope", "all"], args].concat());
     let expected = i32::from(!findings(&done).is_empty());
     assert_eq!((done.code, done.stderr.as_str()), (expected, ""), "{}", done.stdout);
     done
@@ -151,7 +152,10 @@ fn files_that_cannot_be_read() {
     symlink(sandbox.root(), sandbox.path("archive")).unwrap();
     let huge = sandbox.path("daily/2026-06-01.md");
     File::create(&huge).unwrap().set_len(50 << 20).unwrap();
-    for args in [&[][..], &["--sarif"], &["--fix"]] {
+    let whole = sandbox.run(&["check"]);
+    assert_eq!((whole.code, whole.stderr.as_str()), (2, ""), "{whole:?}");
+    assert!(whole.stdout.contains("dir.md is not a file"), "{whole:?}");
+    for args in [&["--scope", "project"][..], &["--sarif"], &["--fix"]] {
         let done = sandbox.run(&[&["check"], args].concat());
         assert_eq!(done.code, 2, "{done:?}");
         assert!(done.stdout.contains("conflict-marker"), "{done:?}");
@@ -227,7 +231,7 @@ fn both_stores_or_one() {
     sandbox.write("topics/lessons.md", "- [lesson] two\n- [lesson] one\n");
     let both = check(&sandbox, &[]).stdout;
     assert!(both.starts_with("user store in "), "{both}");
-    assert_eq!(check(&sandbox, &["--scope", "project"]).stdout, "no findings\n");
+    assert_eq!(sandbox.run(&["check", "--scope", "project"]).ok(), "no findings\n");
     let sarif: Value = serde_json::from_str(&check_code(&sandbox, &["--sarif"])).unwrap();
     let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
     let topic = sandbox.home().join(".pi/agent/memory/topics/lessons.md");

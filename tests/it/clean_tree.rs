@@ -146,7 +146,7 @@ fn a_typed_command_moves_what_hooks_have_noted() {
     assert_eq!(evidence_in(&sandbox, "project"), before + 3, "readers fold both");
     let noted = local(&sandbox, "project");
     assert_eq!(noted.len(), 3, "{noted:?}");
-    let doctor = sandbox.run(&["doctor"]).ok();
+    let doctor = sandbox.run(&["check", "-v"]).ok();
     assert!(doctor.contains("events of hooks  3 in ../data/evidence.jsonl"), "{doctor}");
     // Readers, dry runs and processes started by hooks do not move events.
     sandbox.run(&["report"]).ok();
@@ -361,7 +361,7 @@ fn purged_from_both() {
     let sandbox = repository_of("working");
     answer(&sandbox, "project", 0);
     let id = sandbox.entries()[SPINDLE]["id"].as_str().unwrap().to_owned();
-    sandbox.run(&["purge", "--yes", &id]).done();
+    sandbox.run(&["forget", "--destroy", "--yes", &id]).done();
     let log = shared(&sandbox, "project");
     let left: Vec<&String> = log.iter().filter(|line| line.contains(&id)).collect();
     assert!(left.len() == 1 && left[0].contains("\"op\":\"purge\""), "the tombstone: {log:?}");
@@ -373,7 +373,7 @@ fn purged_from_both() {
     let noted = local(&sandbox, "project");
     sandbox.run(&["add", "Clamps first"]).ok();
     fs::write(sandbox.project().join(".pi/data/evidence.jsonl"), noted.join("\n")).unwrap();
-    sandbox.run(&["purge", "--yes", &id]).done();
+    sandbox.run(&["forget", "--destroy", "--yes", &id]).done();
     assert!(!local(&sandbox, "project").concat().contains(&id));
 }
 
@@ -421,8 +421,8 @@ fn something_else_in_its_place() {
     fs::write(&path, "no event\n").unwrap();
     let list = sandbox.run(&["list"]);
     assert!(list.stderr.contains("damaged lines of evidence.jsonl skipped: 1"), "{list:?}");
-    let doctor = sandbox.run(&["doctor"]);
-    assert!(doctor.stdout.contains("../data/evidence.jsonl:1 is damaged"), "{doctor:?}");
+    let doctor = sandbox.run(&["check"]);
+    assert!(doctor.stdout.contains("../data/evidence.jsonl:1: error: is damaged"), "{doctor:?}");
     sandbox.run(&["log", "Milled"]).done();
     assert_eq!(shared(&sandbox, "project").last().unwrap(), "no event");
 }

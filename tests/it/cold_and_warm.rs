@@ -70,7 +70,7 @@ const COMMANDS: [&[&str]; 28] = [
     &["search", "--no-touch", "--json", "--in", "sessions", "--in", "observations", "QUERY"],
     &["search", "--no-touch", "--json", "--in", "scratchpad", "QUERY"],
     &["search", "--no-touch", "--json", "--since", "30d", "QUERY"],
-    &["session", "search", "--json", "QUERY"],
+    &["search", "--in", "sessions", "--json", "QUERY"],
     &["report", "--budget", "50", "--prompt", "QUERY"],
     &["report", "--json", "--explain", "--prompt", "QUERY"],
     &["report", "--layout", "working", "--prompt", "QUERY"],
@@ -78,12 +78,12 @@ const COMMANDS: [&[&str]; 28] = [
     &["list", "--json"],
     &["list", "--sort", "hot"],
     &["why", "--json", "1"],
-    &["forecast", "--json"],
-    &["score", "--json"],
-    &["stats", "--json"],
-    &["topics", "--json"],
-    &["diff", "--json", "--from", "60d"],
-    &["decay", "--json"],
+    &["why", "--ahead", "--json"],
+    &["why", "--all", "--json"],
+    &["status", "--json"],
+    &["list", "--topics", "--json"],
+    &["report", "--json", "--since", "60d"],
+    &["why", "--ahead", "--policy", "ebbinghaus", "--json"],
     &["export", "jsonl"],
     &["export", "embeddings"],
     &["check", "--json"],
@@ -228,7 +228,7 @@ impl Drawn {
                 fs::create_dir_all(&data).unwrap();
                 fs::write(data.join("session-search.json"), past.to_string()).unwrap();
             }
-            _ => run(&["remove", &some]),
+            _ => run(&["forget", &some]),
         }
     }
 

@@ -134,7 +134,7 @@ fn only_the_exact_text_selects_one() {
         assert_eq!(topic(), lines(one, other), "the repetition is gone, and nothing else");
         let done = sandbox.run(&["dream"]).stdout;
         assert!(!done.contains("Merged"), "{done}");
-        sandbox.run(&["purge", "--yes", other]).done();
+        sandbox.run(&["forget", "--destroy", "--yes", other]).done();
         assert_eq!(topic(), lines(one, ""));
     }
 }

@@ -90,8 +90,7 @@ fn survives(sandbox: &Sandbox, args: &[&str], seed: u64) {
         assert_eq!(litter, Vec::<String>::new(), "{args:?}");
         // A kill may cut a write of several pages; the torn line is reported and skipped.
         let list = sandbox.run(&["list"]);
-        let torn =
-            "warning: damaged lines of evidence.jsonl skipped: 1 (pimem doctor names them)\n";
+        let torn = "warning: damaged lines of evidence.jsonl skipped: 1 (pimem check names them)\n";
         assert!(list.stderr.is_empty() || !done && list.stderr == torn, "{}", list.stderr);
         let list = list.done();
         assert!(list.contains(&text), "{list}");
@@ -162,7 +161,7 @@ fn handoff() {
 
 #[test]
 fn purge() {
-    survives(&Sandbox::new("harbor"), &["purge", "--yes", "-q", "rollback"], 26);
+    survives(&Sandbox::new("harbor"), &["forget", "--destroy", "--yes", "-q", "rollback"], 26);
 }
 
 /// `remove` writes the archive before the topic. If it is killed between, the line is in both
@@ -179,10 +178,10 @@ fn a_line_is_never_in_no_file() {
         let held = truth(&sandbox).into_values().filter(|text| text.contains("survive a rollback"));
         assert!((1..=2).contains(&held.count()));
         // In every state, the entry can be restored.
-        if sandbox.run(&["show", "rollback"]).code != 0 {
+        if sandbox.run(&["why", "rollback"]).code != 0 {
             sandbox.run(&["restore", "rollback"]).ok();
         }
-        sandbox.run(&["show", "rollback"]).ok();
+        sandbox.run(&["why", "rollback"]).ok();
     }
 }
 

@@ -72,7 +72,7 @@ fn notes_and_logs_without_end() {
         let text = given(&sandbox, agent);
         assert!(text.encode_utf16().count() < 4300 + 500, "{agent}: {}", text.len());
         assert!(text.contains("- 09:00 Line 9999 of the day\n"), "{agent}: {text}");
-        assert!(text.contains("pimem read daily 2026-06-30"), "{agent}: {text}");
+        assert!(text.contains("pimem log --date 2026-06-30"), "{agent}: {text}");
         assert!(text.contains("## Notes\n"), "{agent}: {text}");
         for line in text.lines().filter(|line| line.starts_with("- 09:00")) {
             assert!(line.ends_with(" of the day"), "{agent}: {line}");
@@ -155,7 +155,7 @@ fn the_working_layout_takes_three() {
     }
     for text in ["Where do vessels moor?", "Where do vessels moor in a storm?"] {
         let said = format!("{text}\nShow me the plan of the week\nThen plan it anew\n");
-        sandbox.pipe(&["session", "index"], said).done();
+        sandbox.pipe(&["dream", "index"], said).done();
     }
     let found = recalled(&sandbox, "Where do vessels moor?");
     assert_eq!(found.len(), 3, "{found:?}");
@@ -186,7 +186,7 @@ fn hotter_topics_first() {
         }
     }
     let topics = || -> Vec<String> {
-        let listed = sandbox.run(&["topics"]).ok();
+        let listed = sandbox.run(&["list", "--topics"]).ok();
         listed.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
     };
     assert_eq!(topics(), ["lessons", "mistakes", "decisions"]);

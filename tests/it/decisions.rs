@@ -278,7 +278,7 @@ fn two_wordings_are_two_entries() {
         assert_eq!(sandbox.shell(act).code, 0, "{act}");
         assert_eq!(sandbox.entries().get("B"), before.get("B"), "{act}");
     }
-    let sandbox = play("pimem add A\npimem edit A B\npimem add A\npimem purge --yes B");
+    let sandbox = play("pimem add A\npimem edit A B\npimem add A\npimem forget --destroy --yes B");
     assert_eq!(sandbox.entries().into_keys().collect::<Vec<_>>(), ["A"]);
 }
 
@@ -433,6 +433,7 @@ fn the_future_keeps_nothing_alive() {
     assert_eq!(at("2036-01-02").0["lastReinforced"], "2036-01-01T00:00:00.000Z");
     let found = sandbox.run(&["check", "--now", "2035-01-01"]).stdout;
     assert!(found.contains("[future-event]"), "{found}");
-    let seen = sandbox.run(&["forecast", "--json", "--days", "3650", "--now", "2026-02-01"]).json();
+    let seen =
+        sandbox.run(&["why", "--ahead", "--json", "--days", "3650", "--now", "2026-02-01"]).json();
     assert!(seen["days"].is_array() || seen.is_object());
 }

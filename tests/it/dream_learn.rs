@@ -59,7 +59,7 @@ fn what_a_plan_learned_is_known_once_it_is_applied() {
     let again = sandbox.run(&[&later[..], &args[..]].concat()).ok();
     assert_eq!(again, "Dreamed: nothing to do; 1 session and 0 daily logs read\n");
     // Purged text is not kept for a later dream either.
-    drop(sandbox.run(&["purge", "--yes", "just check"]).done());
+    drop(sandbox.run(&["forget", "--destroy", "--yes", "just check"]).done());
     let heard = |dir: PathBuf| fs::read_to_string(dir.join("heard.json")).unwrap();
     let dreams = fs::read_dir(sandbox.root().join("state/pimem/dream")).unwrap();
     for dir in dreams.map(|dir| dir.unwrap().path()) {

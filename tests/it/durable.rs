@@ -27,7 +27,7 @@ const COMMANDS: &[&str] = &[
     "forget rollback",
     "forget --archive rollback",
     "restore Friday",
-    "purge --yes rollback",
+    "forget --destroy --yes rollback",
     "trust --all",
     "trust --revoke",
     "log A line",
@@ -36,8 +36,8 @@ const COMMANDS: &[&str] = &[
     "todo done milk",
     "todo clear",
     "handoff",
-    "session index ../transcript.jsonl",
-    "observe ../transcript.jsonl",
+    "dream index ../transcript.jsonl",
+    "dream observe ../transcript.jsonl",
     "import jsonl ../import.jsonl",
     "sync --from ../carried.bundle",
     "config set report.budget 900",
@@ -291,7 +291,7 @@ fn what_is_acknowledged_is_on_the_disk() {
         let (effects, before) = effects(line);
         assert_eq!(unsynced(&effects, &before), Vec::<String>::new(), "{line}: {effects:#?}");
         // A purge removes the text first; an interrupted one must be repeated.
-        if !line.starts_with("purge") {
+        if !line.starts_with("forget --destroy") {
             assert_eq!(too_early(&effects), Vec::<&str>::new(), "{line}: {effects:#?}");
         }
         assert!(effects.contains(&Effect::Said), "{line}");
@@ -327,7 +327,7 @@ fn the_checkers_notice() {
     if !trace::is_there() {
         return;
     }
-    for line in ["new add The first of all", "add One more", "session index ../transcript.jsonl"] {
+    for line in ["new add The first of all", "add One more", "dream index ../transcript.jsonl"] {
         let (effects, before) = effects(line);
         let last = effects.iter().rposition(|effect| matches!(effect, Effect::Said)).unwrap();
         for at in first(&effects, |effect| matches!(effect, Effect::Write(_))).unwrap()..last {

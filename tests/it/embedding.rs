@@ -144,7 +144,7 @@ fn vectors_go_with_their_text() {
     sandbox.run(&["add", "The codeword is tangerine"]).done();
     sandbox.run(&["search", "--in", "topics", "what is the codeword"]).ok();
     assert_eq!(vectors().len(), before.len() + 1);
-    sandbox.run(&["purge", "--yes", "codeword"]).done();
+    sandbox.run(&["forget", "--destroy", "--yes", "codeword"]).done();
     assert_eq!((size_of(&sandbox, ".recent"), size_of(&sandbox, ".vec")), (0, size));
     assert_eq!(vectors(), before);
 }
@@ -176,7 +176,7 @@ fn what_is_missing_is_embedded_in_the_background() {
     };
     let said = rebuild();
     assert!(said.contains("Embedded in the background by minilm: "), "{said}");
-    let all = document(&sandbox, &["stats", "--json"])["total"].as_u64().unwrap();
+    let all = document(&sandbox, &["status", "--json"])["counts"]["total"].as_u64().unwrap();
     let end = Instant::now() + Duration::from_mins(5);
     while embedded(&sandbox) < all && Instant::now() < end {
         sleep(Duration::from_secs(1));

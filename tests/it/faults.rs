@@ -39,9 +39,9 @@ const WRITERS: &[&str] = &[
     "add One more",
     "forget --archive rollback",
     "trust --all",
-    "purge --yes nothing-of-theirs",
+    "forget --destroy --yes nothing-of-theirs",
     "todo done milk",
-    "session index ../transcript.jsonl",
+    "dream index ../transcript.jsonl",
 ];
 
 const READERS: &[&str] = &[
@@ -49,10 +49,10 @@ const READERS: &[&str] = &[
     "search rollback",
     "forget nothing-of-that-name",
     "restore nothing-of-that-name",
-    "todo list",
-    "session list",
-    "check",
-    "trust status",
+    "todo",
+    "list --sessions",
+    "check --scope project",
+    "trust --count",
 ];
 
 fn store(line: &str) -> Sandbox {
@@ -68,8 +68,7 @@ fn store(line: &str) -> Sandbox {
     for line in ["add nothing-of-theirs", "add Forgotten words", "forget Forgotten"] {
         sandbox.run(&line.split(' ').collect::<Vec<_>>()).ok();
     }
-    for line in ["todo add Buy milk", "note A note", "session index ../transcript.jsonl", "rebuild"]
-    {
+    for line in ["todo add Buy milk", "note A note", "dream index ../transcript.jsonl", "rebuild"] {
         sandbox.run(&line.split(' ').collect::<Vec<_>>()).ok();
     }
     // A store that cannot be inspected counts as existing, so both stores exist.

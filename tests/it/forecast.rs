@@ -1,7 +1,5 @@
 //! `forecast` says what leaves the report and what would keep it, and both are true.
 
-use std::fs;
-
 use serde_json::Value;
 
 use crate::common::sandbox::Sandbox;
@@ -12,14 +10,14 @@ fn is_shown(sandbox: &Sandbox, id: &str, at: &str) -> bool {
 }
 
 fn leaving(sandbox: &Sandbox) -> Vec<Value> {
-    let found = sandbox.run(&["forecast", "--json"]).json();
+    let found = sandbox.run(&["why", "--ahead", "--json"]).json();
     found["leaving"].as_array().unwrap().clone()
 }
 
 #[test]
 fn one_line_an_entry_in_order() {
     let sandbox = Sandbox::new("harbor");
-    let text = sandbox.run(&["forecast"]).ok();
+    let text = sandbox.run(&["why", "--ahead"]).ok();
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
     let leaving = leaving(&sandbox);
     assert_eq!(lines.len(), leaving.len());
@@ -36,7 +34,7 @@ fn one_line_an_entry_in_order() {
     ids.dedup();
     assert_eq!(ids.len(), lines.len(), "{text}");
     // An entry that stays is listed if it is named.
-    let named = sandbox.run(&["forecast", "berth_slots_no_overlap"]).ok();
+    let named = sandbox.run(&["why", "--ahead", "berth_slots_no_overlap"]).ok();
     assert!(named.contains("stays in the report until 30 July at least"), "{named}");
 }
 
@@ -64,24 +62,8 @@ fn what_keeps_an_entry_keeps_it_until_then() {
 fn an_entry_with_a_last_day_expires() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["add", "--valid-until", "2026-07-10", "The quay is closed"]).done();
-    let text = sandbox.run(&["forecast"]).ok();
+    let text = sandbox.run(&["why", "--ahead"]).ok();
     assert!(text.starts_with("2026-07-11\texpires on 11 July; only pin keeps it\t"), "{text}");
-}
-
-#[test]
-fn a_picture_takes_the_place_of_the_list() {
-    let sandbox = Sandbox::new("harbor");
-    let done = sandbox.run(&["forecast", "--svg", "decay.svg"]);
-    assert_eq!((done.code, done.stdout.as_str()), (0, ""));
-    assert!(done.stderr.starts_with("Wrote "), "{}", done.stderr);
-    let path = sandbox.project().join("decay.svg");
-    let picture = fs::read_to_string(&path).unwrap();
-    assert!(picture.contains("8 of 130 shown: those that leave the report or change first"));
-    assert_eq!(picture.matches("<polyline").count(), 8);
-    sandbox.run(&["forecast", "--svg", "decay.svg", "-q"]).ok();
-    assert_eq!(fs::read_to_string(&path).unwrap(), picture);
-    let found = sandbox.run(&["forecast", "--svg", "decay.svg", "--json", "-q"]).json();
-    assert!(found["changes"].as_array().unwrap().len() > 8);
 }
 
 /// An entry leaves on the day on which it does, not on the day after its hour.
@@ -93,7 +75,7 @@ fn the_day_is_that_of_the_moment() {
     let add = ["add", "-c", "decision", "--now", "2026-06-01T20:00:00Z", "Chose Kafka for events"];
     sandbox.run(&add).done();
     let early = "2026-06-02T10:00:00Z";
-    let found = sandbox.run(&["forecast", "--json", "--now", early]).json();
+    let found = sandbox.run(&["why", "--ahead", "--json", "--now", early]).json();
     let left = &found["leaving"][0];
     assert_eq!(left["at"], "2026-06-08T20:00:00.000Z", "{found}");
     let shows = |now: &str| sandbox.run(&["report", "--now", now]).ok().contains("Kafka");
@@ -105,6 +87,6 @@ fn the_day_is_that_of_the_moment() {
     let (day, _) = until.split_once('T').unwrap();
     assert_eq!(day, "2026-06-09", "{found}");
     assert!(shows(&format!("{day}T00:00:00Z")) && !shows(until));
-    let text = sandbox.run(&["forecast", "--now", "2026-06-02T22:00:00Z"]).ok();
+    let text = sandbox.run(&["why", "--ahead", "--now", "2026-06-02T22:00:00Z"]).ok();
     assert!(text.contains("leaves the report on 9 June"), "{text}");
 }

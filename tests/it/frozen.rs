@@ -21,7 +21,6 @@ const NOT_PRINTED: &[(&str, &str)] = &[
 /// Commands that print no document, with the reason.
 const NO_DOCUMENT: &[(&str, &str)] = &[
     ("completions", "prints a script"),
-    ("config-schema", "prints a schema, whatever is asked for"),
     ("man", "prints a page"),
     ("mcp", "speaks a protocol of its own"),
 ];
@@ -125,7 +124,7 @@ fn commands() -> BTreeMap<String, Vec<Vec<String>>> {
 #[test]
 fn every_command_with_every_option() {
     let commands = commands();
-    assert!(commands.len() > 70, "{}", commands.len());
+    assert!(commands.len() > 55, "{}", commands.len());
     let mut used: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let frozen = frozen();
     for line in frozen.lines().filter_map(|line| line.strip_prefix("$ ")) {

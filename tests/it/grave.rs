@@ -36,7 +36,7 @@ fn at(machine: &Machine, now: &str, args: &[&str]) -> crate::common::sandbox::Ou
 
 /// Has the line purged on one machine and told to the other. Returns what that said.
 fn purged(desk: &Machine, laptop: &Machine) -> String {
-    assert_eq!(desk.run(&["purge", "--yes", "vault"]).code, 0);
+    assert_eq!(desk.run(&["forget", "--destroy", "--yes", "vault"]).code, 0);
     desk.sync();
     laptop.sync()
 }
@@ -120,7 +120,10 @@ fn a_purge_that_comes_can_be_taken_back() {
 fn a_restored_line_outlives_its_purge() {
     let team = Team::start();
     let (desk, laptop) = pair(&team);
-    assert_eq!(at(&desk, "2026-07-01T14:00:00Z", &["purge", "--yes", "vault"]).code, 0);
+    assert_eq!(
+        at(&desk, "2026-07-01T14:00:00Z", &["forget", "--destroy", "--yes", "vault"]).code,
+        0
+    );
     at(&desk, "2026-07-01T14:00:00Z", &["sync", "--yes"]).done();
     let id = id(&laptop.sync());
     laptop.run(&["restore", &id]).done();
@@ -137,7 +140,7 @@ fn what_destroys_at_once() {
     // A person says so.
     let team = Team::start();
     let (desk, laptop) = pair(&team);
-    assert_eq!(desk.run(&["purge", "--yes", "vault"]).code, 0);
+    assert_eq!(desk.run(&["forget", "--destroy", "--yes", "vault"]).code, 0);
     desk.sync();
     let said = laptop.run(&["sync", "--yes", "--destroy"]).done();
     assert!(said.contains("Destroyed: ") && grave(&laptop).is_empty(), "{said}");
@@ -150,7 +153,7 @@ fn what_destroys_at_once() {
         let held = fs::read_to_string(&path).unwrap();
         fs::write(&path, held + secret).unwrap();
     }
-    assert_eq!(desk.run(&["purge", "--yes", "AKIA"]).code, 0);
+    assert_eq!(desk.run(&["forget", "--destroy", "--yes", "AKIA"]).code, 0);
     desk.sync();
     assert!(team.held("project").contains("\"why\":\"secret\""), "{}", team.held("project"));
     let said = laptop.sync();
@@ -164,7 +167,7 @@ fn other_ways_for_a_purge_to_come() {
     let team = Team::start();
     for way in ["with", "into", "from"] {
         let (desk, laptop) = pair(&team);
-        assert_eq!(desk.run(&["purge", "--yes", "vault"]).code, 0);
+        assert_eq!(desk.run(&["forget", "--destroy", "--yes", "vault"]).code, 0);
         let (here, there) = (desk.sandbox.project(), laptop.sandbox.project());
         let (here, there) = (here.to_str().unwrap(), there.to_str().unwrap());
         match way {
@@ -191,7 +194,7 @@ fn the_grave_of_a_sealed_store_is_sealed() {
         if seal_first {
             laptop.run(&["encrypt", "init"]).done();
         }
-        assert_eq!(desk.run(&["purge", "--yes", "vault"]).code, 0);
+        assert_eq!(desk.run(&["forget", "--destroy", "--yes", "vault"]).code, 0);
         let there = desk.sandbox.project();
         laptop.run(&["sync", "--with", there.to_str().unwrap()]).done();
         if !seal_first {
@@ -234,7 +237,7 @@ fn a_kill_on_the_way_to_the_grave() {
     let (laptop, before) = (sandbox.root().join("laptop/project"), sandbox.root().join("before"));
     copy_tree(&sandbox.project(), &laptop);
     copy_tree(&sandbox.project(), &before);
-    assert_eq!(sandbox.run_in(&laptop, &["purge", "--yes", "vault"]).code, 0);
+    assert_eq!(sandbox.run_in(&laptop, &["forget", "--destroy", "--yes", "vault"]).code, 0);
     let with = laptop.to_str().unwrap();
     let held = |dir: &str| {
         let path = sandbox.project().join(".pi").join(dir);

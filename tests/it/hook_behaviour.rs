@@ -37,7 +37,7 @@ fn write(sandbox: &Sandbox, lines: &[Value]) -> PathBuf {
 
 fn sessions(sandbox: &Sandbox) -> Vec<Value> {
     let list: Value =
-        serde_json::from_str(&sandbox.run(&["session", "list", "--json"]).stdout).unwrap();
+        serde_json::from_str(&sandbox.run(&["list", "--sessions", "--json"]).stdout).unwrap();
     list["sessions"].as_array().unwrap().clone()
 }
 

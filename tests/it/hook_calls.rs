@@ -229,7 +229,7 @@ fn a_handoff_repeats_what_is_known_here() {
     let log = sandbox.read("daily/2026-06-30.md");
     sandbox.plant("daily/2026-06-30.md", format!("{log}- 09:00 planted in the log\n"));
     at(&sandbox, NOW, "claude", "s", "pre-compact").ok();
-    let shown = sandbox.run(&["handoff", "show"]).ok();
+    let shown = sandbox.run(&["handoff", "--show"]).ok();
     assert!(shown.contains("Tram the head") && !shown.contains("planted"), "{shown}");
     let list = sandbox.read("SCRATCHPAD.md");
     sandbox.plant("SCRATCHPAD.md", format!("{list}- [ ] planted in the list\n"));
@@ -242,7 +242,7 @@ fn a_handoff_repeats_what_is_known_here() {
     assert!(!log.contains("HANDOFF 2026-06-30 19:00"), "nothing is known: {log}");
     // A handoff on request repeats everything.
     sandbox.run(&["handoff"]).done();
-    let shown = sandbox.run(&["handoff", "show"]).ok();
+    let shown = sandbox.run(&["handoff", "--show"]).ok();
     assert!(
         shown.contains("planted in the list") && shown.contains("planted in the log"),
         "{shown}"
@@ -288,7 +288,7 @@ fn no_write_fails() {
     for (event, off) in [("prompt", true), ("session-start", true), ("no-such-event", false)] {
         let mut command = hook(&sandbox, "claude", event);
         if off {
-            command.env("PIMEM_DISABLE", "1");
+            command.env("PIMEM_OFF", "1");
         }
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let written = child.stdin.take().unwrap().write_all(large.as_bytes());

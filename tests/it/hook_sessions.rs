@@ -270,7 +270,7 @@ fn agents_side_by_side() {
             && line.contains("2026-06-30T18:00")
     });
     assert!(now.count() <= 1, "{log}");
-    assert_eq!(sandbox.run(&["doctor"]).code, 0);
+    assert_eq!(sandbox.run(&["check"]).code, 0);
 }
 
 /// A preference stated in a prompt is learned with its agent and session, and not repeated to that
@@ -327,7 +327,7 @@ fn what_the_user_states_is_learned() {
 }
 
 fn sessions(sandbox: &Sandbox) -> Vec<Value> {
-    let done = sandbox.run(&["session", "list", "--json"]);
+    let done = sandbox.run(&["list", "--sessions", "--json"]);
     let list: Value = serde_json::from_str(&done.stdout).unwrap();
     list["sessions"].as_array().unwrap().clone()
 }

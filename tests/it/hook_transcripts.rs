@@ -42,7 +42,7 @@ impl Case {
     }
 
     fn summaries(&self) -> Vec<String> {
-        let list = self.sandbox.run(&["session", "list", "--json"]).stdout;
+        let list = self.sandbox.run(&["list", "--sessions", "--json"]).stdout;
         let list: Value = serde_json::from_str(&list).unwrap();
         let all = list["sessions"].as_array().unwrap().iter();
         all.map(|one| one["summary"].as_str().unwrap().to_owned()).collect()

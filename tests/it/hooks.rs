@@ -274,7 +274,7 @@ fn switched_off() {
     for agent in AGENTS {
         for event in EVENTS {
             let mut command = hook(&sandbox, agent, event);
-            command.env("PIMEM_DISABLE", "1");
+            command.env("PIMEM_OFF", "1");
             let done = piped(command, "{\"session_id\":\"s\",\"prompt\":\"spindle speed\"}");
             assert_eq!((done.code, done.stderr.as_str()), (0, ""));
             assert!(!done.stdout.contains("spindle"));

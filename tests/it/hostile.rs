@@ -144,7 +144,7 @@ fn no_door_takes_a_secret() {
             let input =
                 serde_json::json!({"session_id": "s", "prompt": said, "cwd": sandbox.project()});
             drop(crate::hooks::call(&sandbox, "claude", "prompt", input.to_string()).done());
-            drop(sandbox.run(&["extract", &said]));
+            drop(sandbox.run(&["dream", "extract", &said]));
         }
         let mut waiting = vec![sandbox.root().to_owned()];
         while let Some(path) = waiting.pop() {

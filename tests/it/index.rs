@@ -72,7 +72,7 @@ fn check(sandbox: &Sandbox, what: &str) {
 }
 
 fn doctor_says(sandbox: &Sandbox, words: &str) {
-    let doctor = sandbox.run(&["doctor"]).stdout;
+    let doctor = sandbox.run(&["check", "-v"]).stdout;
     let line = doctor.lines().find(|line| line.starts_with("index")).unwrap();
     assert!(line.contains(words), "{line:?} does not say {words:?}");
 }
@@ -252,7 +252,7 @@ fn another_index_and_none() {
     check(&sandbox, "another store's");
     // A damaged index is reported, does not block commands, and is repaired.
     fs::write(dir.join("base.idx"), b"garbage").unwrap();
-    let doctor = sandbox.run(&["doctor"]);
+    let doctor = sandbox.run(&["check"]);
     assert!(doctor.code == 1 && doctor.stdout.contains("the index is damaged"), "{doctor:?}");
     assert!(sandbox.run(&["search", "-v", "berth"]).stderr.contains("answered without it"));
     sandbox.run(&["add", "Written beside a damaged index"]).ok();
@@ -285,7 +285,7 @@ fn no_place_for_a_cache() {
     let done = sandbox.run(&["rebuild"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stderr.contains("The index could not be written"), "{}", done.stderr);
-    let doctor = sandbox.run(&["doctor"]);
+    let doctor = sandbox.run(&["check"]);
     assert_eq!(doctor.code, 0, "an index that is not there is no finding: {doctor:?}");
     // Without HOME the system may know a home directory, which must not be used.
     let mut command = sandbox.command(&["search", "--json", "--", "berth"]);
@@ -303,7 +303,7 @@ fn caches_are_disposable() {
         &["search", "--no-touch", "tides"],
         &["report", "--json", "--explain"],
         &["report", "--prompt", "why do berths overlap?"],
-        &["topics", "--json"],
+        &["list", "--topics", "--json"],
     ];
     for fixture in ["harbor", "hand-written", "pi", "working"] {
         let sandbox = Sandbox::new(fixture);

@@ -43,9 +43,9 @@ fn temporary_files() {
             &["project/.pi/memory/topics", "project/.pi/memory/archive"],
         ),
         (&["log", "A line"], &["project/.pi/memory/daily"]),
-        (&["session", "index", transcript], &["project/.pi/data"]),
+        (&["dream", "index", transcript], &["project/.pi/data"]),
         (
-            &["observe", transcript],
+            &["dream", "observe", transcript],
             &["project/.pi/memory/observations", "project/.pi/data/observations"],
         ),
         (&["dream", "--force"], &["project/.pi/data/dream", &dreams]),
@@ -80,12 +80,11 @@ fn temporary_files_in_the_cache_and_beside_outputs() {
     sandbox.run(&["rebuild", "-q"]).done();
     let index = fs::read_dir(sandbox.cache().join("pimem")).unwrap();
     let index = index.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
-    let runs: [(&str, &[&Path]); 6] = [
+    let runs: [(&str, &[&Path]); 5] = [
         ("rebuild -q", &[Path::new("cache/pimem"), Path::new("cache/pimem/models"), &index]),
         ("sync --bundle out/a.bundle", &[Path::new("project/out")]),
         ("export jsonl --output out/a.jsonl", &[Path::new("project/out")]),
         ("report --html out/a.html", &[Path::new("project/out")]),
-        ("forecast --svg out/a.svg", &[Path::new("project/out")]),
         ("export embeddings --output a.json", &[Path::new("project")]),
     ];
     let days = |days: u64| SystemTime::now() - Duration::from_hours(24 * days);
@@ -124,7 +123,7 @@ fn no_directory_for_what_this_machine_knows() {
         for line in [
             "add One more",
             "pin rollback",
-            "remove rollback",
+            "forget rollback",
             "restore rollback",
             "log A line",
             "note A note",
@@ -225,7 +224,7 @@ fn locks_are_named() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
     let hooks = ["hooks", "install", "claude", "--user"];
-    let session = ["session", "index", "-"];
+    let session = ["dream", "index", "-"];
     for (place, args) in [
         ("project/.pi/memory/lock", &["add", "One"][..]),
         ("state/pimem/hooks/lock", &hooks),
@@ -266,7 +265,7 @@ fn half_an_event_is_taken_back() {
     sandbox.run(&["add", "One more"]).ok();
     assert!(Path::new(&sandbox.path("topics/lessons.md")).exists());
     assert_eq!(sandbox.read("evidence.jsonl").lines().filter(|line| !line.is_empty()).count(), 2);
-    sandbox.run(&["doctor"]).done();
+    sandbox.run(&["check"]).done();
 }
 
 /// `data/` is ignored by git, even if a clone or a power cut left a different `.gitignore`.

@@ -15,7 +15,7 @@ const KEY: (&str, &str) = ("PIMEM_TEST_KEY", "test-key-0");
 
 /// Sends a test request to the observer's model.
 fn check(sandbox: &Sandbox) -> Outcome {
-    let mut command = sandbox.command(&["config", "check-model", "observer", "--json"]);
+    let mut command = sandbox.command(&["model", "check", "observer", "--json"]);
     command.env(KEY.0, KEY.1);
     outcome(command)
 }
@@ -162,7 +162,7 @@ fn keys() {
     let (sandbox, provider) = asking("openai", vec![Reply::openai("hi")]);
     provider.serve(&sandbox, "observer", "openai");
     let run = || {
-        let mut command = sandbox.command(&["config", "check-model", "observer"]);
+        let mut command = sandbox.command(&["model", "check", "observer"]);
         command.env("OPENAI_API_KEY", "their-own-key");
         outcome(command)
     };
@@ -282,9 +282,9 @@ fn rules() {
     for name in ["observer", "reflector", "reflector-aggressive", "dream"] {
         let text =
             std::fs::read_to_string(repository().join(format!("prompts/{name}.md"))).unwrap();
-        assert_eq!(sandbox.run(&["config", "prompt", name]).ok(), text);
+        assert_eq!(sandbox.run(&["config", "show", "--prompt", name]).ok(), text);
         let path = sandbox.home().join(format!(".pi/agent/memory-prompts/{name}.md"));
-        let said = sandbox.run(&["config", "prompt", name, "--path"]).ok();
+        let said = sandbox.run(&["config", "show", "--origin", "--prompt", name]).ok();
         assert_eq!(said.trim_end(), path.to_str().unwrap());
     }
 }
@@ -359,7 +359,7 @@ fn proxies() {
         // An address of this machine that is no loopback address, where nobody listens.
         settings["endpoint"] = json!("https://0.0.0.0:1/v1/");
         configure(&sandbox, "observer", settings);
-        let mut command = sandbox.command(&["config", "check-model", "observer"]);
+        let mut command = sandbox.command(&["model", "check", "observer"]);
         for name in variables {
             let is_exempt = name.eq_ignore_ascii_case("NO_PROXY");
             command.env(name, if is_exempt { "example.org, 0.0.0.0/8" } else { proxy.endpoint() });
@@ -374,7 +374,7 @@ fn proxies() {
     }
     let (sandbox, _server) = asking("openai", Vec::new());
     configure(&sandbox, "observer", json!({"provider": "openai", "endpoint": "https://0.0.0.0:1"}));
-    let mut command = sandbox.command(&["config", "check-model", "observer"]);
+    let mut command = sandbox.command(&["model", "check", "observer"]);
     command.env("HTTPS_PROXY", "ftp://harbor:neap-and-spring@localhost");
     let refused = outcome(command).refused();
     assert!(refused.contains("HTTPS_PROXY is not an address"), "{refused}");
@@ -394,7 +394,7 @@ fn redirects_and_proxies() {
     }
     // Local servers are not reached through a proxy.
     let (sandbox, provider) = asking("openai", vec![Reply::openai("mine")]);
-    let mut command = sandbox.command(&["config", "check-model", "observer"]);
+    let mut command = sandbox.command(&["model", "check", "observer"]);
     for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"] {
         command.env(name, other.endpoint());
     }
@@ -430,7 +430,7 @@ fn certificates() {
     settings["endpoint"] = json!(provider.endpoint().replace("http:", "https:"));
     configure(&sandbox, "observer", settings);
     assert!(trouble(&sandbox).0.contains("cannot be "), "reached, or even asked");
-    let mut command = sandbox.command(&["config", "check-model", "observer"]);
+    let mut command = sandbox.command(&["model", "check", "observer"]);
     command.env(KEY.0, KEY.1).env("SSL_CERT_FILE", "/no").env("SSL_CERT_DIR", "/no");
     let refused = outcome(command).refused();
     assert!(refused.contains("SSL_CERT_FILE names others"), "{refused}");

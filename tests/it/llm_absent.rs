@@ -8,7 +8,7 @@ use crate::common::{
 #[test]
 fn providers_are_absent_and_programs_are_not() {
     let (sandbox, provider) = (Sandbox::new("empty"), Provider::start(vec![Reply::openai("hi")]));
-    let check = || sandbox.run(&["config", "check-model", "observer"]);
+    let check = || sandbox.run(&["model", "check", "observer"]);
     for name in ["openai", "anthropic", "gemini", "ollama"] {
         provider.serve(&sandbox, "observer", name);
         let refused = check().refused();

@@ -13,7 +13,7 @@ use crate::common::{
 };
 
 fn check(sandbox: &Sandbox) -> Outcome {
-    sandbox.run(&["config", "check-model", "observer"])
+    sandbox.run(&["model", "check", "observer"])
 }
 
 /// Returns a sandbox whose observer is this script.
@@ -25,8 +25,8 @@ fn script(text: &str) -> Sandbox {
 
 #[test]
 fn a_program_answers() {
-    let sandbox = script("cat > asked; echo; echo \" $PIMEM_DISABLE \"; echo noise >&2");
-    let said = sandbox.run(&["config", "check-model", "observer", "--json"]).json();
+    let sandbox = script("cat > asked; echo; echo \" $PIMEM_OFF \"; echo noise >&2");
+    let said = sandbox.run(&["model", "check", "observer", "--json"]).json();
     // An agent run as a model has hooks, which must not call pimem again.
     assert_eq!((&said["answer"], &said["model"]), (&json!("1"), &json!("command")));
     let asked = fs::read_to_string(sandbox.project().join("asked")).unwrap();
@@ -110,7 +110,7 @@ fn a_clone_names_no_program() {
     sandbox.configure(hostile);
     let place = sandbox.project().join(".pi/memory.json").display().to_string();
     let note = format!("{place}:4: observer.provider and 2 more count after pimem trust\n");
-    for args in [&["config", "check-model", "observer"][..], &["list"], &["report"], &["rebuild"]] {
+    for args in [&["model", "check", "observer"][..], &["list"], &["report"], &["rebuild"]] {
         let done = sandbox.run(args);
         assert!(done.stderr.starts_with(&note), "{args:?}: {done:?}");
         let mut quiet = args.to_vec();
@@ -145,7 +145,7 @@ fn a_clone_names_no_program() {
 
     // Naming the store by an option or a variable is not a review.
     let named = sandbox.store().display().to_string();
-    sandbox.run(&["config", "check-model", "observer", "--dir", &named]).refused();
+    sandbox.run(&["model", "check", "observer", "--dir", &named]).refused();
 
     // Reviewed, all together.
     let list = sandbox.run(&["trust"]);

@@ -118,7 +118,7 @@ fn its_data_is_made_twice() {
         return;
     }
     let transcript = repository().join("fixtures/transcripts/claude.jsonl");
-    let args = ["session", "index", transcript.to_str().unwrap()];
+    let args = ["dream", "index", transcript.to_str().unwrap()];
     for when in 1.. {
         let sandbox = store();
         let Some(paused) = Paused::at(&sandbox, "write", &when.to_string(), &args) else { break };

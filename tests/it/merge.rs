@@ -48,7 +48,7 @@ fn merged(sandbox: &Sandbox, commands: &[&[&str]]) -> Vec<String> {
     printed
 }
 
-const LOOKS: &[&[&str]] = &[&["report"], &["topics"]];
+const LOOKS: &[&[&str]] = &[&["report"], &["list", "--topics"]];
 
 #[test]
 fn both_sides_of_a_fork() {

@@ -104,7 +104,7 @@ fn one_that_is_damaged_costs_itself() {
     // Hooks read neither what is sealed nor what would take too long.
     assert!(!given.contains("is sealed") && !given.contains("heron of log"), "{given}");
     // Every one that is left out is named where somebody looks for it.
-    let doctor = sandbox.run(&["doctor"]);
+    let doctor = sandbox.run(&["check"]);
     assert_eq!(doctor.code, 1, "{doctor:?}");
     for name in ["garbage", "nothing", "other", "a b", "red", "txt", "linked", "json"] {
         assert!(doctor.stdout.contains(name), "{name}: {}", doctor.stdout);
@@ -260,7 +260,7 @@ fn mirrors_are_not_written() {
     assert_eq!(look(), before);
     // It would live on at the server and with everybody else.
     for selector in ["bank closes", "The bank"] {
-        let said = sandbox.run(&["purge", "--yes", selector]).refused();
+        let said = sandbox.run(&["forget", "--destroy", "--yes", selector]).refused();
         assert!(said.contains("only read here") && !said.contains("Destroyed"), "{said}");
         assert_eq!(look(), before, "{selector}");
     }

@@ -101,7 +101,7 @@ fn a_store_that_is_locked() {
     assert!(done.stdout.contains("frozen clock"), "{done:?}");
     assert!(!done.stdout.contains("learned:"), "nothing is learned yet: {done:?}");
     assert_eq!(calls(&sandbox), json!({"late": 1, "spooled": 1}));
-    let doctor = sandbox.run(&["doctor"]);
+    let doctor = sandbox.run(&["check"]);
     assert!(doctor.stdout.contains("1 sentence of prompts could not be learned"), "{doctor:?}");
     drop(lock);
     // The session is told when it is true.
@@ -541,7 +541,7 @@ fn a_dry_run_says_the_same() {
     let text = "From now on always use pnpm instead of npm for packages.";
     let states: [&[&[&str]]; 6] = [
         &[],
-        &[&["extract", "--typed", text]],
+        &[&["dream", "extract", "--typed", text]],
         &[&["add", "-c", "preference", text]],
         &[&["add", "-c", "preference", text], &["forget", "pnpm"]],
         &[&["add", "-c", "preference", text], &["forget", "--archive", "pnpm"]],
@@ -554,7 +554,7 @@ fn a_dry_run_says_the_same() {
                 sandbox.run(args).done();
             }
             let run = |dry: bool| {
-                let mut args = vec!["extract", "--json"];
+                let mut args = vec!["dream", "extract", "--json"];
                 args.extend(dry.then_some("--dry-run"));
                 args.extend(typed.then_some("--typed"));
                 let said = sandbox.pipe(&args, text);

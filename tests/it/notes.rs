@@ -107,13 +107,13 @@ fn a_log_of_50_megabytes() {
     let size = fs::metadata(sandbox.path(TODAY)).unwrap().len();
     assert_eq!(size, (lines * line.len() + "- 18:00 The end\n".len()) as u64);
     sandbox.run(&["handoff"]).ok();
-    assert_eq!(sandbox.run(&["handoff", "show"]).ok().matches("18:00 The end").count(), 1);
+    assert_eq!(sandbox.run(&["handoff", "--show"]).ok().matches("18:00 The end").count(), 1);
     let report = sandbox.run(&["report", "--layout", "working"]).ok();
     assert!(
-        report.contains("- 18:00 The end\n") && report.contains("pimem read daily 2026-06-30]")
+        report.contains("- 18:00 The end\n") && report.contains("pimem log --date 2026-06-30]")
     );
     assert!(report.chars().count() <= 16_000);
-    assert!(sandbox.run(&["read", "daily"]).ok().contains("The end"));
+    assert!(sandbox.run(&["log"]).ok().contains("The end"));
     // A search reports what it skipped.
     let search = sandbox.run(&["search", "spindle"]);
     assert_eq!(search.code, 2);
@@ -125,8 +125,8 @@ fn a_log_of_50_megabytes() {
 fn files_that_lead_out_of_the_store() {
     let outside = |sandbox: &Sandbox| sandbox.root().join("outside");
     for (name, commands) in [
-        (TODAY, &[&["log", "x"][..], &["handoff"], &["read", "daily"]][..]),
-        ("MEMORY.md", &[&["note", "x"], &["read", "memory"]]),
+        (TODAY, &[&["log", "x"][..], &["handoff"], &["log"]][..]),
+        ("MEMORY.md", &[&["note", "x"], &["note"]]),
         ("SCRATCHPAD.md", &[&["todo", "add", "x"], &["todo", "list"], &["todo", "done", "x"]]),
     ] {
         let sandbox = Sandbox::new("empty");
@@ -168,10 +168,10 @@ fn dates_are_dates() {
         "2026-06-30\n",
         "٢٠٢٦-٠٦-٣٠",
     ] {
-        refuses_with(&sandbox, &["read", "daily", date], "usage", "is not a date", "2026-12-31");
+        refuses_with(&sandbox, &["log", "--date", date], "usage", "is not a date", "2026-12-31");
     }
     sandbox.write("daily/notes.md", "not a day");
-    assert!(!sandbox.run(&["read", "list"]).ok().contains("notes"));
+    assert!(!sandbox.run(&["log", "--days"]).ok().contains("notes"));
 }
 
 /// Days are in local time, on both sides of midnight and in summer time.
@@ -218,7 +218,7 @@ fn commits_are_those_of_git() {
             let want: Vec<String> = told.lines().map(short).collect();
             assert_eq!(sandbox.run_in(place, &["log", "x"]).code, 0);
             assert_eq!(sandbox.run_in(place, &["handoff", "--git"]).code, 0);
-            let shown = sandbox.run_in(place, &["handoff", "show"]).ok();
+            let shown = sandbox.run_in(place, &["handoff", "--show"]).ok();
             let got: Vec<&str> = shown.lines().filter(|l| l.starts_with("- commit")).collect();
             assert_eq!(got, want, "{place}");
         };
@@ -282,7 +282,7 @@ fn git_is_asked_twice() {
         let mut command = sandbox.command(&["handoff", "--git"]);
         command.env("PATH", path);
         outcome(command).ok();
-        sandbox.run(&["handoff", "show"]).ok()
+        sandbox.run(&["handoff", "--show"]).ok()
     };
     let shown = leave(&bin);
     for line in ["- branch topic/x\n", "changed: ", "new file.rs", "Base of it\n"] {

@@ -56,7 +56,7 @@ fn a_program_observes() {
     let token = format!("ghp_{}", "a1B2c3D4e5".repeat(4));
     let said = session()
         + &transcript("s1", &[("user", "08:03", &format!("<private>x-ray</private> use {token}"))]);
-    let done = sandbox.pipe(&["observe", "-q", "--json"], &said);
+    let done = sandbox.pipe(&["dream", "observe", "-q", "--json"], &said);
     let document = done.json();
     assert_eq!(document["by"], "command");
     assert_eq!((&document["dropped"], &document["observations"]), (&json!(1), &json!(1)));
@@ -115,7 +115,7 @@ fn a_model_that_is_of_no_use() {
         ("a failing program", program("exit 3"), "warning: "),
         ("a silent program", program("cat > /dev/null"), "warning: "),
     ] {
-        let done = sandbox.pipe(&["observe"], session());
+        let done = sandbox.pipe(&["dream", "observe"], session());
         assert_eq!((done.code, done.stdout.as_str()), (0, BY_RULES), "{what}: {}", done.stderr);
         assert!(
             done.stderr.contains(why) && done.stderr.contains("observed by rules instead"),
@@ -141,10 +141,10 @@ fn only_what_is_new_is_sent() {
         "observer",
         json!({"provider": "openai", "endpoint": provider.endpoint(), "model": "m"}),
     );
-    sandbox.pipe(&["observe"], session()).done();
-    assert_eq!(sandbox.pipe(&["observe"], session()).code, 1);
+    sandbox.pipe(&["dream", "observe"], session()).done();
+    assert_eq!(sandbox.pipe(&["dream", "observe"], session()).code, 1);
     let longer = session() + &transcript("s1", &[("user", "09:00", "The tide is late today.")]);
-    sandbox.pipe(&["observe"], longer).done();
+    sandbox.pipe(&["dream", "observe"], longer).done();
     let asked = provider.requests();
     assert_eq!(asked.len(), 2);
     let text = |at: usize| asked[at].json()["messages"][1]["content"].as_str().unwrap().to_owned();
@@ -170,7 +170,7 @@ fn a_model_reflects() {
     let rules = {
         let sandbox = Sandbox::new("empty");
         sandbox.write(FILE, OLD);
-        sandbox.run(&["reflect"]).done();
+        sandbox.run(&["dream", "reflect"]).done();
         sandbox.read(FILE)
     };
     for (what, answers, want, by, why) in [
@@ -197,7 +197,7 @@ fn a_model_reflects() {
         );
         sandbox.write(FILE, OLD);
         sandbox.trust();
-        let done = sandbox.run(&["reflect", "--json"]);
+        let done = sandbox.run(&["dream", "reflect", "--json"]);
         assert!(done.stderr.contains(why), "{what}: {}", done.stderr);
         assert_eq!(done.stderr.is_empty(), why.is_empty(), "{what}: {}", done.stderr);
         let document: Value = serde_json::from_str(&done.stdout).unwrap();
@@ -222,7 +222,7 @@ fn a_reflection_that_keeps_the_number_of_tokens() {
         let before =
             format!("Date: 2026-06-30\n{}- [!] 12:00 The port is 8080\n", "\n".repeat(spaces));
         sandbox.write("observations/s1.md", &before);
-        let done = sandbox.run(&["reflect", "s1", "--json"]).json();
+        let done = sandbox.run(&["dream", "reflect", "s1", "--json"]).json();
         let file = &done["files"][0];
         assert_eq!(file["changed"], json!(sandbox.read("observations/s1.md") != before), "{done}");
         assert_eq!(file["changed"], json!(true), "{done}");
@@ -241,17 +241,17 @@ fn what_came_with_a_clone() {
         );
     }
     sandbox.plant(FILE, OLD);
-    let done = sandbox.run(&["reflect"]);
+    let done = sandbox.run(&["dream", "reflect"]);
     assert!(done.stderr.contains("sent to no model"), "{}", done.stderr);
     assert_eq!(provider.requests().len(), 0);
-    sandbox.pipe(&["observe"], session()).done();
+    sandbox.pipe(&["dream", "observe"], session()).done();
     let asked = provider.requests();
     assert!(asked.iter().all(|asked| !asked.body.contains("SQLite")), "{asked:?}");
     let compact = json!({"session_id": "s1", "cwd": sandbox.project()}).to_string();
     assert!(!piped(hook(&sandbox, "generic", "pre-compact"), compact).ok().contains("SQLite"));
     // Only what was written here is shown.
     let compact = json!({"session_id": "s2", "cwd": sandbox.project()}).to_string();
-    sandbox.pipe(&["observe", "--session", "s2"], session()).done();
+    sandbox.pipe(&["dream", "observe", "--session", "s2"], session()).done();
     assert!(
         piped(hook(&sandbox, "generic", "pre-compact"), compact)
             .ok()
@@ -267,7 +267,7 @@ fn many_at_once_write_it_once() {
     fs::write(&path, session()).unwrap();
     thread::scope(|scope| {
         for _ in 0..8 {
-            scope.spawn(|| sandbox.run(&["observe", path.to_str().unwrap()]));
+            scope.spawn(|| sandbox.run(&["dream", "observe", path.to_str().unwrap()]));
         }
     });
     assert_eq!(sandbox.read(FILE), BY_RULES);
@@ -290,7 +290,7 @@ fn long_transcripts() {
     }
     text += &transcript("s1", &[("user", "12:00", "Decision: the port is 8080")]);
     fs::write(&path, text).unwrap();
-    sandbox.run(&["observe", "-q", path.to_str().unwrap()]).done();
+    sandbox.run(&["dream", "observe", "-q", path.to_str().unwrap()]).done();
     assert_eq!(sandbox.read(FILE), format!("{BY_RULES}- [!] 12:00 Decision: the port is 8080\n"));
 }
 
@@ -304,7 +304,7 @@ fn what_is_left_for_the_next_run() {
     let many: Vec<(&str, &str, &str)> =
         many.iter().map(|text| ("user", "08:00", text.as_str())).collect();
     let text = transcript("s1", &many);
-    let observe = || sandbox.pipe(&["observe", "-q", "--json"], &text).json();
+    let observe = || sandbox.pipe(&["dream", "observe", "-q", "--json"], &text).json();
     let (first, second) = (observe(), observe());
     assert_eq!((&first["more"], &second["more"]), (&json!(true), &json!(false)));
     let messages = |run: &Value| run["messages"].as_u64().unwrap();
@@ -375,7 +375,7 @@ fn when_a_context_is_compacted() {
     assert_eq!(compacted(&sandbox, "pi", &path, pi), whole.trim_end());
     assert_eq!(sandbox.read(FILE), BY_RULES);
     // Kept observations are not made again.
-    assert_eq!(sandbox.pipe(&["observe"], session()).code, 1);
+    assert_eq!(sandbox.pipe(&["dream", "observe"], session()).code, 1);
     assert_eq!(sandbox.read(FILE), BY_RULES);
 }
 

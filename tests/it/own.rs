@@ -483,7 +483,7 @@ fn what_is_shown_at_once() {
                 }
             }
         }
-        let doctor = clones.0.run(&["doctor"]).stdout;
+        let doctor = clones.0.run(&["check"]).stdout;
         assert_eq!(
             doctor.contains("review"),
             clones.lines().iter().any(|line| waits(line)),

@@ -60,7 +60,7 @@ fn a_page_is_one_file_and_the_same_for_the_same_store() {
 #[test]
 fn two_times_stand_beside_each_other() {
     let sandbox = Sandbox::new("harbor");
-    let times = ["diff", "--from", "2026-06-29T12:00:00Z", "--to", "2026-06-29T18:00:00Z"];
+    let times = ["report", "--since", "2026-06-29T12:00:00Z", "--until", "2026-06-29T18:00:00Z"];
     let page = sandbox.run(&[&times[..], &["--html"]].concat()).ok();
     check(&page);
     let diff = sandbox.run(&times).ok();
@@ -69,7 +69,7 @@ fn two_times_stand_beside_each_other() {
     let came = came.split_once("</table>").unwrap().0;
     assert!(entered > 0 && came.matches("<tr><td").count() == entered, "{diff}");
     assert!(page.contains("only after:") && page.contains("only before:"));
-    assert_eq!(sandbox.run(&["diff", "--html", "none/page.html"]).code, 2);
+    assert_eq!(sandbox.run(&["report", "--since", "7d", "--html", "none/page.html"]).code, 2);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn what_is_not_found_in_an_own_store() {
         .concat();
     sandbox.write("topics/lessons.md", lines);
     sandbox.write("topics/decisions.md", "- [decision] Invoices are rounded once, per line\n");
-    let found = sandbox.run(&["eval", "--json"]).done();
+    let found = sandbox.run(&["model", "eval", "--json"]).done();
     let found: serde_json::Value = serde_json::from_str(&found).unwrap();
     assert_eq!(found["results"][0]["group"], "words");
     assert_eq!(found["results"][0]["questions"], 8);
@@ -105,99 +105,9 @@ fn what_is_not_found_in_an_own_store() {
         assert_eq!(miss["alike"], true, "{miss}");
         assert!(miss["wanted"][0]["text"].as_str().unwrap().starts_with("Backups"), "{miss}");
     }
-    let page = sandbox.run(&["eval", "--html"]).done();
-    check(&page);
-    assert_eq!(page, sandbox.run(&["eval", "--html"]).done(), "times are not on the page");
-    assert!(page.contains("are &lt;b&gt;restored&lt;/b&gt; weekly"), "{page}");
-    assert!(page.contains("words that tell them apart: <code>pimem edit "));
-    let redacted = sandbox.run(&["eval", "--html", "--redact"]).done();
-    assert!(redacted.contains("question 1") && !redacted.contains("restored"), "{redacted}");
-
-    // Questions of several sets are counted once.
-    let set = |name: &str| {
-        let set = r#"{"schema": "retrieval-set/1", "sets": [{"name": "N", "docs": [{"id": "a", "text": "Berths"}],
-            "queries": [{"text": "berths", "relevant": {"a": 1}}]}]}"#;
-        fs::write(sandbox.project().join(format!("{name}.json")), set.replace('N', name)).unwrap();
-    };
-    set("one");
-    set("two");
-    let page = sandbox.run(&["eval", "one.json", "two.json", "--html"]).ok();
-    assert!(page.contains("<dt>questions</dt><dd>2</dd>"), "{page}");
-
-    let nothing = Sandbox::new("empty").run(&["eval"]);
+    let nothing = Sandbox::new("empty").run(&["model", "eval"]);
     assert_eq!(nothing.code, 2, "{nothing:?}");
     assert!(nothing.stderr.contains("there is nothing to ask for"), "{nothing:?}");
-}
-
-/// Git is asked, and runs nothing that the repository configures.
-#[test]
-fn entries_have_their_authors() {
-    let sandbox = Sandbox::new("empty");
-    let project = sandbox.project();
-    sandbox.git(&project, &["init", "-q"]);
-    let commit = |author: &str| {
-        sandbox.git(&project, &["add", ".pi"]);
-        let author = format!("--author={author} <{}@example.org>", author.len());
-        sandbox.git(&project, &["commit", "-q", "-m", "Remember", &author]);
-    };
-    sandbox.write(
-        "topics/lessons.md",
-        "- [lesson] Tides are in UTC\n- [lesson] Berths close at ten\n",
-    );
-    commit("Ada");
-    sandbox.write(
-        "topics/lessons.md",
-        "- [lesson] Tides are in UTC\n- [lesson] Berths close at nine\n",
-    );
-    commit("Grace & \"Co\" Inc");
-    sandbox.write(
-        "topics/lessons.md",
-        "- [lesson] Tides are in UTC\n- [lesson] Berths close at nine\n- [lesson] Ports have no doors\n",
-    );
-    let marker = sandbox.root().join("ran");
-    let run = format!("touch '{}'", marker.display());
-    sandbox.write("../../.gitattributes", "*.md diff=evil filter=evil\n");
-    for key in [
-        "diff.evil.textconv",
-        "diff.evil.command",
-        "diff.external",
-        "core.fsmonitor",
-        "core.pager",
-        "filter.evil.clean",
-        "gpg.program",
-    ] {
-        sandbox.git(&project, &["config", key, &run]);
-    }
-    sandbox.git(&project, &["config", "log.showSignature", "true"]);
-
-    let page = sandbox.run(&["report", "--html", "--authors"]).ok();
-    check(&page);
-    for (text, author) in [
-        ("Tides are in UTC", "Ada"),
-        ("Berths close at nine", "Grace &amp; &quot;Co&quot; Inc"),
-        ("Ports have no doors", "not committed"),
-    ] {
-        let row = page.rsplit_once(text).unwrap().1.split_once("</tr>").unwrap().0;
-        assert!(row.ends_with(&format!("<td>{author}</td>")), "{text}: {row}");
-    }
-    assert!(!marker.exists(), "git ran what the repository names");
-    assert!(!sandbox.run(&["report", "--html"]).ok().contains("author</th>"), "only if asked");
-}
-
-#[test]
-fn what_was_used_is_on_one_page() {
-    let sandbox = with_telemetry();
-    let page = sandbox.run(&["telemetry", "--html"]).ok();
-    check(&page);
-    for part in ["Tide windows are stored", "Never used</caption>", "claude", "<dd>23 %</dd>"] {
-        assert!(page.contains(part), "{part}");
-    }
-    let redacted = sandbox.run(&["telemetry", "--html", "--redact"]).ok();
-    check(&redacted);
-    assert!(!redacted.contains("Tide") && !redacted.contains("lesson"), "{redacted}");
-    let empty = Sandbox::new("empty").run(&["telemetry", "--html"]).ok();
-    check(&empty);
-    assert!(empty.contains("Nothing was recorded"), "{empty}");
 }
 
 #[test]

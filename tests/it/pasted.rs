@@ -51,7 +51,12 @@ fn a_paste_is_shown_to_no_agent() {
         for (at, message) in messages.iter().enumerate().filter(|(at, _)| at % 3 == number % 3) {
             let session = format!("s{}", at % 2);
             prompt(&sandbox, &session, message);
-            sandbox.pipe(&["extract"], message).code.cmp(&0).is_lt().then(|| panic!("{message}"));
+            sandbox
+                .pipe(&["dream", "extract"], message)
+                .code
+                .cmp(&0)
+                .is_lt()
+                .then(|| panic!("{message}"));
         }
         let entries = sandbox.entries();
         assert!(entries.len() > 1, "some are found");
@@ -159,7 +164,7 @@ fn where_no_store_can_be_made_nothing_waits() {
     drop(call(&sandbox, "generic", "prompt", input.to_string()).ok());
     assert!(!sandbox.home().join(".pi/memory").exists());
     assert!(!sandbox.home().join(".pi/agent/memory/topics/preferences.md").exists());
-    let refused = sandbox.run_in(sandbox.home(), &["extract", MAIL]).refused();
+    let refused = sandbox.run_in(sandbox.home(), &["dream", "extract", MAIL]).refused();
     assert!(refused.contains("no project"), "{refused}");
 }
 
@@ -171,7 +176,7 @@ fn a_paste_repeats_in_vain() {
     drop(sandbox.run(&["add", "-c", "preference", LOGS]).ok());
     prompt(&sandbox, "s", MAIL);
     assert_eq!(sandbox.entries()[LOGS]["evidence"], 1);
-    let told = sandbox.run(&["extract", MAIL]).ok();
+    let told = sandbox.run(&["dream", "extract", MAIL]).ok();
     assert!(told.starts_with("Known, left alone: [preference] From now on"), "{told}");
 
     let sandbox = Sandbox::new("empty");
@@ -194,7 +199,7 @@ fn a_paste_repeats_in_vain() {
     let sandbox = Sandbox::new("empty");
     drop(sandbox.run(&["add", "-c", "preference", LOGS]).done());
     drop(sandbox.run(&["forget", LOGS]).done());
-    let told = sandbox.run(&["extract", MAIL]);
+    let told = sandbox.run(&["dream", "extract", MAIL]);
     assert!(told.stderr.starts_with("Forgotten before, left alone"), "{told:?}");
 }
 
@@ -217,7 +222,7 @@ fn what_waits_is_told_from_what_was_pulled() {
         report,
         "1 entry came by git and is left out, and 1 preference waits: pimem trust --review\n"
     );
-    drop(sandbox.run(&["purge", "--yes", LOGS]).done());
+    drop(sandbox.run(&["forget", "--destroy", "--yes", LOGS]).done());
     let left: Vec<_> = fs::read_dir(sandbox.root().join("state/pimem/trust")).unwrap().collect();
     let waits = |name: &str| name.rsplit('.').next() == Some("waits");
     for file in left.into_iter().map(|file| file.unwrap().path()) {
@@ -232,7 +237,7 @@ fn so_many_wait_and_no_more() {
     sandbox.run(&["init"]).ok();
     for number in 0..60 {
         let text = format!("Rules:\n\nAlways use the key number {number} of the harbour");
-        drop(sandbox.run(&["extract", &text]));
+        drop(sandbox.run(&["dream", "extract", &text]));
     }
     assert_eq!(sandbox.entries().len(), 50);
     prompt(&sandbox, "s", "I prefer tides in metres");

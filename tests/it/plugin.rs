@@ -394,18 +394,18 @@ fn a_plugin_works_when_it_has_called() {
     for agent in ["claude", "codex", "gemini"] {
         assert!(all.stderr.contains(&format!("{agent} is left out: its plugin calls pimem")));
     }
-    assert!(!sandbox.run(&["doctor"]).stdout.contains("calls pimem twice"));
+    assert!(!sandbox.run(&["check"]).stdout.contains("calls pimem twice"));
     // Whoever has both is told so.
     for agent in ["claude", "codex", "gemini"] {
         let installed = sandbox.run(&["hooks", "install", agent]);
         assert!(installed.stderr.contains("calls pimem twice"), "{}", installed.stderr);
     }
-    let doctor = sandbox.run(&["doctor"]);
+    let doctor = sandbox.run(&["check"]);
     assert_eq!(doctor.code, 1);
     assert!(doctor.stdout.contains("Gemini CLI calls pimem twice"), "{}", doctor.stdout);
     assert!(doctor.stdout.contains("fix: pimem hooks uninstall gemini"), "{}", doctor.stdout);
     sandbox.run(&["hooks", "uninstall", "claude", "codex", "gemini"]).done();
-    assert!(!sandbox.run(&["doctor"]).stdout.contains("calls pimem twice"));
+    assert!(!sandbox.run(&["check"]).stdout.contains("calls pimem twice"));
 }
 
 /// `hooks test` runs the lines of the plugin as the agents do.

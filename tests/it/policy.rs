@@ -80,7 +80,7 @@ fn switches_of_both_names() {
     add(&sandbox, "02", &["-c", "abandoned", "Second"]);
     add(&sandbox, "03", &["-c", "lesson", "Third"]);
     let order = |variable: &str| {
-        let mut command = sandbox.command(&["score", "--json"]);
+        let mut command = sandbox.command(&["why", "--all", "--json"]);
         command.env(variable, "1");
         let found = outcome(command).json();
         let entries = found["entries"].as_array().unwrap().iter();
@@ -168,7 +168,7 @@ fn numbers_from_elsewhere_cost_nothing() {
         );
         fs::write(data.join("access.json"), counts).unwrap();
         for policy in ["stability", "weighted", "ebbinghaus"] {
-            let found = sandbox.run(&["score", "--policy", policy, "--json"]).json();
+            let found = sandbox.run(&["why", "--all", "--policy", policy, "--json"]).json();
             for entry in found["entries"].as_array().unwrap() {
                 let score = entry["score"].as_f64().unwrap();
                 assert!((0.0..=3.0).contains(&score), "{config} {entry}");
@@ -240,7 +240,7 @@ fn a_misspelt_policy_is_told_and_ignored() {
         listed.stderr
     );
     assert!(listed.done().contains("candidate (fresh)"), "stability is in force");
-    let doctor = sandbox.run(&["doctor"]).stdout;
+    let doctor = sandbox.run(&["check"]).stdout;
     assert!(
         doctor
             .contains("scoring.policy is \"wieghted\", not one of stability, weighted, ebbinghaus"),

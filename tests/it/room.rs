@@ -88,7 +88,7 @@ fn every_writer_goes_on() {
         let found = sandbox.run(&["search", "--topic", "lessons", "Written padding"]);
         let waits = found.stderr.contains("1 line that awaits review matches");
         assert!(found.stdout.contains("lessons-2.md:4") || waits, "{name}: {found:?}");
-        let topics = sandbox.run(&["topics", "--json"]).json();
+        let topics = sandbox.run(&["list", "--topics", "--json"]).json();
         let topics = topics["topics"].as_array().unwrap();
         assert_eq!((topics.len(), &topics[0]["files"]), (1, &2.into()), "{name}: {topics:?}");
         // Undo leaves no empty file, and the next line takes the room that is there.
@@ -142,7 +142,7 @@ fn a_file_that_a_person_named_stays_a_topic() {
     assert!(own.lines().count() == 1 && own.contains("of its own"), "{own}");
     let all = sandbox.run(&["list", "--topic", "lessons"]).ok();
     assert!(all.contains("Goes on") && !all.contains("of its own"), "{all}");
-    assert_eq!(sandbox.run(&["topics"]).ok().lines().count(), 2);
+    assert_eq!(sandbox.run(&["list", "--topics"]).ok().lines().count(), 2);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_merge_of_two_continuations_is_one() {
         }
         sandbox.run(&["add", &long("Afterwards")]).done();
         assert!(sandbox.read("topics/lessons-2.md").contains("Afterwards"));
-        assert_eq!(sandbox.run(&["topics"]).ok().lines().count(), 1);
+        assert_eq!(sandbox.run(&["list", "--topics"]).ok().lines().count(), 1);
     }
 }
 
@@ -244,7 +244,7 @@ fn a_sealed_topic_goes_on() {
     assert!(!next.contains("continues") && !next.contains("Sealed"), "{next}");
     let listed = sandbox.run(&["list", "--topic", "lessons"]).ok();
     assert!(listed.contains("Sealed"), "{listed}");
-    assert_eq!(sandbox.run(&["topics"]).ok().lines().count(), 1);
+    assert_eq!(sandbox.run(&["list", "--topics"]).ok().lines().count(), 1);
 }
 
 /// Earlier versions left the line of a forgotten entry where it stood.
@@ -310,19 +310,20 @@ fn forgetting_makes_room_and_can_be_taken_back() {
         sandbox.write("topics/lessons.md", &marked);
     }
     // Both names of old, and what they did.
-    sandbox.run(&["remove", "Never push"]).done();
+    sandbox.run(&["forget", "Never push"]).done();
     assert!(sandbox.run(&["list", "--state", "dropped"]).ok().contains(text));
     sandbox.run(&["restore", "Never push"]).done();
     let put_away = sandbox.run(&["forget", "--archive", "Never push"]).done();
     assert!(put_away.starts_with("Archived: "), "{put_away}");
     assert_eq!(sandbox.run(&["list", "--state", "dropped"]).stdout, "");
-    for args in [&["forget", "--destroy", "Never push"][..], &["purge", "Never push"]] {
+    for args in [&["forget", "--destroy", "Never push"][..], &["forget", "--destroy", "Never push"]]
+    {
         let refused = sandbox.run(args).refused();
         assert!(refused.contains("no terminal to ask on"), "{refused}");
     }
     let gone = sandbox.run(&["forget", "--destroy", "--yes", "Never push"]).done();
     assert!(gone.starts_with("Destroyed: "), "{gone}");
-    sandbox.run(&["purge", "--yes", "Other"]).done();
+    sandbox.run(&["forget", "--destroy", "--yes", "Other"]).done();
     assert_eq!(sandbox.run(&["undo"]).code, 1);
 }
 

@@ -141,7 +141,7 @@ fn a_root_that_leads_away_is_no_store() {
             "log x",
             "note x",
             "todo add x",
-            "check",
+            "check --scope project",
             "undo",
             "rebuild",
             "trust --all",
@@ -158,10 +158,10 @@ fn a_root_that_leads_away_is_no_store() {
             }
             is_same(line);
         }
-        for line in ["status", "status --json", "doctor"] {
+        for line in ["status", "status --json", "check"] {
             let done = sandbox.run(&line.split(' ').collect::<Vec<_>>());
             let is_said = done.stdout.replace(['\n', ' '], "").contains(&*place.replace(' ', ""));
-            assert!(is_said && done.code == i32::from(line == "doctor"), "{what}: {done:?}");
+            assert!(is_said && done.code == i32::from(line == "check"), "{what}: {done:?}");
             assert!(!done.stdout.contains("zzmerger"), "{what}: {done:?}");
         }
         let mut client = Client::new(&sandbox);

@@ -103,7 +103,7 @@ fn script() -> Vec<String> {
         format!("todo add ask {} for the quota", w(87)),
         format!("todo add feed {}", w(88)),
         format!("todo done {}", w(88)),
-        "todo list".to_owned(),
+        "todo".to_owned(),
         "todo clear".to_owned(),
         format!("add --topic things -c lesson {} is subject to {}", w(89), w(90)),
         "rebuild -q".to_owned(),
@@ -112,11 +112,10 @@ fn script() -> Vec<String> {
         format!("search --json --mode semantic builds of {}", w(5)),
         "list".to_owned(),
         "list --json".to_owned(),
-        "topics".to_owned(),
+        "list --topics".to_owned(),
         format!("why {}", w(81)),
-        "score".to_owned(),
-        "stats".to_owned(),
-        "forecast".to_owned(),
+        "why --all".to_owned(),
+        "why --ahead".to_owned(),
         "check".to_owned(),
         "report".to_owned(),
         "report --layout working".to_owned(),
@@ -129,22 +128,22 @@ fn script() -> Vec<String> {
         "hook pre-compact".to_owned(),
         "hook session-end".to_owned(),
         "telemetry".to_owned(),
-        "session index ../input/s-1.jsonl".to_owned(),
-        format!("session search {}", w(121)),
-        "observe ../input/s-1.jsonl".to_owned(),
-        format!("extract --pairs < {{\"question\":\"My name is {} and I live in {}\",\"answer\":\"ok\"}}", w(97), w(98)),
-        format!("extract < I prefer {} to {} in every project", w(99), w(100)),
+        "dream index ../input/s-1.jsonl".to_owned(),
+        format!("search --in sessions {}", w(121)),
+        "dream observe ../input/s-1.jsonl".to_owned(),
+        format!("dream extract --pairs < {{\"question\":\"My name is {} and I live in {}\",\"answer\":\"ok\"}}", w(97), w(98)),
+        format!("dream extract < I prefer {} to {} in every project", w(99), w(100)),
         "handoff".to_owned(),
         "dream --plan".to_owned(),
         "dream".to_owned(),
         "list".to_owned(),
-        "trust status".to_owned(),
+        "trust --count".to_owned(),
         format!("import jsonl - < {{\"text\":\"Imported {} by hand\"}}", w(101)),
         format!("sync --from - --trust < {}", carried(&format!("Carried {} along", w(102)))),
         "sync --bundle - --plain --dry-run".to_owned(),
         "export agents".to_owned(),
-        format!("purge --yes {}", w(10)),
-        "diff 2026-06-01".to_owned(),
+        format!("forget --destroy --yes {}", w(10)),
+        "report --since 2026-06-01".to_owned(),
         "report".to_owned(),
         "rebuild -q".to_owned(),
         "list --json".to_owned(),
@@ -444,7 +443,7 @@ fn the_ledger_of_trust_does_not_grow_without_end() {
     let sizes = ledger.map(|entry| entry.unwrap().metadata().unwrap().len());
     let largest = sizes.max().unwrap();
     assert!(largest < 3 * 33 * 125 + (16 << 10) + 300, "{largest}");
-    assert_eq!(sandbox.run(&["trust", "status"]).code, 0);
+    assert_eq!(sandbox.run(&["trust", "--count"]).code, 0);
 }
 
 #[test]

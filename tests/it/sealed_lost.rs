@@ -50,13 +50,13 @@ fn says_and_writes_nothing(sandbox: &Sandbox, want: &str) {
         "log x",
         "note x",
         "todo add x",
-        "todo list",
+        "todo",
         "list",
         "list --json",
         "search ready",
         "report",
         "status",
-        "doctor",
+        "check",
         "check",
         "check --fix",
         "why ready",
@@ -103,7 +103,7 @@ fn sealed_lines_that_nothing_describes_are_said_and_nothing_is_written() {
             assert_eq!(leaks(&sandbox), Vec::<String>::new());
             let listed = sandbox.run(&["list"]);
             assert!(listed.stderr.contains("does not say so"), "{listed:?}");
-            let found = sandbox.run(&["doctor"]);
+            let found = sandbox.run(&["check"]);
             assert!(found.stdout.contains("pimem encrypt repair"), "{found:?}");
             continue;
         }

@@ -17,7 +17,7 @@ fn fixture(name: &str) -> String {
 }
 
 fn sessions(sandbox: &Sandbox) -> Vec<Value> {
-    let done = sandbox.run(&["session", "list", "-n", "9999", "--json"]);
+    let done = sandbox.run(&["list", "--sessions", "-n", "9999", "--json"]);
     let document: Value = serde_json::from_str(&done.stdout).expect("one document");
     document["sessions"].as_array().unwrap().clone()
 }
@@ -60,7 +60,7 @@ fn whatever_a_path_leads_to() {
         );
     }
     for path in paths {
-        let error = sandbox.run(&["session", "index", &path]).refused();
+        let error = sandbox.run(&["dream", "index", &path]).refused();
         assert!(!error.contains("root:x:0:0") && !error.contains('\u{1b}'), "{error}");
     }
     assert_eq!(sandbox.tree(), before);
@@ -68,7 +68,7 @@ fn whatever_a_path_leads_to() {
     {
         let link = sandbox.root().join("linked.jsonl");
         std::os::unix::fs::symlink(fixture("pi.jsonl"), &link).unwrap();
-        sandbox.run(&["session", "index", &link.display().to_string()]).ok();
+        sandbox.run(&["dream", "index", &link.display().to_string()]).ok();
         assert_eq!(sessions(&sandbox).len(), 1);
     }
 }
@@ -87,8 +87,8 @@ fn transcripts_of_any_size() {
         file.write_all(b"\n").unwrap();
         drop(file);
         let path = path.display().to_string();
-        let whole = sandbox.run(&["session", "index", &fixture(name), "--json"]).json();
-        let large = sandbox.run(&["session", "index", &path, "--json"]).json();
+        let whole = sandbox.run(&["dream", "index", &fixture(name), "--json"]).json();
+        let large = sandbox.run(&["dream", "index", &path, "--json"]).json();
         assert_eq!(large, whole, "{name}");
     }
     // Many short lines, with an image among them.
@@ -106,7 +106,7 @@ fn transcripts_of_any_size() {
             file.write_all(line(&format!("look at berth {number} now")).as_bytes()).unwrap();
         }
     }
-    let summed = sandbox.run(&["session", "index", &path.display().to_string(), "--json"]).json();
+    let summed = sandbox.run(&["dream", "index", &path.display().to_string(), "--json"]).json();
     let summary = summed["session"]["summary"].as_str().unwrap();
     assert!(summary.starts_with("look at berth 0 now | look at berth 1000 now | "), "{summary}");
 }
@@ -127,9 +127,9 @@ fn many_at_once_lose_none() {
             threads.spawn(move || {
                 let id = format!("session-{number}");
                 let own = shared.replace("berths", &format!("berths of port {number}"));
-                let done = sandbox.pipe(&["session", "index", "--session", &id], own);
+                let done = sandbox.pipe(&["dream", "index", "--session", &id], own);
                 assert_eq!(done.code, 0, "{}", done.stderr);
-                let done = sandbox.pipe(&["session", "index", "--session", "shared"], shared);
+                let done = sandbox.pipe(&["dream", "index", "--session", "shared"], shared);
                 assert_eq!(done.code, 0, "{}", done.stderr);
             });
         }
@@ -145,9 +145,9 @@ fn many_at_once_lose_none() {
 fn a_search_sees_what_was_indexed_last() {
     let sandbox = Sandbox::new("harbor");
     let first = "Why does the ferry wait\nmove the ferry to berth four\nand tell the pilot so\n";
-    let index = ["session", "index", "--session", "s"];
+    let index = ["dream", "index", "--session", "s"];
     sandbox.pipe(&index, first).ok();
-    let search = |word: &str| sandbox.run(&["session", "search", word]);
+    let search = |word: &str| sandbox.run(&["search", "--in", "sessions", word]);
     assert!(search("ferry pilot").ok().contains("berth four"));
     sandbox.run(&["rebuild"]).done();
     assert!(search("ferry pilot").ok().contains("berth four"));
@@ -170,7 +170,7 @@ fn ids_are_only_text() {
     {
         let before = sandbox.tree().len();
         let done =
-            sandbox.pipe(&["session", "index", "--session", id, "--agent", id, "--json"], said);
+            sandbox.pipe(&["dream", "index", "--session", id, "--agent", id, "--json"], said);
         let session = done.json()["session"].clone();
         for key in ["id", "agent"] {
             let kept = session[key].as_str().unwrap();
@@ -181,7 +181,7 @@ fn ids_are_only_text() {
         assert!(after.len() <= before + 3, "the file, its lock, and what keeps them out of git");
         assert!(after.keys().all(|name| !name.contains("cron")), "{after:?}");
     }
-    let human = sandbox.run(&["session", "list"]).ok();
+    let human = sandbox.run(&["list", "--sessions"]).ok();
     assert!(!human.contains('\u{1b}') && !human.contains('\u{202e}'));
 }
 
@@ -190,15 +190,15 @@ fn ids_are_only_text() {
 fn whose_store() {
     let sandbox = Sandbox::new("empty");
     let said = "Why does the ferry wait\nmove the ferry to berth four\nand tell the pilot so\n";
-    assert_eq!(sandbox.run(&["session", "list"]).ok(), "");
-    assert_eq!(sandbox.run(&["session", "search", "ferry"]).code, 1);
+    assert_eq!(sandbox.run(&["list", "--sessions"]).ok(), "");
+    assert_eq!(sandbox.run(&["search", "--in", "sessions", "ferry"]).code, 1);
     assert!(sandbox.tree().is_empty(), "readers make nothing");
-    let done = sandbox.pipe(&["session", "index"], said);
+    let done = sandbox.pipe(&["dream", "index"], said);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(sandbox.tree().is_empty(), "the project is left alone");
     let data = sandbox.home().join(".pi/agent/data");
     assert!(data.join("session-search.json").is_file());
-    assert!(sandbox.run(&["session", "list"]).ok().contains("ferry"));
+    assert!(sandbox.run(&["list", "--sessions"]).ok().contains("ferry"));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -215,12 +215,12 @@ fn a_preference_counts_once_an_hour() {
     let text = "Good. From now on, plan berths by draught. What is next on the list?";
     thread::scope(|threads| {
         for _ in 0..12 * scale() {
-            threads.spawn(|| assert_eq!(sandbox.run(&["extract", text]).code, 0));
+            threads.spawn(|| assert_eq!(sandbox.run(&["dream", "extract", text]).code, 0));
         }
     });
     let evidence = || sandbox.entries()["From now on, plan berths by draught"]["evidence"].clone();
     assert_eq!(evidence(), 1, "told twelve times at once");
-    let later = |time: &str| sandbox.run(&["extract", "--now", time, text]).ok();
+    let later = |time: &str| sandbox.run(&["dream", "extract", "--now", time, text]).ok();
     assert!(later("2026-06-30T18:59:59Z").starts_with("Seen less than an hour ago"));
     assert!(later("2026-06-30T19:00:00Z").starts_with("Known, reinforced"));
     assert_eq!(evidence(), 2);
@@ -234,10 +234,10 @@ fn a_preference_counts_once_an_hour() {
 fn nothing_to_learn_touches_nothing() {
     let sandbox = Sandbox::new("empty");
     for text in ["fix the flaky test of the planner", "Should I always use a mutex here?"] {
-        assert_eq!(sandbox.run(&["extract", text]).code, 1);
+        assert_eq!(sandbox.run(&["dream", "extract", text]).code, 1);
     }
     assert!(sandbox.tree().is_empty());
-    let plan = sandbox.run(&["extract", "--dry-run", "I prefer tabs over spaces"]).ok();
+    let plan = sandbox.run(&["dream", "extract", "--dry-run", "I prefer tabs over spaces"]).ok();
     assert!(plan.starts_with("Would learn: [preference] I prefer tabs over spaces ("), "{plan}");
     assert!(sandbox.tree().is_empty(), "a dry run neither");
 }
@@ -255,12 +255,12 @@ fn secrets_stay_where_they_are() {
         format!("I prefer <private>{token}</private> over passwords in files"),
     ];
     for text in &told {
-        let done = sandbox.pipe(&["extract"], text);
+        let done = sandbox.pipe(&["dream", "extract"], text);
         for said in [done.stdout, done.stderr] {
             assert!(!said.contains("k3J9x") && !said.contains("MIIE"), "{said}");
         }
     }
-    sandbox.pipe(&["session", "index"], told.join("\n\n")).ok();
+    sandbox.pipe(&["dream", "index"], told.join("\n\n")).ok();
     for (name, bytes) in sandbox.tree() {
         let text = String::from_utf8_lossy(&bytes);
         assert!(!text.contains("k3J9x") && !text.contains("MIIEow"), "{name}: {text:.300}");

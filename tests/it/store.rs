@@ -28,7 +28,7 @@ fn evidence_outlives_hand_edits() {
         ("The quay is 12 m wide", "The quay is only 12 m wide"),
         ("debounce 80 ms and stat the path again", "debounce 120 ms, then stat the path again"),
     ] {
-        let show = |text: &str| sandbox.run(&["show", text, "--json"]).json();
+        let show = |text: &str| sandbox.run(&["why", text, "--json"]).json();
         let before = show(old);
         assert_eq!(before["entry"]["evidence"], 5);
         let lessons = sandbox.read("topics/lessons.md");
@@ -53,7 +53,7 @@ fn evidence_outlives_hand_edits() {
     // A completely different text is a new entry.
     let lessons = sandbox.read("topics/lessons.md");
     sandbox.write("topics/lessons.md", lessons.replace("The quay is only 12 m wide", "Tea at 4"));
-    let tea = sandbox.run(&["show", "Tea at 4", "--json"]).json();
+    let tea = sandbox.run(&["why", "Tea at 4", "--json"]).json();
     assert_eq!(
         (&tea["entry"]["evidence"], &tea["entry"]["cue"]),
         (&1.into(), &"behavioral".into())
@@ -158,7 +158,7 @@ fn the_same_bytes_twice() {
             &["report", "--explain"],
             &["report", "--json", "--prompt", "how do we lock berths and pages?"],
             &["search", "--no-touch", "--json", "the berth of a page"],
-            &["topics"],
+            &["list", "--topics"],
             &["config", "show"],
         ] {
             let first = one.run(args);

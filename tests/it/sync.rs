@@ -122,7 +122,7 @@ fn a_bundle_is_as_good_as_an_exchange() {
     assert!(!report(&sandbox, LAPTOP).contains("Piers"));
     sandbox.run_in(LAPTOP, &["sync", "--from", carried, "--trust"]).ok();
     sandbox.run_in(STICK, &["sync", "--from", carried, "--trust"]).ok();
-    drop(sandbox.run(&["purge", "--yes", "code of the gate"]));
+    drop(sandbox.run(&["forget", "--destroy", "--yes", "code of the gate"]));
     assert_eq!(listed(&sandbox, LAPTOP), listed(&sandbox, "project"));
     assert_eq!(report(&sandbox, LAPTOP), report(&sandbox, "project"));
     assert_eq!(report(&sandbox, STICK), report(&sandbox, "project"));
@@ -156,7 +156,7 @@ fn a_purge_reaches_all_and_lasts() {
     sandbox.run(&["add", "The vault is behind the map"]).ok();
     sync(&sandbox, "project", LAPTOP);
     sync(&sandbox, "project", STICK);
-    assert_eq!(sandbox.run_in(LAPTOP, &["purge", "--yes", "vault"]).code, 0);
+    assert_eq!(sandbox.run_in(LAPTOP, &["forget", "--destroy", "--yes", "vault"]).code, 0);
     sync(&sandbox, LAPTOP, "project");
     let log = sandbox.read("evidence.jsonl");
     assert_eq!(log.lines().count(), 1, "the tombstone: {log}");

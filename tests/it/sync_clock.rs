@@ -100,7 +100,7 @@ fn a_clock_that_was_behind_at_one_sync_loses_nothing() {
         at(machine, 0, &["sync", "--yes"]).done();
     }
     at(&desk, 1, &["edit", "Piers", "Piers are numbered from the east"]).ok();
-    assert_eq!(at(&desk, 1, &["purge", "--yes", "vault"]).code, 0);
+    assert_eq!(at(&desk, 1, &["forget", "--destroy", "--yes", "vault"]).code, 0);
     at(&ben, 1, &["add", "Tugs are two"]).ok();
     for machine in [&desk, &ben] {
         at(machine, 1, &["sync", "--yes"]).done();

@@ -54,7 +54,7 @@ fn lives(desk: &Machine, laptop: &Machine) -> String {
     }
     run(laptop, "2026-08-05", &["edit", "Tenders", "Tenders are let in autumn #law"]);
     run(laptop, "2026-08-06", &["reinforce", "Piers"]);
-    run(desk, "2026-08-06", &["purge", "--yes", "Grüße"]);
+    run(desk, "2026-08-06", &["forget", "--destroy", "--yes", "Grüße"]);
     for machine in [desk, laptop, desk] {
         run(machine, "2026-08-07", &["sync", "--yes"]);
     }

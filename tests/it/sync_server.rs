@@ -86,7 +86,7 @@ fn a_user_has_one_memory_on_all_machines() {
     let said = laptop.sync();
     assert!(said.contains("1 line and 1 event sent, 1 line and 2 events received"), "{said}");
     desk.sync();
-    drop(desk.run(&["purge", "--yes", "code of the gate"]));
+    drop(desk.run(&["forget", "--destroy", "--yes", "code of the gate"]));
     assert_eq!(desk.list(), laptop.list());
     assert_eq!(desk.report(), laptop.report());
     assert!(laptop.report().contains("Piers"), "what the user has sent needs no review");
@@ -95,7 +95,7 @@ fn a_user_has_one_memory_on_all_machines() {
     laptop.run(&["edit", "Tenders", "Tenders are let in autumn"]).ok();
     laptop.sync();
     desk.sync();
-    drop(desk.run(&["purge", "--yes", "Piers"]));
+    drop(desk.run(&["forget", "--destroy", "--yes", "Piers"]));
     desk.sync();
     laptop.sync();
     assert_eq!(laptop.list().lines().count(), 1, "{}", laptop.list());
@@ -126,12 +126,12 @@ pub(crate) fn comes_back(anna: &Machine, ben: &Machine) {
         for machine in [anna, ben] {
             at(machine, &["sync", "--yes"]).done();
         }
-        at(anna, &["purge", "--yes", LINE]).done();
+        at(anna, &["forget", "--destroy", "--yes", LINE]).done();
         for machine in [anna, ben] {
             at(machine, &["sync", "--yes"]).done();
         }
         assert!(!anna.list().contains(LINE) && !ben.mirrored("project").contains(LINE));
-        drop(at(ben, &["purge", "--yes", LINE]));
+        drop(at(ben, &["forget", "--destroy", "--yes", LINE]));
         at(ben, &["sync", "--yes"]).done();
         at(who, &["add", LINE]).done();
         let said = at(who, &["sync", "--yes"]).done();
@@ -142,7 +142,7 @@ pub(crate) fn comes_back(anna: &Machine, ben: &Machine) {
         let said = at(who, &["sync", "--yes"]).done();
         assert!(said.contains("0 lines and 0 events sent"), "it is sent once: {said}");
         // So that the next one types it alone.
-        drop(at(ben, &["purge", "--yes", LINE]));
+        drop(at(ben, &["forget", "--destroy", "--yes", LINE]));
         at(anna, &["add", LINE]).done();
     }
 }

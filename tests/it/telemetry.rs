@@ -165,7 +165,7 @@ fn damaged_lines_and_other_times() {
     let summary = sandbox.run(&["telemetry", "--json"]).json();
     assert_eq!((&summary["records"], &summary["damaged"]), (&json!(3), &json!(4)));
     assert_eq!(summary["to"], "2026-06-30T18:00:00.000Z", "the future is now");
-    let shown = sandbox.run(&["show", "--json", &id]).json();
+    let shown = sandbox.run(&["why", "--json", &id]).json();
     assert_eq!(shown["entry"]["accessCount"], 3);
     assert_eq!(shown["entry"]["lastAccessed"], "2026-06-30T18:00:00.000Z");
     let after = fs::read(log(&sandbox)).unwrap();
@@ -277,7 +277,7 @@ fn counts_follow_an_entry_and_end_with_it() {
     assert_eq!(entry["accessCount"], 2, "by its former wording");
     let counts = || fs::read_to_string(data(&sandbox).join("access.json")).unwrap();
     assert!(counts().contains(&former));
-    sandbox.run(&["purge", "--yes", "half-open"]).done();
+    sandbox.run(&["forget", "--destroy", "--yes", "half-open"]).done();
     assert!(!counts().contains(&former), "{}", counts());
     let left = records(&sandbox);
     assert_eq!(left.len(), 1, "{left:?}");

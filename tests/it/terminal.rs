@@ -49,27 +49,25 @@ const COMMANDS: &[&str] = &[
     "search spindle",
     "search --explain spindle",
     "why spindle",
-    "show spindle",
-    "diff",
-    "diff --from 2026-05-01",
-    "score --policy weighted",
-    "stats",
-    "topics",
-    "forecast",
+    "report --since 7d",
+    "report --since 2026-05-01",
+    "why --all --policy weighted",
+    "status -v",
+    "list --topics",
+    "why --ahead",
     "status",
-    "doctor",
     "check",
     "check --list-rules",
-    "session list",
-    "read list",
-    "todo list",
+    "list --sessions",
+    "log --days",
+    "todo",
     "telemetry",
     "telemetry log",
-    "hooks status",
-    "trust status",
+    "hooks",
+    "trust --count",
     "config show --all",
     "config show --all --origin",
-    "model list",
+    "model",
     "model status",
 ];
 
@@ -118,7 +116,9 @@ fn words_are_whole() {
     if without_terminal(&sandbox) {
         return;
     }
-    for command in ["list", "why spindle", "diff", "search --explain spindle > /dev/null"] {
+    for command in
+        ["list", "why spindle", "report --since 7d", "search --explain spindle > /dev/null"]
+    {
         let words = |text: &str| -> Vec<String> {
             let words = text.split(|c: char| c.is_whitespace() || c == '─').map(str::to_owned);
             let mut words: Vec<String> = words
@@ -154,7 +154,7 @@ fn a_word_wider_than_its_column_is_shortened() {
     sandbox.run(&["add", &rtl, "is one word"]).done();
     sandbox.run(&["add", &flags, "are many"]).done();
     for columns in [40, 80, 120] {
-        for command in ["list", "search example map", "score"] {
+        for command in ["list", "search example map", "why --all"] {
             let text = on_terminal(&sandbox, columns, &format!("pimem --color never {command}"));
             let text = text.stdout;
             let short: Vec<&str> =
@@ -204,7 +204,7 @@ fn the_text_has_room() {
     if without_terminal(&sandbox) {
         return;
     }
-    for command in ["list", "search spindle", "score", "score --policy weighted"] {
+    for command in ["list", "search spindle", "why --all", "why --all --policy weighted"] {
         let text = on_terminal(&sandbox, 80, &format!("pimem --color never {command}")).stdout;
         let header = text.lines().next().unwrap();
         let before = header.find("text").unwrap();
@@ -229,7 +229,7 @@ fn colour_is_for_terminals_and_says_nothing_alone() {
     if without_terminal(&sandbox) {
         return;
     }
-    for command in ["list", "search spindle", "why spindle", "diff", "status"] {
+    for command in ["list", "search spindle", "why spindle", "report --since 7d", "status"] {
         let seen = |before: &str, command: &str| {
             on_terminal(&sandbox, 80, &format!("{before} pimem {command}")).stdout
         };

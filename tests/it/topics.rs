@@ -70,7 +70,7 @@ fn a_full_topic_goes_on_in_another_file() {
     // The event names the topic, because the files differ from store to store.
     let log = sandbox.read("evidence.jsonl");
     assert!(!log.contains("\"topic\":\"lessons-2\""), "{log}");
-    let topics = sandbox.run(&["topics", "--json"]).json();
+    let topics = sandbox.run(&["list", "--topics", "--json"]).json();
     assert_eq!(topics["topics"][0]["name"], "lessons");
     assert_eq!(topics["topics"][0]["entries"], 150);
     assert_eq!(topics["topics"].as_array().unwrap().len(), 1);

@@ -107,7 +107,7 @@ fn what_is_said_here_is_reviewed() {
     // A purge also deletes the hash from the ledger.
     let count = || ledger_lines(&sandbox);
     let before = count();
-    sandbox.run(&["purge", "--yes", "Said again"]).done();
+    sandbox.run(&["forget", "--destroy", "--yes", "Said again"]).done();
     assert_eq!(count(), before - 1);
 }
 
@@ -235,7 +235,7 @@ fn every_path_to_a_store_is_the_same_store() {
     let report = |dir: &str| sandbox.run_in(dir, &["report", "--dir", ".pi/memory"]);
     assert_eq!(sandbox.run_in("other", &["trust", "--all", "--dir", ".pi/memory"]).code, 0);
     assert!(report("other").done().contains("planted"));
-    let there = sandbox.run_in("elsewhere", &["trust", "status", "--dir", "."]).done();
+    let there = sandbox.run_in("elsewhere", &["trust", "--count", "--dir", "."]).done();
     assert!(there.contains("0 of 2 entries await review"), "{there}");
 }
 
@@ -365,7 +365,7 @@ fn questions() {
         sandbox.shell(&line).stdout
     };
     let waiting = || {
-        let status = sandbox.run(&["trust", "status", "--json"]).stdout;
+        let status = sandbox.run(&["trust", "--count", "--json"]).stdout;
         let status: serde_json::Value = serde_json::from_str(&status).unwrap();
         status["stores"][0]["awaiting"].as_array().unwrap().len()
     };
@@ -399,9 +399,9 @@ fn always() {
         assert!(shown.contains(text), "{text}: {shown}");
     }
     assert_eq!(sandbox.run(&["trust"]).code, 0);
-    let status = sandbox.run(&["trust", "status"]).ok();
+    let status = sandbox.run(&["trust", "--count"]).ok();
     assert!(status.ends_with("trusted as a whole\n"), "{status}");
-    assert_eq!(sandbox.run(&["trust", "status", "--json"]).json()["stores"][0]["whole"], true);
+    assert_eq!(sandbox.run(&["trust", "--count", "--json"]).json()["stores"][0]["whole"], true);
     let refused = sandbox.run(&["trust", "--revoke", "planted line"]).refused();
     assert!(refused.contains("trusted as a whole"), "{refused}");
     let (what, settings) = ATTACKS.iter().find(|(what, _)| *what == "a model's command").unwrap();

@@ -167,7 +167,8 @@ fn nothing_is_back_unasked() {
         "pimem add -c preference --supersedes tabs 'Makefiles are generated'",
         "pimem add -c preference 'From now on, always use tabs in makefiles' --valid-until 2026-06-01",
     ] {
-        let script = format!("pimem extract '{SAID}.'\n> Learned\n+ tabs in makefiles\n{out}");
+        let script =
+            format!("pimem dream extract '{SAID}.'\n> Learned\n+ tabs in makefiles\n{out}");
         let sandbox = play(&script);
         let text = || sandbox.run(&["report"]).ok();
         assert!(!text().contains("tabs in"), "{out}: {}", text());
@@ -175,7 +176,7 @@ fn nothing_is_back_unasked() {
         let command = sandbox.command(&["hook", "claude", "prompt"]);
         let mut command = assert_cmd::Command::from_std(command);
         command.write_stdin(prompt.to_string()).assert().success();
-        drop(sandbox.run(&["extract", &format!("{SAID}."), "--now", "2026-07-02"]));
+        drop(sandbox.run(&["dream", "extract", &format!("{SAID}."), "--now", "2026-07-02"]));
         let line =
             r#"{"category":"preference","text":"From now on, always use tabs in makefiles"}"#;
         drop(sandbox.pipe(&["import", "jsonl", "-"], line));

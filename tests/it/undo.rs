@@ -212,7 +212,7 @@ fn what_is_no_step() {
     // After a purge, the undo history does not contain the text.
     sandbox.run(&["add", "A secret of ours"]).ok();
     sandbox.run(&["edit", "A secret of ours", "Another text"]).ok();
-    sandbox.run(&["purge", "--yes", "Another text"]).done();
+    sandbox.run(&["forget", "--destroy", "--yes", "Another text"]).done();
     let held = std::fs::read_to_string(sandbox.project().join(".pi/data/undo.jsonl")).unwrap();
     assert!(!held.contains("Another text"), "{held}");
 }

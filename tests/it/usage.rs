@@ -141,7 +141,6 @@ fn a_command_is_missing() {
     let sandbox = Sandbox::new("empty");
     for (args, message) in [
         (&["config"][..], "config needs a command: show, get, set, "),
-        (&["model"], "model needs a command: list, pull, status, use, remove"),
         (&[], "pimem needs a command"),
     ] {
         let done = sandbox.run(args);

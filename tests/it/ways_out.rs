@@ -67,7 +67,7 @@ fn store() -> Sandbox {
     at("2026-06-06", &["add", "The gate of lock nine needs Magpie grease"]);
     at("2026-06-06", &["forget", "Magpie"]);
     at("2026-06-06", &["add", "The gate of lock six needs Nuthatch grease"]);
-    at("2026-06-06", &["remove", "Nuthatch"]);
+    at("2026-06-06", &["forget", "Nuthatch"]);
     at(
         "2026-06-06",
         &["add", "--valid-until", "2026-06-08", "The gate stays shut for Cuckoo week"],
@@ -346,7 +346,7 @@ fn a_line_that_holds_no_secret_is_let_out_by_its_text() {
     assert!(!sandbox.run(&["report"]).done().contains("Heron"));
     // The way out is named with the line's id, and only where there is a line to let out.
     let way = format!("if it is none: pimem trust --no-secret {heron}");
-    for command in ["check", "doctor"] {
+    for command in ["check", "check"] {
         assert!(sandbox.run(&[command]).stdout.contains(&way), "{command}");
     }
     sandbox.write("MEMORY.md", format!("The gate token is {}\n", token()));
@@ -428,7 +428,7 @@ fn edits_keep_what_is_no_entry() {
         &["pin", "One lesson"][..],
         &["edit", "One lesson", "Another lesson"],
         &["add", "A third lesson"],
-        &["remove", "Another lesson"],
+        &["forget", "Another lesson"],
         &["check", "--fix"],
         &["rebuild"],
     ] {

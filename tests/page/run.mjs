@@ -55,11 +55,8 @@ const pages = {
   empty: page("empty"),
   hostile: page("hostile", null, HOSTILE),
   redacted: page("redacted", "harbor", null, ["report"], "--redact"),
-  compared: page("compared", "harbor", null, ["diff", "--from", "2026-06-20T12:00:00Z"]),
-  used: page("used", "harbor", null, ["telemetry"]),
-  found: page("found", "harbor", null, ["eval"]),
-  foundHostile: page("found-hostile", null, HOSTILE, ["eval"]),
-  comparedHostile: page("compared-hostile", null, HOSTILE, ["diff", "--from", "2026-06-20T12:00:00Z"]),
+  compared: page("compared", "harbor", null, ["report", "--since", "2026-06-20T12:00:00Z"]),
+  comparedHostile: page("compared-hostile", null, HOSTILE, ["report", "--since", "2026-06-20T12:00:00Z"]),
 };
 
 const browser = await browsers.launch({

@@ -142,7 +142,7 @@ impl From<anyhow::Error> for Failure {
             Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
                 "the store cannot be written here; reading commands still work"
             }
-            _ => "pimem doctor looks at the store, its permissions and the disk",
+            _ => "pimem check looks at the store, its permissions and the disk",
         };
         Self::new(FailureKind::Io, format!("{error:#}"), hint)
     }

@@ -172,7 +172,7 @@ def main():
         assert "Service" in ben.run(None, "search", "settings of service 12"), "and found there"
         print("  two machines of one person are alike, and another person has a mirror")
         team = lost_database(args, team, [anna, laptop, ben])
-        anna.run(None, "purge", "--yes", text(0))
+        anna.run(None, "forget", "--destroy", "--yes", text(0))
         anna.sync(team)
         meet(team, [laptop], lambda: text(0) not in laptop.texts(), "a purge reaches the other machine")
         meet(team, [ben], lambda: text(0) not in ben.run(None, "list", "--scope", "team"), "and the mirror")

@@ -47,16 +47,17 @@ impl SettingsEdit {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &HookEditArgs, act: SettingsEdit) -> Result<Exit, Failure> {
-    args.chosen.required(ctx, act.name())?;
+    let agreed = args.chosen.required(ctx, act.name())?;
     let reach = args.chosen.scope.reach(ctx)?;
     let has_plugin = |agent| hooks::plugin(ctx, agent).is_some();
     let works = |agent| hooks::plugin_works(ctx, agent);
-    let agents = args.chosen.agents(|agent| match act {
+    let named = |agent| match act {
         SettingsEdit::Install => hooks::is_present(ctx, agent) && !works(agent),
         SettingsEdit::Uninstall => {
             hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held))
         }
-    });
+    };
+    let agents = if agreed.is_empty() { args.chosen.agents(named) } else { agreed };
     let left_out =
         hooks::real().filter(|agent| act == SettingsEdit::Install && !agents.contains(agent));
     let mut is_any_left_out = false;

@@ -13,6 +13,7 @@ use clap::builder::PossibleValuesParser;
 use pimem_core::exchange::json::Position;
 use pimem_engine::{
     error::{Failure, FailureKind},
+    memory::machine::MachineFinding,
     store::{
         discover,
         foreign_file::{Foreign, ForeignFileError},
@@ -27,21 +28,26 @@ use crate::{
         plugin::{self, Disk, Way},
         settings::{FoundHook, SettingsRefusal},
     },
-    shell::{Exit, Shell},
+    shell::{self, Exit, Shell},
 };
 
 /// Connect agents: have them call pimem
 ///
 /// Agents run commands when a session starts, a prompt is sent, or a file was changed. `install`
 /// names `pimem hook` there, so that what was learned is there when it is needed. Settings files are
-/// edited and not rewritten; `uninstall` gives back the bytes that were there.
+/// edited and not rewritten; `uninstall` gives back the bytes that were there. Without a command, it
+/// says which agents call pimem, with exit code 1 when none does.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:\n  pimem hooks install claude\n  \
-    pimem hooks install --all --dry-run\n  pimem hooks status\n  pimem hooks test claude\n  \
+    pimem hooks install --all --dry-run\n  pimem hooks\n  pimem hooks test claude\n  \
     pimem hooks print codex\n  pimem hooks uninstall --all")]
 pub(crate) struct HooksArgs {
+    /// The settings of this project instead of yours
+    #[arg(long, hide_short_help = true, hide_long_help = true)]
+    project: bool,
     #[command(subcommand)]
-    action: Action,
+    action: Option<Action>,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -53,9 +59,7 @@ enum Action {
     Install(HookEditArgs),
     /// Remove pimem's hooks from the settings of agents
     Uninstall(HookEditArgs),
-    /// Show which agents call pimem
-    ///
-    /// Exit code 1 when none does.
+    #[command(hide = true)]
     Status(InstallScope),
     /// Print what `install` would write to empty settings
     Print {
@@ -124,27 +128,33 @@ impl Chosen {
         self.all
     }
 
-    /// Checks that an agent is named. Of those that are used here, the hints name the commands.
+    /// Checks that an agent is named. At a terminal, somebody who installs is asked about those that
+    /// are used here, which are returned; else the hints name the commands for them.
     ///
     /// # Errors
-    /// Fails if none is named.
-    pub(crate) fn required(&self, ctx: &Shell, action: &str) -> Result<(), Failure> {
+    /// Fails if none is named, and nobody agrees.
+    pub(crate) fn required(&self, ctx: &Shell, action: &str) -> Result<Vec<Agent>, Failure> {
         if self.all || !self.agents.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let project = if self.scope.project { " --project" } else { "" };
         let found: Vec<Agent> = real().filter(|agent| is_present(ctx, *agent)).collect();
-        let command = |agent: &Agent| {
-            format!(
-                "pimem hooks {action}{project} {}: {} is used here",
-                agent.name(),
-                agent.title()
-            )
-        };
-        let mut hints: Vec<String> = found.iter().map(command).collect();
-        let known: Vec<&str> = real().map(Agent::name).collect();
+        let command = |agent: &Agent| format!("pimem hooks {action}{project} {}", agent.name());
+        if action == "install" && !found.is_empty() && ctx.may_ask() {
+            let lines: Vec<String> =
+                found.iter().map(|agent| format!("found: {}", agent.title())).collect();
+            if shell::confirm(ctx, &lines, "Have them call pimem?")? {
+                return Ok(found);
+            }
+        }
+        let is_used = |agent: &Agent| format!("{}: {} is used here", command(agent), agent.title());
+        let mut hints: Vec<String> = found.iter().map(is_used).collect();
+        let known = real().map(Agent::name).collect::<Vec<_>>().join(", ");
         hints.push(match found.len() {
-            0 => format!("none that pimem knows is used here; it knows {}", known.join(", ")),
+            0 => format!(
+                "{}: none that pimem knows is used here; it knows {known}",
+                command(&Agent::Claude)
+            ),
             _ => format!("others that pimem knows: pimem help hooks {action}"),
         });
         let message = format!("hooks {action} needs the name of an agent, or --all");
@@ -165,7 +175,8 @@ impl Chosen {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &HooksArgs) -> Result<Exit, Failure> {
-    match &args.action {
+    let status = Action::Status(InstallScope { project: args.project });
+    match args.action.as_ref().unwrap_or(&status) {
         Action::Install(edit) => edit::run(ctx, edit, SettingsEdit::Install),
         Action::Uninstall(edit) => edit::run(ctx, edit, SettingsEdit::Uninstall),
         Action::Status(scope) => status::status(ctx, *scope),
@@ -303,6 +314,17 @@ pub(crate) fn forget_calls(ctx: &Shell, agent: Agent) {
 pub(crate) fn plugin_works(ctx: &Shell, agent: Agent) -> bool {
     plugin(ctx, agent).is_some_and(|plugin| plugin.hooks.is_ok())
         && called(ctx, agent, Way::Plugin).is_some()
+}
+
+/// Returns what `pimem check` finds about the agents.
+pub(crate) fn findings(ctx: &Shell) -> Vec<MachineFinding> {
+    let agents = status::twice(ctx).unwrap_or_default().into_iter();
+    agents
+        .map(|agent| {
+            let (what, fix) = twice(agent);
+            MachineFinding::new(what, fix)
+        })
+        .collect()
 }
 
 /// What to do about hooks that are there by the plugin and by `install`.

@@ -1,4 +1,4 @@
-//! `pimem hooks status` and `print`: show what is installed, and what would be; and the documents of
+//! `pimem hooks` and `print`: show what is installed, and what would be; and the documents of
 //! `pimem hooks`.
 
 use pimem_engine::{error::Failure, memory::status, view::Document};

@@ -200,7 +200,7 @@ impl Trial {
         let done = done.map_err(anyhow::Error::new)?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
-            let hint = "pimem doctor looks at the disk and its permissions";
+            let hint = "pimem check looks at the disk and its permissions";
             return Err(Failure::new(
                 FailureKind::Io,
                 format!("the trial cannot be made: {said}"),
@@ -213,7 +213,7 @@ impl Trial {
     /// Sets up a program to run in the trial.
     fn place<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         // Variables that agents set for hooks would reveal the session in which the trial runs.
-        for name in Agent::project_variables().chain(["PIMEM_DISABLE"]) {
+        for name in Agent::project_variables().chain(["PIMEM_OFF"]) {
             command.env_remove(name);
         }
         command

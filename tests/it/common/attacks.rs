@@ -131,7 +131,7 @@ fn edit(sandbox: &Sandbox, change: impl Fn(&str) -> String) {
 }
 
 pub(crate) fn id(sandbox: &Sandbox, text: &str) -> String {
-    sandbox.run(&["show", text, "--json"]).json()["entry"]["id"].as_str().unwrap().to_owned()
+    sandbox.run(&["why", text, "--json"]).json()["entry"]["id"].as_str().unwrap().to_owned()
 }
 
 /// Appends an event to the log, as a pull would.

@@ -55,7 +55,7 @@ rules! {
     DAMAGED_EVENT Error "damaged-event" "A line of the evidence log cannot be read",
         "mend or delete that line by hand; the other lines count";
     SEALED_LINE Error "sealed-line" "A line is sealed, and no key here opens it",
-        "leave it; bring the key that it is sealed under (pimem encrypt status)";
+        "leave it; bring the key that it is sealed under (pimem encrypt)";
     NOT_UTF8 Error "not-utf8" "A line is not UTF-8",
         "convert the file, as with iconv";
     TOO_LONG Error "too-long" "A line is too long to be an entry",

@@ -2,8 +2,8 @@
 
 use super::{
     entries::{self, LintedTopic},
-    lines::{self, Extent, FileKind},
-    rule::{self, Finding, FindingPlace, Rule},
+    lines::{self, FileKind},
+    rule::{self, Finding, FindingPlace},
 };
 use crate::{
     model::{
@@ -45,13 +45,13 @@ pub struct Measure<'a> {
 
 /// Returns all findings.
 pub fn check(measure: Measure<'_>, held: &Contents<'_>) -> Vec<Finding> {
-    let mut found = files(measure, &held.topics, held.logs, Extent::All);
+    let mut found = files(measure, &held.topics, held.logs);
     for (stem, doc) in &held.archive {
         let name = format!("archive/{stem}.md");
-        found.extend(lines::text(&name, doc.bytes(), FileKind::Archive, Extent::All));
+        found.extend(lines::text(&name, doc.bytes(), FileKind::Archive));
     }
     for (name, bytes) in held.notes {
-        found.extend(lines::text(name, bytes, FileKind::Notes, Extent::All));
+        found.extend(lines::text(name, bytes, FileKind::Notes));
     }
     found.extend(entries::outdated(&held.topics, held.rows, measure.date));
     found.extend(entries::collisions(held.rows));
@@ -72,36 +72,8 @@ pub fn mendable(
     sorted(found)
 }
 
-/// Returns the findings about the integrity of the files.
-pub fn health(
-    measure: Measure<'_>,
-    topics: &[LintedTopic<'_>],
-    logs: &[LintedLog<'_>],
-) -> Vec<Finding> {
-    static HEALTH: [&Rule; 10] = [
-        &rule::CONFLICT_MARKER,
-        &rule::DAMAGED_EVENT,
-        &rule::SEALED_LINE,
-        &rule::NOT_UTF8,
-        &rule::TOO_LONG,
-        &rule::DUPLICATE,
-        &rule::TOPIC_FULL,
-        &rule::SECRET,
-        &rule::NO_ENTRY,
-        &rule::UNCLOSED,
-    ];
-    let mut found = files(measure, topics, logs, Extent::Health);
-    found.retain(|finding| HEALTH.contains(&finding.rule));
-    sorted(found)
-}
-
 /// Checks topics and logs line by line.
-fn files(
-    measure: Measure<'_>,
-    topics: &[LintedTopic<'_>],
-    logs: &[LintedLog<'_>],
-    extent: Extent,
-) -> Vec<Finding> {
+fn files(measure: Measure<'_>, topics: &[LintedTopic<'_>], logs: &[LintedLog<'_>]) -> Vec<Finding> {
     let mut found = Vec::new();
     for (name, bytes) in logs {
         found.extend(lines::log(name, bytes, measure.now));
@@ -109,7 +81,7 @@ fn files(
     for (stem, doc) in topics {
         let name = entries::file(stem);
         let kind = FileKind::Topic(stem, doc, measure.categories);
-        found.extend(lines::text(&name, doc.bytes(), kind, extent));
+        found.extend(lines::text(&name, doc.bytes(), kind));
         let percent = doc.chars() * 100 / measure.topic_chars.max(1);
         // A merge may make a file longer than pimem would.
         if percent >= if measure.goes_on { 101 } else { 90 } {

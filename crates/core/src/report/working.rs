@@ -74,12 +74,12 @@ pub struct WorkingPart {
 pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<WorkingPart> {
     let log = sources.log.as_ref().map(|(date, log)| {
         let text = untitled(log, *date);
-        let whole = format!("pimem read daily {date}");
+        let whole = format!("pimem log --date {date}");
         (safe!("Log of {}", date.to_string()), text, 1200, Keep::End, whole)
     });
     let handoff = sources.handoff.as_ref().map(|(at, text)| {
         let heading = safe!("Handoff of {} {}", at.date.to_string(), at.clock());
-        (heading, text.as_str(), 1200, Keep::Start, "pimem handoff show".to_owned())
+        (heading, text.as_str(), 1200, Keep::Start, "pimem handoff --show".to_owned())
     });
     // The title of a new file.
     let notes = sources.notes.trim_start();
@@ -88,16 +88,10 @@ pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<WorkingPart> {
         (SafeText::fixed(heading), text, chars, keep, whole.to_owned())
     };
     let sections = [
-        Some(other(
-            "Open items",
-            sources.scratchpad.as_str(),
-            1200,
-            Keep::Start,
-            "pimem todo list",
-        )),
+        Some(other("Open items", sources.scratchpad.as_str(), 1200, Keep::Start, "pimem todo")),
         handoff,
         log,
-        Some(other("Notes", notes, usize::MAX, Keep::BothEnds, "pimem read memory")),
+        Some(other("Notes", notes, usize::MAX, Keep::BothEnds, "pimem note")),
     ];
     let mut parts = Vec::new();
     let mut left = limit.saturating_sub(AT_HAND.len());
@@ -157,16 +151,11 @@ pub fn working(sources: &Sources, today: Date, limit: usize) -> SafeText {
         whole: whole.to_owned(),
     };
     let day = |date: Date, name: &str, text| {
-        let whole = format!("pimem read daily {date}");
+        let whole = format!("pimem log --date {date}");
         section(&format!("Daily log: {date} ({name})"), text, Keep::End, &whole)
     };
     let sections = [
-        section(
-            "SCRATCHPAD.md (working context)",
-            &sources.scratchpad,
-            Keep::Start,
-            "pimem todo list",
-        ),
+        section("SCRATCHPAD.md (working context)", &sources.scratchpad, Keep::Start, "pimem todo"),
         day(today, "today", untitled(&sources.today, today)),
         section(
             "Relevant memories (auto-retrieved)",
@@ -174,7 +163,7 @@ pub fn working(sources: &Sources, today: Date, limit: usize) -> SafeText {
             Keep::Start,
             "pimem search",
         ),
-        section("MEMORY.md (long-term)", &sources.notes, Keep::BothEnds, "pimem read memory"),
+        section("MEMORY.md (long-term)", &sources.notes, Keep::BothEnds, "pimem note"),
         day(yesterday, "yesterday", untitled(&sources.yesterday, yesterday)),
     ];
     let mut report = SafeText::default();

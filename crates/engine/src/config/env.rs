@@ -28,7 +28,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_DECAY_DISABLED", "1 has the policy weighted take every entry for new"),
     ("AIDE_MEMORY_SCORING_DISABLED", "As PIMEM_SCORING_DISABLED"),
     ("AIDE_MEMORY_DECAY_DISABLED", "As PIMEM_DECAY_DISABLED"),
-    ("PIMEM_DISABLE", "1 has hooks do nothing"),
+    ("PIMEM_OFF", "1 has hooks do nothing"),
     ("PIMEM_DEBUG", "1 has hooks say on standard error what went wrong"),
     ("PIMEM_NO_SEARCH", "1 leaves what fits the prompt out of the working report"),
     (

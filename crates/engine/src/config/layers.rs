@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::{
     env::Env,
     schema::{self, Guard, SettingKey},
-    settings::{Scoring, Settings, keys},
+    settings::{self, Scoring, Settings, keys},
     settings_file::{self, Unusable},
 };
 
@@ -45,8 +45,10 @@ impl Values {
         self.find(name).map(|(_, value, _)| value)
     }
 
+    /// Returns what sets a setting: what is said of the model of one role, or else of all of them.
     fn find(&self, name: &str) -> Option<&(&'static SettingKey, Value, SettingOrigin)> {
-        self.0.iter().find(|(key, ..)| key.name == name)
+        let named = |name: &str| self.0.iter().find(|(key, ..)| key.name == name);
+        named(name).or_else(|| named(settings::shared(name)?))
     }
 
     fn origin(&self, key: &SettingKey) -> &SettingOrigin {
@@ -137,6 +139,11 @@ impl Config {
 
     pub fn origin(&self, key: &SettingKey) -> &SettingOrigin {
         self.values.origin(key)
+    }
+
+    /// Returns true if a setting has the value of another, which stands for several.
+    pub fn inherits(&self, key: &SettingKey) -> bool {
+        self.values.find(key.name).is_some_and(|(set, ..)| set.name != key.name)
     }
 }
 

@@ -48,6 +48,15 @@ pub enum Guard {
     Own,
 }
 
+/// Whom a setting is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettingReach {
+    /// Everybody; `config show` lists it.
+    Everyday,
+    /// Who looks for it.
+    Advanced,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct SettingKey {
     /// Dotted name.
@@ -55,6 +64,7 @@ pub struct SettingKey {
     pub env: &'static str,
     pub kind: SettingKind,
     pub guard: Guard,
+    pub reach: SettingReach,
     /// Purpose, for help texts.
     pub doc: &'static str,
 }

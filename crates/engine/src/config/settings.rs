@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::{
     layers::Values,
     schema::{
-        Budget, CategoryTable, Choice, Guard, Number, SettingKey, Switch, TextRule, WholeNumber,
-        count, minutes, tokens,
+        Budget, CategoryTable, Choice, Guard, Number, SettingKey, SettingReach, Switch, TextRule,
+        WholeNumber, count, minutes, tokens,
     },
 };
 use pimem_core::{
@@ -101,24 +101,27 @@ named! {
 /// Declares groups of settings: a struct, and a key for each of its fields.
 macro_rules! group {
     ($(#[$doc:meta])* pub struct $Group:ident {
-        $($field:ident: $Type:ty = $spec:expr, $guard:ident $name:expr, $env:expr, $about:expr;)+
+        $($field:ident: $Type:ty = $spec:expr, $guard:ident $(@ $rare:ident)? $name:expr, $env:expr, $about:expr;)+
     }) => {
         $(#[$doc])*
         #[derive(Debug, Clone)]
         pub struct $Group { $(#[doc = $about] pub $field: $Type,)+ }
 
-        group! { impl $Group for $Group { $($field = $spec, $guard $name, $env, $about;)+ } }
+        group! { impl $Group for $Group { $($field = $spec, $guard $(@ $rare)? $name, $env, $about;)+ } }
     };
+    (@) => { SettingReach::Everyday };
+    (@ advanced) => { SettingReach::Advanced };
     // Only the keys, for a struct that several groups share.
     (impl $Keys:ident for $Group:ident {
-        $($field:ident = $spec:expr, $guard:ident $name:expr, $env:expr, $about:expr;)+
+        $($field:ident = $spec:expr, $guard:ident $(@ $rare:ident)? $name:expr, $env:expr, $about:expr;)+
     }) => {
         #[expect(non_upper_case_globals, reason = "a key is called as the field is")]
         impl $Keys {
             $(
                 #[doc = concat!("The key `", $name, "`.")]
                 pub const $field: SettingKey = SettingKey {
-                    name: $name, env: $env, kind: $spec.kind(), guard: Guard::$guard, doc: $about,
+                    name: $name, env: $env, kind: $spec.kind(), guard: Guard::$guard,
+                    reach: group!(@ $($rare)?), doc: $about,
                 };
             )+
             pub(super) const KEYS: &'static [SettingKey] = &[$(Self::$field),+];
@@ -168,6 +171,7 @@ settings! {
     lock: Lock in Lock;
     encryption: EncryptionSettings in EncryptionSettings;
     sync: SyncSettings in SyncSettings;
+    llm: LanguageModel in SharedModel;
     observer_model: LanguageModel in ObserverModel;
     observer: Observer in Observer;
     reflector_model: LanguageModel in ReflectorModel;
@@ -192,16 +196,16 @@ group! {
             Open "report.groundTruth", "PIMEM_REPORT_GROUND_TRUTH",
             "What stands above the entries: factual says where they come from, seed has the wording, header and warning of the first version, off is nothing";
         topic_limit: TopicLimit = Choice(&TopicLimit::ALL, TopicLimit::NAMES),
-            Open "report.topicLimit", "PIMEM_REPORT_TOPIC_LIMIT",
+            Open @advanced "report.topicLimit", "PIMEM_REPORT_TOPIC_LIMIT",
             "What becomes of a line for which a topic has no room in its 12,000 characters: it goes on in another file, or is refused";
         remove_command: Cow<'static, str> = TextRule("memory_remove"),
-            Own "report.removeCommand", "PIMEM_REPORT_REMOVE_COMMAND",
+            Own @advanced "report.removeCommand", "PIMEM_REPORT_REMOVE_COMMAND",
             "What to remove entries with, as the warning says that memory is nearly full";
         fill: bool = Switch(true),
             Open "report.fill", "PIMEM_REPORT_FILL",
             "Fill what the sections leave of the budget with the other entries, by their lasting value";
         search_command: Cow<'static, str> = TextRule("pimem search"),
-            Own "report.searchCommand", "PIMEM_REPORT_SEARCH_COMMAND",
+            Own @advanced "report.searchCommand", "PIMEM_REPORT_SEARCH_COMMAND",
             "What the report's last line tells the agent to find the rest with";
     }
 }
@@ -228,7 +232,7 @@ group! {
             Open "scoring.fresh", "PIMEM_SCORING_FRESH",
             "Show new entries until their half-life has passed";
         evidence: HookEvidence = Choice(&HookEvidence::ALL, HookEvidence::NAMES),
-            Open "evidence.shared", "PIMEM_EVIDENCE_SHARED",
+            Open @advanced "evidence.shared", "PIMEM_EVIDENCE_SHARED",
             "When what hooks note becomes part of evidence.jsonl: with the next command that is typed, or always at once";
         clock: AgingClock = Choice(&AgingClock::ALL, AgingClock::NAMES),
             Open "scoring.clock", "PIMEM_SCORING_CLOCK",
@@ -259,13 +263,13 @@ group! {
             Open "memory.enabled", "PIMEM_MEMORY_ENABLED",
             "Have hooks give memories to agents, and learn from what is said";
         merge_threshold: f64 = Number(0.9, 0.0..=1.0),
-            Open "memory.merge_threshold", "PIMEM_MEMORY_MERGE_THRESHOLD",
+            Open @advanced "memory.merge_threshold", "PIMEM_MEMORY_MERGE_THRESHOLD",
             "Similarity from which a memory may repeat another (under the policy ebbinghaus: 0.85); numbers, names and negations still keep them apart";
         min_importance: f64 = Number(0.1, 0.0..=1.0),
-            Open "memory.min_importance", "PIMEM_MEMORY_MIN_IMPORTANCE",
+            Open @advanced "memory.min_importance", "PIMEM_MEMORY_MIN_IMPORTANCE",
             "Importance below which a memory is dropped, under the policy ebbinghaus";
         decay_factor: f64 = Number(0.95, 0.01..=1.0),
-            Open "memory.decay_factor", "PIMEM_MEMORY_DECAY_FACTOR",
+            Open @advanced "memory.decay_factor", "PIMEM_MEMORY_DECAY_FACTOR",
             "Share of an importance that is left after a day, under the policy ebbinghaus";
     }
 }
@@ -280,10 +284,10 @@ group! {
             Own "embedding.model", "PIMEM_EMBEDDING_MODEL",
             "Model of semantic search, beside the built-in table: minilm (built in), static (the table alone), none, one that is installed, or ollama/NAME";
         endpoint: Cow<'static, str> = TextRule(""),
-            Own "embedding.endpoint", "PIMEM_EMBEDDING_ENDPOINT",
+            Own @advanced "embedding.endpoint", "PIMEM_EMBEDDING_ENDPOINT",
             "Address of Ollama for its embedding models, instead of its usual one";
         runtime: Cow<'static, str> = TextRule(""),
-            Own "embedding.runtime", "PIMEM_EMBEDDING_RUNTIME",
+            Own @advanced "embedding.runtime", "PIMEM_EMBEDDING_RUNTIME",
             "Path of the ONNX Runtime library, instead of an installed one";
         deadline: Duration = WholeNumber(3000, 0..=600_000, Duration::from_millis),
             Own "embedding.deadlineMs", "PIMEM_EMBEDDING_DEADLINE_MS",
@@ -300,7 +304,7 @@ group! {
             Own "hook.deadlineMs", "PIMEM_HOOK_DEADLINE_MS",
             "How long a hook may take, waiting for locks and disks included, in milliseconds";
         rebuild_after: Duration = WholeNumber(30, 0..=1_000_000, minutes),
-            Own "hook.rebuildMinutes", "PIMEM_HOOK_REBUILD_MINUTES",
+            Own @advanced "hook.rebuildMinutes", "PIMEM_HOOK_REBUILD_MINUTES",
             "Age of the last rebuild, in minutes, from which a starting session has another made; 0 for never";
         working_chars: usize = WholeNumber(4000, 0..=100_000, count),
             Open "hook.workingChars", "PIMEM_HOOK_WORKING_CHARS",
@@ -327,7 +331,7 @@ group! {
 group! {
     pub struct Lock {
         timeout: Duration = WholeNumber(5000, 0..=3_600_000, Duration::from_millis),
-            Own "lock.timeoutMs", "PIMEM_LOCK_TIMEOUT_MS",
+            Own @advanced "lock.timeoutMs", "PIMEM_LOCK_TIMEOUT_MS",
             "How long a writer waits for the store's lock, in milliseconds";
     }
 }
@@ -363,8 +367,8 @@ group! {
     /// Observations, besides their language model.
     pub struct Observer {
         message_tokens: Tokens = WholeNumber(30_000, 0..=10_000_000, tokens),
-            Open "observer.messageTokenThreshold", "PIMEM_OBSERVER_MESSAGE_TOKEN_THRESHOLD",
-            "Tokens of a session from which pimem observe --if-due makes observations of it";
+            Open @advanced "observer.messageTokenThreshold", "PIMEM_OBSERVER_MESSAGE_TOKEN_THRESHOLD",
+            "Tokens of a session from which pimem dream observe --if-due makes observations of it";
         compaction: Compaction = Choice(&Compaction::ALL, Compaction::NAMES),
             Reviewed "observer.compaction", "PIMEM_OBSERVER_COMPACTION",
             "Observations when a context is compacted: beside the agent's summary, in its place (pi), or not at all";
@@ -375,7 +379,7 @@ group! {
     /// Consolidation of observations, besides its language model.
     pub struct Reflector {
         observation_tokens: Tokens = WholeNumber(40_000, 0..=10_000_000, tokens),
-            Open "reflector.observationTokenThreshold", "PIMEM_REFLECTOR_OBSERVATION_TOKEN_THRESHOLD",
+            Open @advanced "reflector.observationTokenThreshold", "PIMEM_REFLECTOR_OBSERVATION_TOKEN_THRESHOLD",
             "Tokens of observations from which they are reflected upon";
     }
 }
@@ -453,9 +457,9 @@ pub struct LanguageModel {
     pub timeout: Duration,
 }
 
-/// Declares the keys of the language model of one role.
+/// Declares the keys of the language model of one role, or of all of them.
 macro_rules! language_model {
-    ($Keys:ident, $name:literal, $env:literal, $temperature:literal) => {
+    ($Keys:ident, $name:literal, $env:literal, $temperature:literal $(, $rare:ident)?) => {
         #[doc = concat!("The keys of the language model of `", $name, "`.")]
         #[derive(Debug)]
         pub enum $Keys {}
@@ -463,37 +467,46 @@ macro_rules! language_model {
         group! {
             impl $Keys for LanguageModel {
                 provider = Choice(PROVIDERS, PROVIDER_NAMES),
-                    Reviewed concat!($name, ".provider"), concat!("PIMEM_", $env, "_PROVIDER"),
+                    Reviewed $(@ $rare)? concat!($name, ".provider"), concat!("PIMEM_", $env, "_PROVIDER"),
                     "Who runs the language model; openai stands for every server that speaks its language";
                 model = TextRule("gpt-5-nano"),
-                    Reviewed concat!($name, ".model"), concat!("PIMEM_", $env, "_MODEL"),
+                    Reviewed $(@ $rare)? concat!($name, ".model"), concat!("PIMEM_", $env, "_MODEL"),
                     "The language model, by its provider's name for it";
                 endpoint = TextRule(""),
-                    Reviewed concat!($name, ".endpoint"), concat!("PIMEM_", $env, "_ENDPOINT"),
+                    Reviewed $(@ $rare)? concat!($name, ".endpoint"), concat!("PIMEM_", $env, "_ENDPOINT"),
                     "Address of the provider's server, as in http://localhost:8080/v1/, instead of its own";
                 api_key_env = TextRule(""),
-                    Reviewed concat!($name, ".apiKeyEnv"), concat!("PIMEM_", $env, "_API_KEY_ENV"),
+                    Reviewed $(@ $rare)? concat!($name, ".apiKeyEnv"), concat!("PIMEM_", $env, "_API_KEY_ENV"),
                     "The variable that holds the key, instead of the provider's usual one";
                 command = TextRule(""),
-                    Reviewed concat!($name, ".command"), concat!("PIMEM_", $env, "_COMMAND"),
+                    Reviewed $(@ $rare)? concat!($name, ".command"), concat!("PIMEM_", $env, "_COMMAND"),
                     "What the provider command runs, by the shell: the prompt is its input, the answer its output";
                 temperature = Number($temperature, 0.0..=2.0),
-                    Open concat!($name, ".temperature"), concat!("PIMEM_", $env, "_TEMPERATURE"),
+                    Open @advanced concat!($name, ".temperature"), concat!("PIMEM_", $env, "_TEMPERATURE"),
                     "How much the model's answers vary";
                 max_output_tokens = WholeNumber(100_000, 1..=10_000_000, u64::from),
-                    Open concat!($name, ".maxOutputTokens"), concat!("PIMEM_", $env, "_MAX_OUTPUT_TOKENS"),
+                    Open @advanced concat!($name, ".maxOutputTokens"), concat!("PIMEM_", $env, "_MAX_OUTPUT_TOKENS"),
                     "Tokens that an answer may have";
                 timeout = WholeNumber(120, 1..=1800, Duration::from_secs),
-                    Open concat!($name, ".timeoutSeconds"), concat!("PIMEM_", $env, "_TIMEOUT_SECONDS"),
+                    Open $(@ $rare)? concat!($name, ".timeoutSeconds"), concat!("PIMEM_", $env, "_TIMEOUT_SECONDS"),
                     "How long one answer is waited for";
             }
         }
     };
 }
 
-language_model!(ObserverModel, "observer", "OBSERVER", 0.3);
-language_model!(ReflectorModel, "reflector", "REFLECTOR", 0.0);
-language_model!(DreamModel, "dream", "DREAM", 0.0);
+language_model!(SharedModel, "llm", "LLM", 0.0);
+language_model!(ObserverModel, "observer", "OBSERVER", 0.3, advanced);
+language_model!(ReflectorModel, "reflector", "REFLECTOR", 0.0, advanced);
+language_model!(DreamModel, "dream", "DREAM", 0.0, advanced);
+
+/// Returns the setting of all language models that stands for one of a role that is not set.
+pub(super) fn shared(name: &str) -> Option<&'static str> {
+    let (role, rest) = name.split_once('.')?;
+    let is_role = ["observer", "reflector", "dream"].contains(&role);
+    let named = |key: &&SettingKey| key.name.strip_prefix("llm.") == Some(rest);
+    SharedModel::KEYS.iter().filter(|_| is_role).find(named).map(|key| key.name)
+}
 
 #[cfg(test)]
 mod tests {

@@ -236,7 +236,7 @@ fn ask_program(service: &Service, question: Question<'_>) -> Result<String, Mode
     let named = || format!("{} names it", service.setting("command"));
     let mut command = process::shell(&service.place);
     // An agent that runs as a model must not call pimem's hooks.
-    command.env("PIMEM_DISABLE", "1");
+    command.env("PIMEM_OFF", "1");
     let prompt = format!("{}\n\n{}\n", question.rules.trim_end(), question.text.trim_end());
     let keep = (Keep::Whole(MAX_ANSWER), Keep::End(COMPLAINT));
     let done = process::run(&mut command, prompt.into_bytes(), keep, service.limit, Kill::Group);

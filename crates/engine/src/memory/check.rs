@@ -7,7 +7,11 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Answer, Memory, archived, leaky::Leaky};
+use super::{
+    Answer, Memory, archived,
+    leaky::Leaky,
+    machine::{self, Fact, Machine, MachineFinding},
+};
 use crate::{
     config::settings::TopicLimit,
     error::Failure,
@@ -41,6 +45,8 @@ pub struct CheckRequest {
     /// Ids of rules to skip.
     pub allowed: Vec<String>,
     pub mending: Mending,
+    /// What else was found around the stores; `None` looks at nothing but their files.
+    pub machine: Option<Vec<MachineFinding>>,
 }
 
 /// How to handle findings that have a fix.
@@ -62,17 +68,28 @@ impl Memory {
     /// Fails if the named store does not exist, or if a fix cannot be written.
     pub fn check(&self, request: &CheckRequest) -> Result<Answer<Checked>, Failure> {
         let dry_run = request.mending == Mending::DryRun;
-        let (stores, findings, fixed) = (Vec::new(), Vec::new(), Vec::new());
-        let mut view = Checked { stores, findings, dry_run, fixed };
+        let around = request.machine.is_some();
+        let stores = if around { self.readers_left()? } else { self.readers()? };
+        let Machine { facts, findings: mut machine } =
+            if around { machine::look(self, &stores) } else { Machine::default() };
+        machine.extend(request.machine.iter().flatten().cloned());
+        let (findings, fixed) = (Vec::new(), Vec::new());
+        let mut view = Checked { stores: Vec::new(), facts, findings, machine, dry_run, fixed };
         let mut problems = Vec::new();
-        for store in self.readers()? {
-            let (mut found, mut unread) = look(self, request, &store);
+        for store in stores {
+            let look =
+                |store: &Store| look(self, store, &store.read(self.now, &self.config.categories));
+            let wanted = |(mut found, unread): (Vec<Finding>, Vec<ReadProblem>)| {
+                found.retain(|finding| request.wants(finding));
+                (found, unread)
+            };
+            let (mut found, mut unread) = wanted(look(&store));
             let is_mended =
                 |finding: &&Finding| request.mending != Mending::No && finding.fix.is_some();
             let mut fixed: Vec<Finding> = found.iter().filter(is_mended).cloned().collect();
             if !fixed.is_empty() && !dry_run {
                 fixed = mend(self, request, &store)?;
-                (found, unread) = look(self, request, &store);
+                (found, unread) = wanted(look(&store));
             }
             problems.extend(unread);
             let shown = |finding| FindingView::new(store.scope, finding);
@@ -98,14 +115,13 @@ fn root<'a>(memory: &Memory, dir: &'a Path) -> Option<&'a Path> {
     memory.places.work_tree(dir).or_else(holds)
 }
 
-/// Checks a whole store. Also returns the files that could not be read.
-fn look(
+/// Checks the lines of a whole store. Also returns the files that could not be read.
+pub(super) fn look(
     memory: &Memory,
-    request: &CheckRequest,
     store: &Store,
+    snapshot: &Snapshot,
 ) -> (Vec<Finding>, Vec<ReadProblem>) {
     let categories = &memory.config.categories;
-    let snapshot = Leaky::new(store.read(memory.now, categories), memory.ends_soon);
     let archive = store.read_archive(categories);
     let (names, unnamed) = store.note_files();
     let mut problems = [snapshot.problems.clone(), archive.problems, unnamed].concat();
@@ -120,7 +136,7 @@ fn look(
     let names = names.into_iter().filter(|name| !name.starts_with("../"));
     let notes: Vec<(String, Vec<u8>)> = names.filter_map(&mut read).collect();
     let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
-    let ranking = Leaky::new(ranking(memory, store, &snapshot), memory.ends_soon);
+    let ranking = Leaky::new(ranking(memory, store, snapshot), memory.ends_soon);
     let held = Contents {
         topics: snapshot::docs(&snapshot.topics),
         archive: snapshot::docs(&archive.topics),
@@ -129,7 +145,7 @@ fn look(
         rows: &ranking.rows,
     };
     let mut findings = store::check(measure(memory), &held);
-    findings.retain(|finding| request.wants(finding) && !is_let_out(finding, &ranking.rows));
+    findings.retain(|finding| !is_let_out(finding, &ranking.rows));
     (findings, problems)
 }
 
@@ -140,19 +156,6 @@ fn is_let_out(finding: &Finding, rows: &[ScoredEntry]) -> bool {
         && rows.iter().find(is_it).is_some_and(|row| {
             row.entry.secret.is_none() && secret::seen(&row.entry.text).is_some()
         })
-}
-
-/// Returns the findings about the integrity of a store's files.
-pub(super) fn health(memory: &Memory, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
-    let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
-    let topics = snapshot::docs(&snapshot.topics);
-    let logs: [store::LintedLog<'_>; 2] = [(EVIDENCE, &logs.shared), (&local, &logs.local)];
-    let mut found = store::health(measure(memory), &topics, &logs);
-    if found.iter().any(|finding| finding.rule == &rule::SECRET) {
-        let ranking = ranking(memory, store, snapshot);
-        found.retain(|finding| !is_let_out(finding, &ranking.rows));
-    }
-    found
 }
 
 /// Returns the limits that stores are checked against.
@@ -218,6 +221,14 @@ fn mend(memory: &Memory, request: &CheckRequest, store: &Store) -> Result<Vec<Fi
     Ok(fixed)
 }
 
+impl Checked {
+    /// Returns true if nothing was found.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty() && self.machine.is_empty()
+    }
+}
+
 /// The findings of a check of one or more stores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -225,8 +236,14 @@ pub struct Checked {
     /// Stores that were checked.
     #[serde(skip)]
     pub stores: Vec<CheckedStore>,
+    /// What is there, in words, if the machine was looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<Fact>,
     /// Sorted by store, file and line.
     pub findings: Vec<FindingView>,
+    /// Findings that are about no line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub machine: Vec<MachineFinding>,
     /// True if nothing was written.
     pub dry_run: bool,
     /// Findings that were fixed, or would be in a dry run.

@@ -264,12 +264,12 @@ impl Memory {
         if seals.iter().any(|(_, seal)| seal.check().is_err()) {
             return Some(
                 "> Memory: a store of this project is sealed, and cannot be opened on this machine. \
-                 The user can look at it with `pimem encrypt status`.",
+                 The user can look at it with `pimem encrypt`.",
             );
         }
         seals.iter().any(|(_, seal)| seal.check_write().is_err()).then_some(
             "> Memory: a store of this project is not kept as this machine remembers it, so that \
-             nothing is noted. The user can look at it with `pimem encrypt status`.",
+             nothing is noted. The user can look at it with `pimem encrypt`.",
         )
     }
 

@@ -12,7 +12,7 @@ use crate::{
     view::{Entries, displayed, six_decimals, told},
 };
 use pimem_core::{
-    model::time::{DAY_MS, Date, Now, Timestamp},
+    model::time::{DAY_MS, Date, Timestamp},
     report::{
         budget::Tokens,
         explain::{self, DayOutlook, KeptBy, Remedy},
@@ -21,14 +21,9 @@ use pimem_core::{
         forecast,
         policy::Policy,
         ranking::{Ranking, ScoredEntry},
-        stability::{self, Standing, State},
     },
 };
 
-/// Points of a curve a day, and at most.
-const POINTS: (u32, u32) = (4, 240);
-/// Maximum number of curves if no entries are named.
-const CURVES: usize = 8;
 /// What keeps an entry is looked for this often at most: each search ranks the store many times.
 const SEARCHES: usize = 50;
 
@@ -37,8 +32,6 @@ pub struct ForecastRequest<'a> {
     /// Selectors of entries; empty for all.
     pub selectors: &'a [String],
     pub days: u32,
-    /// True to return curves of scores.
-    pub curves: bool,
 }
 
 /// A change of an entry's state.
@@ -88,11 +81,6 @@ impl Memory {
         let others = theirs().chain(chosen.iter().copied()).map(|row| row.entry.id);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
         let entries = entries.beside(others.collect());
-        let picture = if request.curves {
-            self.picture(&entries, request.days, (&rows, &chosen), (&leaving, &events), &ranking)
-        } else {
-            Picture::default()
-        };
         let others = others_of(&entries, &chosen, &leaving, &days);
         let leaving = leaving.iter().enumerate().map(|(number, Left { at, row, returns, .. })| {
             let keep = || {
@@ -138,7 +126,6 @@ impl Memory {
             changes: events.into_iter().map(change).collect(),
             leaving,
             others,
-            picture,
         };
         Ok(Answer { view, problems })
     }
@@ -155,38 +142,6 @@ impl Memory {
         let within = |at: &Timestamp| *at <= left.at && left.at.0.saturating_sub(at.0) <= DAY_MS;
         let mut turns = turns.into_iter().map(|(at, _)| at).filter(within);
         turns.find(|at| !shows(*at, left.row) && shows(Timestamp(at.0 - 1), left.row))
-    }
-
-    /// Returns the curves of the entries that were named, or of those that leave or change first.
-    fn picture(
-        &self,
-        entries: &Entries<'_>,
-        days: u32,
-        (rows, chosen): (&[&ScoredEntry], &[&ScoredEntry]),
-        (leaving, events): (&[Left<'_>], &[Event<'_>]),
-        ranking: &Ranking,
-    ) -> Picture {
-        let fades = |row: &&ScoredEntry| matches!(row.standing, Standing::Scored(_));
-        let drawn: Vec<&ScoredEntry> = if chosen.is_empty() {
-            let soon = leaving.iter().map(|left| left.row);
-            let soon = soon.chain(events.iter().map(|event| event.row));
-            first(soon.filter(fades), CURVES)
-        } else {
-            first(chosen.iter().copied().filter(fades), usize::MAX)
-        };
-        let curve = |row| curve(self, entries, row, days, leaving);
-        Picture {
-            curves: drawn.into_iter().map(curve).collect(),
-            all: match chosen.len() {
-                0 => rows.iter().copied().filter(fades).count(),
-                named => named,
-            },
-            named: !chosen.is_empty(),
-            levels: State::ALL
-                .iter()
-                .filter_map(|state| Some((ranking.policy.least(*state)?, state.name())))
-                .collect(),
-        }
     }
 }
 
@@ -290,51 +245,6 @@ fn leaving<'a>(rows: &[&'a ScoredEntry], days: &[DayOutlook]) -> Vec<Left<'a>> {
     found
 }
 
-/// Returns the first rows, each once.
-fn first<'a>(rows: impl Iterator<Item = &'a ScoredEntry>, most: usize) -> Vec<&'a ScoredEntry> {
-    let mut found: Vec<&ScoredEntry> = Vec::new();
-    for row in rows {
-        if found.len() < most && !found.iter().any(|known| known.entry.id == row.entry.id) {
-            found.push(row);
-        }
-    }
-    found
-}
-
-/// Returns the scores of an entry over `days` days.
-fn curve(
-    memory: &Memory,
-    entries: &Entries<'_>,
-    row: &ScoredEntry,
-    days: u32,
-    leaving: &[Left<'_>],
-) -> Curve {
-    let spec = memory.config.categories.spec(row.entry.category);
-    let (a_day, most) = POINTS;
-    let steps = days.saturating_mul(a_day).clamp(1, most);
-    let point = |step: u32| {
-        let ahead = i64::from(step) * i64::from(days) * DAY_MS / i64::from(steps);
-        let then = Now(Timestamp(memory.now.0.0.saturating_add(ahead)));
-        let since = memory.rules().clock.ahead(memory.now, then);
-        let score = row.judged.as_ref().map_or_else(
-            || {
-                let (idle, strength) = (row.idle.and(since), row.evidence.strength());
-                stability::standing_of(idle, strength, spec.tau_days, false).shown()
-            },
-            |judged| judged.parts.later(memory.policy(), since).score(),
-        );
-        (ahead as f64 / DAY_MS as f64, score)
-    };
-    let until = |at: Timestamp| (at.0 - memory.now.0.0) as f64 / DAY_MS as f64;
-    let left = leaving.iter().find(|left| left.row.entry.id == row.entry.id);
-    Curve {
-        short: entries.short(row.entry.id),
-        text: told(row).into_owned(),
-        points: (0..=steps).map(point).collect(),
-        leaves: left.map(|left| (local_time::local(left.at).date, until(left.at))),
-    }
-}
-
 /// Future states of the entries and future sizes of the report, if nothing happens.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Forecast {
@@ -348,9 +258,6 @@ pub struct Forecast {
     /// Entries that were asked for and do not leave it.
     #[serde(skip)]
     pub others: Vec<Other>,
-    /// Decay curves, if requested.
-    #[serde(skip)]
-    pub picture: Picture,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -419,27 +326,6 @@ pub struct ForecastChange {
     /// Shortest unique prefix of the id.
     #[serde(skip)]
     pub short: String,
-}
-
-/// Curves of scores, and what is around them.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Picture {
-    pub curves: Vec<Curve>,
-    /// Number of entries that were named or, if none were, that fade.
-    pub all: usize,
-    pub named: bool,
-    /// Lowest score and name of each state but the last, highest first.
-    pub levels: Vec<(f64, &'static str)>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Curve {
-    pub short: String,
-    pub text: String,
-    /// Pairs of days from now and score.
-    pub points: Vec<(f64, f64)>,
-    /// Local day of the first report without the entry, and days until then.
-    pub leaves: Option<(Date, f64)>,
 }
 
 #[expect(clippy::ref_option, reason = "serde passes the field by reference")]

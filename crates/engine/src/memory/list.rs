@@ -7,14 +7,14 @@ use pimem_core::{
     model::operation::UserState,
     report::budget::Tokens,
     score::{
-        access::{Access, Accesses},
+        access::Accesses,
         ranking::{self, ScoredEntry, WordingFilter},
         stability::{Standing, State},
     },
 };
 use serde::Serialize;
 
-use super::{Answer, Memory, archived, intake, mirrors::Mirrored, problems, selector, telemetry};
+use super::{Answer, Memory, archived, intake, mirrors::Mirrored, problems, telemetry};
 use crate::{
     error::Failure,
     store::rooms::TOPIC_CHARS,
@@ -187,45 +187,6 @@ impl Memory {
         Ok(Answer { view: EntryList { entries, of, no_topic }, problems: problems(&snapshots) })
     }
 
-    /// Returns all details of an entry.
-    ///
-    /// # Errors
-    /// Fails if the selector does not match exactly one entry.
-    pub fn show(&self, selector: &str) -> Result<Answer<ListedEntry>, Failure> {
-        let stores = self.readers()?;
-        let (ranking, snapshots) = self.own_ranking(&stores);
-        let problems = problems(&snapshots);
-        let row = match selector::entry(self, &ranking, &problems, selector) {
-            Ok(row) => row,
-            Err(failure) => return self.show_team(selector, failure),
-        };
-        let entries = Entries::new(self.now, &self.config.categories, &ranking).marking_replaced();
-        let ledgers = snapshots.iter().map(|snapshot| &snapshot.ledger);
-        let accessed = telemetry::of_entry(&self.accesses(&stores), row.entry.id, ledgers);
-        let superseded_by = row.superseded_by.and_then(|by| ranking.get(by));
-        let view = ListedEntry {
-            entry: entries.accessed(row, accessed),
-            known_for: self.now.since(row.evidence.first_seen).to_string(),
-            superseded_by: superseded_by.map(|by| entries.line(by)),
-        };
-        Ok(Answer { view, problems })
-    }
-
-    /// Returns all details of an entry of a mirror, or else the failure.
-    fn show_team(&self, selector: &str, failure: Failure) -> Result<Answer<ListedEntry>, Failure> {
-        let selected = self.selected(selector, failure.clone())?;
-        let (mirror, row) = selected.get().ok_or(failure)?;
-        let entries = Entries::new(self.now, &self.config.categories, &mirror.ranking);
-        let superseded_by = row.superseded_by.and_then(|by| mirror.ranking.get(by));
-        let listed = entries.accessed(row, Access::default());
-        let view = ListedEntry {
-            entry: AccessedEntry { entry: mirror.view(&entries, row), ..listed },
-            known_for: self.now.since(row.evidence.first_seen).to_string(),
-            superseded_by: superseded_by.map(|by| entries.line(by)),
-        };
-        Ok(Answer { view, problems: Vec::new() })
-    }
-
     /// Returns all topics, hottest first.
     ///
     /// # Errors
@@ -282,20 +243,8 @@ pub struct EntryList {
     pub no_topic: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ListedEntry {
-    pub entry: AccessedEntry,
-    /// Age since it was first seen: `now`, `3d`.
-    #[serde(skip)]
-    pub known_for: String,
-    /// Line of the entry that replaced it.
-    #[serde(skip)]
-    pub superseded_by: Option<String>,
-}
-
 documents! {
     EntryList: "pimem.list/1",
-    ListedEntry: "pimem.show/1",
 }
 
 /// The topics of one or more stores, hottest first.

@@ -47,6 +47,11 @@ impl Memory {
         matches!(self.wish.stores, Some(Reach::Team | Reach::All))
     }
 
+    /// Returns true if the command line names a scope.
+    pub fn is_scoped(&self) -> bool {
+        self.wish.stores.is_some()
+    }
+
     /// Returns true if the command line asks for the team and nothing else.
     pub fn asks_for_team_alone(&self) -> bool {
         self.wish.stores == Some(Reach::Team)

@@ -14,7 +14,6 @@ pub mod background;
 pub mod check;
 pub mod curate;
 pub mod diff;
-pub mod doctor;
 pub mod dream;
 pub mod edit;
 pub mod encrypt;
@@ -28,6 +27,7 @@ pub mod intake;
 pub mod leaky;
 pub mod learn;
 pub mod list;
+pub mod machine;
 pub mod merge_driver;
 pub mod mirrors;
 pub mod model;
@@ -501,7 +501,7 @@ impl Memory {
         let damaged: usize = snapshots.iter().map(|held| held.damaged).sum();
         if damaged > 0 {
             self.warn(format!(
-                "damaged lines of evidence.jsonl skipped: {damaged} (pimem doctor names them)"
+                "damaged lines of evidence.jsonl skipped: {damaged} (pimem check names them)"
             ));
         }
         (Leaky::new(ranking, self.ends_soon), Leaky::new(snapshots, self.ends_soon))

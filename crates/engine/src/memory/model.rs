@@ -122,7 +122,7 @@ impl Memory {
         }
         if !install::remove(&self.models()?, &name)? {
             let message = format!("the model {name} is not installed");
-            let hint = "pimem model list names those that are";
+            let hint = "pimem model names those that are";
             return Err(Failure::new(FailureKind::NotFound, message, hint));
         }
         Ok(RemovedModel { model: name })

@@ -86,7 +86,7 @@ fn find(all: &[String], name: &str) -> Result<String, Failure> {
             Err(Failure::new(
                 FailureKind::NotFound,
                 message,
-                "pimem reflect --dry-run lists those there are",
+                "pimem dream reflect --dry-run lists those there are",
             ))
         }
         several => {

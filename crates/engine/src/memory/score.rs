@@ -25,6 +25,7 @@ use crate::{
     config::settings::PolicyName,
     error::{Failure, FailureKind},
     memory::export,
+    store::{Store, snapshot::Snapshot},
     view::{
         self, Entries,
         factors::{Factors, PartsView},
@@ -94,20 +95,20 @@ impl Memory {
         Ok(Answer { view, problems: problems(&snapshots) })
     }
 
-    /// Returns counts of the entries.
-    ///
-    /// # Errors
-    /// Fails if the named store does not exist.
-    pub fn stats(&self) -> Result<Answer<StatsView>, Failure> {
-        let stores = self.readers()?;
-        let (ranking, snapshots) = self.own_ranking(&stores);
+    /// Returns counts of the entries, and of their use.
+    pub(super) fn counts(
+        &self,
+        stores: &[Store],
+        ranking: &Ranking,
+        snapshots: &[Snapshot],
+    ) -> EntryCounts {
         let categories = &self.config.categories;
         let mut by_category: BTreeMap<String, usize> =
             categories.iter().map(|(_, spec)| (spec.name.to_string(), 0)).collect();
         let mirrors = self.listed_mirrors();
         let rankings = || {
             let theirs = mirrors.iter().map(|mirror| &mirror.ranking);
-            iter::once(&*ranking).chain(theirs)
+            iter::once(ranking).chain(theirs)
         };
         let rows = || rankings().flat_map(|ranking| &ranking.rows);
         for row in rows() {
@@ -121,15 +122,15 @@ impl Memory {
         let scored: Vec<f64> = scored.collect();
         let average =
             (!scored.is_empty()).then(|| rounded(scored.iter().sum::<f64>() / scored.len() as f64));
-        let fates = sums::fates(&telemetry::log(self, &stores).0);
+        let fates = sums::fates(&telemetry::log(self, stores).0);
         let all = sums::by(&fates, |_, _| Some(())).remove(&()).unwrap_or_default();
-        let known = self.accesses(&stores);
+        let known = self.accesses(stores);
         let elsewhere = snapshots.iter().flat_map(|snapshot| {
             let ids = snapshot.ledger.accessed();
             ids.map(|id| known.elsewhere(id, None, &snapshot.ledger))
         });
         let counts = known.sorted().into_iter().map(|(_, access)| access).chain(elsewhere);
-        let view = StatsView {
+        EntryCounts {
             policy: ranking.policy.name(),
             total: rows().count(),
             by_category,
@@ -137,15 +138,14 @@ impl Memory {
                 .into_iter()
                 .map(|state| (state.name(), rows().filter(|row| row.state == state).count()))
                 .collect(),
-            with_embeddings: self.with_embeddings(&ranking)
+            with_embeddings: self.with_embeddings(ranking)
                 + mirrors.iter().map(|mirror| self.with_embeddings(&mirror.ranking)).sum::<usize>(),
             average_score: average,
             average_importance: average.filter(|_| matches!(ranking.policy, Policy::Ebbinghaus(_))),
             injected: all.injected,
             used: all.used,
             accesses: counts.fold(0, |sum, access| access.count.saturating_add(sum)),
-        };
-        Ok(Answer { view, problems: problems(&snapshots) })
+        }
     }
 
     /// Returns the number of entries that the model in use compares with a query. Which of their
@@ -277,7 +277,7 @@ pub struct StandingView {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct StatsView {
+pub struct EntryCounts {
     pub policy: &'static str,
     pub total: usize,
     pub by_category: BTreeMap<String, usize>,
@@ -340,7 +340,6 @@ pub struct FadedEntry {
 
 documents! {
     Scores: "pimem.score/1",
-    StatsView: "pimem.stats/1",
     Decay: "pimem.decay/1",
 }
 

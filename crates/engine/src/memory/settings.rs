@@ -15,7 +15,7 @@ use crate::{
     config::{
         env::Env,
         layers::{self, AwaitingSettings, SettingOrigin},
-        schema::{self, Guard, SettingKey},
+        schema::{self, Guard, SettingKey, SettingReach},
         settings,
         settings_file::Unusable,
     },
@@ -45,6 +45,8 @@ impl Memory {
             origin: self.config.origin(key).to_string(),
             env: key.env,
             description: key.doc,
+            advanced: key.reach == SettingReach::Advanced,
+            inherits: self.config.inherits(key),
             awaiting: awaiting(key),
         };
         SettingsView {
@@ -202,7 +204,7 @@ impl Memory {
     pub fn check_model(&self, role: ModelRole) -> Result<ModelCheck, Failure> {
         let Some(service) = Service::of(&self.config, &self.env, role)? else {
             let message = format!("no language model is set for the {}", role.name());
-            let hint = format!("pimem config set --user {}.provider NAME sets one", role.name());
+            let hint = "pimem config set --user llm.provider NAME sets one";
             return Err(Failure::new(FailureKind::Config, message, hint));
         };
         let answer = service.ask(HELLO)?.chars().take(80).collect();
@@ -234,7 +236,7 @@ impl Memory {
         }
         let more = more.len();
         self.notices.note(&format!(
-            "warning: {first}; it and {more} more are left out (pimem doctor names them)"
+            "warning: {first}; it and {more} more are left out (pimem check names them)"
         ));
     }
 
@@ -266,7 +268,7 @@ impl Memory {
         };
         Some(format!(
             "> Settings: {what} cannot be used and is left out{more}. The user can look at it with \
-             `pimem doctor`."
+             `pimem check`."
         ))
     }
 }
@@ -325,6 +327,11 @@ pub struct Setting {
     /// Name of the environment variable.
     pub env: &'static str,
     pub description: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub advanced: bool,
+    /// True if the value is that of the settings `llm`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub inherits: bool,
     /// A different value in the project's file that takes effect once it is reviewed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub awaiting: Option<AwaitingSetting>,
@@ -333,7 +340,7 @@ pub struct Setting {
 impl Setting {
     /// Returns true if nothing sets it, not even a file that awaits review.
     pub fn is_default(&self) -> bool {
-        self.origin == "default" && self.awaiting.is_none()
+        (self.inherits || self.origin == "default") && self.awaiting.is_none()
     }
 }
 
@@ -454,7 +461,7 @@ fn told(origin: SettingOrigin, problem: &ReadProblem) -> Unusable {
         ),
         ProblemKind::TooLarge(size, limit) => {
             let message = format!("too large: {size} bytes, of which {limit} are allowed");
-            (message, "pimem config schema says what belongs there")
+            (message, "pimem config show --schema says what belongs there")
         }
         // Settings are never sealed.
         ProblemKind::Sealed { why: error, .. }

@@ -6,9 +6,9 @@
 use serde::Serialize;
 
 use super::{
-    Memory, WriteTarget, check, doctor,
+    Memory, WriteTarget, check,
     dream::gather::LEFT,
-    export,
+    export, machine,
     mirrors::Mirrored,
     review::{self, Held},
 };
@@ -16,7 +16,7 @@ use crate::{
     config::layers::SettingOrigin,
     error::Failure,
     index::{corpus, vectors},
-    memory::settings::UnusableView,
+    memory::{score::EntryCounts, settings::UnusableView},
     store::{Store, discover, snapshot::Snapshot, trust::Trust},
     view::Entries,
 };
@@ -31,21 +31,22 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// Returns the status of stores, and what a report would show now. `hooks` are the agents with
-    /// hooks.
+    /// Returns the status of stores, and what a report would show now; with `counted`, counts of the
+    /// entries and of their use. `hooks` are the agents with hooks.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn status(&self, hooks: Hooks) -> Result<Status, Failure> {
+    pub fn status(&self, hooks: Hooks, counted: bool) -> Result<Status, Failure> {
         let stores = self.readers_left()?.into_iter().map(|store| store.strict().unwritten());
         let stores: Vec<Store> = stores.collect();
-        let mut findings = doctor::around(self, &stores).len();
+        let mut findings = machine::around(self).len() + hooks.findings;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let settings = self.report_settings(None, Tokens(0));
         let mut report = render::report(&ranking, &self.config.categories, settings);
         let total = self.team_total(None, Tokens(0));
         let team = self.add_team(&mut report, (&ranking, &snapshots), settings, total, true);
         let mirrors = team.mirrors.iter().map(|mirror| self.status_of_mirror(mirror)).collect();
+        let counts = counted.then(|| self.counts(&stores, &ranking, &snapshots));
         let mut seen = Vec::new();
         for (store, snapshot) in stores.into_iter().zip(snapshots.into_inner()) {
             let (one, found) = look(self, store, &snapshot, &ranking);
@@ -81,6 +82,7 @@ impl Memory {
             unusable: self.unusable(),
             unusable_place: unusable_place(self),
             findings,
+            counts,
         })
     }
 
@@ -115,10 +117,11 @@ fn look(
 ) -> (StoreStatus, usize) {
     let held = review::held(memory, store, snapshot, |_| Vec::new());
     let store = &held.store;
-    let health = check::health(memory, store, snapshot);
-    let (index, findings) = doctor::examine(memory, store, snapshot, (&held.unreviewed, &health));
+    let (found, _) = check::look(memory, store, snapshot);
+    let (index, machine) = machine::examine(memory, store, snapshot, &held.unreviewed);
+    let findings = found.len() + machine.len();
     let rows = || ranking.rows.iter().filter(|row| row.entry.scope == store.scope);
-    let lines = health.into_iter().filter(|finding| {
+    let lines = found.into_iter().filter(|finding| {
         [&rule::SECRET, &rule::NO_ENTRY, &rule::UNCLOSED].contains(&finding.rule)
     });
     let line = |finding: Finding| StatusLine {
@@ -155,7 +158,7 @@ fn look(
         },
         calls: Calls { late: store.late_calls().len(), spooled: store.spooled().len() },
     };
-    (view, findings.len())
+    (view, findings)
 }
 
 /// Returns what is in a grave, if something is.
@@ -237,8 +240,10 @@ pub struct Status {
     /// Place of the first ignored setting, formatted for people.
     #[serde(skip)]
     pub unusable_place: String,
-    /// Number of findings of `pimem doctor`.
+    /// Number of findings of `pimem check`.
     pub findings: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<EntryCounts>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -420,6 +425,9 @@ pub struct Hooks {
     pub program: Option<String>,
     #[serde(skip)]
     pub failure: Option<String>,
+    /// Number of findings of `pimem check` about them.
+    #[serde(skip)]
+    pub findings: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

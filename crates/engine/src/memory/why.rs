@@ -4,17 +4,20 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{Answer, Memory, archived, placed, problems, review, selector, team::Selected};
+use super::{
+    Answer, Memory, archived, placed, problems, review, selector, team::Selected, telemetry,
+};
 use crate::{
     error::{Failure, FailureKind},
     store::{Store, snapshot::Snapshot},
-    view::{Entries, EntryView, displayed, factors::Factors},
+    view::{AccessedEntry, Entries, EntryView, displayed, factors::Factors},
 };
 use pimem_core::{
     model::{category::CategorySpec, operation::UserState, time::Timestamp},
     report::{budget::Tokens, explain, render, select::ReportVerdict, team},
     safety::safe_text,
     score::{
+        access::Access,
         caps::CapPlace,
         forecast,
         policy::{
@@ -27,8 +30,8 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// Returns the calculation of an entry's score, its place in a report within `budget`, or the
-    /// configured one, and its forecast.
+    /// Returns all that is known about an entry: how its score is made, its place in a report within
+    /// `budget`, or the configured one, and its forecast.
     ///
     /// # Errors
     /// Fails if the selector does not match exactly one entry.
@@ -69,8 +72,12 @@ impl Memory {
         let entries = Entries::new(self.now, categories, &ranking).marking_replaced();
         let short = entries.short(row.entry.id);
         let ahead = turns.into_iter().map(|(at, turn)| Ahead { at, what: turn.describe(spec) });
+        let ledgers = snapshots.iter().map(|snapshot| &snapshot.ledger);
+        let accessed = telemetry::of_entry(&self.accesses(&stores), row.entry.id, ledgers);
         let view = Why {
-            entry: entries.entry(row),
+            entry: entries.accessed(row, accessed),
+            known_for: self.now.since(row.evidence.first_seen).to_string(),
+            replaced_by: replaced_by(&entries, &ranking, row),
             factors: entries.factors(row),
             added: stores
                 .iter()
@@ -120,8 +127,12 @@ impl Memory {
                 None if forgotten => "out: forgotten".to_owned(),
                 None => "out: archived".to_owned(),
             };
+            let accessed = entries.accessed(row, Access::default());
+            let entry = EntryView { archived: grave.is_none(), ..accessed.entry };
             return Ok(Some(Why {
-                entry: EntryView { archived: grave.is_none(), ..entries.entry(row) },
+                entry: AccessedEntry { entry, ..accessed },
+                known_for: self.now.since(row.evidence.first_seen).to_string(),
+                replaced_by: replaced_by(&entries, &ranking, row),
                 factors: entries.factors(row),
                 added: None,
                 place: place(ranking.policy, row, spec),
@@ -175,8 +186,11 @@ impl Memory {
         let would_show = matches!(verdict, ReportVerdict::Withheld(_))
             || !verdict.shown() && mirror.unpinned.contains(&row.entry.id);
         let ahead = turns.into_iter().map(|(at, turn)| Ahead { at, what: turn.describe(spec) });
+        let accessed = entries.accessed(row, Access::default());
         let view = Why {
-            entry: mirror.view(&entries, row),
+            entry: AccessedEntry { entry: mirror.view(&entries, row), ..accessed },
+            known_for: self.now.since(row.evidence.first_seen).to_string(),
+            replaced_by: replaced_by(&entries, &mirror.ranking, row),
             factors: entries.factors(row),
             added: None,
             place: place(policy, row, spec),
@@ -195,10 +209,21 @@ impl Memory {
     }
 }
 
+/// Returns the line of the entry that replaced this one.
+fn replaced_by(entries: &Entries<'_>, ranking: &Ranking, row: &ScoredEntry) -> Option<String> {
+    row.superseded_by.and_then(|by| ranking.get(by)).map(|by| entries.line(by))
+}
+
 /// The reason why an entry is in the report or not, with its forecast.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Why {
-    pub entry: EntryView,
+    pub entry: AccessedEntry,
+    /// Age since it was first seen: `now`, `3d`.
+    #[serde(skip)]
+    pub known_for: String,
+    /// Line of the entry that replaced it.
+    #[serde(skip)]
+    pub replaced_by: Option<String>,
     #[serde(flatten)]
     pub factors: Factors,
     /// When and by which agent or program it was added; left out if a person did.

@@ -49,6 +49,10 @@ pub enum LedgerNote {
     },
     /// Nobody is at the session.
     Unattended,
+    /// The person switched learning and recall off, or on again.
+    Off {
+        off: bool,
+    },
     Transcript {
         path: PathBuf,
     },
@@ -120,6 +124,8 @@ pub struct KnownSession {
     pub whose: Option<(String, String)>,
     /// True if nobody is at it, so that no prompt of it is a person's.
     pub unattended: bool,
+    /// True if nothing is learned in it, and nothing recalled.
+    pub off: bool,
     pub transcript: Option<PathBuf>,
     pub reported: bool,
     /// Entries in the context.
@@ -253,6 +259,14 @@ pub fn known(store: &Store, ledger: &str) -> KnownSession {
     fold(notes(&bytes))
 }
 
+/// Notes that a session is switched off, or on again.
+///
+/// # Errors
+/// Fails if it cannot be noted.
+pub fn switch(store: &Store, ledger: &str, off: bool) -> anyhow::Result<()> {
+    store.append_local(&file(ledger), &line(&LedgerNote::Off { off }))
+}
+
 /// Notes what was learned in a session, if it has a ledger here.
 pub fn note_learned(store: &Store, ledger: &str, entries: Vec<String>, tell: Vec<String>) {
     let name = file(ledger);
@@ -328,6 +342,7 @@ fn fold(notes: impl IntoIterator<Item = LedgerNote>) -> KnownSession {
             }
             LedgerNote::Session { id, agent } => known.whose = Some((id, agent)),
             LedgerNote::Unattended => known.unattended = true,
+            LedgerNote::Off { off } => known.off = off,
             LedgerNote::Transcript { path } => known.transcript = Some(path),
             LedgerNote::Report => known.reported = true,
             LedgerNote::Seen { entries, texts } => {
@@ -377,7 +392,7 @@ pub struct AgentCall {
     pub event: String,
 }
 
-/// Notes a call, at most once a day for each `name`. Without a note, `pimem hooks status` knows
+/// Notes a call, at most once a day for each `name`. Without a note, `pimem hooks` knows
 /// less; nothing else depends on it, so errors are ignored.
 pub fn note_call(state: &Path, name: &str, now: SystemTime, call: impl FnOnce() -> AgentCall) {
     let path = call_path(state, name);

@@ -81,7 +81,7 @@ impl ReadProblem {
             ProblemKind::Sealed { hint, .. } => hint,
             ProblemKind::NoMirror(_) => "delete the mirror; the next sync makes it anew",
             ProblemKind::Closed(_) | ProblemKind::Io(_) => {
-                "pimem doctor looks at permissions and disk"
+                "pimem check looks at permissions and disk"
             }
         }
     }

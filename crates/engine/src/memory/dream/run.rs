@@ -42,7 +42,7 @@ const HINT: &str = "pimem dream --plan prints one";
 #[derive(Debug, Clone, Default)]
 pub struct DreamRequest {
     pub mode: DreamMode,
-    /// True to also ask the language model of `dream.provider`.
+    /// True to also ask the language model of `llm.provider`.
     pub llm: bool,
     /// Transcripts to learn from, instead of the pending ones.
     pub from: Vec<PathBuf>,
@@ -118,6 +118,15 @@ impl Memory {
                 Ok(done(Dream::default()))
             }
         }
+    }
+
+    /// Returns true if a language model left a plan that awaits review.
+    ///
+    /// # Errors
+    /// Fails if the named store does not exist.
+    pub fn has_plan_left(&self) -> Result<bool, Failure> {
+        let WriteTarget { dir, scope, .. } = self.target()?;
+        Ok(self.store(dir, scope).dream_dir().is_some_and(|dir| dir.join(LEFT).is_file()))
     }
 
     fn detach(&self, request: &DreamRequest, store: &Store) -> Result<DreamOutcome, Failure> {

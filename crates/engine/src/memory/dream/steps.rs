@@ -172,8 +172,8 @@ pub fn ask(
 ) -> Result<ModelAnswer, ModelError> {
     let service =
         Service::of(&memory.config, &memory.env, ModelRole::Dream)?.ok_or_else(|| ModelError {
-            message: "dream.provider is none".to_owned(),
-            hint: "pimem config set --user dream.provider PROVIDER names one".to_owned(),
+            message: "llm.provider is none".to_owned(),
+            hint: "pimem config set --user llm.provider PROVIDER names one".to_owned(),
         })?;
     let rules = Prompt::Dream.text(memory.env.home.as_deref())?;
     let categories = &memory.config.categories;

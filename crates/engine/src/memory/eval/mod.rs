@@ -47,7 +47,7 @@ const ALIKE: f64 = 0.6;
 /// Hits that are told of a miss.
 const INSTEAD: usize = 3;
 
-const SETS: &str = "pimem eval reads retrieval sets: see pimem-format(5)";
+const SETS: &str = "pimem model eval reads retrieval sets: see pimem-format(5)";
 
 /// Questions to ask.
 #[derive(Debug, Clone, Default)]
@@ -416,21 +416,6 @@ pub struct MissedPassage {
     /// Id in the set; of an entry the short one, of another passage of a store its file and line.
     pub id: String,
     pub text: String,
-}
-
-impl Evaluation {
-    /// Takes out every word that somebody wrote.
-    #[must_use]
-    pub fn redacted(mut self) -> Self {
-        for (number, miss) in (1..).zip(&mut self.misses) {
-            miss.question = format!("question {number}");
-            for passage in miss.wanted.iter_mut().chain(&mut miss.instead) {
-                let kind = if passage.id.contains(':') { "a passage" } else { "entry" };
-                passage.text = kind.into();
-            }
-        }
-        self
-    }
 }
 
 /// Figures of some questions.

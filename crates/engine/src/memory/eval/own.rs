@@ -1,5 +1,5 @@
 //! Questions about one's own stores: recorded prompts whose answers used what they were given, and
-//! words of entries; and `pimem eval --injection`, which compares what a model is shown with and
+//! words of entries; and `pimem model eval --injection`, which compares what a model is shown with and
 //! without a search.
 //!
 //! The comparison follows pi-memory's design: notes and the logs of two days are always shown, within
@@ -56,7 +56,7 @@ impl Memory {
         let set = questions(&ranking, &entries, &log);
         if set.queries.is_empty() {
             let message = "there is nothing to ask for";
-            let hint = "a store needs entries of a few words; pimem eval FILE reads a set";
+            let hint = "a store needs entries of a few words; pimem model eval FILE reads a set";
             return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         let model = embedding::name(self);

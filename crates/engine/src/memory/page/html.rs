@@ -156,7 +156,7 @@ pub(super) fn health(out: &mut Markup, page: &PageView) {
     if report.pinned_tokens > 0 {
         card(out, "tokens of pinned entries", thousands(report.pinned_tokens as usize));
     }
-    card(out, "findings of pimem doctor", status.findings);
+    card(out, "findings of pimem check", status.findings);
     out.raw("</dl>\n");
     if let Some(budget) = report.budget {
         pictures::bar(out, counted, budget);
@@ -192,7 +192,7 @@ pub(super) fn health(out: &mut Markup, page: &PageView) {
         out.element(
             "<p>",
             CountOf(status.unusable.len(), "setting is", "settings are"),
-            " ignored: pimem doctor.</p>\n",
+            " ignored: pimem check.</p>\n",
         );
     }
 }
@@ -371,20 +371,11 @@ pub(super) fn entries(out: &mut Markup, page: &PageView) {
         out.raw("<p>There is none yet: <code>pimem add TEXT</code> makes the first.</p>\n");
         return;
     }
-    let mut headings = vec![
-        "id",
-        "category",
-        "text",
-        "state",
-        "score",
-        "evidence",
-        "first seen",
-        "last reinforced",
-    ];
-    headings.extend(page.has_authors.then_some("author"));
+    let headings =
+        ["id", "category", "text", "state", "score", "evidence", "first seen", "last reinforced"];
     let count = CountOf(page.entries.len(), "entry", "entries");
     out.table("Table of all entries", format_args!("{count}, strongest first"), &headings);
-    for PageRow { entry, author, .. } in &page.entries {
+    for PageRow { entry, .. } in &page.entries {
         let entry = &entry.entry;
         out.raw("<tr id=\"e")
             .text(&entry.short)
@@ -405,9 +396,6 @@ pub(super) fn entries(out: &mut Markup, page: &PageView) {
         out.element("<td class=\"number\">", entry.evidence, "</td>");
         out.element("<td class=\"nowrap\">", entry.first_seen.date(), "</td>");
         out.element("<td class=\"nowrap\">", entry.last_reinforced.date(), "</td>");
-        if page.has_authors {
-            out.element("<td>", author.as_deref().unwrap_or("not committed"), "</td>");
-        }
         out.raw("</tr>\n");
     }
     out.end_table();

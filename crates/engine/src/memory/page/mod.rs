@@ -58,22 +58,14 @@ pub struct PageGiven {
     pub lines: Vec<(String, Option<EntryId>)>,
 }
 
-/// Authors by topic and line number.
-type Authors = BTreeMap<(String, usize), String>;
-
 impl Memory {
     /// Returns everything about the stores that a page shows. `hooks` are the agents with hooks,
-    /// `given` is what one of them is given; git is asked who wrote the entries if `authors` is true.
+    /// `given` is what one of them is given.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn page(
-        &self,
-        hooks: Hooks,
-        authors: bool,
-        given: PageGiven,
-    ) -> Result<Answer<PageView>, Failure> {
-        let status = self.status(hooks)?;
+    pub fn page(&self, hooks: Hooks, given: PageGiven) -> Result<Answer<PageView>, Failure> {
+        let status = self.status(hooks, false)?;
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);
         let categories = &self.config.categories;
@@ -105,12 +97,8 @@ impl Memory {
             counts.iter().map(|(id, count)| (id.to_string(), Use::from(count))).collect();
         let mut listed = self.list(&super::list::ListRequest::default())?.view.entries;
         listed.retain(|listed| !listed.entry.withheld);
-        let authors = authors.then(|| self.authors(&stores));
-        let row = |entry: AccessedEntry| PageRow {
-            usage: usage.get(&entry.entry.id).cloned(),
-            author: authors.as_ref().and_then(|authors| author(authors, &entry.entry)),
-            entry,
-        };
+        let row =
+            |entry: AccessedEntry| PageRow { usage: usage.get(&entry.entry.id).cloned(), entry };
         let view = PageView {
             title: title(&stores),
             now: self.now.0,
@@ -132,23 +120,9 @@ impl Memory {
             links: links(&ranking, &entries),
             history: self.history(&stores),
             entries: listed.into_iter().map(row).collect(),
-            has_authors: authors.is_some(),
             status,
         };
         Ok(Answer { view, problems: problems(&snapshots) })
-    }
-
-    /// Returns the authors of the lines of stores that are in a repository, by scope.
-    fn authors(&self, stores: &[Store]) -> Vec<(&'static str, Authors)> {
-        let of = |store: &Store| {
-            let root = self.places.work_tree(&store.dir)?;
-            let authors = store.authors(root);
-            if authors.is_none() {
-                self.notices.note("git does not tell who wrote the lines");
-            }
-            Some((store.scope.name(), authors?))
-        };
-        stores.iter().filter_map(of).collect()
     }
 
     fn coming_scores(
@@ -247,11 +221,6 @@ impl Memory {
     }
 }
 
-fn author(authors: &[(&'static str, Authors)], entry: &EntryView) -> Option<String> {
-    let (_, authors) = authors.iter().find(|(scope, _)| *scope == entry.scope)?;
-    authors.get(&(entry.topic.clone(), entry.line)).cloned()
-}
-
 /// Returns the strongest entries that the report leaves out.
 fn outside(
     ranking: &Ranking,
@@ -331,7 +300,6 @@ pub struct PageView {
     pub weeks: Vec<Week>,
     /// All entries, strongest first.
     pub entries: Vec<PageRow>,
-    pub has_authors: bool,
     /// Names in `[[brackets]]`, with the entries that have each.
     pub links: Vec<Link>,
     /// What happened, by weeks, oldest first.
@@ -387,8 +355,6 @@ pub struct PageRow {
     pub entry: AccessedEntry,
     /// How often it was put into prompts and used; `None` if it never was.
     pub usage: Option<Use>,
-    /// Who committed its line; `None` if nobody did, or nobody asked.
-    pub author: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -450,9 +416,7 @@ impl PageView {
         }
         for row in &mut self.entries {
             without(&mut row.entry.entry);
-            row.author = None;
         }
-        self.has_authors = false;
         for (number, link) in (1..).zip(&mut self.links) {
             link.name = format!("link {number}");
         }

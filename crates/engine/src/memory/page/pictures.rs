@@ -2,15 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pimem_core::model::time::Date;
-
-use crate::memory::{
-    forecast::Picture,
-    page::{
-        Link, PageCurve, PastWeek,
-        html::{CountOf, Markup},
-    },
-    telemetry::summary::UsageDay,
+use crate::memory::page::{
+    Link, PageCurve, PastWeek,
+    html::{CountOf, Markup},
 };
 
 /// Maximum number of names in the drawing of links.
@@ -21,12 +15,6 @@ pub(super) fn bar(out: &mut Markup, tokens: u32, budget: u32) {
     let share = f64::from(tokens) / f64::from(budget.max(1));
     out.raw("<svg class=\"bar\" viewBox=\"0 0 100 4\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"");
     out.text(format_args!("The report takes {:.0} % of its budget", 100.0 * share)).raw("\">");
-    filled(out, share);
-}
-
-/// A share that stands beside it in words.
-pub(super) fn meter(out: &mut Markup, share: f64) {
-    out.raw("<svg class=\"bar\" viewBox=\"0 0 100 4\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
     filled(out, share);
 }
 
@@ -87,80 +75,6 @@ fn fading(
     out.text(format_args!("{days:.0} days")).raw("</text>");
 }
 
-/// Returns a file of its own with the curves of a forecast, each below its entry.
-#[must_use]
-pub fn curves(picture: &Picture, title: &str, today: Date) -> String {
-    /// Entries beside each other, and the place of each.
-    const COLUMNS: usize = 3;
-    const WIDTH: f64 = 340.0;
-    const HEIGHT: f64 = 190.0;
-    /// Characters of a text.
-    const TEXT: usize = 50;
-    // Programs that show pictures know no variables in a style.
-    const STYLE: &str = "<style>\ntext{font:12px system-ui,sans-serif;fill:#57606a}\
-        .title{font-size:18px;font-weight:600}.title,.id{fill:#1f2328}.id{font-weight:600}\
-        .ground{fill:#fff}.level{stroke:#d0d7de;stroke-dasharray:3 3}\
-        .curve{fill:none;stroke:#0a58ca;stroke-width:2}\
-        .leaves{stroke:#b42318;stroke-width:2;stroke-dasharray:2 2}\n\
-        @media(prefers-color-scheme:dark){text{fill:#a3adb8}.title,.id{fill:#e4e8ec}\
-        .ground{fill:#14181d}.level{stroke:#3a434d}.curve{stroke:#7db4ff}.leaves{stroke:#ff9b91}}\n\
-        </style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n";
-    let mut out = Markup::default();
-    let height = 64.0 + HEIGHT * picture.curves.len().div_ceil(COLUMNS) as f64;
-    out.raw("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1040\" height=\"").number(height);
-    out.raw("\" viewBox=\"0 0 1040 ").number(height);
-    out.raw("\" role=\"img\" aria-labelledby=\"title desc\">\n<title id=\"title\">").text(title);
-    out.element("</title>\n<desc id=\"desc\">", drawn(picture), ".");
-    let leaves = |leaves: Option<(Date, f64)>| {
-        leaves.map(|(date, _)| format!("leaves the report on {}", date.in_words(today)))
-    };
-    for curve in &picture.curves {
-        let (first, last) = (curve.points.first(), curve.points.last());
-        let (now, (days, then)) =
-            (first.map_or(0.0, |(_, it)| *it), last.copied().unwrap_or_default());
-        out.text(format_args!(
-            " {} {}: {now:.2} now, {then:.2} in {days:.0} days{}.",
-            curve.short,
-            curve.text,
-            leaves(curve.leaves).map_or_else(String::new, |leaves| format!(", {leaves}")),
-        ));
-    }
-    out.raw("</desc>\n").raw(STYLE);
-    out.element("<text class=\"title\" x=\"16\" y=\"28\">", title, "</text>\n");
-    out.element("<text x=\"16\" y=\"48\">", drawn(picture), "</text>\n");
-    for (number, curve) in picture.curves.iter().enumerate() {
-        let (row, column) = (number / COLUMNS, number % COLUMNS);
-        out.raw("<g transform=\"translate(").number(16.0 + WIDTH * column as f64).raw(" ");
-        out.number(80.0 + HEIGHT * row as f64).raw(")\"><text class=\"id\">").text(&curve.short);
-        out.element("</text><text x=\"64\">", leaves(curve.leaves).unwrap_or_default(), "</text>");
-        let mut text: String = curve.text.chars().take(TEXT).collect();
-        if text.len() < curve.text.len() {
-            text = format!("{}…", text.trim_end());
-        }
-        out.element("<text y=\"16\">", text, "</text><g transform=\"translate(0 32)\">");
-        fading(&mut out, &curve.points, curve.leaves.map(|(_, days)| days), &picture.levels);
-        out.raw("</g></g>\n");
-    }
-    out.raw("</svg>\n");
-    out.finish()
-}
-
-/// Says which entries are drawn, and what is left out.
-fn drawn(picture: &Picture) -> String {
-    let (drawn, all) = (picture.curves.len(), picture.all);
-    match (drawn, picture.named) {
-        (0, _) => "No entry fades".to_owned(),
-        (_, true) if drawn == all => format!("{}, as named", CountOf(all, "entry", "entries")),
-        (_, true) => format!("{drawn} of {all} shown: the others are pinned or forgotten"),
-        (1, false) if drawn == all => "The only entry that fades".to_owned(),
-        (_, false) if drawn == all => format!("All {all} entries that fade"),
-        (_, false) => format!(
-            "{drawn} of {all} shown: those that leave the report or change first; name others to \
-             see them"
-        ),
-    }
-}
-
 /// Bars by week.
 pub(super) fn history(out: &mut Markup, weeks: &[PastWeek]) {
     const HEIGHT: f64 = 120.0;
@@ -206,25 +120,6 @@ pub(super) fn history(out: &mut Markup, weeks: &[PastWeek]) {
     }
     out.element("<text x=\"726\" y=\"12\">", most, "</text></svg>\n");
     out.raw("<p class=\"soft\">From below: added (green), reinforced (blue), dropped (red).</p>\n");
-}
-
-pub(super) fn days(out: &mut Markup, days: &[UsageDay]) {
-    const HEIGHT: f64 = 60.0;
-    let most = days.iter().map(|day| day.entries).max().unwrap_or(0).max(1);
-    let step = 720.0 / days.len().max(1) as f64;
-    out.raw("<svg viewBox=\"0 0 760 80\" role=\"img\" aria-label=\"");
-    out.text(format_args!("{}, {most} at most", CountOf(days.len(), "day", "days"))).raw("\">");
-    for (number, day) in days.iter().enumerate().filter(|(_, day)| day.entries > 0) {
-        let height = HEIGHT * day.entries as f64 / most as f64;
-        out.raw("<rect class=\"reinforced\" x=\"").number(step * number as f64);
-        out.raw("\" width=\"").number(step * 0.8).raw("\" y=\"").number(HEIGHT - height);
-        out.raw("\" height=\"").number(height).raw("\"/>");
-    }
-    if let (Some(first), Some(last)) = (days.first(), days.last()) {
-        out.element("<text x=\"0\" y=\"76\">", &first.date, "</text>");
-        out.element("<text x=\"720\" y=\"76\" text-anchor=\"end\">", &last.date, "</text>");
-    }
-    out.element("<text x=\"726\" y=\"12\">", most, "</text></svg>\n");
 }
 
 /// Names on a circle; two that stand in one entry are joined.
@@ -295,49 +190,6 @@ pub(super) fn links(out: &mut Markup, links: &[Link]) {
             "<p class=\"soft\">The drawing has the first 150 of ",
             links.len(),
             " names.</p>\n",
-        );
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::memory::forecast;
-
-    fn file(named: bool, leaves: Option<f64>) -> String {
-        let date = Date::parse("2026-07-11").unwrap();
-        let curve = forecast::Curve {
-            short: "a1b2".to_owned(),
-            text: "Entry <a1b2> & \"more\"".to_owned(),
-            points: vec![(0.0, 0.69), (30.0, 0.25)],
-            leaves: leaves.map(|days| (date, days)),
-        };
-        let levels = vec![(1.5, "active"), (0.7, "provisional")];
-        let picture = Picture { curves: vec![curve], all: 40, named, levels };
-        curves(&picture, "Decay <&>", Date::parse("2026-06-30").unwrap())
-    }
-
-    #[test]
-    fn a_file_says_what_it_shows() {
-        let made = file(false, Some(11.0));
-        assert!(made.starts_with("<svg ") && made.ends_with("</svg>\n"));
-        for part in [
-            ">leaves the report on 11 July<",
-            ">Entry &lt;a1b2&gt; &amp; &quot;more&quot;<",
-            ">1 of 40 shown: those that leave the report or change first",
-            "0.69 now, 0.25 in 30 days, leaves the report on 11 July.",
-            ">Decay &lt;&amp;&gt;<",
-            ">active<",
-            "prefers-color-scheme:dark",
-        ] {
-            assert!(made.contains(part), "{part}\n{made}");
-        }
-        assert_eq!(made.matches("class=\"leaves\"").count(), 1);
-        assert!(!made.contains("href") && !made.contains("url("), "nothing from outside");
-        let named = file(true, None);
-        assert!(
-            named.contains("the others are pinned") && !named.contains("on 11 July"),
-            "{named}"
         );
     }
 }

@@ -1,16 +1,16 @@
-//! Diagnosis of stores, permissions, locks, indices and git files. Each finding has a fix.
+//! Findings of `check` that are about no line: settings, permissions, locks, indices and git files, and
+//! what awaits review. Each has a fix.
 //!
 //! Does not modify any store.
 
 use std::{slice, time::Duration};
 
-use pimem_core::{lint::rule, search::bm25::Query};
+use pimem_core::search::bm25::Query;
 use serde::Serialize;
 
-use super::{Memory, check, model, trust::Unreviewed};
+use super::{Memory, model, trust::Unreviewed};
 use crate::{
     config::settings::Embedding,
-    error::Failure,
     index::{
         corpus::{self, Freshness},
         postings,
@@ -22,81 +22,78 @@ use crate::{
     view::count,
 };
 
-impl Memory {
-    /// Diagnoses the stores.
-    ///
-    /// # Errors
-    /// Fails if the named store does not exist.
-    pub fn diagnose(&self) -> Result<Diagnosis, Failure> {
-        let stores = self.readers_left()?;
-        let mut view = Diagnosis { facts: Vec::new(), findings: around(self, &stores) };
-        for store in &stores {
-            let snapshot = store.read(self.now, &self.config.categories);
-            let mut fact =
-                |name: &str, value| view.facts.push(Fact { name: name.to_owned(), value });
-            fact(&format!("{} store", store.scope.name()), store.dir.display().to_string());
-            let strict = store.clone().strict();
-            self.note_own(provenance::LIMIT, slice::from_ref(&strict), slice::from_ref(&snapshot));
-            let placed = snapshot.placed(&strict, &self.config.categories);
-            let unreviewed = self.unreviewed(slice::from_ref(&strict), placed.iter());
-            let entries = placed.len();
-            let (topics, events) = (snapshot.topics.len(), snapshot.ledger.len());
-            fact("entries", format!("{entries} in {topics} topics, {events} events"));
-            let aside = evidence::count(&store.logs().unwrap_or_default().local);
-            if aside > 0 {
-                fact("events of hooks", format!("{aside} in {}", store.local_log_name()));
-            }
-            let late = store.late_calls().len();
-            if late > 0 {
-                fact("calls of hooks", format!("{late} ended at the deadline"));
-            }
-            let health = check::health(self, store, &snapshot);
-            let (index, found) = examine(self, store, &snapshot, (&unreviewed, &health));
-            fact("index", index.in_words());
-            view.findings.extend(found);
+/// Facts and findings about what surrounds the lines of the stores.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Machine {
+    pub facts: Vec<Fact>,
+    pub findings: Vec<MachineFinding>,
+}
+
+/// Looks at the stores and around them.
+pub(super) fn look(memory: &Memory, stores: &[Store]) -> Machine {
+    let mut view = Machine { facts: Vec::new(), findings: around(memory) };
+    let categories = &memory.config.categories;
+    for store in stores {
+        let snapshot = store.read(memory.now, categories);
+        let mut fact = |name: &str, value| view.facts.push(Fact { name: name.to_owned(), value });
+        fact(&format!("{} store", store.scope.name()), store.dir.display().to_string());
+        let strict = store.clone().strict();
+        memory.note_own(provenance::LIMIT, slice::from_ref(&strict), slice::from_ref(&snapshot));
+        let placed = snapshot.placed(&strict, categories);
+        let unreviewed = memory.unreviewed(slice::from_ref(&strict), placed.iter());
+        let entries = placed.len();
+        let (topics, events) = (snapshot.topics.len(), snapshot.ledger.len());
+        fact("entries", format!("{entries} in {topics} topics, {events} events"));
+        let aside = evidence::count(&store.logs().unwrap_or_default().local);
+        if aside > 0 {
+            fact("events of hooks", format!("{aside} in {}", store.local_log_name()));
         }
-        for mirror in self.all_mirrors().0 {
-            let of = mirror.mirror.as_ref().map_or("", |mirror| &mirror.project);
-            let (name, dir) = (format!("mirror {of}"), mirror.dir.display().to_string());
-            view.facts.push(Fact { name, value: dir });
+        let late = store.late_calls().len();
+        if late > 0 {
+            fact("calls of hooks", format!("{late} ended at the deadline"));
         }
-        Ok(view)
+        let (index, found) = examine(memory, store, &snapshot, &unreviewed);
+        fact("index", index.in_words());
+        view.findings.extend(found);
     }
+    for mirror in memory.all_mirrors().0 {
+        let of = mirror.mirror.as_ref().map_or("", |mirror| &mirror.project);
+        let (name, dir) = (format!("mirror {of}"), mirror.dir.display().to_string());
+        view.facts.push(Fact { name, value: dir });
+    }
+    view
 }
 
 /// Returns findings that do not depend on the content of a store.
-pub(super) fn around(memory: &Memory, stores: &[Store]) -> Vec<DoctorFinding> {
+pub(super) fn around(memory: &Memory) -> Vec<MachineFinding> {
     let wrong = memory.config.unusable.iter();
-    let mut findings: Vec<DoctorFinding> = wrong
-        .map(|wrong| DoctorFinding::new(format!("{wrong}; left out"), wrong.hint.as_str()))
+    let mut findings: Vec<MachineFinding> = wrong
+        .map(|wrong| MachineFinding::new(format!("{wrong}; left out"), wrong.hint.as_str()))
         .collect();
     findings.extend(model::lacking(memory).map(|failure| {
         let origin = memory.config.origin(&Embedding::model);
         let fix = format!("{}; until then the built-in model serves", failure.hints.join("; "));
-        DoctorFinding::new(format!("{origin}: embedding.model: {}", failure.message), fix)
+        MachineFinding::new(format!("{origin}: embedding.model: {}", failure.message), fix)
     }));
     findings.extend(
-        memory.seal_problems().iter().map(|it| DoctorFinding::new(it.to_string(), it.hint())),
+        memory.seal_problems().iter().map(|it| MachineFinding::new(it.to_string(), it.hint())),
     );
     let away = memory.leads_away();
-    findings.extend(away.iter().map(|away| DoctorFinding::new(away.to_string(), discover::REMEDY)));
+    findings
+        .extend(away.iter().map(|away| MachineFinding::new(away.to_string(), discover::REMEDY)));
     let (_, problems) = memory.all_mirrors();
-    findings.extend(problems.iter().map(|it| DoctorFinding::new(it.to_string(), it.hint())));
-    if stores.is_empty() && away.is_none() {
-        findings.push(DoctorFinding::new("there is no store here", "pimem init makes one"));
-    }
+    findings.extend(problems.iter().map(|it| MachineFinding::new(it.to_string(), it.hint())));
     findings
 }
 
-/// Returns the state of a store's index, and all findings about the store. `health` are those of
-/// [`check::health`].
+/// Returns the state of a store's index, and all findings about the store but for those about lines.
 pub(super) fn examine(
     memory: &Memory,
     store: &Store,
     snapshot: &Snapshot,
-    (unreviewed, health): (&Unreviewed, &[rule::Finding]),
-) -> (IndexState, Vec<DoctorFinding>) {
-    let mut findings = contents(snapshot, health);
+    unreviewed: &Unreviewed,
+) -> (IndexState, Vec<MachineFinding>) {
+    let mut findings = contents(snapshot);
     findings.extend(waiting(unreviewed));
     findings.extend(writing(store));
     findings.extend(spooled(store));
@@ -106,20 +103,17 @@ pub(super) fn examine(
     (index, findings)
 }
 
-/// Returns findings about Markdown files and logs.
-fn contents(snapshot: &Snapshot, health: &[rule::Finding]) -> Vec<DoctorFinding> {
-    let mut found: Vec<DoctorFinding> = snapshot
+/// Returns findings about files that could not be read, and entries without evidence.
+fn contents(snapshot: &Snapshot) -> Vec<MachineFinding> {
+    let mut found: Vec<MachineFinding> = snapshot
         .problems
         .iter()
-        .map(|problem| DoctorFinding::new(problem.to_string(), problem.hint()))
+        .map(|problem| MachineFinding::new(problem.to_string(), problem.hint()))
         .collect();
-    found.extend(
-        health.iter().map(|f| DoctorFinding::new(format!("{} {}", f.place, f.says), f.remedy())),
-    );
     if !snapshot.adopted.is_empty() {
         let mut entries: Vec<_> = snapshot.adopted.iter().map(|event| event.entry).collect();
         entries.dedup();
-        found.push(DoctorFinding::new(
+        found.push(MachineFinding::new(
             match entries.len() {
                 1 => "1 entry was written by hand and has no evidence yet".to_owned(),
                 count => format!("{count} entries were written by hand and have no evidence yet"),
@@ -131,43 +125,43 @@ fn contents(snapshot: &Snapshot, health: &[rule::Finding]) -> Vec<DoctorFinding>
 }
 
 /// Returns a finding if entries await review.
-fn waiting(unreviewed: &Unreviewed) -> Option<DoctorFinding> {
+fn waiting(unreviewed: &Unreviewed) -> Option<MachineFinding> {
     let any = unreviewed.waiting + unreviewed.others > 0;
     let fix = match unreviewed.others {
         0 => "pimem trust --review shows what agents are not shown",
         _ => unreviewed.came.remedy(),
     };
-    any.then(|| DoctorFinding::new(unreviewed.told(None), fix))
+    any.then(|| MachineFinding::new(unreviewed.told(None), fix))
 }
 
 /// Returns a finding if sentences of prompts could not be learned.
-fn spooled(store: &Store) -> Option<DoctorFinding> {
+fn spooled(store: &Store) -> Option<MachineFinding> {
     let waiting = store.spooled().len();
     let what = format!("{} of prompts could not be learned yet", count(waiting, "sentence"));
     let fix = "the next call that can write the store learns them";
-    (waiting > 0).then(|| DoctorFinding::new(what, fix))
+    (waiting > 0).then(|| MachineFinding::new(what, fix))
 }
 
 /// Returns a finding if the store is not writable or its lock cannot be taken.
-fn writing(store: &Store) -> Option<DoctorFinding> {
+fn writing(store: &Store) -> Option<MachineFinding> {
     let fix = "give yourself write permission, or go on reading only";
     match StoreLock::probe(&store.dir, Duration::from_millis(200)) {
         Ok(()) => None,
-        Err(LockError::Busy(..)) => Some(DoctorFinding::new(
+        Err(LockError::Busy(..)) => Some(MachineFinding::new(
             format!("{} is locked by another process", store.dir.display()),
             "wait for it to end; a lock never outlives its process",
         )),
         Err(LockError::Refused(problem)) => {
-            Some(DoctorFinding::new(problem.to_string(), problem.hint()))
+            Some(MachineFinding::new(problem.to_string(), problem.hint()))
         }
-        Err(LockError::Io(_, error)) => Some(DoctorFinding::new(
+        Err(LockError::Io(_, error)) => Some(MachineFinding::new(
             format!("{} cannot be written: {error}", store.dir.display()),
             fix,
         )),
     }
 }
 
-fn git_files(memory: &Memory, store: &Store) -> Vec<DoctorFinding> {
+fn git_files(memory: &Memory, store: &Store) -> Vec<MachineFinding> {
     let mut found = Vec::new();
     if memory.places.work_tree(&store.dir).is_none() {
         return found;
@@ -179,7 +173,7 @@ fn git_files(memory: &Memory, store: &Store) -> Vec<DoctorFinding> {
         let held = match store.file(name) {
             Ok(held) => String::from_utf8_lossy(&held.unwrap_or_default()).into_owned(),
             Err(problem) => {
-                found.push(DoctorFinding::new(problem.to_string(), problem.hint()));
+                found.push(MachineFinding::new(problem.to_string(), problem.hint()));
                 continue;
             }
         };
@@ -187,7 +181,7 @@ fn git_files(memory: &Memory, store: &Store) -> Vec<DoctorFinding> {
         let lacking: Vec<&str> = wanted.lines().filter(|line| !is_there(line)).collect();
         if !lacking.is_empty() {
             let what = format!("{name} lacks: {}", lacking.join("; "));
-            found.push(DoctorFinding::new(what, format!("add these lines, so that {why}")));
+            found.push(MachineFinding::new(what, format!("add these lines, so that {why}")));
         }
     }
     found
@@ -241,34 +235,27 @@ fn index(
     memory: &Memory,
     store: &Store,
     known: &[ReadProblem],
-) -> (IndexState, Vec<DoctorFinding>) {
+) -> (IndexState, Vec<MachineFinding>) {
     let Some(dir) = memory.cache_dir(store) else {
         let fix = "set XDG_CACHE_HOME or HOME; searches work without it";
         let none = IndexState { freshness: None, lines: 0, bytes: 0 };
-        return (none, vec![DoctorFinding::new("there is no cache directory", fix)]);
+        return (none, vec![MachineFinding::new("there is no cache directory", fix)]);
     };
     let bytes = postings::size_on_disk(&dir);
     // A word is looked up in an index; without one, no word is looked for in all texts.
     let query = Query::new(if bytes > 0 { "index" } else { "" });
     let corpus = corpus::Corpus::open(store, Some(&dir), &query, &memory.config.categories);
-    let mut found: Vec<DoctorFinding> = corpus
+    let mut found: Vec<MachineFinding> = corpus
         .problems
         .iter()
         .filter(|problem| !known.contains(problem))
-        .map(|problem| DoctorFinding::new(problem.to_string(), problem.hint()))
+        .map(|problem| MachineFinding::new(problem.to_string(), problem.hint()))
         .collect();
     if let Freshness::Broken(why) = &corpus.freshness {
         let fix = "pimem rebuild makes it anew; searches work without it";
-        found.push(DoctorFinding::new(format!("the index is damaged: {why}"), fix));
+        found.push(MachineFinding::new(format!("the index is damaged: {why}"), fix));
     }
     (IndexState { freshness: Some(corpus.freshness), lines: corpus.size.docs, bytes }, found)
-}
-
-/// The condition of the stores, with the problems found.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Diagnosis {
-    pub facts: Vec<Fact>,
-    pub findings: Vec<DoctorFinding>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -278,18 +265,14 @@ pub struct Fact {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DoctorFinding {
+pub struct MachineFinding {
     #[serde(rename = "finding")]
     pub what: String,
     pub fix: String,
 }
 
-impl DoctorFinding {
+impl MachineFinding {
     pub fn new(what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { what: what.into(), fix: fix.into() }
     }
-}
-
-documents! {
-    Diagnosis: "pimem.doctor/1",
 }
