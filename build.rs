@@ -2,7 +2,7 @@
 //!
 //! The libraries behind embedding models bring about 22,000 relocations that the dynamic linker
 //! would process at every start, even if no model is used. That took a quarter of the time of a
-//! short command. docs/decisions.md has the figures and the trade-off.
+//! short command. docs/building/decisions.md has the figures and the trade-off.
 #![expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts by variables")]
 
 use std::{env, fs, path::Path, process::Command};

@@ -22,7 +22,7 @@ MEAN, LEAST = 0.999, 0.998
 
 def texts():
     """Returns lines of documents, of every length and evenly spread."""
-    files = ["README.md", "ARCHITECTURE.md", "SECURITY.md", "CHANGELOG.md", *sorted(ROOT.glob("docs/*.md"))]
+    files = ["README.md", "ARCHITECTURE.md", "SECURITY.md", "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]
     files += sorted(ROOT.glob("fixtures/stores/**/*.md")) + sorted(ROOT.glob("fixtures/eval/*.json"))
     lines = [line.strip() for file in files for line in (ROOT / file).read_text(errors="replace").split("\n")]
     lines = [line for line in dict.fromkeys(lines) if any(char.isalpha() for char in line)]

@@ -60,7 +60,7 @@ agents! {
 }
 
 /// How an agent calls pimem, what it makes of the answers, and how it is installed.
-/// docs/agents-tested.md says what was measured.
+/// docs/building/agents-tested.md says what was measured.
 #[expect(clippy::struct_excessive_bools, reason = "independent properties")]
 pub(crate) struct AgentRecord {
     /// Name on the command line.

@@ -77,7 +77,7 @@ pub(crate) fn run(
     ui: &Rc<Ui>,
 ) -> Result<Exit, Failure> {
     if io::stdin().is_terminal() {
-        ui.note("Waiting for a client's messages; docs/mcp.md says how to connect one");
+        ui.note("Waiting for a client's messages; docs/agents.md says how to connect one");
     }
     let read_only =
         args.read_only || Env::seldom("PIMEM_MCP_READONLY").is_some_and(|value| value == "1");

@@ -33,7 +33,11 @@ pub(crate) fn documents() -> Vec<PathBuf> {
     };
     let mut paths: Vec<PathBuf> = list("tests/it/cmd");
     paths.extend(
-        [repository().join("README.md")].into_iter().chain(list("docs")).chain(list("man")),
+        [repository().join("README.md")]
+            .into_iter()
+            .chain(list("docs"))
+            .chain(list("docs/building"))
+            .chain(list("man")),
     );
     paths.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains("```console")));
     paths

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::tokens::{self, Language, Tokenizer};
 
-/// Term-frequency saturation. With `B`, chosen on retrieval sets: see docs/decisions.md.
+/// Term-frequency saturation. With `B`, chosen on retrieval sets: see docs/building/decisions.md.
 const K1: f64 = 1.2;
 /// Length normalisation.
 const B: f64 = 0.5;

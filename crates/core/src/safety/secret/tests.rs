@@ -365,7 +365,7 @@ fn ordinary_notes_pass() {
         include_str!("../../../../../fixtures/stores/harbor/.pi/memory/MEMORY.md"),
         include_str!("../../../../../README.md"),
         include_str!("../../../../../ARCHITECTURE.md"),
-        include_str!("../../../../../docs/decisions.md"),
+        include_str!("../../../../../docs/building/decisions.md"),
     ];
     for line in stores.iter().flat_map(|text| text.lines()) {
         assert_eq!(find(line), None, "{line}");
