@@ -1,5 +1,5 @@
-//! The blocks of docs/recipes.md that are no session of a shell: scripts of git, the team's server,
-//! and files for GitHub and pre-commit. tests/it/cmd.rs runs the sessions.
+//! The blocks of docs/recipes.md and docs/team.md that are no session of a shell: scripts of git, the
+//! team's server, and files for GitHub and pre-commit. tests/it/cmd.rs runs the sessions.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
@@ -8,11 +8,13 @@ use crate::{
     sync_server::Machine,
 };
 
-const RECIPES: &str = include_str!("../../docs/recipes.md");
+const PAGES: [&str; 2] =
+    [include_str!("../../docs/recipes.md"), include_str!("../../docs/team.md")];
 
 /// Returns the block that follows a text.
 fn block(after: &str) -> &'static str {
-    let (_, rest) = RECIPES.split_once(after).unwrap_or_else(|| panic!("{after}"));
+    let found = PAGES.into_iter().find_map(|page| page.split_once(after));
+    let (_, rest) = found.unwrap_or_else(|| panic!("{after}"));
     let (_, block) = rest.split_once("```").unwrap();
     block.split_once("```").unwrap().0.split_once('\n').unwrap().1
 }
