@@ -205,7 +205,7 @@ commands! {
                 { unusable: UnusableNotice::Each,
                   words: "settings setting set configure options preferences" };
         }
-        "Models of semantic search; keep it sealed on the disk" {
+        "Models of semantic search; encrypt a store" {
             Model "model" model::ModelArgs, model::run { words: "models embedding embeddings" };
             Encrypt "encrypt" encrypt::EncryptArgs, encrypt::run { words: "seal decrypt key" };
         }

@@ -83,9 +83,10 @@ pub(crate) fn man(ctx: &Shell, args: &ManArgs, definition: clap::Command) -> Res
 fn pages(definition: clap::Command) -> Result<Vec<(String, String)>, Failure> {
     let mut root = definition.version(None::<&str>).disable_help_subcommand(true);
     // Machines call them, and somebody has to read what of.
-    for name in ["hook", "merge-driver", "man"] {
-        root = root.mut_subcommand(name, |command| command.hide(false));
-    }
+    root = root.mut_subcommands(|command| match command.get_name() {
+        "hook" | "merge-driver" | "man" => command.hide(false),
+        _ => command,
+    });
     root.build();
     let mut pages = Vec::new();
     let mut waiting = vec![root];

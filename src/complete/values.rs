@@ -43,8 +43,6 @@ enum Source {
     /// Ids of the entries for which a command does something.
     Entries(fn(&EntryView) -> bool),
     Restorable,
-    /// Ids of entries and of what can be restored.
-    All,
     /// Models in a state for which a command does something.
     Models(fn(&str) -> bool),
     Settings,
@@ -67,7 +65,6 @@ const SOURCES: &[(&str, Source)] = &[
     ("forget entries", Source::Entries(|entry| entry.user_state != "forgotten")),
     ("trust entries", Source::Entries(|entry| entry.reviewed == Some(false))),
     ("restore entries", Source::Restorable),
-    ("purge entries", Source::All),
     ("entries", Source::Entries(|_| true)),
     ("entry", Source::Entries(|_| true)),
     ("supersedes", Source::Entries(|_| true)),
@@ -131,13 +128,6 @@ fn known(source: Source, place: &WordPlace<'_>, shell: Option<&Shell>) -> Option
         }
         Source::Entries(fits) => entries(shell?, fits),
         Source::Restorable => restorable(shell?),
-        Source::All => {
-            let mut all = entries(shell?, |_| true);
-            let more = restorable(shell?).into_iter().filter(|offer| !all.contains(offer));
-            let more: Vec<Offer> = more.collect();
-            all.extend(more);
-            all
-        }
         Source::Models(fits) => {
             let models = shell?.list_models().ok()?.models;
             let models = models.into_iter().filter(|model| fits(model.state));
@@ -222,9 +212,9 @@ mod tests {
     use super::*;
 
     /// Arguments that take any text, number or time.
-    const FREE: &str = "apply budget by days event from id if_older importance least limit \
-        min_score now passage_prefix priority prompt query query_prefix section session \
-        sessions since system_prompt_tokens text to until valid_until without";
+    const FREE: &str = "apply budget by days id if_older importance limit min_score never_used \
+        now passage_prefix priority prompt query query_prefix section session sessions since \
+        system_prompt_tokens text until valid_until without";
 
     /// A new argument gets a source, or a place on the list of those that have none.
     #[test]

@@ -314,25 +314,10 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         let call = LateCall { at: ctx.now.0.to_string(), agent, event };
         *lock(&watch.shared.late) = Some((home.clone(), call));
     }
-    if let Some((home, session)) = stores.first().zip(input.session.as_deref())
-        && !is_shut
-    {
-        let ledger = hook_ledger::name_of(session);
-        let asked = input
-            .prompt
-            .as_deref()
-            .filter(|_| is_said && matches!(input.speaker, Speaker::Person | Speaker::Unknown));
-        if let Some(off) = asked.and_then(prompt::switches_off) {
-            let said = match hook_ledger::switch(home, &ledger, off) {
-                Ok(()) if off => safe!("off for this session; pimem: on ends that\n"),
-                Ok(()) => safe!("on again\n"),
-                Err(error) => safe!("not switched: {}\n", format!("{error:#}")),
-            };
-            return drop(watch.answer(&with_told(agent, moment, &SafeText::default(), &said)));
-        }
-        if hook_ledger::known(home, &ledger).off {
-            return;
-        }
+    let home = stores.first().filter(|_| !is_shut);
+    if let Some(said) = home.and_then(|home| prompt::switched_off(home, &input)) {
+        watch.answer(&with_told(agent, moment, &SafeText::default(), &said));
+        return;
     }
     let heard = if is_said {
         watch.keep(|| prompt::keep(&ctx, agent, &input, &stores))

@@ -8,7 +8,10 @@ use super::{
     start::{self, StartExtent},
 };
 use crate::{
-    agents::{Agent, hook_input::Input},
+    agents::{
+        Agent,
+        hook_input::{Input, Speaker},
+    },
     shell::Shell,
 };
 use pimem_core::{
@@ -39,14 +42,22 @@ const TRANSCRIPT: u64 = 4 << 20;
 /// Maximum number of messages kept per session for its summary.
 const MESSAGES: usize = 40;
 
-/// Returns true for a prompt that switches pimem off for its session, false for one that switches it
-/// on again.
-pub(crate) fn switches_off(prompt: &str) -> Option<bool> {
-    match prompt.trim().to_lowercase().as_str() {
-        "pimem: off" => Some(true),
-        "pimem: on" => Some(false),
-        _ => None,
-    }
+/// Switches learning and recall off for a session, or on again, if that is what a prompt says.
+/// Returns what the person is told where the call ends with that, or where the session is off.
+pub(crate) fn switched_off(home: &Store, input: &Input) -> Option<SafeText> {
+    let ledger = hook_ledger::name_of(input.session.as_deref()?);
+    let is_typed = matches!(input.speaker, Speaker::Person | Speaker::Unknown);
+    let prompt = input.prompt.as_deref().filter(|_| is_typed).unwrap_or_default();
+    let off = match prompt.trim().to_lowercase().as_str() {
+        "pimem: off" => true,
+        "pimem: on" => false,
+        _ => return hook_ledger::is_off(home, &ledger).then(SafeText::default),
+    };
+    Some(match hook_ledger::switch(home, &ledger, off) {
+        Ok(()) if off => safe!("off for this session; pimem: on ends that\n"),
+        Ok(()) => safe!("on again\n"),
+        Err(error) => safe!("not switched: {}\n", format!("{error:#}")),
+    })
 }
 
 /// Returns the memories for a prompt that the session has not seen.

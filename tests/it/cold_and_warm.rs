@@ -58,7 +58,7 @@ const QUERIES: [&str; 10] = [
     "src/berth/lock.rs",
 ];
 /// What is run; QUERY stands for one of the queries.
-const COMMANDS: [&[&str]; 28] = [
+const COMMANDS: [&[&str]; 27] = [
     &["search", "--no-touch", "--json", "--explain", "QUERY"],
     &["search", "--no-touch", "-n", "3", "QUERY"],
     &["search", "--no-touch", "--json", "--mode", "semantic", "--explain", "QUERY"],
@@ -80,7 +80,6 @@ const COMMANDS: [&[&str]; 28] = [
     &["why", "--json", "1"],
     &["why", "--ahead", "--json"],
     &["why", "--all", "--json"],
-    &["status", "--json"],
     &["list", "--topics", "--json"],
     &["report", "--json", "--since", "60d"],
     &["why", "--ahead", "--policy", "ebbinghaus", "--json"],
@@ -228,7 +227,7 @@ impl Drawn {
                 fs::create_dir_all(&data).unwrap();
                 fs::write(data.join("session-search.json"), past.to_string()).unwrap();
             }
-            _ => run(&["forget", &some]),
+            _ => run(&["forget", "--archive", &some]),
         }
     }
 

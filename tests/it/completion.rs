@@ -70,7 +70,7 @@ fn values_at_the_end_of_a_line() {
         ("pimem unpin ", rye),
         ("pimem forget ", &format!("{rye} {tabs}")),
         ("pimem restore ", &format!("{gone} {nats}")),
-        ("pimem trust ", "status"),
+        ("pimem trust ", &values(&sandbox, "pimem trust --")),
         ("pimem config get dream.int", "dream.intervalHours"),
         ("pimem config set scoring.policy ", "stability weighted ebbinghaus"),
         ("pimem config set report.fill ", "true false"),

@@ -280,6 +280,26 @@ fn recall_repeats_nothing_of_the_report() {
     }
 }
 
+#[test]
+fn a_session_is_switched_off_by_its_person() {
+    let sandbox = Sandbox::new("working");
+    let rule = "From now on, always use clamps on the router";
+    for agent in ["claude", "codex", "generic"] {
+        let say = |session: &str, prompt: &str| {
+            with(&sandbox, NOW, agent, session, "prompt", &json!({ "prompt": prompt })).ok()
+        };
+        let session = format!("off-{agent}");
+        assert!(say(&session, "Pimem: off\n").contains("off for this session"), "{agent}");
+        assert!(!say(&session, &format!("{rule}. {SPINDLE}")).contains("Memory"), "{agent}");
+        let stop = json!({ "last_assistant_message": "Done." });
+        with(&sandbox, NOW, agent, &session, "stop", &stop).ok();
+        assert_eq!(sandbox.run(&["search", "--mode", "keyword", "clamps"]).code, 1, "{agent}");
+        assert!(say(&format!("other-{agent}"), SPINDLE).contains("4 s to reach"), "{agent}");
+        assert!(say(&session, "pimem: on").contains("on again"), "{agent}");
+        assert!(say(&session, SPINDLE).contains("4 s to reach"), "{agent}");
+    }
+}
+
 /// Input larger than a pipe buffer is read to its end, even by a hook that does not use it.
 #[test]
 fn no_write_fails() {

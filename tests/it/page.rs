@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs};
 
-use crate::{common::sandbox::Sandbox, terminal::with_telemetry};
+use crate::common::sandbox::Sandbox;
 
 /// Elements of a page; their ends may be left out where HTML has none.
 const ELEMENTS: &[&str] = &[

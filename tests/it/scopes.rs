@@ -121,7 +121,7 @@ fn complains(sandbox: &Sandbox, name: &str, says: &str) {
     assert_eq!(search(sandbox, &["spindle", "--in", "topics"]).stdout.matches("\"id\"").count(), 1);
     let report = sandbox.run(&["report", "--prompt", "spindle elsewhere"]);
     assert!(!report.stdout.contains("spindle elsewhere"), "{report:?}");
-    assert_eq!(sandbox.run(&["check"]).code, 1, "found by doctor too");
+    assert_ne!(sandbox.run(&["check"]).code, 0, "it is a finding");
 }
 
 #[test]

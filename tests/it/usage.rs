@@ -18,7 +18,7 @@ const WRONG: &[(&[&str], &str, &str)] = &[
     (
         &["hooks", "install"],
         "hooks install needs the name of an agent, or --all",
-        "none that pimem knows is used here; it knows claude, codex, gemini, antigravity, cursor, opencode, pi",
+        "pimem hooks install claude: none that pimem knows is used here; it knows claude, codex, gemini, antigravity, cursor, opencode, pi",
     ),
     (
         &["report", "--budget", "-5"],

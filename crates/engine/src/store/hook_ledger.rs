@@ -124,8 +124,6 @@ pub struct KnownSession {
     pub whose: Option<(String, String)>,
     /// True if nobody is at it, so that no prompt of it is a person's.
     pub unattended: bool,
-    /// True if nothing is learned in it, and nothing recalled.
-    pub off: bool,
     pub transcript: Option<PathBuf>,
     pub reported: bool,
     /// Entries in the context.
@@ -267,6 +265,16 @@ pub fn switch(store: &Store, ledger: &str, off: bool) -> anyhow::Result<()> {
     store.append_local(&file(ledger), &line(&LedgerNote::Off { off }))
 }
 
+/// Returns true if a session is switched off.
+pub fn is_off(store: &Store, ledger: &str) -> bool {
+    let bytes = store.local(&file(ledger)).ok().flatten().unwrap_or_default();
+    let switched = notes(&bytes).filter_map(|note| match note {
+        LedgerNote::Off { off } => Some(off),
+        _ => None,
+    });
+    memchr::memmem::find(&bytes, b"\"op\":\"off\"").is_some() && switched.last() == Some(true)
+}
+
 /// Notes what was learned in a session, if it has a ledger here.
 pub fn note_learned(store: &Store, ledger: &str, entries: Vec<String>, tell: Vec<String>) {
     let name = file(ledger);
@@ -342,7 +350,6 @@ fn fold(notes: impl IntoIterator<Item = LedgerNote>) -> KnownSession {
             }
             LedgerNote::Session { id, agent } => known.whose = Some((id, agent)),
             LedgerNote::Unattended => known.unattended = true,
-            LedgerNote::Off { off } => known.off = off,
             LedgerNote::Transcript { path } => known.transcript = Some(path),
             LedgerNote::Report => known.reported = true,
             LedgerNote::Seen { entries, texts } => {
@@ -369,7 +376,7 @@ fn fold(notes: impl IntoIterator<Item = LedgerNote>) -> KnownSession {
             }
             LedgerNote::HandedOff { text } => drop(known.handoffs.insert(text)),
             LedgerNote::Indexed => known.indexed = true,
-            LedgerNote::Call { .. } | LedgerNote::Unknown => {}
+            LedgerNote::Call { .. } | LedgerNote::Off { .. } | LedgerNote::Unknown => {}
         }
     }
     known
