@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
+    globals::choices,
     shell::{Exit, Shell},
     ui::{Human, Ui},
 };
@@ -67,7 +68,7 @@ enum Action {
     /// Print the rules that a language model gets, to be copied and changed
     Prompt {
         /// For what
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", value_parser = choices(PROMPTS))]
         prompt: Prompt,
         /// Print the path of the file of yours that takes their place
         #[arg(long)]
@@ -76,9 +77,31 @@ enum Action {
     /// Ask a language model for one word, to test its settings
     CheckModel {
         /// For what it is set
+        #[arg(value_parser = choices(ROLES))]
         role: ModelRole,
     },
 }
+
+const OBSERVE: &str = "To make observations of a conversation";
+const REFLECT: &str = "To consolidate observations";
+const DREAM: &str = "To plan what should become of a store";
+
+const PROMPTS: &[(&str, &str, Prompt)] = &[
+    ("observer", OBSERVE, Prompt::Observer),
+    ("reflector", REFLECT, Prompt::Reflector),
+    (
+        "reflector-aggressive",
+        "The same, where that did not save enough",
+        Prompt::ReflectorAggressive,
+    ),
+    ("dream", DREAM, Prompt::Dream),
+];
+
+const ROLES: &[(&str, &str, ModelRole)] = &[
+    ("observer", OBSERVE, ModelRole::Observer),
+    ("reflector", REFLECT, ModelRole::Reflector),
+    ("dream", DREAM, ModelRole::Dream),
+];
 
 pub(crate) fn run(ctx: &Shell, args: &ConfigArgs) -> Result<Exit, Failure> {
     match &args.action {

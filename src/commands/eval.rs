@@ -13,6 +13,7 @@ use pimem_engine::{
 
 use super::PageTarget;
 use crate::{
+    globals::choices,
     shell::{Exit, Shell},
     ui::{self, Human, Ui},
 };
@@ -40,7 +41,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "CLASS", default_value = "adversarial")]
     without: Vec<String>,
     /// Break the figures down
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_name = "WHAT", value_parser = choices(DIVISIONS))]
     by: Option<Division>,
     /// Compare what a model is shown with and without a search, by where the answer is
     #[arg(long, conflicts_with = "by")]
@@ -54,6 +55,11 @@ pub(crate) struct EvalArgs {
     #[arg(long, requires = "html")]
     redact: bool,
 }
+
+const DIVISIONS: &[(&str, &str, Division)] = &[
+    ("class", "By class of question", Division::Class),
+    ("source", "By where the answer is", Division::Source),
+];
 
 pub(crate) fn run(ctx: &Shell, args: &EvalArgs) -> Result<Exit, Failure> {
     let request = EvalRequest { files: args.files.clone(), without: args.without.clone() };

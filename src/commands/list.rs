@@ -1,6 +1,5 @@
 //! `pimem list`: lists the entries with score and state.
 
-use clap::ValueEnum;
 use pimem_engine::{
     error::{Failure, FailureKind},
     memory::list::{EntryList, ListOrder, ListRequest, StateWord},
@@ -8,6 +7,7 @@ use pimem_engine::{
 };
 
 use crate::{
+    globals::choices,
     shell::{Exit, Shell},
     ui::{Column, Human, Style, Styled, Ui},
 };
@@ -40,19 +40,15 @@ pub(crate) struct ListArgs {
     #[arg(long = "limit", short = 'n', value_name = "N")]
     limit: Option<usize>,
     /// Order
-    #[arg(long, value_enum, value_name = "ORDER", default_value = "score")]
-    sort: Sort,
+    #[arg(long, value_name = "ORDER", default_value = "score", value_parser = choices(ORDERS))]
+    sort: ListOrder,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Sort {
-    /// Strongest first
-    Score,
-    /// Most recently reinforced first
-    Age,
-    /// Hottest topic first, then strongest
-    Hot,
-}
+const ORDERS: &[(&str, &str, ListOrder)] = &[
+    ("score", "Strongest first", ListOrder::Score),
+    ("age", "Most recently reinforced first", ListOrder::Age),
+    ("hot", "Hottest topic first, then strongest", ListOrder::Hot),
+];
 
 pub(crate) fn run(ctx: &Shell, args: &ListArgs) -> Result<Exit, Failure> {
     let state = |name: &String| {
@@ -68,11 +64,7 @@ pub(crate) fn run(ctx: &Shell, args: &ListArgs) -> Result<Exit, Failure> {
         tags: &args.tag,
         text: &args.text.join(" "),
         limit: args.limit,
-        order: match args.sort {
-            Sort::Score => ListOrder::Score,
-            Sort::Age => ListOrder::Age,
-            Sort::Hot => ListOrder::Hot,
-        },
+        order: args.sort,
     };
     let answer = ctx.list(&request)?;
     let EntryList { entries, of, no_topic } = &answer.view;

@@ -2,7 +2,6 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
-use clap::ValueEnum;
 use pimem_core::embed::catalog::Pooling;
 use pimem_engine::{
     error::Failure,
@@ -14,6 +13,7 @@ use pimem_engine::{
 };
 
 use crate::{
+    globals::choices,
     shell::{Exit, Shell},
     ui::{self, Human, Ui},
 };
@@ -76,8 +76,8 @@ struct PullArgs {
     #[arg(long, value_name = "PATH", requires = "name")]
     from: Option<PathBuf>,
     /// How its tokens become one vector, when its files do not tell
-    #[arg(long, value_enum, value_name = "HOW", requires = "from")]
-    pooling: Option<PoolingChoice>,
+    #[arg(long, value_name = "HOW", requires = "from", value_parser = choices(POOLINGS))]
+    pooling: Option<Pooling>,
     /// What it wants in front of a query
     #[arg(long, value_name = "TEXT", requires = "from", allow_hyphen_values = true)]
     query_prefix: Option<String>,
@@ -89,14 +89,8 @@ struct PullArgs {
     runtime: Option<PathBuf>,
 }
 
-/// Kinds of pooling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PoolingChoice {
-    /// Their mean
-    Mean,
-    /// The first one
-    Cls,
-}
+const POOLINGS: &[(&str, &str, Pooling)] =
+    &[("mean", "Their mean", Pooling::Mean), ("cls", "The first one", Pooling::Cls)];
 
 /// Show a model, and whether it can serve
 ///
@@ -149,10 +143,7 @@ fn pull(ctx: &Shell, args: &PullArgs) -> Result<(), Failure> {
     let request = args.name.as_ref().map(|name| PullRequest {
         name: name.clone(),
         from: args.from.clone(),
-        pooling: args.pooling.map(|choice| match choice {
-            PoolingChoice::Mean => Pooling::Mean,
-            PoolingChoice::Cls => Pooling::Cls,
-        }),
+        pooling: args.pooling,
         query_prefix: args.query_prefix.clone(),
         passage_prefix: args.passage_prefix.clone(),
     });

@@ -26,6 +26,7 @@ use pimem_engine::{
 
 use super::PageTarget;
 use crate::{
+    globals::choices,
     shell::{self, Exit, Shell},
     ui::{Column, Human, Style, Styled, Ui, table},
 };
@@ -60,7 +61,7 @@ enum Action {
     /// Show in how many of the sessions that had it each entry was used
     Usage {
         /// Sum up by
-        #[arg(long, value_enum, value_name = "WHAT", default_value = "entry")]
+        #[arg(long, value_name = "WHAT", default_value = "entry", value_parser = choices(ORDERS))]
         by: UsageOrder,
     },
     /// List entries that many sessions had and none used
@@ -92,9 +93,26 @@ struct LogArgs {
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
     /// Only those of this type (repeatable)
-    #[arg(long = "type", value_enum, value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", value_parser = choices(TYPES))]
     types: Vec<RecordKind>,
 }
+
+const ORDERS: &[(&str, &str, UsageOrder)] = &[
+    ("entry", "By entry", UsageOrder::Entry),
+    ("category", "By category", UsageOrder::Category),
+    ("agent", "By agent", UsageOrder::Agent),
+];
+
+const TYPES: &[(&str, &str, RecordKind)] = &[
+    ("injection", "Entries were put into a context", RecordKind::Injection),
+    ("usage", "An answer was seen", RecordKind::Usage),
+    (
+        "session-inject",
+        "Summaries of past sessions were put into a context",
+        RecordKind::SessionInject,
+    ),
+    ("access", "A search found entries", RecordKind::Access),
+];
 
 pub(crate) fn run(ctx: &Shell, args: &TelemetryArgs) -> Result<Exit, Failure> {
     if let Some(path) = &args.html {
