@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Cold-process benchmark: what a hook or a shell pays for one pimem command.
 
-    python3 benches/cold.py [--pimem target/release/pimem] [--sizes 600,10000] [--runs 41] [--json]
+    python3 benches/cold.py [--pimem target/dist/pimem] [--sizes 600,10000] [--runs 41] [--json]
 
 Whole processes, page cache warm. Every round runs every command once in a shuffled order, so that
 noise of the machine affects pimem and the reference programs equally: the ratios are more reliable
@@ -275,7 +275,7 @@ def peak_mb(launcher: str, command: Command) -> float:
 
 
 def compile_rust(tmp: Path, target: Optional[str]) -> dict[str, str]:
-    """Compiles the reference programs with the options of the project's release profile."""
+    """Compiles the reference programs with the options of the project's profile dist."""
     options = ["--edition=2021", "-O", "-Clto=fat", "-Ccodegen-units=1", "-Cstrip=symbols", "-Awarnings"]
     options += [f"--target={target}"] if target else []
     sources = {"empty": EMPTY_RS, "add-floor": ADD_FLOOR_RS, "rss": RSS_RS}
@@ -446,7 +446,7 @@ def table(size: dict) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Cold-process benchmark of pimem.")
-    parser.add_argument("--pimem", default="target/release/pimem")
+    parser.add_argument("--pimem", default="target/dist/pimem")
     parser.add_argument("--sizes", default="600,10000", help="numbers of lines, separated by commas")
     parser.add_argument("--runs", type=int, default=41, help="counted rounds")
     parser.add_argument("--rust-target", help="target of the reference programs, if pimem has another than the host's")
@@ -457,7 +457,7 @@ def main() -> None:
         parser.error("sizes start at 100 lines, runs at 1")
     args.pimem = os.path.abspath(args.pimem)
     if not os.access(args.pimem, os.X_OK):
-        parser.error(f"{args.pimem} is not there; cargo build --release makes it, --pimem names another")
+        parser.error(f"{args.pimem} is not there; cargo build --profile dist makes it, --pimem names another")
     with tempfile.TemporaryDirectory(prefix="pimem-cold-") as directory:
         tmp = Path(directory)
         programs = compile_rust(tmp, args.rust_target)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Benchmark of dreams and reflections as cold processes, compared with reading the same bytes.
 
-    python3 benches/dream.py [--pimem target/release/pimem] [--runs 21] [--json]
+    python3 benches/dream.py [--pimem target/dist/pimem] [--runs 21] [--json]
 
 The store has 600 entries, some similar and some faded, 200 daily logs, and 5 transcripts of 2 MB each
 in the format of Claude Code, most of it tool output. It is restored before each run. Reflection runs
@@ -65,7 +65,7 @@ def transcript(path: Path, number: int, rng: random.Random, sentences: Sentences
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pimem", default="target/release/pimem", type=lambda path: str(Path(path).resolve()))
+    parser.add_argument("--pimem", default="target/dist/pimem", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--runs", type=int, default=21)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()

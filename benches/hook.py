@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Benchmark of hooks as cold processes, compared with the searches that they contain.
 
-    python3 benches/hook.py [--pimem target/release/pimem] [--runs 1000] [--json]
+    python3 benches/hook.py [--pimem target/dist/pimem] [--runs 1000] [--json]
 
 The store has 1,000 entries, 667 lines of logs and 200 summaries of past sessions. Every call is in
 its own session that already got its report, so that `hook claude prompt` only recalls and records
@@ -40,7 +40,7 @@ class Hooks(Runner):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pimem", default="target/release/pimem", type=lambda path: str(Path(path).resolve()))
+    parser.add_argument("--pimem", default="target/dist/pimem", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()

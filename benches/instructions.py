@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts the instructions of whole commands with callgrind.
 
-    python3 benches/instructions.py [--pimem target/release/pimem] [--against OTHER] [--write] [--check]
+    python3 benches/instructions.py [--pimem target/dist/pimem] [--against OTHER] [--write] [--check]
 
 Times on a shared machine do not show a change of a few per cent; instruction counts do, and do not
 depend on the load. Every command runs on a trusted and indexed copy of fixtures/stores/harbor, in its
@@ -9,7 +9,7 @@ own directory with its own HOME and XDG directories.
 
 Without options it prints a table. `--against` counts another program in the same run and prints ratios,
 `--write` renews benches/instructions.txt, and `--check` compares with it and fails if a command takes
-over two per cent more. The figures hold for a release build by one version of rustc, and exclude the
+over two per cent more. The figures hold for the profile dist and one version of rustc, and exclude the
 work of the kernel: reading, writing and syncing.
 
 Python 3.9+, standard library only; valgrind.
@@ -115,7 +115,7 @@ def measure(pimem: Path) -> dict[str, int]:
 
 
 def text(figures: dict[str, int]) -> str:
-    lines = ["# Thousands of instructions of a release build; renew with benches/instructions.py --write\n"]
+    lines = ["# Thousands of instructions, profile dist; renew with benches/instructions.py --write\n"]
     return "".join(lines + [f"{name:<26}{figure / 1000:>10,.0f}\n" for name, figure in figures.items()])
 
 
@@ -126,7 +126,7 @@ def kept() -> dict[str, int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pimem", type=Path, default=ROOT / "target/release/pimem")
+    parser.add_argument("--pimem", type=Path, default=ROOT / "target/dist/pimem")
     parser.add_argument("--against", type=Path)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", action="store_true")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Benchmark of `pimem mcp`: what a client waits for, compared with an empty program and with a cold search.
 
-    python3 benches/mcp.py [--pimem target/release/pimem] [--runs 201] [--calls 10000]
+    python3 benches/mcp.py [--pimem target/dist/pimem] [--runs 201] [--calls 10000]
 
 The store has 1,000 entries. Every round does everything once in a shuffled order, so that noise of the machine
 affects all of it equally: the ratios are the reliable result. Last, one server answers many calls, and its memory
@@ -89,7 +89,7 @@ def session(pimem: str, store: Store, query: str) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pimem", default="target/release/pimem", type=lambda path: str(Path(path).resolve()))
+    parser.add_argument("--pimem", default="target/dist/pimem", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--runs", type=int, default=201)
     parser.add_argument("--calls", type=int, default=10_000)
     args = parser.parse_args()

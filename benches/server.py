@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures pimem-server on a PostgreSQL of its own, on loopback.
 
-    cargo build --release --locked --bin pimem -p pimem
-    cargo build --release --locked -p pimem-server
+    cargo build --profile dist --locked --bin pimem -p pimem
+    cargo build --profile dist --locked -p pimem-server
     benches/server.py agreement            the server's best ten against the program's
     benches/server.py modes                two machines and a colleague by pimem itself, in each mode of encryption
     benches/server.py sync                 100,000 events pushed, pushed again, pulled
@@ -577,8 +577,8 @@ def recall(stage, column):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["agreement", "modes", "sync", "scale"])
-    parser.add_argument("--pimem", type=os.path.abspath, default=str(ROOT / "target/release/pimem"))
-    parser.add_argument("--server", type=os.path.abspath, default=str(ROOT / "target/release/pimem-server"))
+    parser.add_argument("--pimem", type=os.path.abspath, default=str(ROOT / "target/dist/pimem"))
+    parser.add_argument("--server", type=os.path.abspath, default=str(ROOT / "target/dist/pimem-server"))
     parser.add_argument("--questions", type=int, default=1000, help="questions of each set at most")
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the larger table")
     args = parser.parse_args()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::ui::Color;
 
@@ -96,7 +96,7 @@ pub(crate) struct Globals {
 }
 
 /// Which stores to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ScopeChoice {
     /// The project's store
     Project,
@@ -106,4 +106,15 @@ pub(crate) enum ScopeChoice {
     Team,
     /// All of these
     All,
+}
+
+/// Values of an option: the name of each, what help says of it, and what it stands for.
+pub(crate) fn choices<T: Clone + Send + Sync + 'static>(
+    known: &'static [(&'static str, &'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let shown = known.iter().map(|(name, about, _)| PossibleValue::new(*name).help(*about));
+    PossibleValuesParser::new(shown).try_map(|name| {
+        let found = known.iter().find(|(known, ..)| *known == name);
+        found.map(|(.., value)| value.clone()).ok_or("unknown")
+    })
 }

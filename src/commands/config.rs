@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
+    globals::choices,
     shell::{Exit, Shell},
     ui::{Human, Ui},
 };
@@ -46,7 +47,7 @@ enum Action {
         #[arg(long, conflicts_with_all = ["all", "advanced", "origin", "prompt"])]
         schema: bool,
         /// Print the rules that a language model gets for this instead, to be copied and changed
-        #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "advanced"])]
+        #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "advanced"], value_parser = choices(PROMPTS))]
         prompt: Option<Prompt>,
     },
     /// Print one setting
@@ -70,6 +71,21 @@ enum Action {
         key: String,
     },
 }
+
+pub(super) const OBSERVE: &str = "To make observations of a conversation";
+pub(super) const REFLECT: &str = "To consolidate observations";
+pub(super) const DREAM: &str = "To plan what should become of a store";
+
+const PROMPTS: &[(&str, &str, Prompt)] = &[
+    ("observer", OBSERVE, Prompt::Observer),
+    ("reflector", REFLECT, Prompt::Reflector),
+    (
+        "reflector-aggressive",
+        "The same, where that did not save enough",
+        Prompt::ReflectorAggressive,
+    ),
+    ("dream", DREAM, Prompt::Dream),
+];
 
 pub(crate) fn run(ctx: &Shell, args: &ConfigArgs) -> Result<Exit, Failure> {
     match &args.action {

@@ -9,6 +9,7 @@ use pimem_engine::{
 };
 
 use crate::{
+    globals::choices,
     shell::{Exit, Shell},
     ui::{self, Human, Ui},
 };
@@ -43,12 +44,17 @@ pub(crate) struct EvalArgs {
     )]
     without: Vec<String>,
     /// Break the figures down
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_name = "WHAT", value_parser = choices(DIVISIONS))]
     by: Option<Division>,
     /// Compare what a model is shown with and without a search, by where the answer is
     #[arg(long, conflicts_with = "by")]
     injection: bool,
 }
+
+const DIVISIONS: &[(&str, &str, Division)] = &[
+    ("class", "By class of question", Division::Class),
+    ("source", "By where the answer is", Division::Source),
+];
 
 pub(crate) fn run(ctx: &Shell, args: &EvalArgs) -> Result<Exit, Failure> {
     let request = EvalRequest { files: args.files.clone(), without: args.without.clone() };

@@ -1,7 +1,6 @@
 //! `pimem list`: lists the entries with score and state, the topics with hotness and size, and past
 //! sessions.
 
-use clap::ValueEnum;
 use pimem_core::report::budget::Tokens;
 use pimem_engine::{
     error::{Failure, FailureKind},
@@ -13,6 +12,7 @@ use pimem_engine::{
 };
 
 use crate::{
+    globals::choices,
     shell::{Exit, Shell},
     ui::{Column, Human, Style, Styled, Ui},
 };
@@ -54,8 +54,8 @@ pub(crate) struct ListArgs {
     #[arg(long = "limit", short = 'n', value_name = "N")]
     limit: Option<usize>,
     /// Order
-    #[arg(long, value_enum, value_name = "ORDER", default_value = "score")]
-    sort: Sort,
+    #[arg(long, value_name = "ORDER", default_value = "score", value_parser = choices(ORDERS))]
+    sort: ListOrder,
     /// List topics with their size and hotness
     #[arg(long, group = "other", conflicts_with_all = ["text", "category", "topic", "state", "tag", "limit"])]
     topics: bool,
@@ -64,15 +64,11 @@ pub(crate) struct ListArgs {
     sessions: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Sort {
-    /// Strongest first
-    Score,
-    /// Most recently reinforced first
-    Age,
-    /// Hottest topic first, then strongest
-    Hot,
-}
+const ORDERS: &[(&str, &str, ListOrder)] = &[
+    ("score", "Strongest first", ListOrder::Score),
+    ("age", "Most recently reinforced first", ListOrder::Age),
+    ("hot", "Hottest topic first, then strongest", ListOrder::Hot),
+];
 
 pub(crate) fn run(ctx: &Shell, args: &ListArgs) -> Result<Exit, Failure> {
     if args.topics {
@@ -94,11 +90,7 @@ pub(crate) fn run(ctx: &Shell, args: &ListArgs) -> Result<Exit, Failure> {
         tags: &args.tag,
         text: &args.text.join(" "),
         limit: args.limit,
-        order: match args.sort {
-            Sort::Score => ListOrder::Score,
-            Sort::Age => ListOrder::Age,
-            Sort::Hot => ListOrder::Hot,
-        },
+        order: args.sort,
     };
     let answer = ctx.list(&request)?;
     let EntryList { entries, of, no_topic } = &answer.view;

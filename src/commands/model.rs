@@ -3,7 +3,6 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
-use clap::ValueEnum;
 use pimem_core::embed::catalog::Pooling;
 use pimem_engine::{
     error::Failure,
@@ -16,8 +15,12 @@ use pimem_engine::{
     models::{built_in, installed},
 };
 
-use super::eval::{self, EvalArgs};
+use super::{
+    config::{DREAM, OBSERVE, REFLECT},
+    eval::{self, EvalArgs},
+};
 use crate::{
+    globals::choices,
     shell::{Exit, Shell},
     ui::{self, Human, Ui},
 };
@@ -59,6 +62,7 @@ enum Action {
     /// Ask a language model for one word, to test its settings
     Check {
         /// For what it is set
+        #[arg(value_parser = choices(ROLES))]
         role: ModelRole,
     },
     /// Serve texts from standard input: a JSON string a line, answered by an array of numbers.
@@ -92,11 +96,11 @@ struct PullArgs {
         long,
         hide_short_help = true,
         hide_long_help = true,
-        value_enum,
         value_name = "HOW",
-        requires = "from"
+        requires = "from",
+        value_parser = choices(POOLINGS)
     )]
-    pooling: Option<PoolingChoice>,
+    pooling: Option<Pooling>,
     /// What it wants in front of a query
     #[arg(
         long,
@@ -122,14 +126,8 @@ struct PullArgs {
     runtime: Option<PathBuf>,
 }
 
-/// Kinds of pooling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PoolingChoice {
-    /// Their mean
-    Mean,
-    /// The first one
-    Cls,
-}
+const POOLINGS: &[(&str, &str, Pooling)] =
+    &[("mean", "Their mean", Pooling::Mean), ("cls", "The first one", Pooling::Cls)];
 
 /// Show a model, and whether it can serve
 ///
@@ -142,6 +140,12 @@ struct StatusArgs {
     #[arg(long = "try")]
     trial: bool,
 }
+
+const ROLES: &[(&str, &str, ModelRole)] = &[
+    ("observer", OBSERVE, ModelRole::Observer),
+    ("reflector", REFLECT, ModelRole::Reflector),
+    ("dream", DREAM, ModelRole::Dream),
+];
 
 pub(crate) fn run(ctx: &Shell, args: &ModelArgs) -> Result<Exit, Failure> {
     match args.action.as_ref().unwrap_or(&Action::List) {
@@ -188,10 +192,7 @@ fn pull(ctx: &Shell, args: &PullArgs) -> Result<(), Failure> {
     let request = args.name.as_ref().map(|name| PullRequest {
         name: name.clone(),
         from: args.from.clone(),
-        pooling: args.pooling.map(|choice| match choice {
-            PoolingChoice::Mean => Pooling::Mean,
-            PoolingChoice::Cls => Pooling::Cls,
-        }),
+        pooling: args.pooling,
         query_prefix: args.query_prefix.clone(),
         passage_prefix: args.passage_prefix.clone(),
     });

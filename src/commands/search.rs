@@ -1,6 +1,5 @@
 //! `pimem search`: finds memories by their text.
 
-use clap::ValueEnum;
 use pimem_core::search::{bm25::Query, documents::SourceKind, rank::Mode};
 use pimem_engine::{
     error::Failure,
@@ -15,6 +14,7 @@ use pimem_engine::{
 };
 
 use crate::{
+    globals::choices,
     shell::{self, Outcome, Shell},
     ui::{Column, Human, Style, Styled, Ui},
 };
@@ -39,18 +39,12 @@ pub(crate) struct SearchArgs {
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
     /// How to search
-    #[arg(long, value_enum, value_name = "MODE", default_value = "hybrid")]
-    mode: By,
+    #[arg(long, value_name = "MODE", default_value = "hybrid", value_parser = choices(MODES))]
+    mode: Mode,
     /// How to order the hits
-    #[arg(
-        long,
-        value_enum,
-        hide_short_help = true,
-        hide_long_help = true,
-        value_name = "ORDER",
-        default_value = "fused"
-    )]
-    rank: Rank,
+    #[arg(long, hide_short_help = true, hide_long_help = true, value_name = "ORDER",
+        default_value = "fused", value_parser = choices(ORDERS))]
+    rank: HitOrder,
     /// Show at most this many hits
     #[arg(long = "limit", short = 'n', value_name = "N", default_value_t = 10)]
     limit: usize,
@@ -63,12 +57,12 @@ pub(crate) struct SearchArgs {
     /// Where to look (repeatable)
     #[arg(
         long = "in",
-        value_enum,
+        value_parser = choices(PLACES),
         value_name = "WHERE",
         value_delimiter = ',',
         default_value = "all"
     )]
-    within: Vec<Within>,
+    within: Vec<Option<SourceKind>>,
     /// Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in
     /// 7d, 12h
     ///
@@ -90,43 +84,31 @@ pub(crate) struct SearchArgs {
     no_touch: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum By {
-    /// Words and meaning together
-    Hybrid,
-    /// Words alone (BM25)
-    Keyword,
-    /// Meaning alone (cosine of vectors)
-    Semantic,
-}
+const MODES: &[(&str, &str, Mode)] = &[
+    ("hybrid", "Words and meaning together", Mode::Hybrid),
+    ("keyword", "Words alone (BM25)", Mode::Keyword),
+    ("semantic", "Meaning alone (cosine of vectors)", Mode::Semantic),
+];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Rank {
-    /// Relevance, moderated by standing
-    Fused,
-    /// Similarity × 100 + stability, as pi did
-    Seed,
-}
+const ORDERS: &[(&str, &str, HitOrder)] = &[
+    ("fused", "Relevance, moderated by standing", HitOrder::Fused),
+    ("seed", "Similarity × 100 + stability, as pi did", HitOrder::Seed),
+];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Within {
-    /// Entries
-    Topics,
-    /// MEMORY.md
-    Notes,
-    /// SCRATCHPAD.md
-    Scratchpad,
-    /// Daily logs
-    Daily,
-    /// Observations of sessions
-    Observations,
-    /// Summaries of past sessions
-    Sessions,
-    /// Entries that were taken out of service, for whatever reason
-    Archive,
-    /// Everything
-    All,
-}
+const PLACES: &[(&str, &str, Option<SourceKind>)] = &[
+    ("topics", "Entries", Some(SourceKind::Topic)),
+    ("notes", "MEMORY.md", Some(SourceKind::Notes)),
+    ("scratchpad", "SCRATCHPAD.md", Some(SourceKind::Scratchpad)),
+    ("daily", "Daily logs", Some(SourceKind::Daily)),
+    ("observations", "Observations of sessions", Some(SourceKind::Observation)),
+    ("sessions", "Summaries of past sessions", Some(SourceKind::Session)),
+    (
+        "archive",
+        "Entries that were taken out of service, for whatever reason",
+        Some(SourceKind::Archive),
+    ),
+    ("all", "Everything", None),
+];
 
 pub(crate) fn run(ctx: &Shell, args: &SearchArgs) -> Result<Outcome, Failure> {
     let text = shell::text(&args.query)?;
@@ -134,35 +116,19 @@ pub(crate) fn run(ctx: &Shell, args: &SearchArgs) -> Result<Outcome, Failure> {
     let kinds: Vec<SourceKind> = args
         .within
         .iter()
-        .flat_map(|within| match within {
-            Within::Topics => vec![SourceKind::Topic],
-            Within::Notes => vec![SourceKind::Notes],
-            Within::Scratchpad => vec![SourceKind::Scratchpad],
-            Within::Daily => vec![SourceKind::Daily],
-            Within::Observations => vec![SourceKind::Observation],
-            Within::Sessions => vec![SourceKind::Session],
-            Within::Archive => vec![SourceKind::Archive],
-            Within::All => SourceKind::ALL.to_vec(),
-        })
+        .flat_map(|place| place.map_or_else(|| SourceKind::ALL.to_vec(), |kind| vec![kind]))
         .collect();
     let all = SourceKind::ALL.iter().all(|kind| kinds.contains(kind));
     let request = SearchRequest {
-        mode: match args.mode {
-            By::Hybrid => Mode::Hybrid,
-            By::Keyword => Mode::Keyword,
-            By::Semantic => Mode::Semantic,
-        },
-        order: match args.rank {
-            Rank::Fused => HitOrder::Fused,
-            Rank::Seed => HitOrder::Seed,
-        },
+        mode: args.mode,
+        order: args.rank,
         limit: args.limit,
         min_score: MinScore::Score(args.min_score),
         kinds: if all { &[] } else { &kinds },
         categories: &args.category,
         topic: args.topic.as_deref(),
         period: Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?,
-        whole_archive: args.within.contains(&Within::Archive),
+        whole_archive: args.within.contains(&Some(SourceKind::Archive)),
         touch: !args.no_touch,
         ..SearchRequest::new(&query)
     };

@@ -21,6 +21,7 @@ use pimem_engine::{
 };
 
 use crate::{
+    globals::choices,
     shell::{self, Exit, Shell},
     ui::{Column, Human, Style, Styled, Ui, table},
 };
@@ -39,7 +40,7 @@ pub(crate) struct TelemetryArgs {
     #[command(subcommand)]
     action: Option<Action>,
     /// Show in how many of the sessions that had it each was used
-    #[arg(long, value_enum, value_name = "WHAT", group = "table")]
+    #[arg(long, value_name = "WHAT", group = "table", value_parser = choices(ORDERS))]
     by: Option<UsageOrder>,
     /// List entries that so many sessions had and none used [default: 3]
     ///
@@ -73,9 +74,26 @@ struct LogArgs {
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
     /// Only those of this type (repeatable)
-    #[arg(long = "type", value_enum, value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", value_parser = choices(TYPES))]
     types: Vec<RecordKind>,
 }
+
+const ORDERS: &[(&str, &str, UsageOrder)] = &[
+    ("entry", "By entry", UsageOrder::Entry),
+    ("category", "By category", UsageOrder::Category),
+    ("agent", "By agent", UsageOrder::Agent),
+];
+
+const TYPES: &[(&str, &str, RecordKind)] = &[
+    ("injection", "Entries were put into a context", RecordKind::Injection),
+    ("usage", "An answer was seen", RecordKind::Usage),
+    (
+        "session-inject",
+        "Summaries of past sessions were put into a context",
+        RecordKind::SessionInject,
+    ),
+    ("access", "A search found entries", RecordKind::Access),
+];
 
 pub(crate) fn run(ctx: &Shell, args: &TelemetryArgs) -> Result<Exit, Failure> {
     Ok(match &args.action {

@@ -53,7 +53,7 @@ fn agents(number: usize) -> Vec<&'static str> {
 }
 
 fn show_nothing_planted(part: usize) {
-    for (number, (what, attack)) in ATTACKS.iter().skip(part).step_by(2 * every(2)).enumerate() {
+    for (number, (what, attack)) in ATTACKS.iter().skip(part).step_by(2 * every(4)).enumerate() {
         let pulled = Sandbox::new("harbor");
         pulled.share();
         attack(&pulled);

@@ -211,7 +211,10 @@ fn any_damage(name: &str) {
     let dir = index_dir(&sandbox);
     let good = FILES.map(|name| (name, fs::read(dir.join(name)).unwrap()));
     let want = oracle(&sandbox);
-    assert!(want != oracle(&other), "an answer from the other store would be noticed");
+    let differs =
+        |(query, want): (&&[&str], &Outcome)| cache_away(&other, || search(&other, query)) != *want;
+    let would_be_noticed = QUERIES.iter().zip(&want).any(differs);
+    assert!(would_be_noticed, "an answer from the other store would be noticed");
     let theirs = fs::read(index_dir(&other).join(name)).unwrap();
     let all = mutations(&fs::read(dir.join(name)).unwrap(), &theirs);
     assert!(all.len() >= 60, "{} mutations", all.len());

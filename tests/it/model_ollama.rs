@@ -106,8 +106,9 @@ fn whatever_it_does_search_answers() {
             found["degraded"]
         );
         assert!(!found["hits"].as_array().unwrap().is_empty(), "{mood:?}");
-        let status = run(&sandbox, &ollama, &["model", "status", "--json"]);
+        // A status waits longer than a search.
         if mood != Mood::Hangs {
+            let status = run(&sandbox, &ollama, &["model", "status", "--json"]);
             assert!(status.code == 1 && status.stdout.contains("\"serves\": false"), "{status:?}");
         }
     }

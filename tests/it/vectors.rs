@@ -126,7 +126,7 @@ fn whatever_has_become_of_the_files() {
         }),
     ];
     for (number, (what, change)) in states.iter().enumerate() {
-        let asked = QUERIES.iter().zip(&want).skip(number % every(2)).step_by(every(2));
+        let asked = QUERIES.iter().zip(&want).skip(number % every(4)).step_by(every(4));
         for (query, want) in asked {
             kept.put_back();
             change();
@@ -183,7 +183,9 @@ fn any_byte_may_be_wrong() {
     let (step, len) = (good.len() / 50, good.len());
     let places = (0..len).step_by(step).chain([5, 20, 30, len - 1, len - 5]);
     let cases = places.flat_map(|at| [(at, true), (at, false)]);
-    for (at, cut) in cases {
+    // Every third, so that cuts and flips take turns.
+    let cases: Vec<_> = cases.step_by(every(3)).collect();
+    for &(at, cut) in &cases {
         kept.put_back();
         let mut bad = good.to_vec();
         if cut {
@@ -203,7 +205,7 @@ fn any_byte_may_be_wrong() {
         sandbox.run(&["rebuild"]).ok();
         assert!(is_whole(&sandbox, good));
     }
-    assert!(mended > 80, "{mended} were mended by a search");
+    assert!(mended * 110 > cases.len() * 80, "{mended} were mended by a search");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::{
         every,
         models::{library, made, model, tiny},
         sandbox::{Outcome, Sandbox, outcome},
+        scale,
     },
     index::{index_dir, settle},
     vectors::{arguments, vector_files},
@@ -112,7 +113,7 @@ fn models_are_switched_and_never_mixed() {
     for query in QUERIES {
         let own = search(&sandbox, "static", library, query);
         assert_eq!(own["model"], "static");
-        for _ in 0..2 {
+        for _ in 0..scale().min(2) {
             let other = steady(&sandbox, "tiny", library, query);
             if library.is_some() {
                 assert_eq!((&other["model"], &other["degraded"]), (&"tiny".into(), &Value::Null));

@@ -35,3 +35,10 @@ pub mod search;
 pub mod session;
 pub mod sync;
 pub mod usage;
+
+/// Returns the factor by which long tests are lengthened.
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "heavy runs are asked for by the environment")]
+fn scale() -> u32 {
+    std::env::var("PIMEM_TEST_SCALE").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1)
+}

@@ -192,6 +192,7 @@ mod tests {
 
     fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
         let text = "[a-zé`<#> ]{1,12}( [a-z]{1,9}){0,20}( \\[\\[[ab]\\]\\]){0,1}";
+        let text = prop::string::string_regex(text).unwrap();
         let scope = prop::sample::select(vec![Scope::Project, Scope::User]);
         prop::collection::vec((0..17_u16, text, 0..101_i64, scope), 0..70)
     }

@@ -389,7 +389,7 @@ mod tests {
     }
 
     fn any_text(words: std::ops::Range<usize>) -> impl Strategy<Value = String> {
-        let word = "[a-h]{2}|[a-zé<]{3,14}";
+        let word = prop::string::string_regex("[a-h]{2}|[a-zé<]{3,14}").unwrap();
         prop::collection::vec(word, words).prop_map(|words| words.join(" "))
     }
 

@@ -151,7 +151,7 @@ fn without_own_lines_there_is_a_report_of_the_team() {
 }
 
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
-    let text = "[a-d]{1,3}( [a-z`é]{1,12}){0,12}";
+    let text = prop::string::string_regex("[a-d]{1,3}( [a-z`é]{1,12}){0,12}").unwrap();
     prop::collection::vec((0..17_u16, text, 0..400_i64, prop::bool::weighted(0.1)), 0..30)
 }
 

@@ -413,14 +413,8 @@ fn any_step() -> impl Strategy<Value = Step> {
     (0..3_usize, 0..ACTS.len() + 6, 0..6_u8, 0..6_u8, any::<u64>())
 }
 
-#[expect(clippy::disallowed_methods, reason = "heavy runs are asked for by the environment")]
-fn cases() -> u32 {
-    let scale = std::env::var("PIMEM_TEST_SCALE").ok().and_then(|scale| scale.parse::<u32>().ok());
-    100 * scale.unwrap_or(1)
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #![proptest_config(ProptestConfig::with_cases(100 * crate::scale()))]
 
     #[test]
     fn replicas_end_alike(steps in prop::collection::vec(any_step(), 0..40)) {

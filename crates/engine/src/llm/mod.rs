@@ -23,7 +23,6 @@ use std::{
     time::Duration,
 };
 
-use clap::ValueEnum;
 use pimem_core::safety::secret;
 
 use crate::{
@@ -41,14 +40,10 @@ use crate::{
 const MAX_ANSWER: usize = 4 << 20;
 
 pimem_core::named! {
-/// What a model is wanted for; each has settings of its own.
-    #[derive(ValueEnum)]
+    /// What a model is wanted for; each has settings of its own.
     pub enum ModelRole {
-    /// To make observations of a conversation.
         Observer = "observer",
-    /// To consolidate observations.
         Reflector = "reflector",
-    /// To plan what should become of a store.
         Dream = "dream",
     }
 }
@@ -407,15 +402,11 @@ pub const FOLDER: &str = ".pi/agent/memory-prompts";
 
 pimem_core::named! {
     /// Rules for one purpose.
-    #[derive(ValueEnum)]
     pub enum Prompt {
-        /// To make observations of a conversation.
         Observer = "observer",
-        /// To consolidate observations.
         Reflector = "reflector",
-        /// The same, where that did not save enough.
+        /// As the one before, where that did not save enough.
         ReflectorAggressive = "reflector-aggressive",
-        /// To plan what should become of a store.
         Dream = "dream",
     }
 }

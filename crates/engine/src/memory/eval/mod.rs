@@ -10,7 +10,6 @@ use std::{
     time::Duration,
 };
 
-use clap::ValueEnum;
 use pimem_core::{
     embed::{
         self,
@@ -59,11 +58,9 @@ pub struct EvalRequest {
 }
 
 /// How figures are broken down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Division {
-    /// By class of question
     Class,
-    /// By where the answer is
     Source,
 }
 

@@ -4,7 +4,6 @@
 
 pub mod summary;
 
-use clap::ValueEnum;
 use pimem_core::{
     model::entry::EntryId,
     score::{
@@ -41,15 +40,11 @@ pub struct LogRequest {
 }
 
 /// Kinds of records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordKind {
-    /// Entries were put into a context
     Injection,
-    /// An answer was seen
     Usage,
-    /// Summaries of past sessions were put into a context
     SessionInject,
-    /// A search found entries
     Access,
 }
 

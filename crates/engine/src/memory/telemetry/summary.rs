@@ -2,7 +2,6 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use clap::ValueEnum;
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -31,13 +30,10 @@ pub const SESSIONS: usize = 3;
 const NAMED: usize = 5;
 
 /// How rates are broken down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsageOrder {
-    /// By entry
     Entry,
-    /// By category
     Category,
-    /// By agent
     Agent,
 }
 
