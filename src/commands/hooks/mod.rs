@@ -67,7 +67,7 @@ enum Action {
         #[arg(value_parser = names(true))]
         agent: String,
         /// As it is for one project
-        #[arg(long)]
+        #[arg(long, hide_short_help = true, hide_long_help = true)]
         project: bool,
         /// The file of the plugin in `plugin/`, which a test keeps as this prints it
         #[arg(long, hide = true, conflicts_with = "project")]

@@ -273,7 +273,9 @@ fn last(text: &str, chars: usize) -> &str {
     if before.ends_with('\n') {
         return end;
     }
-    end.split_once('\n').map_or(end, |(_, lines)| if lines.is_empty() { end } else { lines })
+    let lines = end.split_once('\n').map(|(_, lines)| lines).filter(|lines| !lines.is_empty());
+    // What is left of the marks of a long heading would make another one.
+    lines.unwrap_or_else(|| end.trim_start_matches(['#', ' ']))
 }
 
 #[cfg(test)]
@@ -331,6 +333,11 @@ mod tests {
             let text = tidy(text);
             assert_eq!(&*cut(&text, chars, keep, "all"), want, "{chars} {keep:?}");
         }
+    }
+
+    #[test]
+    fn a_long_heading_is_no_heading_where_it_is_cut() {
+        assert_eq!(last("one\n#### a heading without end", 24), "a heading without end");
     }
 
     fn any_text() -> impl Strategy<Value = String> {
