@@ -163,7 +163,7 @@ commands! {
                 { reads_team: true, undone_as: Some("check --fix"), unusable: UnusableNotice::Finding,
                   words: "lint validate verify diagnose repair fix" };
         }
-        "Review what came by git" {
+        "Review what waits, as after a git pull" {
             Trust "trust" trust::TrustArgs, trust::run
                 { reads_team: true, unusable: UnusableNotice::Each, words: "review accept" };
         }
@@ -384,7 +384,7 @@ fn with_first_step(screen: &str) -> String {
     let agents =
         Shell::new(Globals::default(), env, ui).and_then(|ctx| hooks::status::installed(&ctx));
     let first = match agents {
-        Ok(agents) if agents.is_empty() => "\nNo agent calls it yet: pimem hooks install\n\nUsage:",
+        Ok(agents) if agents.is_empty() => "\nNo agent calls it: pimem hooks install\n\nUsage:",
         _ => "\n\nUsage:",
     };
     screen.replacen("\n\nUsage:", first, 1)

@@ -33,10 +33,10 @@ pub(crate) struct UnpinArgs {
 
 /// Drop entries from reports and searches
 ///
-/// The line leaves its topic for archive/, which makes room, and what it says is told to nobody any
-/// more; `pimem restore` brings it back with its markers. With --archive it is only put away: a search
-/// goes on finding it where it is asked for the archive, and nobody is kept from learning it again. With --destroy nothing
-/// brings it back: text, evidence and index are destroyed wherever this machine has them, among entries,
+/// The line leaves its topic for archive/, which makes room, and no agent is told it any more;
+/// `pimem restore` brings it back with its markers. With --archive it is put away and not forgotten:
+/// search --in archive still finds it, and it may be learned again. With --destroy nothing brings it
+/// back: text, evidence and index are destroyed wherever this machine has them, among entries,
 /// forgotten ones, the archive and mirrors. Notes, logs, the history of git and other clones are not
 /// touched, so a secret that was committed has to be revoked.
 #[derive(Debug, clap::Args)]

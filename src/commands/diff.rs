@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Shell, times: &Times<'_>, page: Option<&Path>) -> Result
     let page = page.map(|path| PageTarget::of(ctx, path)).transpose()?;
     let answer = ctx.diff(from, to)?;
     if let Some(page) = page {
-        page.write(ctx, &pimem_engine::memory::page::other_pages::compare(&answer.view))?;
+        page.write(ctx, &[pimem_engine::memory::page::other_pages::compare(&answer.view)])?;
         return Ok(ctx.complain(&answer.problems, Exit::Done));
     }
     Ok(ctx.show(&answer))

@@ -1,14 +1,16 @@
 //! `pimem export`: writes memories and vectors in the formats of other programs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use pimem_engine::{
-    error::Failure,
+    error::{Failure, FailureKind},
     memory::{
         Answer,
+        backup::BackedUp,
         export::{ExportExtent, ExportFormat, Exported, ExportedVectors, Output},
     },
+    view::count,
 };
 
 use crate::{
@@ -16,7 +18,11 @@ use crate::{
     ui::{Human, Ui},
 };
 
-/// Write entries, notes or vectors for other programs
+/// Write entries, notes or vectors for other programs, or a backup
+///
+/// With --all FILE and no format, the whole store goes into one file: entries and evidence, notes, what
+/// waits for a review, and what this machine has noted beside it. pimem import FILE makes a store of
+/// that where there is none.
 ///
 /// Entries and notes are those of one store, to which pimem add would write. The same store gives
 /// the same bytes.
@@ -26,19 +32,21 @@ use crate::{
 /// reason, and with secrets masked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem export jsonl > memories.jsonl\n  \
-    pimem export agents --output AGENTS.md\n  pimem --user export claude --output memories")]
+    pimem export agents --output AGENTS.md\n  pimem --user export claude --output memories\n  \
+    pimem export --all backup.jsonl")]
 pub(crate) struct ExportArgs {
     /// What is written
-    #[arg(value_enum, value_name = "FORMAT")]
-    format: Format,
+    #[arg(value_enum, value_name = "FORMAT", required_unless_present = "all")]
+    format: Option<Format>,
     /// Write here instead of to standard output; pi, pi-memory and claude need a directory that is
     /// empty or not there yet
     #[arg(long, short, value_name = "PATH",
         required_if_eq_any = [("format", "pi"), ("format", "pi-memory"), ("format", "claude")])]
     output: Option<PathBuf>,
-    /// Write also what no agent is told, with the reason, and with secrets masked
-    #[arg(long)]
-    all: bool,
+    /// Write also what no agent is told, with the reason, and with secrets masked; without a format a
+    /// backup, into FILE or to standard output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    all: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -66,9 +74,26 @@ enum Format {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &ExportArgs) -> Result<Outcome, Failure> {
+    let extent = if args.all.is_some() { ExportExtent::All } else { ExportExtent::Given };
+    let (format, extent) = match (args.format, &args.all) {
+        (Some(format), None) => (format, extent),
+        (Some(format), Some(none)) if none.as_os_str() == "-" => (format, extent),
+        (None, Some(path)) => {
+            match path.to_str().and_then(|name| Format::from_str(name, false).ok()) {
+                // The format after the option.
+                Some(format) => (format, extent),
+                None => return backup(ctx, path).map(Outcome::from),
+            }
+        }
+        _ => {
+            let message = "a backup has no format";
+            let hint = "pimem export --all FILE writes one, pimem export FORMAT --all a format";
+            return Err(Failure::new(FailureKind::Usage, message, hint));
+        }
+    };
     let output = args.output.clone();
     let dir = || output.clone().unwrap_or_default();
-    let format = match args.format {
+    let format = match format {
         Format::Jsonl => ExportFormat::Jsonl(output),
         Format::Pi => ExportFormat::Pi(dir()),
         Format::PiMemory => ExportFormat::PiMemory(dir()),
@@ -79,8 +104,18 @@ pub(crate) fn run(ctx: &Shell, args: &ExportArgs) -> Result<Outcome, Failure> {
             return Ok((show(ctx, &answer), stale));
         }
     };
-    let extent = if args.all { ExportExtent::All } else { ExportExtent::Given };
     Ok((show(ctx, &ctx.export(&format, extent)?), Vec::new()))
+}
+
+fn backup(ctx: &Shell, path: &Path) -> Result<Exit, Failure> {
+    let view = ctx.back_up(Some(path).filter(|path| *path != Path::new("-")))?;
+    Ok(show(ctx, &Answer { view, problems: Vec::new() }))
+}
+
+impl Human for BackedUp {
+    fn human(&self, ui: &Ui) {
+        ui.line(&format!("{} in {}", count(self.files, "file"), self.file));
+    }
 }
 
 /// Reports the written files, or writes the export to standard output.

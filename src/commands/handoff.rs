@@ -12,7 +12,7 @@ use crate::{
 
 /// Leave in today's log what the next session should start from
 ///
-/// The open items of the scratchpad and the last lines of the log are written to its end, between
+/// The open items of the checklist and the last lines of the log are written to its end, between
 /// two comments. Earlier handoffs are not repeated. With nothing open and nothing logged, nothing
 /// is written.
 #[derive(Debug, clap::Args)]

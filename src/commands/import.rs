@@ -1,8 +1,14 @@
 //! `pimem import`: reads memories and vectors from the formats of other programs.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
-use clap::ValueEnum;
+use clap::{
+    ValueEnum,
+    builder::{PossibleValue, TypedValueParser},
+};
 use pimem_engine::{
     error::{Failure, FailureKind},
     memory::import::{
@@ -16,7 +22,10 @@ use crate::{
     ui::{Human, Ui},
 };
 
-/// Import what other programs remember
+/// Import what other programs remember, or a backup
+///
+/// With one file and no format, it makes a store of a backup by pimem export --all, where there is none.
+/// What waited for a review waits again, and so does what is worded as an order to an agent.
 ///
 /// What is there already is left as it is, so importing twice adds nothing. What may not be stored
 /// (secrets, invisible characters), says what an entry says in other words, or was removed here, is
@@ -27,11 +36,11 @@ use crate::{
     pimem import agents AGENTS.md CLAUDE.md -c pattern\n  pimem --dir OLD export jsonl | pimem import jsonl -"
 )]
 pub(crate) struct ImportArgs {
-    /// What is read
-    #[arg(value_enum, value_name = "FORMAT")]
-    format: Format,
+    /// What is read; a file alone is a backup
+    #[arg(value_name = "FORMAT", value_parser = SourceParser)]
+    source: Source,
     /// From where; one place, but for agents
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Category of what does not say its own [default: lesson]
     #[arg(long, short, value_name = "CATEGORY")]
@@ -39,6 +48,35 @@ pub(crate) struct ImportArgs {
     /// Show what would be added, and write nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
+}
+
+/// What is read.
+#[derive(Debug, Clone)]
+enum Source {
+    Of(Format),
+    Backup(PathBuf),
+}
+
+/// Parses a format, or else the path of a backup.
+#[derive(Clone)]
+struct SourceParser;
+
+impl TypedValueParser for SourceParser {
+    type Value = Source;
+
+    fn parse_ref(
+        &self,
+        _: &clap::Command,
+        _: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Source, clap::Error> {
+        let format = value.to_str().and_then(|name| Format::from_str(name, false).ok());
+        Ok(format.map_or_else(|| Source::Backup(value.into()), Source::Of))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Format::value_variants().iter().filter_map(Format::to_possible_value)))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -70,10 +108,23 @@ enum Format {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
-    let ImportArgs { format, paths, category, dry_run } = args;
+    let ImportArgs { source, paths, category, dry_run } = args;
     let refuse = |message: &str, hint: &str| Err(Failure::new(FailureKind::Usage, message, hint));
+    let format = match source {
+        Source::Of(format) => format,
+        Source::Backup(path) if paths.is_empty() && category.is_none() && !dry_run => {
+            let view = ctx.restore_backup(path)?;
+            ctx.ui.show(&view);
+            return Ok(Exit::Done);
+        }
+        Source::Backup(path) => {
+            let hint = "pimem help import lists them; a backup stands alone";
+            return refuse(&format!("there is no format {:?}", path.display().to_string()), hint);
+        }
+    };
     let path = match paths.as_slice() {
         [one] => one.clone(),
+        [] => return refuse("import needs a path after the format", "pimem help import"),
         _ if *format == Format::Agents => PathBuf::new(),
         _ => return refuse("only agents takes more than one file", "import one after the other"),
     };

@@ -23,10 +23,6 @@ const SESSION: (usize, usize) = (8, 100);
 const SESSIONS: usize = 20;
 
 /// List entries with their score and state, topics, or past sessions
-///
-/// A topic that goes on in other files is listed once, with the number of its files. Its hotness is
-/// the sum of the scores of its entries; it is cold when nothing in it was reinforced for twice its
-/// decay constant, and nothing is pinned or enforced.
 #[derive(Debug, clap::Args)]
 #[command(visible_alias = "ls")]
 #[command(
@@ -56,7 +52,10 @@ pub(crate) struct ListArgs {
     /// Order
     #[arg(long, value_name = "ORDER", default_value = "score", value_parser = choices(ORDERS))]
     sort: ListOrder,
-    /// List topics with their size and hotness
+    /// List topics with their size and hotness, the sum of the scores of their entries
+    ///
+    /// A topic that goes on in other files is listed once. It is cold when nothing in it was
+    /// reinforced for twice its decay constant, and nothing is pinned or enforced.
     #[arg(long, group = "other", conflicts_with_all = ["text", "category", "topic", "state", "tag", "limit"])]
     topics: bool,
     /// List past sessions, the newest 20 first

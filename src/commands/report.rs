@@ -172,7 +172,8 @@ fn html(ctx: &Shell, path: &Path, args: &ReportArgs) -> Result<Exit, Failure> {
     let given = hook::at_startup(ctx, called.unwrap_or(Agent::Generic))?;
     let given = PageGiven { agent: called.map(Agent::name), lines: given.lines_with_entries() };
     let Answer { view, problems } = ctx.page(hooks, given)?;
-    target.write(ctx, &html::render(&if args.redact { view.redacted() } else { view }))?;
+    let view = if args.redact { view.redacted() } else { view };
+    target.write(ctx, &html::render(&view, &|number| target.name(number)))?;
     Ok(ctx.complain(&problems, Exit::Done))
 }
 

@@ -23,7 +23,7 @@ use crate::{
     ui::{Human, Ui},
 };
 
-/// Review what came by git, and let agents see it
+/// Review what waits, and let agents see it
 ///
 /// Entries that came by git, in a clone or with a pull, and those that may have been pasted, are shown to
 /// people and to no agent until somebody has looked at them. Each is shown and asked about; without a

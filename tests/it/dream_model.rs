@@ -211,7 +211,7 @@ fn a_dream_does_without_a_model_that_fails() {
     }
     let (sandbox, _) = harbor();
     let said = dream(&sandbox, &[]);
-    assert!(said.code == 0 && said.stderr.contains("dream.provider is none"), "{said:?}");
+    assert!(said.code == 0 && said.stderr.contains("llm.provider is none"), "{said:?}");
 }
 
 /// Entries that the rules remove are not sent to the model, or its plan could not be applied.

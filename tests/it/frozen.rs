@@ -13,6 +13,7 @@ use crate::{cmd, common::repository};
 
 /// Schemas that no command prints, with the reason.
 const NOT_PRINTED: &[(&str, &str)] = &[
+    ("pimem.backup/1", "it is that of the first line of a backup"),
     ("pimem.installed/1", "it is that of a file beside an installed model"),
     ("pimem.mirror/1", "it is that of a file of a mirror"),
     ("pimem.store/1", "it is that of a file of a sealed store"),

@@ -6,12 +6,12 @@ use crate::common::sandbox::Sandbox;
 
 /// Elements of a page; their ends may be left out where HTML has none.
 const ELEMENTS: &[&str] = &[
-    "a", "body", "br", "caption", "circle", "code", "dd", "details", "div", "dl", "dt", "h1", "h2",
-    "h3", "head", "header", "html", "li", "line", "main", "meta", "nav", "p", "polyline", "rect",
-    "section", "span", "strong", "style", "summary", "svg", "table", "tbody", "td", "text", "th",
-    "thead", "title", "tr", "ul",
+    "a", "body", "br", "caption", "circle", "code", "dd", "details", "div", "dl", "dt", "fieldset",
+    "h1", "h2", "h3", "head", "header", "html", "input", "label", "legend", "li", "line", "main",
+    "meta", "nav", "p", "polyline", "rect", "section", "span", "strong", "style", "summary", "svg",
+    "table", "tbody", "td", "text", "th", "thead", "title", "tr", "ul",
 ];
-const EMPTY: &[&str] = &["br", "circle", "line", "meta", "polyline", "rect"];
+const EMPTY: &[&str] = &["br", "circle", "input", "line", "meta", "polyline", "rect"];
 
 /// Requires that a page has known elements only, each ended, and links to places within itself.
 fn check(page: &str) {
@@ -175,12 +175,43 @@ fn a_page_of_a_large_store_stays_small() {
             number * 7919 % 10007
         )
     };
-    let lines: String = (0..600).map(line).collect();
+    let lines: String = (0..1_500).map(line).collect();
     sandbox.pipe(&["import", "jsonl", "-"], &lines).done();
+    let printed = sandbox.run(&["report", "--html"]);
+    assert!(printed.stderr.contains("This is the first page"), "{}", printed.stderr);
+    let written = sandbox.run(&["report", "--html", "all.html"]);
+    assert_eq!(written.stderr.matches("Wrote ").count(), 3, "{}", written.stderr);
+    let mut rows = 0;
+    for name in ["all.html", "all-2.html", "all-3.html"] {
+        let page = fs::read_to_string(sandbox.project().join(name)).unwrap();
+        check(&page.replace(" href=\"all", " data-of=\"all"));
+        assert!(page.len() < 300_000, "{}", page.len());
+        assert!(page.contains("1500 entries, strongest first"), "{name}");
+        assert!(page.contains("<a href=\"all-3.html#entries\">"), "{name}");
+        rows += page.matches("<tr class=\"e c0 s-").count();
+    }
+    assert_eq!(rows, 1_500, "each entry is on one page");
+    assert_eq!(
+        printed.stdout.replace("page", "all"),
+        fs::read_to_string(sandbox.project().join("all.html")).unwrap().replace("page", "all")
+    );
+    fs::write(sandbox.project().join("all-2.html"), "Mine").unwrap();
+    assert_eq!(sandbox.run(&["report", "--html", "all.html"]).code, 2, "it is no page");
+    assert_eq!(fs::read_to_string(sandbox.project().join("all-2.html")).unwrap(), "Mine");
+}
+
+/// What is shown is chosen without a script: each row has the classes that the filters name.
+#[test]
+fn entries_are_filtered_by_the_style_sheet() {
+    let sandbox = Sandbox::new("harbor");
     let page = sandbox.run(&["report", "--html"]).done();
-    check(&page);
-    assert!(page.len() < 500_000, "{}", page.len());
-    assert!(page.contains("600 entries, strongest first"));
+    let radios = page.matches("<input type=\"radio\"").count();
+    assert_eq!(radios, 2 + 6 + 4, "all, the categories, and the states");
+    for number in 0..6 {
+        let rule = format!("body:has(#c{number}:checked) tr.e:not(.c{number}){{display:none}}");
+        assert!(page.contains(&rule), "{rule}");
+        assert!(page.contains(&format!("<tr class=\"e c{number} s-")), "{number}");
+    }
 }
 
 #[test]

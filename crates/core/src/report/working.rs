@@ -244,16 +244,35 @@ fn cut(text: &SafeText, chars: usize, keep: Keep, whole: &str) -> SafeText {
         return SafeText::default();
     };
     let start = |room| text.part(|text| first(text, room));
-    let end = |room| text.part(|text| last(text, room));
     match keep {
         Keep::Start => safe!("{}\n{}", start(room), mark),
-        Keep::End => safe!("{}\n{}", mark, end(room)),
+        Keep::End => safe!("{}\n{}", mark, below_heading(text, room)),
         Keep::BothEnds => {
             let start = start(room.div_ceil(2));
             let left = room - start.chars().count();
-            safe!("{}\n{}\n{}", start, mark, end(left))
+            safe!("{}\n{}\n{}", start, mark, below_heading(text, left))
         }
     }
+}
+
+/// Returns the end of a text that fits, below the heading that it stands under.
+fn below_heading(text: &SafeText, chars: usize) -> SafeText {
+    let end = |chars| text.part(|text| last(text, chars));
+    let above = |end: &SafeText| {
+        text.part(|text| {
+            let before = text.get(..text.len() - end.len()).unwrap_or_default();
+            let heading = before.lines().rev().find(|line| line.starts_with("##"));
+            heading.filter(|_| !end.starts_with('#')).unwrap_or_default()
+        })
+    };
+    let whole = end(chars);
+    let room = chars.saturating_sub(above(&whole).chars().count() + 1);
+    let short = end(room);
+    let heading = above(&short);
+    if heading.is_empty() || short.is_empty() || heading.chars().count() + 1 + room > chars {
+        return if above(&whole).is_empty() { whole } else { short };
+    }
+    safe!("{}\n{}", heading, short)
 }
 
 /// Returns the first lines that fit, or else the first characters.
@@ -333,6 +352,15 @@ mod tests {
             let text = tidy(text);
             assert_eq!(&*cut(&text, chars, keep, "all"), want, "{chars} {keep:?}");
         }
+    }
+
+    #[test]
+    fn an_end_stands_below_its_heading() {
+        let text = "# Gates\n\nOne\nTwo\n\n# Quays\n\nThree is long enough\nFour\nFive";
+        let text = tidy(text);
+        let cut = cut(&text, 60, Keep::End, "all");
+        assert_eq!(&*cut, "[... 61 characters in all: all]\n### Quays\nFour\nFive");
+        assert_eq!(&*below_heading(&text, 12), "Four\nFive", "no room for the heading");
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod add;
 pub mod added;
 pub mod archived;
 pub mod background;
+pub mod backup;
 pub mod check;
 pub mod curate;
 pub mod diff;

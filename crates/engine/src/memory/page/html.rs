@@ -1,15 +1,23 @@
-//! The pages of `--html`: one file each, without scripts or outside references, which is the same
-//! bytes for the same values.
+//! The pages of `--html`, without scripts or outside references, which are the same bytes for the same
+//! values. One has at most [`ROWS`] entries; the others stand on pages of their own.
 
-use std::fmt::{self, Display};
+use std::{
+    collections::BTreeSet,
+    fmt::{self, Display},
+    ops::Range,
+};
 
-use pimem_core::{report::budget::thousands, safety::safe_text};
+use pimem_core::{report::budget::thousands, safety::safe_text, score::stability::State};
 
 use crate::memory::{
     page::{PageRow, PageView, Week, pictures},
     status::{StoreStatus, TrustStatus},
     telemetry::summary::Use,
 };
+
+/// Maximum number of entries on a page, and of bytes that they take.
+const ROWS: usize = 1_000;
+const BYTES: usize = 200_000;
 
 /// The id of a section, its heading, and what draws it.
 type Section = (&'static str, &'static str, fn(&mut Markup, &PageView));
@@ -21,13 +29,43 @@ const SECTIONS: &[Section] = &[
     ("outside", "Just outside", outside),
     ("ahead", "What fades, and when", ahead),
     ("use", "What was used", used),
-    ("entries", "All entries", entries),
+    ("entries", "All entries", |_, _| ()),
     ("links", "Links", links),
     ("history", "What happened", history),
 ];
 
+/// Renders the pages; `name` returns the file name of one, by its number from 0.
 #[must_use]
-pub fn render(page: &PageView) -> String {
+pub fn render(page: &PageView, name: &dyn Fn(usize) -> String) -> Vec<String> {
+    let rows: Vec<String> = rows(page);
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let mut bytes = 0;
+    for (number, row) in rows.iter().enumerate() {
+        let has_room = |part: &&mut Range<usize>| part.len() < ROWS && bytes + row.len() <= BYTES;
+        if let Some(part) = parts.last_mut().filter(has_room) {
+            part.end = number + 1;
+        } else {
+            parts.push(number..number + 1);
+            bytes = 0;
+        }
+        bytes += row.len();
+    }
+    let listed = |part: usize| Listed { page, rows: &rows, parts: &parts, part, name };
+    let first = whole(page, &listed(0));
+    let more = (1..parts.len()).map(|part| {
+        let mut out = Markup::default();
+        let title = format!("Memory of {}, page {} of {}", page.title, part + 1, parts.len());
+        begin(&mut out, &title);
+        out.raw("</header>\n<main id=\"main\">\n");
+        listed(part).draw(&mut out);
+        end(&mut out);
+        out.finish()
+    });
+    std::iter::once(first).chain(more).collect()
+}
+
+/// The page with all sections.
+fn whole(page: &PageView, entries: &Listed<'_>) -> String {
     let mut out = Markup::default();
     begin(&mut out, &format!("Memory of {}", page.title));
     out.element("<p class=\"soft\">As of ", page.now, ", by pimem.</p>\n");
@@ -40,6 +78,9 @@ pub fn render(page: &PageView) -> String {
         out.raw("<section aria-labelledby=\"").raw(id).raw("\">\n<h2 id=\"").raw(id).raw("\">");
         out.raw(heading).raw("</h2>\n");
         section(&mut out, page);
+        if *id == "entries" {
+            entries.draw(&mut out);
+        }
         out.raw("</section>\n");
     }
     end(&mut out);
@@ -88,6 +129,12 @@ impl Markup {
                 c => self.0.push(c),
             }
         }
+        self
+    }
+
+    /// Adds what was drawn before.
+    fn drawn(&mut self, markup: &str) -> &mut Self {
+        self.0.push_str(markup);
         self
     }
 
@@ -366,39 +413,105 @@ pub(super) fn used(out: &mut Markup, page: &PageView) {
     out.end_table();
 }
 
-pub(super) fn entries(out: &mut Markup, page: &PageView) {
-    if page.entries.is_empty() {
-        out.raw("<p>There is none yet: <code>pimem add TEXT</code> makes the first.</p>\n");
-        return;
+/// A part of all entries, on a page of its own or on the first one.
+struct Listed<'a> {
+    page: &'a PageView,
+    rows: &'a [String],
+    parts: &'a [Range<usize>],
+    part: usize,
+    name: &'a dyn Fn(usize) -> String,
+}
+
+impl Listed<'_> {
+    fn draw(&self, out: &mut Markup) {
+        let Some(part) = self.parts.get(self.part) else {
+            out.raw("<p>There is none yet: <code>pimem add TEXT</code> makes the first.</p>\n");
+            return;
+        };
+        if self.parts.len() > 1 {
+            out.raw("<nav aria-label=\"Pages of entries\"><ul>\n");
+            for (number, part) in self.parts.iter().enumerate() {
+                out.element("<li><a href=\"", (self.name)(number), "#entries\">");
+                out.text(format_args!("{} to {}", part.start + 1, part.end)).raw("</a></li>\n");
+            }
+            out.raw("</ul></nav>\n");
+        }
+        filters(out, self.page);
+        let headings = [
+            "id",
+            "category",
+            "text",
+            "state",
+            "score",
+            "evidence",
+            "first seen",
+            "last reinforced",
+        ];
+        let count = CountOf(self.page.entries.len(), "entry", "entries");
+        out.raw("<div class=\"entries\">\n");
+        out.table("Table of all entries", format_args!("{count}, strongest first"), &headings);
+        for row in self.rows.get(part.clone()).unwrap_or_default() {
+            out.drawn(row);
+        }
+        out.end_table().raw("</div>\n");
     }
-    let headings =
-        ["id", "category", "text", "state", "score", "evidence", "first seen", "last reinforced"];
-    let count = CountOf(page.entries.len(), "entry", "entries");
-    out.table("Table of all entries", format_args!("{count}, strongest first"), &headings);
-    for PageRow { entry, .. } in &page.entries {
-        let entry = &entry.entry;
-        out.raw("<tr id=\"e")
-            .text(&entry.short)
-            .raw("\"><td><code>")
-            .text(&entry.short)
-            .raw("</code></td>");
-        out.element("<td>", &entry.category, "</td>");
+}
+
+/// Returns the categories that entries have, whose places are the names of their classes.
+fn categories(page: &PageView) -> Vec<&str> {
+    let all: BTreeSet<&str> =
+        page.entries.iter().map(|row| row.entry.entry.category.as_str()).collect();
+    all.into_iter().collect()
+}
+
+/// What of the table is shown, which the style sheet decides.
+fn filters(out: &mut Markup, page: &PageView) {
+    let categories = categories(page);
+    out.raw("<fieldset class=\"filter\"><legend>Category</legend>\n");
+    out.raw("<label><input type=\"radio\" name=\"category\" checked> all</label>\n");
+    for (number, name) in categories.iter().enumerate() {
+        out.raw("<label><input type=\"radio\" name=\"category\" id=\"c").number(number as f64);
+        out.element("\"> ", name, "</label>\n");
+    }
+    out.raw("</fieldset>\n<fieldset class=\"filter\"><legend>State</legend>\n");
+    out.raw("<label><input type=\"radio\" name=\"state\" checked> all</label>\n");
+    for state in State::ALL {
+        out.raw("<label><input type=\"radio\" name=\"state\" id=\"s-").raw(state.name());
+        out.raw("\"> ").raw(state.name()).raw("</label>\n");
+    }
+    out.raw("</fieldset>\n<style>\n");
+    for number in 0..categories.len() {
+        out.raw("body:has(#c").number(number as f64).raw(":checked) tr.e:not(.c");
+        out.number(number as f64).raw("){display:none}\n");
+    }
+    out.raw("</style>\n");
+}
+
+/// Draws the rows of all entries.
+fn rows(page: &PageView) -> Vec<String> {
+    let categories = categories(page);
+    let row = |PageRow { entry, .. }: &PageRow| {
+        let (entry, mut out) = (&entry.entry, Markup::default());
+        let category = categories.iter().position(|name| *name == entry.category);
+        out.raw("<tr class=\"e c").number(category.unwrap_or_default() as f64).raw(" s-");
+        out.raw(entry.state).raw("\" id=\"e").text(&entry.short).raw("\"><td><code>");
+        out.text(&entry.short).raw("</code></td>").element("<td>", &entry.category, "</td>");
         out.element("<td class=\"text\">", &entry.text, "");
         if let Some(label) = entry.label() {
             out.element(" <span class=\"soft\">(", label, ")</span>");
         }
-        out.raw("</td><td>");
-        out.raw("<span class=\"state ").raw(entry.state).raw("\">").raw(entry.state).raw("</span>");
+        out.raw("</td><td><span class=\"state ").raw(entry.state).raw("\">").raw(entry.state);
+        out.raw("</span>");
         if let Some(mark) = entry.mark {
             out.raw(" ").text(mark);
         }
-        out.element("</td><td class=\"number\">", entry.formatted_score(), "</td>");
-        out.element("<td class=\"number\">", entry.evidence, "</td>");
-        out.element("<td class=\"nowrap\">", entry.first_seen.date(), "</td>");
-        out.element("<td class=\"nowrap\">", entry.last_reinforced.date(), "</td>");
-        out.raw("</tr>\n");
-    }
-    out.end_table();
+        out.element("</td><td>", entry.formatted_score(), "</td>");
+        out.element("<td>", entry.evidence, "</td>");
+        out.element("<td>", entry.first_seen.date(), "</td>");
+        out.element("<td>", entry.last_reinforced.date(), "</td></tr>\n");
+        out.finish()
+    };
+    page.entries.iter().map(row).collect()
 }
 
 pub(super) fn links(out: &mut Markup, page: &PageView) {
