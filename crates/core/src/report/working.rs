@@ -269,8 +269,9 @@ fn below_heading(text: &SafeText, chars: usize) -> SafeText {
     let room = chars.saturating_sub(above(&whole).chars().count() + 1);
     let short = end(room);
     let heading = above(&short);
-    if heading.is_empty() || short.is_empty() || heading.chars().count() + 1 + room > chars {
-        return if above(&whole).is_empty() { whole } else { short };
+    let begins_a_line = text.get(..text.len() - short.len()).is_some_and(|it| it.ends_with('\n'));
+    if heading.is_empty() || !begins_a_line || heading.chars().count() + 1 + room > chars {
+        return whole;
     }
     safe!("{}\n{}", heading, short)
 }
