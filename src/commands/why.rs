@@ -236,14 +236,16 @@ impl Human for Decay {
 impl Human for Forecast {
     fn human(&self, ui: &Ui) {
         let ends = self.days.first().zip(self.days.last());
-        if let Some((first, last)) =
-            ends.filter(|(first, last)| ui.is_terminal() && first.tokens.max(last.tokens) > 0)
-        {
+        let sizes = || self.days.iter().map(|day| day.tokens);
+        let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
+        // A picture of what stays as it is says nothing.
+        let changes = most - least > most / 20;
+        if let Some((first, last)) = ends.filter(|_| ui.is_terminal() && changes) {
             let size = |day: &DayAhead| thousands(day.tokens as usize);
             let ahead = self.days.len() - 1;
             let (now, then) = (size(first), size(last));
             ui.line(&format!("The report: {now} tokens now, {then} in {ahead} days"));
-            let sizes: Vec<u32> = self.days.iter().map(|day| day.tokens).collect();
+            let sizes: Vec<u32> = sizes().collect();
             for line in table::columns(&sizes, self.budget.unwrap_or(0), ui.width()) {
                 ui.verbatim(&line);
             }

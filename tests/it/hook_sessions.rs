@@ -63,6 +63,27 @@ fn an_entry_once_a_session() {
 }
 
 /// Calls a hook of Claude Code in a session, at a time on 30 June.
+/// Hooks add to a session, whatever becomes of the store meanwhile: nothing that was sent is sent anew, so
+/// that a provider's cache of the prompt holds.
+#[test]
+fn what_was_sent_stays() {
+    let sandbox = Sandbox::new("harbor");
+    let say = |event: &str, more: &str| {
+        context(call(&sandbox, "claude", event, format!("{{\"session_id\":\"s\",{more}}}")))
+    };
+    let sent = say("session-start", "\"source\":\"startup\"");
+    assert!(sent.starts_with("# Project Memory"), "{sent}");
+    sandbox.run(&["forget", "rollback"]).done();
+    sandbox.run(&["rebuild"]).done();
+    let sent = entries(&sent);
+    for prompt in ["which time zone has the tide table", "row level security as owner"] {
+        let more = say("prompt", &format!("\"prompt\":\"{prompt}\""));
+        assert!(!more.contains("# Project Memory"), "{more}");
+        assert!(!entries(&more).iter().any(|text| sent.contains(text)), "{more}");
+    }
+    assert_eq!(say("session-start", "\"source\":\"startup\""), "");
+}
+
 fn at(sandbox: &Sandbox, time: &str, session: &str, event: &str, more: &Value) -> Outcome {
     let mut input = json!({"session_id": session, "cwd": sandbox.project()});
     input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

@@ -1,5 +1,5 @@
 //! The pages of `--html`, without scripts or outside references, which are the same bytes for the same
-//! values. One has at most [`ROWS`] entries; the others stand on pages of their own.
+//! values. What has no room on the first stands on pages of its own.
 
 use std::{
     collections::BTreeSet,
@@ -327,22 +327,19 @@ pub(super) fn outside(out: &mut Markup, page: &PageView) {
 }
 
 pub(super) fn ahead(out: &mut Markup, page: &PageView) {
-    if page.curves.is_empty() {
-        out.raw("<p>There is no entry that fades.</p>\n");
-        return;
-    }
-    out.raw("<p>The strongest entries that are not pinned, if nothing happens.</p>\n<ul class=\"curves\">\n");
+    out.raw(if page.curves.is_empty() {
+        "<p>Nothing leaves the report in these weeks.</p>\n<ul class=\"curves\">\n"
+    } else {
+        "<p>The strongest of those that leave the report, if nothing happens.</p>\n<ul class=\"curves\">\n"
+    });
     for curve in &page.curves {
         out.raw("<li>");
         pictures::curve(out, curve, &page.levels);
         out.element("<p>", &curve.text, " ");
         reference(out, &curve.id);
+        let days = curve.leaves.unwrap_or_default();
         out.raw("<br><span class=\"soft\">");
-        match curve.leaves {
-            Some(days) => out.text(format_args!("leaves the report within {days} days")),
-            None => out.raw("stays in the report"),
-        };
-        out.raw("</span></p></li>\n");
+        out.text(format_args!("leaves the report within {days} days")).raw("</span></p></li>\n");
     }
     out.raw("</ul>\n<h3>Week by week</h3>\n").table(
         "Coming changes",

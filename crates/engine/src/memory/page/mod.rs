@@ -87,8 +87,9 @@ impl Memory {
         let curves = report
             .judged(&ranking)
             .filter(|(row, verdict)| verdict.shown() && matches!(row.standing, Standing::Scored(_)))
-            .take(CURVES)
-            .map(|(row, _)| self.coming_scores(&entries, row, &coming));
+            .map(|(row, _)| self.coming_scores(&entries, row, &coming))
+            .filter(|curve| curve.leaves.is_some())
+            .take(CURVES);
         let curves = curves.collect();
         let weeks = self.weeks(&ranking, &entries, &coming);
         let (log, _) = telemetry::log(self, &stores);
