@@ -13,7 +13,7 @@ use pimem_engine::{
     error::{Failure, FailureKind},
     local_time,
     memory::{
-        add::{AddRequest, AddView, Added, Rejected},
+        add::{AddRequest, AddView, Added, Rejected, Replaced},
         background,
         intake::{self, NewText, category, with_tags},
         next::{NotShown, Older, Prospect},
@@ -125,8 +125,9 @@ impl Human for AddView {
                 if *action == "added" { "Added" } else { "Already exists, reinforced instead" };
             ui.line(&format!("{what}: [{category}] {text} ({short})"));
             tell_absent(ui, next.absent.as_ref());
-            if let Some(old) = replaces {
-                ui.line(&format!("    What it replaces was in the archive already: {old}"));
+            if let Some(Replaced { line, archived }) = replaces {
+                let place = if *archived { " (it was in the archive already)" } else { "" };
+                ui.line(&format!("    Replaces: {line}{place}"));
             }
             tell_older(ui, next);
         }

@@ -52,6 +52,10 @@ pub(crate) struct ListArgs {
     /// Order
     #[arg(long, value_name = "ORDER", default_value = "score", value_parser = choices(ORDERS))]
     sort: ListOrder,
+    /// The scores of all entries, as by pimem why --all
+    #[arg(long, hide_short_help = true, hide_long_help = true, group = "other",
+        conflicts_with_all = ["text", "category", "topic", "state", "tag", "limit"])]
+    score: bool,
     /// List topics with their size and hotness, the sum of the scores of their entries
     ///
     /// A topic that goes on in other files is listed once. It is cold when nothing in it was
@@ -70,6 +74,9 @@ const ORDERS: &[(&str, &str, ListOrder)] = &[
 ];
 
 pub(crate) fn run(ctx: &Shell, args: &ListArgs) -> Result<Exit, Failure> {
+    if args.score {
+        return Ok(ctx.show(&ctx.score(None)?));
+    }
     if args.topics {
         return Ok(ctx.show(&ctx.topics()?));
     }

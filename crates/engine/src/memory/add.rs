@@ -128,8 +128,7 @@ pub struct AddedText {
     pub placed: Option<LocatedEntry>,
     /// When it was last chosen before, if it existed.
     pub was: Option<Order>,
-    /// Id of the superseded entry, if that was already out of service.
-    pub replaces: Option<String>,
+    pub replaces: Option<Replaced>,
 }
 
 impl AddedText {
@@ -180,7 +179,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         };
         done.was = was;
         if let Some(selector) = &new.supersedes {
-            done.replaces = self.supersede(selector, &done)?;
+            done.replaces = Some(self.supersede(selector, &done)?);
         }
         self.at.entry(done.wording.id).or_default().push(self.done.len());
         self.done.push(done);
@@ -376,12 +375,15 @@ impl<'a, 'b> Adding<'a, 'b> {
         Ok(AddedText::new(new, wording, placed))
     }
 
-    /// Records that an entry supersedes another. If the other is in the archive, returns its line;
-    /// that is not an error.
-    fn supersede(&mut self, selector: &str, by: &AddedText) -> Result<Option<String>, Failure> {
+    /// Records that an entry supersedes another, which may be in the archive already, and returns that.
+    fn supersede(&mut self, selector: &str, by: &AddedText) -> Result<Replaced, Failure> {
         let memory = self.memory;
-        let (old, archived) = match selector::entry(memory, &self.ranking(), &[], selector) {
-            Ok(row) => (row.entry.wording(), None),
+        let line = |row: &ScoredEntry| {
+            let name = &memory.config.categories.spec(row.entry.category).name;
+            format!("[{name}] {} ({:.7})", told(row), row.entry.id.to_string())
+        };
+        let (old, replaced) = match selector::entry(memory, &self.ranking(), &[], selector) {
+            Ok(row) => (row.entry.wording(), Replaced { line: line(row), archived: false }),
             Err(failure) if failure.kind == FailureKind::NotFound => {
                 let archive = self.store.read_archive(&memory.config.categories);
                 let gone = archive.placed(self.store, &memory.config.categories);
@@ -390,8 +392,7 @@ impl<'a, 'b> Adding<'a, 'b> {
                 let Ok(row) = selector::entry(memory, &gone, &[], selector) else {
                     return Err(memory.not_own(selector, failure));
                 };
-                let name = &memory.config.categories.spec(row.entry.category).name;
-                (row.entry.wording(), Some(format!("[{name}] {}", told(row))))
+                (row.entry.wording(), Replaced { line: line(row), archived: true })
             }
             Err(failure) => return Err(failure),
         };
@@ -401,8 +402,16 @@ impl<'a, 'b> Adding<'a, 'b> {
         }
         self.txn.record(old.id, EventKind::Supersede(by.wording.id))?;
         self.ranking = None;
-        Ok(archived)
+        Ok(replaced)
     }
+}
+
+/// What an entry replaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaced {
+    pub line: String,
+    /// True if it was in the archive before.
+    pub archived: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -428,9 +437,8 @@ pub struct Added {
     /// Shortest unique prefix of the id.
     #[serde(skip)]
     pub short: String,
-    /// The replaced entry, if it was already in the archive.
     #[serde(skip)]
-    pub replaces: Option<String>,
+    pub replaces: Option<Replaced>,
 }
 
 documents! {
