@@ -2,7 +2,9 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    panic,
     path::{Path, PathBuf},
+    thread,
 };
 
 use serde::Serialize;
@@ -70,26 +72,32 @@ impl Memory {
         let dry_run = request.mending == Mending::DryRun;
         let around = request.machine.is_some();
         let stores = if around { self.readers_left()? } else { self.readers()? };
-        let Machine { facts, findings: mut machine } =
-            if around { machine::look(self, &stores) } else { Machine::default() };
-        machine.extend(request.machine.iter().flatten().cloned());
-        let (findings, fixed) = (Vec::new(), Vec::new());
-        let mut view = Checked { stores: Vec::new(), facts, findings, machine, dry_run, fixed };
+        let mut machine = Machine::default();
+        if around {
+            machine.findings.extend(machine::around(self));
+        }
+        let mut view = Checked { dry_run, ..Checked::default() };
         let mut problems = Vec::new();
         for store in stores {
-            let look =
-                |store: &Store| look(self, store, &store.read(self.now, &self.config.categories));
-            let wanted = |(mut found, unread): (Vec<Finding>, Vec<ReadProblem>)| {
+            let look = |machine: Option<&mut Machine>| {
+                let snapshot = store.read(self.now, &self.config.categories);
+                let snapshot = Leaky::new(snapshot, self.ends_soon);
+                let beside = || {
+                    if let Some(machine) = machine {
+                        machine.look(self, &store, &snapshot);
+                    }
+                };
+                let ((), mut found, unread) = look(self, &store, &snapshot, None, beside);
                 found.retain(|finding| request.wants(finding));
                 (found, unread)
             };
-            let (mut found, mut unread) = wanted(look(&store));
+            let (mut found, mut unread) = look(Some(&mut machine).filter(|_| around));
             let is_mended =
                 |finding: &&Finding| request.mending != Mending::No && finding.fix.is_some();
             let mut fixed: Vec<Finding> = found.iter().filter(is_mended).cloned().collect();
             if !fixed.is_empty() && !dry_run {
                 fixed = mend(self, request, &store)?;
-                (found, unread) = wanted(look(&store));
+                (found, unread) = look(None);
             }
             problems.extend(unread);
             let shown = |finding| FindingView::new(store.scope, finding);
@@ -98,6 +106,11 @@ impl Memory {
             let root = root(self, &store.dir).map(Path::to_path_buf);
             view.stores.push(CheckedStore { scope: store.scope, dir: store.dir, root });
         }
+        if around {
+            machine.mirrors(self);
+        }
+        machine.findings.extend(request.machine.iter().flatten().cloned());
+        (view.facts, view.machine) = (machine.facts, machine.findings);
         Ok(Answer { view, problems })
     }
 }
@@ -115,12 +128,15 @@ fn root<'a>(memory: &Memory, dir: &'a Path) -> Option<&'a Path> {
     memory.places.work_tree(dir).or_else(holds)
 }
 
-/// Checks the lines of a whole store. Also returns the files that could not be read.
-pub(super) fn look(
+/// Checks the lines of a whole store, with a ranking of its entries if there is one, and does
+/// something beside that. Returns what that returned, the findings, and files that could not be read.
+pub(super) fn look<T>(
     memory: &Memory,
     store: &Store,
     snapshot: &Snapshot,
-) -> (Vec<Finding>, Vec<ReadProblem>) {
+    known: Option<&Ranking>,
+    beside: impl FnOnce() -> T,
+) -> (T, Vec<Finding>, Vec<ReadProblem>) {
     let categories = &memory.config.categories;
     let archive = store.read_archive(categories);
     let (names, unnamed) = store.note_files();
@@ -136,7 +152,9 @@ pub(super) fn look(
     let names = names.into_iter().filter(|name| !name.starts_with("../"));
     let notes: Vec<(String, Vec<u8>)> = names.filter_map(&mut read).collect();
     let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
-    let ranking = Leaky::new(ranking(memory, store, snapshot), memory.ends_soon);
+    let own = known.is_none().then(|| ranking(memory, store, snapshot));
+    let own = Leaky::new(own.unwrap_or_default(), memory.ends_soon);
+    let ranking = known.unwrap_or(&own);
     let held = Contents {
         topics: snapshot::docs(&snapshot.topics),
         archive: snapshot::docs(&archive.topics),
@@ -144,9 +162,14 @@ pub(super) fn look(
         logs: &[(EVIDENCE, &logs.shared), (&local, &logs.local)],
         rows: &ranking.rows,
     };
-    let mut findings = store::check(measure(memory), &held);
+    let measure = measure(memory);
+    let (done, findings) = thread::scope(|threads| {
+        let lint = threads.spawn(|| store::check(measure, &held));
+        (beside(), lint.join())
+    });
+    let mut findings = findings.unwrap_or_else(|panic| panic::resume_unwind(panic));
     findings.retain(|finding| !is_let_out(finding, &ranking.rows));
-    (findings, problems)
+    (done, findings, problems)
 }
 
 /// Returns true for what looks like a secret in an entry, where a person said that it is none.
@@ -230,7 +253,7 @@ impl Checked {
 }
 
 /// The findings of a check of one or more stores.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checked {
     /// Stores that were checked.

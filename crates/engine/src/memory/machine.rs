@@ -8,7 +8,7 @@ use std::{slice, time::Duration};
 use pimem_core::search::bm25::Query;
 use serde::Serialize;
 
-use super::{Memory, model, trust::Unreviewed};
+use super::{Memory, leaky::Leaky, model, trust::Unreviewed};
 use crate::{
     config::settings::Embedding,
     index::{
@@ -29,17 +29,15 @@ pub struct Machine {
     pub findings: Vec<MachineFinding>,
 }
 
-/// Looks at the stores and around them.
-pub(super) fn look(memory: &Memory, stores: &[Store]) -> Machine {
-    let mut view = Machine { facts: Vec::new(), findings: around(memory) };
-    let categories = &memory.config.categories;
-    for store in stores {
-        let snapshot = store.read(memory.now, categories);
-        let mut fact = |name: &str, value| view.facts.push(Fact { name: name.to_owned(), value });
+impl Machine {
+    /// Looks at a store and what is beside it.
+    pub(super) fn look(&mut self, memory: &Memory, store: &Store, snapshot: &Snapshot) {
+        let mut fact = |name: &str, value| self.facts.push(Fact { name: name.to_owned(), value });
         fact(&format!("{} store", store.scope.name()), store.dir.display().to_string());
         let strict = store.clone().strict();
-        memory.note_own(provenance::LIMIT, slice::from_ref(&strict), slice::from_ref(&snapshot));
-        let placed = snapshot.placed(&strict, categories);
+        memory.note_own(provenance::LIMIT, slice::from_ref(&strict), slice::from_ref(snapshot));
+        let placed = snapshot.placed(&strict, &memory.config.categories);
+        let placed = Leaky::new(placed, memory.ends_soon);
         let unreviewed = memory.unreviewed(slice::from_ref(&strict), placed.iter());
         let entries = placed.len();
         let (topics, events) = (snapshot.topics.len(), snapshot.ledger.len());
@@ -52,16 +50,19 @@ pub(super) fn look(memory: &Memory, stores: &[Store]) -> Machine {
         if late > 0 {
             fact("calls of hooks", format!("{late} ended at the deadline"));
         }
-        let (index, found) = examine(memory, store, &snapshot, &unreviewed);
+        let (index, found) = examine(memory, store, snapshot, &unreviewed);
         fact("index", index.in_words());
-        view.findings.extend(found);
+        self.findings.extend(found);
     }
-    for mirror in memory.all_mirrors().0 {
-        let of = mirror.mirror.as_ref().map_or("", |mirror| &mirror.project);
-        let (name, dir) = (format!("mirror {of}"), mirror.dir.display().to_string());
-        view.facts.push(Fact { name, value: dir });
+
+    /// Names the mirrors.
+    pub(super) fn mirrors(&mut self, memory: &Memory) {
+        for mirror in memory.all_mirrors().0 {
+            let of = mirror.mirror.as_ref().map_or("", |mirror| &mirror.project);
+            let (name, dir) = (format!("mirror {of}"), mirror.dir.display().to_string());
+            self.facts.push(Fact { name, value: dir });
+        }
     }
-    view
 }
 
 /// Returns findings that do not depend on the content of a store.

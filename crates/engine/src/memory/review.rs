@@ -77,25 +77,31 @@ const PASTED: &str =
 
 pub fn look(memory: &Memory, store: Store) -> Held {
     let snapshot = store.read(memory.now, &memory.config.categories);
-    held(memory, store, &snapshot, lines::warnings)
+    held(memory, store, &snapshot, lines::warnings, None)
 }
 
 /// Collects the unreviewed texts of a snapshot. `warnings` are those about the text of an entry, which
-/// take most of the time and which nobody needs who counts.
+/// take most of the time and which nobody needs who counts; `known` is the ranking of the store, if
+/// there is one.
 pub fn held(
     memory: &Memory,
     store: Store,
     snapshot: &Snapshot,
     warnings: fn(&str) -> Vec<String>,
+    known: Option<&Ranking>,
 ) -> Held {
-    memory.note_own(
-        provenance::LIMIT,
-        std::slice::from_ref(&store),
-        std::slice::from_ref(snapshot),
-    );
-    let placed = snapshot.placed(&store, &memory.config.categories);
-    let ranking = Ranking::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)]);
-    let entries = Entries::new(memory.now, &memory.config.categories, &ranking);
+    let own = known.is_none().then(|| {
+        memory.note_own(
+            provenance::LIMIT,
+            std::slice::from_ref(&store),
+            std::slice::from_ref(snapshot),
+        );
+        let placed = snapshot.placed(&store, &memory.config.categories);
+        Ranking::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)])
+    });
+    let own = own.unwrap_or_default();
+    let ranking = known.unwrap_or(&own);
+    let entries = Entries::new(memory.now, &memory.config.categories, ranking);
     let rows = ranking::by_line(&ranking.rows);
     let (reviewed, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.entry.reviewed);
     let by_agent =

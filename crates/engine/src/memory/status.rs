@@ -48,8 +48,9 @@ impl Memory {
         let mirrors = team.mirrors.iter().map(|mirror| self.status_of_mirror(mirror)).collect();
         let counts = counted.then(|| self.counts(&stores, &ranking, &snapshots));
         let mut seen = Vec::new();
-        for (store, snapshot) in stores.into_iter().zip(snapshots.into_inner()) {
-            let (one, found) = look(self, store, &snapshot, &ranking);
+        let is_alone = stores.len() == 1;
+        for (store, snapshot) in stores.into_iter().zip(snapshots.iter()) {
+            let (one, found) = look(self, store, snapshot, (&ranking, is_alone));
             findings += found;
             seen.push(one);
         }
@@ -113,12 +114,17 @@ fn look(
     memory: &Memory,
     store: Store,
     snapshot: &Snapshot,
-    ranking: &Ranking,
+    (ranking, is_alone): (&Ranking, bool),
 ) -> (StoreStatus, usize) {
-    let held = review::held(memory, store, snapshot, |_| Vec::new());
+    let linted = store.clone();
+    let known = Some(ranking).filter(|_| is_alone);
+    let beside = || {
+        let held = review::held(memory, store, snapshot, |_| Vec::new(), known);
+        let (index, machine) = machine::examine(memory, &held.store, snapshot, &held.unreviewed);
+        (held, index, machine)
+    };
+    let ((held, index, machine), found, _) = check::look(memory, &linted, snapshot, known, beside);
     let store = &held.store;
-    let (found, _) = check::look(memory, store, snapshot);
-    let (index, machine) = machine::examine(memory, store, snapshot, &held.unreviewed);
     let findings = found.len() + machine.len();
     let rows = || ranking.rows.iter().filter(|row| row.entry.scope == store.scope);
     let lines = found.into_iter().filter(|finding| {
