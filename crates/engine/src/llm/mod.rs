@@ -40,7 +40,7 @@ use crate::{
 const MAX_ANSWER: usize = 4 << 20;
 
 pimem_core::named! {
-    /// What a model is wanted for; each has settings of its own.
+    /// The jobs a model can be given; each job has settings of its own.
     pub enum ModelRole {
         Observer = "observer",
         Reflector = "reflector",

@@ -406,7 +406,7 @@ impl<'a, 'b> Adding<'a, 'b> {
     }
 }
 
-/// What an entry replaces.
+/// The older entry that a new one takes the place of, as `add` says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaced {
     pub line: String,

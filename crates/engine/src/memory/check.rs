@@ -47,7 +47,7 @@ pub struct CheckRequest {
     /// Ids of rules to skip.
     pub allowed: Vec<String>,
     pub mending: Mending,
-    /// What else was found around the stores; `None` looks at nothing but their files.
+    /// The findings of the machine around the stores; with `None` only the stores are checked.
     pub machine: Option<Vec<MachineFinding>>,
 }
 
@@ -79,7 +79,7 @@ impl Memory {
         let mut view = Checked { dry_run, ..Checked::default() };
         let mut problems = Vec::new();
         for store in stores {
-            let look = |machine: Option<&mut Machine>| {
+            let looked = |machine: Option<&mut Machine>| {
                 let snapshot = store.read(self.now, &self.config.categories);
                 let snapshot = Leaky::new(snapshot, self.ends_soon);
                 let beside = || {
@@ -91,13 +91,13 @@ impl Memory {
                 found.retain(|finding| request.wants(finding));
                 (found, unread)
             };
-            let (mut found, mut unread) = look(Some(&mut machine).filter(|_| around));
+            let (mut found, mut unread) = looked(Some(&mut machine).filter(|_| around));
             let is_mended =
                 |finding: &&Finding| request.mending != Mending::No && finding.fix.is_some();
             let mut fixed: Vec<Finding> = found.iter().filter(is_mended).cloned().collect();
             if !fixed.is_empty() && !dry_run {
                 fixed = mend(self, request, &store)?;
-                (found, unread) = look(None);
+                (found, unread) = looked(None);
             }
             problems.extend(unread);
             let shown = |finding| FindingView::new(store.scope, finding);
@@ -259,7 +259,7 @@ pub struct Checked {
     /// Stores that were checked.
     #[serde(skip)]
     pub stores: Vec<CheckedStore>,
-    /// What is there, in words, if the machine was looked at.
+    /// What the machine has, one sentence each; empty if it was not looked at.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
     /// Sorted by store, file and line.

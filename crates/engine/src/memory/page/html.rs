@@ -461,7 +461,7 @@ fn categories(page: &PageView) -> Vec<&str> {
     all.into_iter().collect()
 }
 
-/// What of the table is shown, which the style sheet decides.
+/// Which rows the filters of the page show; the rules are in the style sheet.
 fn filters(out: &mut Markup, page: &PageView) {
     let categories = categories(page);
     out.raw("<fieldset class=\"filter\"><legend>Category</legend>\n");
