@@ -369,7 +369,7 @@ fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
             return Cli::from_arg_matches(&matches);
         }
     }
-    Cli::from_arg_matches(&definition().try_get_matches_from(args)?)
+    Cli::from_arg_matches(&help::brief(definition()).try_get_matches_from(args)?)
 }
 
 /// Returns the failure of a write to standard output.

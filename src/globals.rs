@@ -16,7 +16,6 @@ pub(crate) struct Globals {
         global = true,
         value_name = "DIR",
         hide_short_help = true,
-        hide_long_help = true,
         help_heading = "Global options"
     )]
     pub(crate) dir: Option<PathBuf>,
@@ -26,7 +25,6 @@ pub(crate) struct Globals {
         global = true,
         conflicts_with = "dir",
         hide_short_help = true,
-        hide_long_help = true,
         help_heading = "Global options"
     )]
     pub(crate) user: bool,
@@ -38,7 +36,6 @@ pub(crate) struct Globals {
         value_name = "SCOPE",
         conflicts_with = "user",
         hide_short_help = true,
-        hide_long_help = true,
         help_heading = "Global options"
     )]
     pub(crate) scope: Option<ScopeChoice>,
@@ -48,18 +45,11 @@ pub(crate) struct Globals {
         global = true,
         value_name = "TIME",
         hide_short_help = true,
-        hide_long_help = true,
         help_heading = "Global options"
     )]
     pub(crate) now: Option<String>,
     /// Print JSON
-    #[arg(
-        long,
-        global = true,
-        hide_short_help = true,
-        hide_long_help = true,
-        help_heading = "Global options"
-    )]
+    #[arg(long, global = true, hide_short_help = true, help_heading = "Global options")]
     pub(crate) json: bool,
     /// When to use colour
     #[arg(
@@ -68,7 +58,6 @@ pub(crate) struct Globals {
         value_enum,
         value_name = "WHEN",
         hide_short_help = true,
-        hide_long_help = true,
         help_heading = "Global options"
     )]
     pub(crate) color: Option<Color>,
@@ -79,19 +68,11 @@ pub(crate) struct Globals {
         global = true,
         conflicts_with = "verbose",
         hide_short_help = true,
-        hide_long_help = true,
         help_heading = "Global options"
     )]
     pub(crate) quiet: bool,
     /// Say more about what happens
-    #[arg(
-        long,
-        short,
-        global = true,
-        hide_short_help = true,
-        hide_long_help = true,
-        help_heading = "Global options"
-    )]
+    #[arg(long, short, global = true, hide_short_help = true, help_heading = "Global options")]
     pub(crate) verbose: bool,
 }
 

@@ -94,6 +94,15 @@ pub(crate) fn screen(table: &[Group]) -> String {
     text
 }
 
+/// Hides from `--help` what `-h` hides: options that seldom matter, which the man pages have.
+pub(crate) fn brief(command: clap::Command) -> clap::Command {
+    let shown = command.mut_args(|arg| {
+        let is_hidden = arg.is_hide_short_help_set();
+        arg.hide_long_help(is_hidden)
+    });
+    shown.mut_subcommands(brief)
+}
+
 /// Returns the width of a terminal that is too narrow for the screens.
 fn narrow() -> Option<usize> {
     ui::stdout_width().filter(|width| *width < WIDTH)
@@ -114,9 +123,7 @@ pub(crate) fn everything(table: &[Group]) -> String {
     let mut text = screen(table);
     text.truncate(text.trim_end().rfind("\n\n").map_or(text.len(), |end| end + 1));
     let globals = Globals::augment_args(clap::Command::new("pimem"));
-    let globals = globals
-        .mut_args(|arg| arg.hide_short_help(false).hide_long_help(false))
-        .disable_help_flag(true);
+    let globals = globals.mut_args(|arg| arg.hide_short_help(false)).disable_help_flag(true);
     let template = "\n{all-args}\n";
     let mut globals = globals.help_template(template).max_term_width(80);
     let _ = writeln!(text, "\n{}", globals.render_help().to_string().trim());

@@ -71,13 +71,7 @@ pub(crate) struct AddArgs {
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     priority: Option<String>,
     /// How important it is at the start under the policy ebbinghaus, from 0 to 1 [default: 0.5]
-    #[arg(
-        long,
-        hide_short_help = true,
-        hide_long_help = true,
-        value_name = "X",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, hide_short_help = true, value_name = "X", allow_hyphen_values = true)]
     importance: Option<String>,
     /// Add it even if an entry says the same in other words
     #[arg(long)]

@@ -60,7 +60,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "ID", value_parser = ids(), hide_possible_values = true)]
     allow: Vec<String>,
     /// List the rules
-    #[arg(long, hide_short_help = true, hide_long_help = true)]
+    #[arg(long, hide_short_help = true)]
     list_rules: bool,
     /// Print SARIF 2.1.0
     #[arg(long)]

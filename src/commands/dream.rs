@@ -66,7 +66,7 @@ pub(crate) struct DreamArgs {
     )]
     apply: Option<OsString>,
     /// Do it in the background, if it is due
-    #[arg(long, hide_short_help = true, hide_long_help = true, conflicts_with_all = ["from", "force"])]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["from", "force"])]
     detach: bool,
     /// Ask the language model of the setting llm.provider too
     #[arg(long)]
@@ -111,10 +111,10 @@ struct IndexArgs {
     #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
     /// The session's id [default: the transcript's, or `PIMEM_SESSION`]
-    #[arg(long, hide_short_help = true, hide_long_help = true, value_name = "ID")]
+    #[arg(long, hide_short_help = true, value_name = "ID")]
     session: Option<String>,
     /// The session's agent [default: the one that wrote the transcript, or `PIMEM_AGENT`]
-    #[arg(long, hide_short_help = true, hide_long_help = true, value_name = "NAME")]
+    #[arg(long, hide_short_help = true, value_name = "NAME")]
     agent: Option<String>,
 }
 

@@ -35,13 +35,7 @@ pub(crate) struct EvalArgs {
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Leave out questions of this class (repeatable; '' leaves out none)
-    #[arg(
-        long,
-        hide_short_help = true,
-        hide_long_help = true,
-        value_name = "CLASS",
-        default_value = "adversarial"
-    )]
+    #[arg(long, hide_short_help = true, value_name = "CLASS", default_value = "adversarial")]
     without: Vec<String>,
     /// Break the figures down
     #[arg(long, value_name = "WHAT", value_parser = choices(DIVISIONS))]

@@ -40,14 +40,14 @@ pub(crate) struct ExtractArgs {
     #[arg(value_name = "TEXT", default_value = "-")]
     text: Vec<String>,
     /// Treat standard input as typed, as a text on the command line is
-    #[arg(long, hide_short_help = true, hide_long_help = true)]
+    #[arg(long, hide_short_help = true)]
     typed: bool,
     /// Show what would be learned, and change nothing
     #[arg(long)]
     dry_run: bool,
     /// Show what would be stored of questions and answers, and why: a JSON object a line on standard
     /// input, with the keys question and answer. Stores nothing
-    #[arg(long, hide_short_help = true, hide_long_help = true,
+    #[arg(long, hide_short_help = true,
         conflicts_with_all = ["text", "typed", "dry_run"])]
     pairs: bool,
 }

@@ -98,11 +98,7 @@ fn pages(definition: clap::Command) -> Result<Vec<(String, String)>, Failure> {
         let mut command = command.disable_help_subcommand(true);
         command = command.mut_args(|arg| {
             let is_common = !is_root && (arg.is_global_set() || arg.get_id() == "help");
-            if is_common {
-                arg.hide(true)
-            } else {
-                arg.hide_short_help(false).hide_long_help(false)
-            }
+            if is_common { arg.hide(true) } else { arg.hide_short_help(false) }
         });
         let usage = command.render_usage().to_string();
         let man = clap_mangen::Man::new(command).title(name.to_uppercase()).source("pimem");

@@ -53,7 +53,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "ORDER", default_value = "score", value_parser = choices(ORDERS))]
     sort: ListOrder,
     /// The scores of all entries, as by pimem why --all
-    #[arg(long, hide_short_help = true, hide_long_help = true, group = "other",
+    #[arg(long, hide_short_help = true, group = "other",
         conflicts_with_all = ["text", "category", "topic", "state", "tag", "limit"])]
     score: bool,
     /// List topics with their size and hotness, the sum of the scores of their entries

@@ -95,7 +95,6 @@ struct PullArgs {
     #[arg(
         long,
         hide_short_help = true,
-        hide_long_help = true,
         value_name = "HOW",
         requires = "from",
         value_parser = choices(POOLINGS)
@@ -105,7 +104,6 @@ struct PullArgs {
     #[arg(
         long,
         hide_short_help = true,
-        hide_long_help = true,
         value_name = "TEXT",
         requires = "from",
         allow_hyphen_values = true
@@ -115,7 +113,6 @@ struct PullArgs {
     #[arg(
         long,
         hide_short_help = true,
-        hide_long_help = true,
         value_name = "TEXT",
         requires = "from",
         allow_hyphen_values = true

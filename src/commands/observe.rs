@@ -36,10 +36,10 @@ pub(crate) struct ObserveArgs {
     #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
     /// The session's id [default: the transcript's, or `PIMEM_SESSION`]
-    #[arg(long, hide_short_help = true, hide_long_help = true, value_name = "ID")]
+    #[arg(long, hide_short_help = true, value_name = "ID")]
     session: Option<String>,
     /// Do nothing while what is new has fewer tokens than `observer.messageTokenThreshold`
-    #[arg(long, hide_short_help = true, hide_long_help = true)]
+    #[arg(long, hide_short_help = true)]
     if_due: bool,
     /// Print observations of the whole transcript, and write nothing
     #[arg(long, conflicts_with = "if_due")]
@@ -63,10 +63,10 @@ pub(crate) struct ReflectArgs {
     #[arg(value_name = "SESSION")]
     sessions: Vec<String>,
     /// Cut everything that is older than two days down to a line
-    #[arg(long, hide_short_help = true, hide_long_help = true)]
+    #[arg(long, hide_short_help = true)]
     aggressive: bool,
     /// Leave files alone that have no more tokens than `reflector.observationTokenThreshold`
-    #[arg(long, hide_short_help = true, hide_long_help = true)]
+    #[arg(long, hide_short_help = true)]
     if_due: bool,
     /// Show what would happen, and write nothing
     #[arg(long)]

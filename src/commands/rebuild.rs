@@ -21,7 +21,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(crate) struct RebuildArgs {
     /// Do nothing when the last rebuild is younger than this, as in 30m, 2h or 1d
-    #[arg(long, hide_short_help = true, hide_long_help = true, value_name = "AGE")]
+    #[arg(long, hide_short_help = true, value_name = "AGE")]
     if_older: Option<String>,
     /// Only embed what the built-in model has not embedded, in the background
     #[arg(long, hide = true)]

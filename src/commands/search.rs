@@ -42,7 +42,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "MODE", default_value = "hybrid", value_parser = choices(MODES))]
     mode: Mode,
     /// How to order the hits
-    #[arg(long, hide_short_help = true, hide_long_help = true, value_name = "ORDER",
+    #[arg(long, hide_short_help = true, value_name = "ORDER",
         default_value = "fused", value_parser = choices(ORDERS))]
     rank: HitOrder,
     /// Show at most this many hits
@@ -80,7 +80,7 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     explain: bool,
     /// Do not count this as an access to the entries that are found
-    #[arg(long, hide_short_help = true, hide_long_help = true)]
+    #[arg(long, hide_short_help = true)]
     no_touch: bool,
 }
 

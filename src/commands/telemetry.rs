@@ -74,7 +74,7 @@ struct LogArgs {
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
     /// Only those of this type (repeatable)
-    #[arg(long = "type", hide_short_help = true, hide_long_help = true, value_name = "TYPE", value_parser = choices(TYPES))]
+    #[arg(long = "type", hide_short_help = true, value_name = "TYPE", value_parser = choices(TYPES))]
     types: Vec<RecordKind>,
 }
 

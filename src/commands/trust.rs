@@ -53,7 +53,7 @@ pub(crate) struct TrustArgs {
     #[arg(value_name = "ENTRY")]
     entries: Vec<String>,
     /// Show what awaits review, and ask; also done when nothing else is asked for
-    #[arg(long, hide_short_help = true, hide_long_help = true, conflicts_with_all = ["all", "always", "revoke", "entries"])]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["all", "always", "revoke", "entries"])]
     review: bool,
     /// Trust all that is there now, notes, logs and the archive too
     #[arg(long, conflicts_with_all = ["revoke", "entries"])]
@@ -70,7 +70,7 @@ pub(crate) struct TrustArgs {
     #[arg(long, requires = "entries", conflicts_with_all = ["all", "always", "review"])]
     no_secret: bool,
     /// Show how much awaits review
-    #[arg(long, hide_short_help = true, hide_long_help = true, conflicts_with_all = ["all", "always", "review", "revoke", "entries"])]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["all", "always", "review", "revoke", "entries"])]
     count: bool,
     #[command(subcommand)]
     act: Option<Act>,

@@ -1,6 +1,6 @@
 //! Exchange with other programs: nothing is lost, duplicated or let in unsafely.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use crate::common::{
     repository,
@@ -359,9 +359,21 @@ fn a_backup_makes_the_same_store() {
         for (got, want) in answers(&to).iter().zip(answers(&from)) {
             assert_eq!(*got, want, "{name}");
         }
+        let topics = to.store().join("topics");
+        assert_eq!(mode(&topics), mode(&to.project()), "others may read a store");
+        for entry in fs::read_dir(&topics).unwrap() {
+            assert_eq!(mode(&entry.unwrap().path()), mode(&from.store().join("MEMORY.md")));
+        }
+        let beside = fs::read_dir(to.store().parent().unwrap()).unwrap();
+        let mut beside = beside.map(|entry| entry.unwrap().file_name());
+        assert!(beside.all(|name| name == "memory" || name == "data"), "nothing else is left");
         let again = to.run(&["import", &backup]).refused();
         assert!(again.contains("there is a store already"), "{again}");
     }
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
 const SESSION: &str = "The tide tables come from the office\n\nThe crane has a new gateway now\n\n\

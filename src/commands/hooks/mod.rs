@@ -44,7 +44,7 @@ use crate::{
     pimem hooks print codex\n  pimem hooks uninstall --all")]
 pub(crate) struct HooksArgs {
     /// The settings of this project instead of yours
-    #[arg(long, hide_short_help = true, hide_long_help = true)]
+    #[arg(long, hide_short_help = true)]
     project: bool,
     #[command(subcommand)]
     action: Option<Action>,
@@ -67,7 +67,7 @@ enum Action {
         #[arg(value_parser = names(true))]
         agent: String,
         /// As it is for one project
-        #[arg(long, hide_short_help = true, hide_long_help = true)]
+        #[arg(long, hide_short_help = true)]
         project: bool,
         /// The file of the plugin in `plugin/`, which a test keeps as this prints it
         #[arg(long, hide = true, conflicts_with = "project")]

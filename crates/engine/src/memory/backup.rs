@@ -87,7 +87,7 @@ impl Memory {
         };
         let text: String = iter::once(line(&head)).chain(files.iter().map(line)).collect();
         let Some(path) = path else { return Ok(Output::Text(text)) };
-        atomic::write_output(path, text.as_bytes(), Sync::Private, self.real_now)?;
+        atomic::write_output(path, text.as_bytes(), Sync::PrivateFull, self.real_now)?;
         let (files, file) = (files.len(), path.display().to_string());
         Ok(Output::Files(BackedUp { files, file }))
     }
@@ -112,16 +112,11 @@ impl Memory {
         }
         // The store appears at once, so that a killed process leaves none that is half there.
         let parent = store.dir.parent().unwrap_or(Path::new("."));
-        atomic::create_dir(parent, Sync::None)?;
-        let building = atomic::temporary_dir(parent)?;
-        for (place, bytes) in &files {
-            let (folder, rest) = place.split_once('/').unwrap_or_default();
-            let root = if folder == STORE { &building } else { &store.data_dir() };
-            let file = root.join(rest);
-            atomic::create_dir(file.parent().unwrap_or(root), Sync::Private)?;
-            atomic::replace_file(&file, bytes, Sync::Private, || Ok(true))?;
-        }
-        atomic::rename(&building, &store.dir)?;
+        atomic::create_dir(parent, store.sync)?;
+        let around = atomic::temporary_dir(parent)?;
+        let written = write(&store, &around.join(STORE), &files);
+        drop(atomic::remove_dir(&around));
+        written?;
         self.take_back_trust(store, &head)?;
         Ok(BackedUp { files: files.len(), file: path.display().to_string() })
     }
@@ -161,6 +156,23 @@ impl Memory {
         keys.push(held.store.trust.text(TrustedKind::Made, ""));
         Ok(held.store.trust.record(&keys)?)
     }
+}
+
+/// Writes files of a backup: what the machine has noted to its place, and the store to `building`,
+/// which then becomes the store.
+fn write(store: &Store, building: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
+    let data = store.data_dir();
+    for (place, bytes) in files {
+        let (folder, rest) = place.split_once('/').unwrap_or_default();
+        let (root, sync) = match folder {
+            STORE => (building, store.sync),
+            _ => (data.as_path(), store.sync.private()),
+        };
+        let file = root.join(rest);
+        atomic::create_dir(file.parent().unwrap_or(root), sync)?;
+        atomic::replace_file(&file, bytes, sync, || Ok(true))?;
+    }
+    Ok(atomic::install_dir(building, &store.dir)?)
 }
 
 /// An entry, with the keys of its review.

@@ -264,8 +264,7 @@ fn make_dir(path: &Path, sync: Sync) -> io::Result<()> {
 /// Syncs the parent of a new directory. A parent that is writable but not readable cannot be opened
 /// for a sync; this is not an error.
 fn sync_parent(path: &Path) -> io::Result<()> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    match try_sync_dir(parent.unwrap_or(Path::new("."))) {
+    match try_sync_dir(path.parent().unwrap_or(Path::new("."))) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         synced => synced,
     }
@@ -466,6 +465,8 @@ fn sync_dir(dir: &Path) -> Result<()> {
     try_sync_dir(dir).with_context(|| format!("cannot sync {}", dir.display()))
 }
 
+/// Syncs a directory; an empty path, which is the parent of a bare name, is the current one.
 fn try_sync_dir(dir: &Path) -> io::Result<()> {
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     if cfg!(windows) { Ok(()) } else { File::open(dir)?.sync_all() }
 }
