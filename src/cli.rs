@@ -41,7 +41,7 @@ macro_rules! version {
 /// reinforced fades, finds them again, and prints a token-budgeted report for a prompt.
 #[derive(Debug, Parser)]
 #[command(name = "pimem", version = version!(), max_term_width = 100, arg_required_else_help = true)]
-#[command(override_help = help::fitted(help::screen(GROUPS)))]
+#[command(override_help = help::fitted(help::screen(GROUPS, "")))]
 pub(crate) struct Cli {
     #[command(flatten)]
     globals: Globals,
@@ -377,17 +377,14 @@ fn unwritten(error: std::io::Error) -> Failure {
     Failure::from(anyhow::Error::new(error).context("cannot write to standard output"))
 }
 
-/// Puts what comes first on the first screen, where no agent calls pimem.
-fn with_first_step(screen: &str) -> String {
+/// Returns what comes first, for the first screen; nothing where an agent calls pimem.
+fn first_step() -> &'static str {
     let env = Env::of_process();
     let ui = Rc::new(Ui::new(&env, false, true, false, Color::Never));
     let agents =
         Shell::new(Globals::default(), env, ui).and_then(|ctx| hooks::status::installed(&ctx));
-    let first = match agents {
-        Ok(agents) if agents.is_empty() => "\nNo agent calls it: pimem hooks install\n\nUsage:",
-        _ => "\n\nUsage:",
-    };
-    screen.replacen("\n\nUsage:", first, 1)
+    let is_called = agents.map_or(true, |agents| !agents.is_empty());
+    if is_called { "" } else { "No agent calls it: pimem hooks install\n" }
 }
 
 /// Prints help and version to stdout with exit code 0, usage errors to stderr with exit code 2.
@@ -404,7 +401,8 @@ fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
     let (text, to_stderr) = (error.render(), error.use_stderr());
     let colored = if to_stderr { ui.has_colored_messages() } else { ui.is_colored() };
     let text = if colored { text.ansi().to_string() } else { text.to_string() };
-    let text = if words.names_no_command() { with_first_step(&text) } else { text };
+    let is_screen = words.names_no_command() && error.kind() != ErrorKind::DisplayVersion;
+    let text = if is_screen { help::fitted(help::screen(GROUPS, first_step())) } else { text };
     if to_stderr {
         ui.message_text(&text);
         return Exit::Error as u8;
@@ -469,7 +467,7 @@ mod tests {
 
     #[test]
     fn the_first_screen_is_one_screen() {
-        let screen = help::screen(GROUPS);
+        let screen = help::screen(GROUPS, "");
         assert!(screen.lines().count() <= 32, "{screen}");
         assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
     }

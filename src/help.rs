@@ -66,11 +66,12 @@ pub(crate) enum UnusableNotice {
     Finding,
 }
 
-/// Returns the first screen: what is needed every day.
-pub(crate) fn screen(table: &[Group]) -> String {
-    let mut text = "Memory for coding agents: what is not reinforced fades.\n\n\
+/// Returns the first screen: what is needed every day. The line `first` is what comes before that.
+pub(crate) fn screen(table: &[Group], first: &str) -> String {
+    let mut text = format!(
+        "Memory for coding agents: what is not reinforced fades.\n{first}\n\
          Usage: pimem COMMAND [OPTIONS]\n\n"
-        .to_owned();
+    );
     let is_narrow = narrow().is_some();
     // Writing to a string cannot fail.
     for Group { title, lines } in table {
@@ -120,7 +121,7 @@ pub(crate) fn fitted(screen: String) -> String {
 
 /// Returns the screen of all commands, with the global options.
 pub(crate) fn everything(table: &[Group]) -> String {
-    let mut text = screen(table);
+    let mut text = screen(table, "");
     text.truncate(text.trim_end().rfind("\n\n").map_or(text.len(), |end| end + 1));
     let globals = Globals::augment_args(clap::Command::new("pimem"));
     let globals = globals.mut_args(|arg| arg.hide_short_help(false)).disable_help_flag(true);

@@ -503,9 +503,11 @@ language_model!(DreamModel, "dream", "DREAM", 0.0, advanced);
 /// Returns the setting of all language models that stands for one of a role that is not set.
 pub(super) fn shared(name: &str) -> Option<&'static str> {
     let (role, rest) = name.split_once('.')?;
-    let is_role = ["observer", "reflector", "dream"].contains(&role);
+    if !["observer", "reflector", "dream"].contains(&role) {
+        return None;
+    }
     let named = |key: &&SettingKey| key.name.strip_prefix("llm.") == Some(rest);
-    SharedModel::KEYS.iter().filter(|_| is_role).find(named).map(|key| key.name)
+    SharedModel::KEYS.iter().find(named).map(|key| key.name)
 }
 
 #[cfg(test)]
