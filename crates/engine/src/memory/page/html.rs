@@ -20,19 +20,7 @@ const ROWS: usize = 1_000;
 const BYTES: usize = 200_000;
 
 /// The id of a section, its heading, and what draws it.
-type Section = (&'static str, &'static str, fn(&mut Markup, &PageView));
-
-/// In the order of the page.
-const SECTIONS: &[Section] = &[
-    ("health", "Health", health),
-    ("seen", "What the agent sees now", seen),
-    ("outside", "Just outside", outside),
-    ("ahead", "What fades, and when", ahead),
-    ("use", "What was used", used),
-    ("entries", "All entries", |_, _| ()),
-    ("links", "Links", links),
-    ("history", "What happened", history),
-];
+type Section<'a> = (&'static str, &'static str, &'a dyn Fn(&mut Markup));
 
 /// Renders the pages; `name` returns the file name of one, by its number from 0.
 #[must_use]
@@ -66,21 +54,28 @@ pub fn render(page: &PageView, name: &dyn Fn(usize) -> String) -> Vec<String> {
 
 /// The page with all sections.
 fn whole(page: &PageView, entries: &Listed<'_>) -> String {
+    let sections: [Section<'_>; 8] = [
+        ("health", "Health", &|out| health(out, page)),
+        ("seen", "What the agent sees now", &|out| seen(out, page)),
+        ("outside", "Just outside", &|out| outside(out, page)),
+        ("ahead", "What fades, and when", &|out| ahead(out, page)),
+        ("use", "What was used", &|out| used(out, page)),
+        ("entries", "All entries", &|out| entries.draw(out)),
+        ("links", "Links", &|out| links(out, page)),
+        ("history", "What happened", &|out| history(out, page)),
+    ];
     let mut out = Markup::default();
     begin(&mut out, &format!("Memory of {}", page.title));
     out.element("<p class=\"soft\">As of ", page.now, ", by pimem.</p>\n");
     out.raw("<nav aria-label=\"Sections\"><ul>\n");
-    for (id, heading, _) in SECTIONS {
+    for (id, heading, _) in &sections {
         out.raw("<li><a href=\"#").raw(id).raw("\">").raw(heading).raw("</a></li>\n");
     }
     out.raw("</ul></nav>\n</header>\n<main id=\"main\">\n");
-    for (id, heading, section) in SECTIONS {
+    for (id, heading, draw) in &sections {
         out.raw("<section aria-labelledby=\"").raw(id).raw("\">\n<h2 id=\"").raw(id).raw("\">");
         out.raw(heading).raw("</h2>\n");
-        section(&mut out, page);
-        if *id == "entries" {
-            entries.draw(&mut out);
-        }
+        draw(&mut out);
         out.raw("</section>\n");
     }
     end(&mut out);
