@@ -22,15 +22,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let text = NewText::stated(&memory, "decision", "Use PostgreSQL for all services")?;
     let request = AddRequest { texts: vec![text], ..AddRequest::default() };
-    for added in memory.add(request).map_err(|Rejected { failure, .. }| failure)? {
+    for added in memory.writing().add(request).map_err(|Rejected { failure, .. }| failure)? {
         println!("{}: [{}] {}", added.action, added.category, added.text);
     }
 
     let query = Query::new("postgresql");
-    for hit in memory.search(&SearchRequest::new(&query))?.hits {
+    for hit in memory.reading().search(&SearchRequest::new(&query))?.hits {
         println!("{:.2} {}", hit.score, hit.text);
     }
 
-    print!("{}", memory.report(&ReportRequest::default())?.view.text);
+    print!("{}", memory.reading().report(&ReportRequest::default())?.view.text);
     Ok(())
 }

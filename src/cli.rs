@@ -281,7 +281,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     let row = cli.command.row();
     let made = Shell::new(globals, env, Rc::clone(&ui));
     let made = made.and_then(|ctx| {
-        if ctx.asks_for_team_alone() && !row.reads_team {
+        if ctx.memory.sharing().asks_for_team_alone() && !row.reads_team {
             let message = "this command is not about mirrors of the team";
             let readers = help::rows(GROUPS).filter(|row| row.reads_team).map(|row| row.name);
             let hint = format!("--scope team is for {}", readers.collect::<Vec<_>>().join(", "));
@@ -305,23 +305,23 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         ctx.memory.begin_run(name);
     }
     if !matches!(cli.command, Command::Trust(_)) {
-        ctx.say_withheld();
+        ctx.memory.say_withheld();
     }
     match row.unusable {
         UnusableNotice::Finding => {}
-        UnusableNotice::Each => ctx.say_each_unusable(),
-        UnusableNotice::InShort => ctx.say_unusable(),
+        UnusableNotice::Each => ctx.memory.say_each_unusable(),
+        UnusableNotice::InShort => ctx.memory.say_unusable(),
     }
     let done = cli.command.run(&ctx);
     if let Err(error) = ctx.ui.flush() {
         ui.failure(&unwritten(error));
         return Exit::Error as u8;
     }
-    ctx.say_unnoted();
-    ctx.say_closed();
+    ctx.memory.say_unnoted();
+    ctx.memory.say_closed();
     match done {
         Ok((exit, stale)) => {
-            background::refresh(&ctx, stale);
+            background::refresh(&ctx.memory, stale);
             exit as u8
         }
         Err(failure) => {

@@ -4,7 +4,6 @@
 
 use std::{
     io::{self, BufRead, IsTerminal, Read, StdinLock},
-    ops::Deref,
     path::{Path, PathBuf},
     rc::Rc,
     time::SystemTime,
@@ -29,15 +28,6 @@ use super::{
 pub(crate) struct Shell {
     pub(crate) memory: Memory,
     pub(crate) ui: Rc<Ui>,
-}
-
-/// Most of what commands do is a call of the memory.
-impl Deref for Shell {
-    type Target = Memory;
-
-    fn deref(&self) -> &Memory {
-        &self.memory
-    }
 }
 
 impl Shell {
@@ -107,7 +97,7 @@ impl Shell {
 
     /// Returns true if there is somebody to ask.
     pub(crate) fn may_ask(&self) -> bool {
-        io::stdin().is_terminal() && !self.notices.for_programs()
+        io::stdin().is_terminal() && !self.memory.notices.for_programs()
     }
 
     /// Prints an answer and its problems.

@@ -13,7 +13,7 @@ use pimem_engine::{
     error::{Failure, FailureKind},
     local_time,
     memory::{
-        add::{AddRequest, AddView, Added, Rejected, Replaced},
+        add::{AddRequest, AddView, Added, Rejected, ReplacedEntry},
         background,
         intake::{self, NewText, category, with_tags},
         next::{NotShown, Older, Prospect},
@@ -97,18 +97,18 @@ pub(crate) fn run(ctx: &Shell, args: &AddArgs) -> Result<Exit, Failure> {
         texts,
         // A replacement may resemble the entry that it replaces.
         force: args.force || args.supersedes.is_some(),
-        whole: ctx.notices.for_programs(),
+        whole: ctx.memory.notices.for_programs(),
         keeps_out: false,
     };
-    let results = ctx.add(request).map_err(|Rejected { at, failure }| {
+    let results = ctx.memory.writing().add(request).map_err(|Rejected { at, failure }| {
         let number = at.and_then(|at| numbers.get(at).copied().flatten());
         at_line(number, failure)
     })?;
     if has_priority {
-        ctx.say_unweighted();
+        ctx.memory.writing().say_unweighted();
     }
     ctx.ui.show(&AddView { results });
-    background::start_filling(ctx);
+    background::start_filling(&ctx.memory);
     Ok(Exit::Done)
 }
 
@@ -119,7 +119,7 @@ impl Human for AddView {
                 if *action == "added" { "Added" } else { "Already exists, reinforced instead" };
             ui.line(&format!("{what}: [{category}] {text} ({short})"));
             tell_absent(ui, next.absent.as_ref());
-            if let Some(Replaced { line, archived }) = replaces {
+            if let Some(ReplacedEntry { line, archived }) = replaces {
                 let place = if *archived { " (it was in the archive already)" } else { "" };
                 ui.line(&format!("    Replaces: {line}{place}"));
             }
@@ -169,7 +169,7 @@ fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Fa
     let priority = share("--priority", &args.priority)?;
     let importance = share("--importance", &args.importance)?;
     let base = |text: &str| {
-        let category = category(ctx, &args.category)?;
+        let category = category(&ctx.memory, &args.category)?;
         let plain = NewText::plain(category, EntryText::new(text)?, cue);
         let new =
             NewText { pin: args.pin, until, topic: topic.clone(), priority, importance, ..plain };
@@ -215,7 +215,7 @@ fn from_json(
         .map_err(|wrong| Failure::new(FailureKind::Refused, wrong.message, wrong.hint))?;
     let mut new = tagged(base(&item.text)?, &item.tags)?;
     if let Some(name) = &item.category {
-        new.category = category(ctx, name)?;
+        new.category = category(&ctx.memory, name)?;
     }
     new.cue = item.cue.unwrap_or(new.cue);
     new.until = item.until.map(local_time::end_of).or(new.until);

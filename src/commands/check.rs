@@ -80,7 +80,7 @@ fn ids() -> impl TypedValueParser<Value = String> {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &CheckArgs) -> Result<Exit, Failure> {
-    if args.sarif && ctx.notices.for_programs() {
+    if args.sarif && ctx.memory.notices.for_programs() {
         let message = "--sarif and --json are two forms of one answer";
         return Err(Failure::new(FailureKind::Usage, message, "give one of them"));
     }
@@ -93,16 +93,16 @@ pub(crate) fn run(ctx: &Shell, args: &CheckArgs) -> Result<Exit, Failure> {
         (true, true) => Mending::DryRun,
         (true, false) => Mending::Yes,
     };
-    let files_alone = ctx.is_scoped()
+    let files_alone = ctx.memory.sharing().is_scoped()
         || args.sarif
         || args.fix
         || !(args.rule.is_empty() && args.allow.is_empty());
     if files_alone {
-        ctx.say_unusable();
+        ctx.memory.say_unusable();
     }
     let machine = (!files_alone).then(|| hooks::findings(ctx));
     let (rules, allowed) = (args.rule.clone(), args.allow.clone());
-    let answer = ctx.check(&CheckRequest { rules, allowed, mending, machine })?;
+    let answer = ctx.memory.tending().check(&CheckRequest { rules, allowed, mending, machine })?;
     if args.sarif {
         ctx.ui.document(&Sarif::of(&answer));
     } else {

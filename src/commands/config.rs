@@ -91,7 +91,7 @@ pub(crate) fn run(ctx: &Shell, args: &ConfigArgs) -> Result<Exit, Failure> {
     match &args.action {
         Action::Show { schema: true, .. } => ctx.ui.document(&schema::json_schema()),
         Action::Show { prompt: Some(prompt), origin, .. } => {
-            let prompt = ctx.prompt(*prompt)?;
+            let prompt = ctx.memory.tending().prompt(*prompt)?;
             if !origin {
                 ctx.ui.show(&prompt);
             } else if prompt.path.is_some() {
@@ -110,19 +110,24 @@ pub(crate) fn run(ctx: &Shell, args: &ConfigArgs) -> Result<Exit, Failure> {
                 (true, _) => Which::Everyday,
                 _ => Which::Set,
             };
-            ctx.ui.show(&Shown { settings: ctx.settings(), origin: *origin, which });
-            if let Some(lacking) = model::lacking(ctx) {
+            ctx.ui.show(&Shown {
+                settings: ctx.memory.tending().settings(),
+                origin: *origin,
+                which,
+            });
+            if let Some(lacking) = model::lacking(&ctx.memory) {
                 let hints = lacking.hints.join("; ");
                 ctx.ui.note(&format!("warning: embedding.model: {} ({hints})", lacking.message));
             }
         }
-        Action::Get { key } => ctx.ui.show(&ctx.setting(key)?),
+        Action::Get { key } => ctx.ui.show(&ctx.memory.tending().setting(key)?),
         Action::Set { key, value } => {
             let key = settings::find(key)?;
-            ctx.ui.show(&ctx.change_setting(key, value, ctx.target()?)?);
+            ctx.ui.show(&ctx.memory.tending().change_setting(key, value, ctx.memory.target()?)?);
         }
         Action::Unset { key } => {
-            let unset = ctx.unset_setting(settings::find(key)?, ctx.target()?)?;
+            let unset =
+                ctx.memory.tending().unset_setting(settings::find(key)?, ctx.memory.target()?)?;
             ctx.ui.show(&unset);
             return Ok(Exit::Done.unless_empty(!unset.removed));
         }

@@ -95,7 +95,7 @@ pub(crate) fn forget(ctx: &Shell, args: &ForgetArgs) -> Result<Outcome, Failure>
 
 /// Destroys entries, after a question if `yes` is false.
 fn destroy(ctx: &Shell, entries: &[String], yes: bool) -> Result<Outcome, Failure> {
-    let (view, stale) = ctx.purge(&shell::selectors(entries)?, |lines| {
+    let (view, stale) = ctx.memory.writing().purge(&shell::selectors(entries)?, |lines| {
         if yes || shell::confirm(ctx, lines, "Destroy for good?")? {
             return Ok(());
         }
@@ -111,7 +111,7 @@ pub(crate) fn restore(ctx: &Shell, args: &RestoreArgs) -> Result<Exit, Failure> 
 }
 
 fn decide(ctx: &Shell, action: PinAction, selectors: &[String]) -> Result<Exit, Failure> {
-    ctx.ui.show(&ctx.curate(action, &shell::selectors(selectors)?)?);
+    ctx.ui.show(&ctx.memory.writing().curate(action, &shell::selectors(selectors)?)?);
     Ok(Exit::Done)
 }
 

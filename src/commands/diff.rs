@@ -23,15 +23,15 @@ pub(super) struct Times<'a> {
 
 /// Shows what changed between two times, or writes a page of it.
 pub(super) fn run(ctx: &Shell, times: &Times<'_>, page: Option<&Path>) -> Result<Exit, Failure> {
-    let when = |text: &str| diff::when(ctx.now, text, Timestamp::parse_date);
+    let when = |text: &str| diff::when(ctx.memory.now, text, Timestamp::parse_date);
     let from = when(times.since)?;
-    let to = times.until.map_or(Ok(ctx.now.0), when)?;
+    let to = times.until.map_or(Ok(ctx.memory.now.0), when)?;
     if to < from {
         let message = "--until is before --since";
         return Err(Failure::new(FailureKind::Usage, message, "exchange the two"));
     }
     let page = page.map(|path| PageTarget::of(ctx, path)).transpose()?;
-    let answer = ctx.diff(from, to)?;
+    let answer = ctx.memory.reading().diff(from, to)?;
     if let Some(page) = page {
         page.write(ctx, &[pimem_engine::memory::page::other_pages::compare(&answer.view)])?;
         return Ok(ctx.complain(&answer.problems, Exit::Done));

@@ -139,9 +139,9 @@ pub(crate) fn run(ctx: &Shell, args: &DreamArgs) -> Result<Exit, Failure> {
         _ if args.plan => DreamMode::Plan,
         None => DreamMode::Dream,
         Some(path) if path.is_empty() => {
-            let fades = ctx.config.settings.scoring.policy == PolicyName::Ebbinghaus;
-            if fades && !ctx.has_plan_left()? {
-                return Ok(ctx.show(&ctx.decay(true)?));
+            let fades = ctx.memory.config.settings.scoring.policy == PolicyName::Ebbinghaus;
+            if fades && !ctx.memory.tending().has_plan_left()? {
+                return Ok(ctx.show(&ctx.memory.reading().decay(true)?));
             }
             DreamMode::Apply(ScriptInput::Left)
         }
@@ -149,14 +149,14 @@ pub(crate) fn run(ctx: &Shell, args: &DreamArgs) -> Result<Exit, Failure> {
         Some(path) => DreamMode::Apply(ScriptInput::File(path.into())),
     };
     let request = DreamRequest { mode, llm: args.llm, from: args.from.clone(), force: args.force };
-    let DreamOutcome { view, failure } = ctx.dream(&request)?;
+    let DreamOutcome { view, failure } = ctx.memory.tending().dream(&request)?;
     ctx.ui.show(&view);
     failure.map_or(Ok(Exit::Done), Err)
 }
 
 fn index(ctx: &Shell, IndexArgs { file, session, agent }: &IndexArgs) -> Result<Exit, Failure> {
     let named = Named { agent: agent.as_deref(), session: session.as_deref() };
-    let view = ctx.index_session(shell::transcript(file)?, named)?;
+    let view = ctx.memory.learning().index_session(shell::transcript(file)?, named)?;
     ctx.ui.show(&view);
     if !view.indexed {
         ctx.ui.note(&format!(

@@ -36,21 +36,21 @@ pub(crate) fn run(ctx: &Shell, args: &EditArgs) -> Result<Exit, Failure> {
     let mut edited = None;
     if !args.text.is_empty() || priority.is_none() {
         let edit = || {
-            ctx.edit(&args.entry, |old| {
+            ctx.memory.writing().edit(&args.entry, |old| {
                 if args.text.is_empty() { ask(ctx, old) } else { Ok(args.text.join(" ")) }
             })
         };
         let selectors = [args.entry.clone()];
         edited = edit().or_else(|failure| match failure.kind {
             // What is reworded is wanted.
-            FailureKind::NotFound if ctx.bring_back(&selectors)? => edit(),
+            FailureKind::NotFound if ctx.memory.writing().bring_back(&selectors)? => edit(),
             _ => Err(failure),
         })?;
     }
     if let Some(priority) = priority {
         let entry = edited.as_ref().map_or(&args.entry, |edited| &edited.entry.id);
-        let found = ctx.prioritize(entry, priority)?;
-        ctx.say_unweighted();
+        let found = ctx.memory.writing().prioritize(entry, priority)?;
+        ctx.memory.writing().say_unweighted();
         let from = edited.map_or_else(|| found.from.clone(), |edited| edited.from);
         edited = Some(Edited { from, ..found });
     }
@@ -70,12 +70,13 @@ impl Human for Edited {
 
 /// Opens the text in an editor, in a file that only the owner can read.
 fn ask(ctx: &Shell, text: &str) -> Result<String, Failure> {
-    let editor = ctx.env.text("VISUAL").or_else(|| ctx.env.text("EDITOR"));
+    let editor = ctx.memory.env.text("VISUAL").or_else(|| ctx.memory.env.text("EDITOR"));
     let usage = |message: &str| {
         Failure::new(FailureKind::Usage, message, "give the new text: pimem edit ENTRY TEXT")
     };
     let editor = editor.ok_or_else(|| usage("there is no text, and no $VISUAL or $EDITOR"))?;
-    let cache = ctx.env.cache.as_ref().ok_or_else(|| usage("there is no cache directory"))?;
+    let cache =
+        ctx.memory.env.cache.as_ref().ok_or_else(|| usage("there is no cache directory"))?;
     let dir = cache.join("pimem");
     atomic::create_dir(&dir, Sync::Private)?;
     let path = dir.join(format!("edit-{}.md", std::process::id()));

@@ -53,11 +53,11 @@ enum Act {
 pub(crate) fn run(ctx: &Shell, args: &EncryptArgs) -> Result<Exit, Failure> {
     let act = args.act.unwrap_or(Act::Status);
     let view = match act {
-        Act::Init => ctx.encrypt_init()?,
-        Act::Status => ctx.encrypt_status()?,
-        Act::Rotate => ctx.encrypt_rotate()?,
-        Act::Decrypt => ctx.encrypt_decrypt()?,
-        Act::Repair => ctx.encrypt_repair()?,
+        Act::Init => ctx.memory.tending().encrypt_init()?,
+        Act::Status => ctx.memory.tending().encrypt_status()?,
+        Act::Rotate => ctx.memory.tending().encrypt_rotate()?,
+        Act::Decrypt => ctx.memory.tending().encrypt_decrypt()?,
+        Act::Repair => ctx.memory.tending().encrypt_repair()?,
     };
     ctx.ui.show(&view);
     if matches!(act, Act::Init | Act::Rotate) {

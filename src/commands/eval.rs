@@ -53,12 +53,12 @@ const DIVISIONS: &[(&str, &str, Division)] = &[
 pub(crate) fn run(ctx: &Shell, args: &EvalArgs) -> Result<Exit, Failure> {
     let request = EvalRequest { files: args.files.clone(), without: args.without.clone() };
     if args.injection {
-        ctx.ui.show(&ctx.compare_injection(&request)?);
+        ctx.ui.show(&ctx.memory.modeling().compare_injection(&request)?);
         return Ok(Exit::Done);
     }
     // Prompts and words of entries have little in common.
     let by = args.by.or(args.files.is_empty().then_some(Division::Class));
-    let found = ctx.evaluate(&request, by, &ui::stopwatch())?;
+    let found = ctx.memory.modeling().evaluate(&request, by, &ui::stopwatch())?;
     ctx.ui.show(&found);
     if args.files.is_empty() && !found.misses.is_empty() {
         let missed = count(found.misses.len(), "question");

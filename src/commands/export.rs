@@ -100,15 +100,15 @@ pub(crate) fn run(ctx: &Shell, args: &ExportArgs) -> Result<Outcome, Failure> {
         Format::Claude => ExportFormat::Claude(dir()),
         Format::Agents => ExportFormat::Agents(output),
         Format::Embeddings => {
-            let (answer, stale) = ctx.export_vectors(output.as_deref())?;
+            let (answer, stale) = ctx.memory.reading().export_vectors(output.as_deref())?;
             return Ok((show(ctx, &answer), stale));
         }
     };
-    Ok((show(ctx, &ctx.export(&format, extent)?), Vec::new()))
+    Ok((show(ctx, &ctx.memory.reading().export(&format, extent)?), Vec::new()))
 }
 
 fn backup(ctx: &Shell, path: &Path) -> Result<Exit, Failure> {
-    let view = ctx.back_up(Some(path).filter(|path| *path != Path::new("-")))?;
+    let view = ctx.memory.tending().back_up(Some(path).filter(|path| *path != Path::new("-")))?;
     Ok(show(ctx, &Answer { view, problems: Vec::new() }))
 }
 

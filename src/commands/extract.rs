@@ -54,12 +54,12 @@ pub(crate) struct ExtractArgs {
 
 pub(crate) fn run(ctx: &Shell, args: &ExtractArgs) -> Result<Exit, Failure> {
     if args.pairs {
-        let view = ctx.weigh_pairs(&shell::read_stdin()?)?;
+        let view = ctx.memory.writing().weigh_pairs(&shell::read_stdin()?)?;
         ctx.ui.show(&view);
         return Ok(Exit::Done.unless_empty(view.pairs.is_empty()));
     }
     let typed = args.typed || args.text != ["-"];
-    let view = ctx.extract(&ExtractRequest {
+    let view = ctx.memory.writing().extract(&ExtractRequest {
         text: &shell::text(&args.text)?,
         origin: if typed { PairOrigin::Typed } else { PairOrigin::Piped },
         dry_run: args.dry_run,

@@ -42,15 +42,15 @@ enum Act {
 
 pub(crate) fn run(ctx: &Shell, args: &HandoffArgs) -> Result<Exit, Failure> {
     if args.show || args.act.is_some() {
-        let view = ctx.newest_handoff()?;
+        let view = ctx.memory.reading().newest_handoff()?;
         ctx.ui.show(&view);
         if view.file.is_none() {
             ctx.ui.note("there is no handoff");
         }
         return Ok(Exit::Done.unless_empty(view.file.is_none()));
     }
-    let session = args.session.clone().or_else(|| ctx.who().session);
-    let view = ctx.hand_off(&Leave { session, git: args.git, unasked: false })?;
+    let session = args.session.clone().or_else(|| ctx.memory.who().session);
+    let view = ctx.memory.writing().hand_off(&Leave { session, git: args.git, unasked: false })?;
     ctx.ui.show(&view);
     if view.file.is_none() {
         ctx.ui.note("Nothing is open and nothing was logged today: nothing to hand off");

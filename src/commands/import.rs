@@ -113,7 +113,7 @@ pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
     let format = match source {
         Source::Of(format) => format,
         Source::Backup(path) if paths.is_empty() && category.is_none() && !dry_run => {
-            let view = ctx.restore_backup(path)?;
+            let view = ctx.memory.tending().restore_backup(path)?;
             ctx.ui.show(&view);
             return Ok(Exit::Done);
         }
@@ -136,7 +136,9 @@ pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
             return refuse("vectors are imported or not", "leave out --dry-run");
         }
         Format::Embeddings => {
-            return Ok(ctx.show_found(&ctx.import_vectors(&path)?, |view| view.imported > 0));
+            return Ok(ctx.show_found(&ctx.memory.writing().import_vectors(&path)?, |view| {
+                view.imported > 0
+            }));
         }
         Format::Jsonl if path == Path::new("-") => From::Jsonl(Lines::Text(shell::read_stdin()?)),
         Format::Jsonl => From::Jsonl(Lines::File(path)),
@@ -147,7 +149,7 @@ pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
     };
     let request = ImportRequest { from, category: category.clone(), dry_run: *dry_run };
     // Nothing was found when there was nothing, or nothing of it may be an entry.
-    Ok(ctx.show_found(&ctx.import(&request)?, |view| {
+    Ok(ctx.show_found(&ctx.memory.writing().import(&request)?, |view| {
         !(view.results.is_empty() && view.notes.is_empty())
     }))
 }

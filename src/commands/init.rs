@@ -16,7 +16,7 @@ use crate::{
 pub(crate) struct InitArgs {}
 
 pub(crate) fn run(ctx: &Shell, _: &InitArgs) -> Result<Exit, Failure> {
-    ctx.ui.show(&ctx.init()?);
+    ctx.ui.show(&ctx.memory.init()?);
     Ok(Exit::Done)
 }
 

@@ -75,13 +75,13 @@ const ORDERS: &[(&str, &str, ListOrder)] = &[
 
 pub(crate) fn run(ctx: &Shell, args: &ListArgs) -> Result<Exit, Failure> {
     if args.score {
-        return Ok(ctx.show(&ctx.score(None)?));
+        return Ok(ctx.show(&ctx.memory.reading().score(None)?));
     }
     if args.topics {
-        return Ok(ctx.show(&ctx.topics()?));
+        return Ok(ctx.show(&ctx.memory.reading().topics()?));
     }
     if args.sessions {
-        return Ok(ctx.show(&ctx.sessions(args.limit.unwrap_or(SESSIONS))?));
+        return Ok(ctx.show(&ctx.memory.reading().sessions(args.limit.unwrap_or(SESSIONS))?));
     }
     let state = |name: &String| {
         StateWord::find(name).ok_or_else(|| {
@@ -98,7 +98,7 @@ pub(crate) fn run(ctx: &Shell, args: &ListArgs) -> Result<Exit, Failure> {
         limit: args.limit,
         order: args.sort,
     };
-    let answer = ctx.list(&request)?;
+    let answer = ctx.memory.reading().list(&request)?;
     let EntryList { entries, of, no_topic } = &answer.view;
     // An empty store is not a failed search.
     let is_missed = entries.is_empty() && *of > 0 && args.limit != Some(0);

@@ -52,20 +52,20 @@ pub(crate) fn run(ctx: &Shell, args: &MergeDriverArgs) -> Result<Exit, Failure> 
         merge_driver::merge(
             [base, ours, theirs],
             path.as_deref(),
-            &ctx.seal_of(args.path.as_deref()),
+            &ctx.memory.sharing().seal_of(args.path.as_deref()),
         )?;
     } else if args.print {
         let (setting, command) = (merge_driver::SETTING, merge_driver::COMMAND);
-        let file = ctx.merge_attributes()?;
+        let file = ctx.memory.sharing().merge_attributes()?;
         ctx.ui.verbatim(&format!("git config {setting} '{command}'"));
         ctx.ui.verbatim(&format!("cat >> '{file}' <<'end'"));
         for line in merge_driver::lines().lines().chain(["end"]) {
             ctx.ui.verbatim(line);
         }
     } else if args.install {
-        ctx.ui.show(&ctx.install_merge_driver()?);
+        ctx.ui.show(&ctx.memory.sharing().install_merge_driver()?);
     } else {
-        ctx.ui.show(&ctx.uninstall_merge_driver()?);
+        ctx.ui.show(&ctx.memory.sharing().uninstall_merge_driver()?);
     }
     Ok(Exit::Done)
 }

@@ -106,7 +106,7 @@ impl<'a> PageTarget<'a> {
         let files: Vec<PathBuf> = (0..pages.len()).map(|number| self.file(number)).collect();
         files.iter().try_for_each(|file| is_page(file))?;
         for (file, page) in files.iter().zip(pages) {
-            atomic::write_output(file, page.as_bytes(), Sync::None, ctx.real_now)?;
+            atomic::write_output(file, page.as_bytes(), Sync::None, ctx.memory.real_now)?;
             ctx.ui.note(&format!("Wrote {}", file.display()));
         }
         Ok(())

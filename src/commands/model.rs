@@ -146,23 +146,24 @@ const ROLES: &[(&str, &str, ModelRole)] = &[
 
 pub(crate) fn run(ctx: &Shell, args: &ModelArgs) -> Result<Exit, Failure> {
     match args.action.as_ref().unwrap_or(&Action::List) {
-        Action::List => ctx.ui.show(&ctx.list_models()?),
+        Action::List => ctx.ui.show(&ctx.memory.modeling().list_models()?),
         Action::Pull(args) => pull(ctx, args)?,
         Action::Status(StatusArgs { name, trial }) => {
             let clock = ui::stopwatch();
             let clock: &dyn Fn() -> Duration = &clock;
-            let status = ctx.model_status(name.as_deref(), trial.then_some(clock))?;
+            let status =
+                ctx.memory.modeling().model_status(name.as_deref(), trial.then_some(clock))?;
             ctx.ui.show(&status);
             return Ok(if status.trouble.is_some() { Exit::Nothing } else { Exit::Done });
         }
         Action::Use { name } => {
-            ctx.ui.show(&ctx.choose_model(name)?);
-            background::start_filling(ctx);
+            ctx.ui.show(&ctx.memory.modeling().choose_model(name)?);
+            background::start_filling(&ctx.memory);
         }
-        Action::Remove { name } => ctx.ui.show(&ctx.remove_model(name)?),
+        Action::Remove { name } => ctx.ui.show(&ctx.memory.modeling().remove_model(name)?),
         Action::Eval(args) => return eval::run(ctx, args),
         Action::Check { role } => {
-            let (check, time) = ctx.ui.timed(|| ctx.check_model(*role));
+            let (check, time) = ctx.ui.timed(|| ctx.memory.tending().check_model(*role));
             let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
             ctx.ui.show(&ModelCheck { ms, ..check? });
         }
@@ -184,7 +185,7 @@ pub(crate) fn run(ctx: &Shell, args: &ModelArgs) -> Result<Exit, Failure> {
 fn pull(ctx: &Shell, args: &PullArgs) -> Result<(), Failure> {
     let mut pulled = PullResult::default();
     if let Some(path) = &args.runtime {
-        pulled.runtime = Some(ctx.install_runtime(path)?);
+        pulled.runtime = Some(ctx.memory.modeling().install_runtime(path)?);
     }
     let request = args.name.as_ref().map(|name| PullRequest {
         name: name.clone(),
@@ -193,7 +194,7 @@ fn pull(ctx: &Shell, args: &PullArgs) -> Result<(), Failure> {
         query_prefix: args.query_prefix.clone(),
         passage_prefix: args.passage_prefix.clone(),
     });
-    let model = request.map(|request| ctx.pull_model(&request)).transpose();
+    let model = request.map(|request| ctx.memory.modeling().pull_model(&request)).transpose();
     let failure = model.map(|model| pulled.model = model).err();
     // The library is installed, whatever became of the model.
     if failure.is_none() || pulled.runtime.is_some() {

@@ -62,13 +62,13 @@ pub(crate) fn note(ctx: &Shell, args: &NoteArgs) -> Result<Exit, Failure> {
     // A heading is one line, with the rules of an entry's text.
     let heading = |raw: &str| EntryText::new(raw.trim_start_matches('#'));
     let heading = args.section.as_deref().map(heading).transpose()?;
-    ctx.ui.show(&ctx.memory.note(&text, heading.as_ref().map(EntryText::as_str))?);
+    ctx.ui.show(&ctx.memory.writing().note(&text, heading.as_ref().map(EntryText::as_str))?);
     Ok(Exit::Done)
 }
 
 pub(crate) fn log(ctx: &Shell, args: &LogArgs) -> Result<Exit, Failure> {
     if args.days {
-        ctx.ui.show(&ctx.logged_days()?);
+        ctx.ui.show(&ctx.memory.reading().logged_days()?);
         return Ok(Exit::Done);
     }
     if args.text.is_empty() {
@@ -78,7 +78,7 @@ pub(crate) fn log(ctx: &Shell, args: &LogArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done.unless_empty(args.date.is_some() && is_empty));
     }
     let text = NoteText::new(&shell::text(&args.text)?)?;
-    ctx.ui.show(&ctx.memory.log(&text)?);
+    ctx.ui.show(&ctx.memory.writing().log(&text)?);
     Ok(Exit::Done)
 }
 
@@ -97,12 +97,12 @@ impl Human for Noted {
 }
 
 fn today(ctx: &Shell) -> Date {
-    local_time::local(ctx.now.0).date
+    local_time::local(ctx.memory.now.0).date
 }
 
 /// Shows a file of notes, and returns true if it has nothing.
 fn show(ctx: &Shell, file: NotesFile) -> Result<bool, Failure> {
-    let view = ctx.read_notes(file)?;
+    let view = ctx.memory.reading().read_notes(file)?;
     ctx.ui.show(&view);
     Ok(view.files.is_empty())
 }
@@ -114,7 +114,7 @@ fn day(ctx: &Shell, text: &str) -> Result<Date, Failure> {
         "yesterday" => Some(today.yesterday()),
         _ => None,
     };
-    let moment = || Some(local_time::local(diff::when(ctx.now, text, |_| None).ok()?).date);
+    let moment = || Some(local_time::local(diff::when(ctx.memory.now, text, |_| None).ok()?).date);
     named.or_else(|| Date::parse(text)).or_else(moment).ok_or_else(|| {
         let message = format!("{text:?} is not a date");
         let hint = "write it as in 2026-12-31, yesterday or 3d; pimem log --days has them";

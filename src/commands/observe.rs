@@ -80,7 +80,7 @@ pub(crate) fn run(ctx: &Shell, args: &ObserveArgs) -> Result<Exit, Failure> {
         _ => Observing::News,
     };
     let session = args.session.as_deref();
-    let view = ctx.observe(shell::transcript(&args.file)?, session, observing)?;
+    let view = ctx.memory.tending().observe(shell::transcript(&args.file)?, session, observing)?;
     ctx.ui.show(&view);
     let due = view.session.as_ref().is_none_or(|session| session.due);
     Ok(Exit::Done.unless_empty(due && view.observations == 0))
@@ -93,7 +93,7 @@ impl Human for ObserveView {
 }
 
 pub(crate) fn reflect(ctx: &Shell, args: &ReflectArgs) -> Result<Exit, Failure> {
-    let view = ctx.reflect(&ReflectRequest {
+    let view = ctx.memory.tending().reflect(&ReflectRequest {
         sessions: &args.sessions,
         aggressive: args.aggressive,
         if_due: args.if_due,

@@ -30,11 +30,11 @@ pub(crate) struct RebuildArgs {
 
 pub(crate) fn run(ctx: &Shell, args: &RebuildArgs) -> Result<Exit, Failure> {
     if args.vectors_only {
-        ctx.embed_missing()?;
+        ctx.memory.modeling().embed_missing()?;
         return Ok(Exit::Done);
     }
     let if_older = args.if_older.as_deref().map(age).transpose()?;
-    ctx.ui.show(&ctx.rebuild(if_older)?);
+    ctx.ui.show(&ctx.memory.tending().rebuild(if_older)?);
     Ok(Exit::Done)
 }
 

@@ -34,11 +34,13 @@ pub(crate) struct ReinforceArgs {
 pub(crate) fn run(ctx: &Shell, args: &ReinforceArgs) -> Result<Exit, Failure> {
     let proof = if args.harmful { Proof::Wrong(args.by) } else { Proof::Right(args.by) };
     let selectors = shell::selectors(&args.entries)?;
-    let done = ctx.reinforce(&selectors, proof);
+    let done = ctx.memory.writing().reinforce(&selectors, proof);
     let done = done.or_else(|failure| match failure.kind {
         // What proved right is wanted.
-        FailureKind::NotFound if !args.harmful && ctx.bring_back(&selectors)? => {
-            ctx.reinforce(&selectors, proof)
+        FailureKind::NotFound
+            if !args.harmful && ctx.memory.writing().bring_back(&selectors)? =>
+        {
+            ctx.memory.writing().reinforce(&selectors, proof)
         }
         _ => Err(failure),
     });

@@ -134,11 +134,11 @@ pub(crate) fn run(ctx: &Shell, args: &ReportArgs) -> Result<Outcome, Failure> {
                 "leave out --explain or --layout",
             ));
         }
-        let (answer, stale) = ctx.working_report(&request)?;
+        let (answer, stale) = ctx.memory.reading().working_report(&request)?;
         return Ok((ctx.show(&answer), stale));
     }
     // The process exits soon, which is faster than freeing thousands of strings.
-    let Reported { view, problems, stale } = ctx.report(&request)?;
+    let Reported { view, problems, stale } = ctx.memory.reading().report(&request)?;
     ctx.ui.show(&view);
     Ok((ctx.complain(&problems, Exit::Done), stale))
 }
@@ -171,7 +171,7 @@ fn html(ctx: &Shell, path: &Path, args: &ReportArgs) -> Result<Exit, Failure> {
     let called = hooks.agents.iter().find_map(|hooks| Agent::find(hooks.agent));
     let given = hook::at_startup(ctx, called.unwrap_or(Agent::Generic))?;
     let given = PageGiven { agent: called.map(Agent::name), lines: given.lines_with_entries() };
-    let Answer { view, problems } = ctx.page(hooks, given)?;
+    let Answer { view, problems } = ctx.memory.reading().page(hooks, given)?;
     let view = if args.redact { view.redacted() } else { view };
     target.write(ctx, &html::render(&view, &|number| target.name(number)))?;
     Ok(ctx.complain(&problems, Exit::Done))

@@ -127,13 +127,14 @@ pub(crate) fn run(ctx: &Shell, args: &SearchArgs) -> Result<Outcome, Failure> {
         kinds: if all { &[] } else { &kinds },
         categories: &args.category,
         topic: args.topic.as_deref(),
-        period: Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?,
+        period: Period::new(ctx.memory.now, args.since.as_deref(), args.until.as_deref())?,
         whole_archive: args.within.contains(&Some(SourceKind::Archive)),
         touch: !args.no_touch,
         ..SearchRequest::new(&query)
     };
     let detail = if args.explain { Detail::Explained } else { Detail::Plain };
-    let SearchAnswer { answer, stale } = ctx.search_for(&text, &request, detail)?;
+    let SearchAnswer { answer, stale } =
+        ctx.memory.reading().search_for(&text, &request, detail)?;
     Ok((ctx.show(&answer).unless_empty(answer.view.hits.is_empty()), stale))
 }
 

@@ -43,7 +43,7 @@ const WIDTH: usize = 80;
 pub(crate) fn run(ctx: &Shell, _: &StatusArgs) -> Result<Exit, Failure> {
     // Counting reads all that was noted of use.
     let counted = ctx.ui.is_verbose() || ctx.ui.json;
-    ctx.ui.show(&ctx.status(agents_with_hooks(ctx), counted)?);
+    ctx.ui.show(&ctx.memory.reading().status(agents_with_hooks(ctx), counted)?);
     Ok(Exit::Done)
 }
 

@@ -93,7 +93,7 @@ pub(crate) fn run(ctx: &Shell, args: &SyncArgs) -> Result<Outcome, Failure> {
     if let Some(path) = bundle {
         let output = Some(path.clone()).filter(|path| path != Path::new("-"));
         let request = BundleRequest { output, dry_run: *dry_run, plain: *plain };
-        let (view, text) = ctx.bundle(&request)?;
+        let (view, text) = ctx.memory.sharing().bundle(&request)?;
         match text {
             Some(text) => ctx.ui.lines(&text),
             None => ctx.ui.show(&view),
@@ -112,7 +112,7 @@ pub(crate) fn run(ctx: &Shell, args: &SyncArgs) -> Result<Outcome, Failure> {
                 "--yes sends the first time without asking",
             ))
         };
-        let (view, stale) = ctx.sync_with_server((*dry_run, *destroy), confirm)?;
+        let (view, stale) = ctx.memory.sharing().sync_with_server((*dry_run, *destroy), confirm)?;
         ctx.ui.show(&view);
         return Ok((Exit::Done.unless_empty(view.is_partial()), stale));
     }
@@ -132,7 +132,7 @@ pub(crate) fn run(ctx: &Shell, args: &SyncArgs) -> Result<Outcome, Failure> {
         }
     };
     let request = SyncRequest { peer, dry_run: *dry_run, trust: *trust, destroy: *destroy };
-    let (view, stale) = ctx.sync(request)?;
+    let (view, stale) = ctx.memory.sharing().sync(request)?;
     ctx.ui.show(&view);
     Ok((Exit::Done.unless_empty(view.is_partial()), stale))
 }
@@ -140,10 +140,10 @@ pub(crate) fn run(ctx: &Shell, args: &SyncArgs) -> Result<Outcome, Failure> {
 fn with_key(ctx: &Shell, act: SealKey) -> Result<(), Failure> {
     let view = match act {
         SealKey::Show => {
-            ctx.ui.lines(ctx.seal_keys()?.as_ref());
+            ctx.ui.lines(ctx.memory.sharing().seal_keys()?.as_ref());
             return Ok(());
         }
-        SealKey::New => ctx.change_seal_keys(KeyAct::New)?,
+        SealKey::New => ctx.memory.sharing().change_seal_keys(KeyAct::New)?,
         SealKey::Take => {
             let stdin = io::stdin();
             if stdin.is_terminal() {
@@ -153,7 +153,7 @@ fn with_key(ctx: &Shell, act: SealKey) -> Result<(), Failure> {
             }
             let mut text = String::new();
             stdin.lock().take(1 << 16).read_to_string(&mut text).map_err(anyhow::Error::from)?;
-            ctx.change_seal_keys(KeyAct::Take(&text))?
+            ctx.memory.sharing().change_seal_keys(KeyAct::Take(&text))?
         }
     };
     ctx.ui.show(&view);

@@ -98,27 +98,27 @@ const TYPES: &[(&str, &str, RecordKind)] = &[
 pub(crate) fn run(ctx: &Shell, args: &TelemetryArgs) -> Result<Exit, Failure> {
     Ok(match &args.action {
         Some(Action::Log(args)) => {
-            let period = Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?;
+            let period = Period::new(ctx.memory.now, args.since.as_deref(), args.until.as_deref())?;
             let request = LogRequest { period, kinds: args.types.clone(), limit: args.limit };
-            ctx.show(&ctx.telemetry_log(&request)?)
+            ctx.show(&ctx.memory.learning().telemetry_log(&request)?)
         }
         Some(Action::Clear { yes }) => return clear(ctx, *yes),
         None => match (args.by, args.never_used) {
-            (Some(by), _) => ctx.show(&ctx.telemetry_usage(by)?),
-            (_, Some(least)) => ctx.show(&ctx.telemetry_never_used(least)?),
-            _ => ctx.show(&ctx.telemetry_summary()?),
+            (Some(by), _) => ctx.show(&ctx.memory.learning().telemetry_usage(by)?),
+            (_, Some(least)) => ctx.show(&ctx.memory.learning().telemetry_never_used(least)?),
+            _ => ctx.show(&ctx.memory.learning().telemetry_summary()?),
         },
     })
 }
 
 fn clear(ctx: &Shell, yes: bool) -> Result<Exit, Failure> {
-    let held = ctx.telemetry_files()?.files;
+    let held = ctx.memory.learning().telemetry_files()?.files;
     let lines: Vec<String> = held.iter().map(line).collect();
     if !held.is_empty() && !yes && !shell::confirm(ctx, &lines, "Delete them?")? {
         let message = "nothing was deleted";
         return Err(Failure::new(FailureKind::Refused, message, "--yes does it without asking"));
     }
-    let cleared = ctx.clear_telemetry()?;
+    let cleared = ctx.memory.learning().clear_telemetry()?;
     ctx.ui.show(&cleared);
     Ok(if cleared.files.is_empty() { Exit::Nothing } else { Exit::Done })
 }

@@ -61,17 +61,17 @@ enum Act {
 pub(crate) fn run(ctx: &Shell, args: &TodoArgs) -> Result<Exit, Failure> {
     match args.act.as_ref().unwrap_or(&Act::List { all: args.all }) {
         Act::Add { text } => {
-            ctx.ui.show(&ctx.add_todo(&texts(text)?)?);
+            ctx.ui.show(&ctx.memory.writing().add_todo(&texts(text)?)?);
             Ok(Exit::Done)
         }
         Act::Done { text } => tick(ctx, text, Tick::Done),
         Act::Undo { text } => tick(ctx, text, Tick::Open),
         Act::List { all } => {
-            ctx.ui.show(&ctx.todo(if *all { Items::All } else { Items::Open })?);
+            ctx.ui.show(&ctx.memory.reading().todo(if *all { Items::All } else { Items::Open })?);
             Ok(Exit::Done)
         }
         Act::Clear => {
-            ctx.ui.show(&ctx.clear_todo()?);
+            ctx.ui.show(&ctx.memory.writing().clear_todo()?);
             Ok(Exit::Done)
         }
     }
@@ -94,7 +94,7 @@ fn texts(args: &[String]) -> Result<Vec<String>, Failure> {
 
 fn tick(ctx: &Shell, words: &[String], tick: Tick) -> Result<Exit, Failure> {
     let text = words.join(" ");
-    let view = ctx.tick_todo(&text, tick)?;
+    let view = ctx.memory.writing().tick_todo(&text, tick)?;
     if ctx.ui.json || !view.items.is_empty() {
         ctx.ui.show(&view);
     } else {

@@ -94,20 +94,20 @@ pub(crate) fn run(ctx: &Shell, args: &TrustArgs) -> Result<Exit, Failure> {
         let action = if args.revoke { VouchAction::Revoked } else { VouchAction::Trusted };
         let selectors = shell::selectors(&args.entries)?;
         if args.no_secret {
-            return Ok(ctx.show(&ctx.let_out(&selectors, action)?));
+            return Ok(ctx.show(&ctx.memory.tending().let_out(&selectors, action)?));
         }
-        return Ok(ctx.show(&ctx.trust_entries(&selectors, action)?));
+        return Ok(ctx.show(&ctx.memory.tending().trust_entries(&selectors, action)?));
     }
     if args.revoke {
-        ctx.ui.show(&Shown { review: ctx.revoke_all()?, form: Form::Done });
+        ctx.ui.show(&Shown { review: ctx.memory.tending().revoke_all()?, form: Form::Done });
         return Ok(Exit::Done);
     }
     let (Answer { view: review, problems }, form) = match args {
-        _ if args.count || args.act.is_some() => (ctx.review()?, Form::Numbers),
-        _ if args.all => (ctx.trust_all()?, Form::Done),
-        _ if args.always => (ctx.trust_always()?, Form::Done),
+        _ if args.count || args.act.is_some() => (ctx.memory.tending().review()?, Form::Numbers),
+        _ if args.all => (ctx.memory.tending().trust_all()?, Form::Done),
+        _ if args.always => (ctx.memory.tending().trust_always()?, Form::Done),
         _ if ctx.may_ask() => ask(ctx)?,
-        _ => (ctx.review()?, Form::List),
+        _ => (ctx.memory.tending().review()?, Form::List),
     };
     let exit = if review.is_empty() { Exit::Done } else { Exit::Nothing };
     ctx.ui.show(&Shown { review, form });
@@ -118,35 +118,36 @@ pub(crate) fn run(ctx: &Shell, args: &TrustArgs) -> Result<Exit, Failure> {
 fn ask(ctx: &Shell) -> Result<(Answer<Review>, Form), Failure> {
     let mut current: Option<PathBuf> = None;
     let mut rest = false;
-    let answer = ctx.review_each(|store: &Store, question: VouchQuestion<'_>| {
-        let (VouchQuestion::Awaits(item) | VouchQuestion::ByAgent(item)) = question;
-        if current.as_ref() != Some(&store.dir) {
-            ctx.ui.explain(&name(store.scope.name(), &store.dir.display().to_string()));
-            (current, rest) = (Some(store.dir.clone()), false);
-        }
-        item.in_words().for_each(|line| ctx.ui.explain(&line));
-        if matches!(question, VouchQuestion::ByAgent(_)) {
-            return Ok(match shell::choose(ctx, BY_AGENT, "kfnq")? {
-                Some('k') => Reply::Trust,
-                Some('f') => Reply::Forget,
+    let answer =
+        ctx.memory.tending().review_each(|store: &Store, question: VouchQuestion<'_>| {
+            let (VouchQuestion::Awaits(item) | VouchQuestion::ByAgent(item)) = question;
+            if current.as_ref() != Some(&store.dir) {
+                ctx.ui.explain(&name(store.scope.name(), &store.dir.display().to_string()));
+                (current, rest) = (Some(store.dir.clone()), false);
+            }
+            item.in_words().for_each(|line| ctx.ui.explain(&line));
+            if matches!(question, VouchQuestion::ByAgent(_)) {
+                return Ok(match shell::choose(ctx, BY_AGENT, "kfnq")? {
+                    Some('k') => Reply::Trust,
+                    Some('f') => Reply::Forget,
+                    Some('n') => Reply::Leave,
+                    _ => Reply::Stop,
+                });
+            }
+            // A "yes to all" does not cover texts with warnings, which the user has not seen yet.
+            if rest && item.warnings.is_empty() {
+                return Ok(Reply::Trust);
+            }
+            Ok(match shell::choose(ctx, QUESTION, "ynaq")? {
+                Some('y') => Reply::Trust,
+                Some('a') => {
+                    rest = true;
+                    Reply::Trust
+                }
                 Some('n') => Reply::Leave,
                 _ => Reply::Stop,
-            });
-        }
-        // A "yes to all" does not cover texts with warnings, which the user has not seen yet.
-        if rest && item.warnings.is_empty() {
-            return Ok(Reply::Trust);
-        }
-        Ok(match shell::choose(ctx, QUESTION, "ynaq")? {
-            Some('y') => Reply::Trust,
-            Some('a') => {
-                rest = true;
-                Reply::Trust
-            }
-            Some('n') => Reply::Leave,
-            _ => Reply::Stop,
-        })
-    })?;
+            })
+        })?;
     Ok((answer, if current.is_some() { Form::Done } else { Form::List }))
 }
 

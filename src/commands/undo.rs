@@ -24,7 +24,7 @@ pub(crate) struct UndoArgs {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &UndoArgs) -> Result<Exit, Failure> {
-    let view = ctx.undo(args.id.as_deref())?;
+    let view = ctx.memory.writing().undo(args.id.as_deref())?;
     ctx.ui.show(&view);
     match view.older {
         _ if view.command.is_some() => {}

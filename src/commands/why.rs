@@ -69,7 +69,7 @@ pub(crate) fn run(ctx: &Shell, args: &WhyArgs) -> Result<Exit, Failure> {
     let policy = args.policy.as_deref().and_then(PolicyName::find);
     let selectors = shell::selectors(&args.entries)?;
     if args.all {
-        return Ok(ctx.show(&ctx.score(policy)?));
+        return Ok(ctx.show(&ctx.memory.reading().score(policy)?));
     }
     if args.ahead {
         return ahead(ctx, &ForecastRequest { selectors: &selectors, days: args.days }, policy);
@@ -79,7 +79,7 @@ pub(crate) fn run(ctx: &Shell, args: &WhyArgs) -> Result<Exit, Failure> {
         if number > 0 && !ctx.ui.json {
             ctx.ui.line("");
         }
-        let one = ctx.show(&ctx.why(entry, args.budget.map(Tokens))?);
+        let one = ctx.show(&ctx.memory.reading().why(entry, args.budget.map(Tokens))?);
         exit = if one == Exit::Done { exit } else { one };
     }
     Ok(exit)
@@ -91,13 +91,13 @@ fn ahead(
     policy: Option<PolicyName>,
 ) -> Result<Exit, Failure> {
     match policy {
-        Some(PolicyName::Ebbinghaus) => Ok(ctx.show(&ctx.decay(false)?)),
-        Some(other) if other != ctx.config.settings.scoring.policy => {
+        Some(PolicyName::Ebbinghaus) => Ok(ctx.show(&ctx.memory.reading().decay(false)?)),
+        Some(other) if other != ctx.memory.config.settings.scoring.policy => {
             let message = "what is ahead is told by the policy in force, and by ebbinghaus";
             let hint = "--all has the scores of today by any policy";
             Err(Failure::new(FailureKind::Usage, message, hint))
         }
-        _ => Ok(ctx.show(&ctx.forecast(request)?)),
+        _ => Ok(ctx.show(&ctx.memory.reading().forecast(request)?)),
     }
 }
 

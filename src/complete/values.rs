@@ -115,7 +115,7 @@ fn known(source: Source, place: &WordPlace<'_>, shell: Option<&Shell>) -> Option
     Some(match source {
         Source::Agents => Agent::ALL.map(|agent| Offer::new(agent.name(), "")).into(),
         Source::Categories => {
-            let categories = shell?.config.categories.iter();
+            let categories = shell?.memory.config.categories.iter();
             categories.map(|(_, spec)| Offer::new(&*spec.name, meaning(spec))).collect()
         }
         Source::Commands => {
@@ -123,13 +123,13 @@ fn known(source: Source, place: &WordPlace<'_>, shell: Option<&Shell>) -> Option
             all.filter(|offer| offer.value != "help").collect()
         }
         Source::Days => {
-            let days = shell?.logged_days().ok()?.days;
+            let days = shell?.memory.reading().logged_days().ok()?.days;
             days.into_iter().map(|day| Offer::new(day.date.to_string(), day.scope)).collect()
         }
         Source::Entries(fits) => entries(shell?, fits),
         Source::Restorable => restorable(shell?),
         Source::Models(fits) => {
-            let models = shell?.list_models().ok()?.models;
+            let models = shell?.memory.modeling().list_models().ok()?.models;
             let models = models.into_iter().filter(|model| fits(model.state));
             models.map(|model| Offer::new(model.name, model.state)).collect()
         }
@@ -141,13 +141,13 @@ fn known(source: Source, place: &WordPlace<'_>, shell: Option<&Shell>) -> Option
             words.map(|word| Offer::new(word, "")).collect()
         }
         Source::Tags => {
-            let entries = shell?.glance().ok()?;
+            let entries = shell?.memory.glance().ok()?;
             let tags = entries.iter().flat_map(|entry| weighted::tags(&entry.text));
             let names: BTreeSet<&str> = tags.map(|tag| tag.trim_start_matches('#')).collect();
             names.into_iter().map(|name| Offer::new(name, "")).collect()
         }
         Source::Topics => {
-            let topics = shell?.topics().ok()?.view.topics;
+            let topics = shell?.memory.reading().topics().ok()?.view.topics;
             let about = |entries: usize| match entries {
                 1 => "1 entry".to_owned(),
                 n => format!("{n} entries"),
@@ -174,12 +174,12 @@ const MEANINGS: &[(&str, &str)] = &[
 ];
 
 fn entries(shell: &Shell, fits: fn(&EntryView) -> bool) -> Vec<Offer> {
-    let entries = shell.glance().unwrap_or_default().into_iter();
+    let entries = shell.memory.glance().unwrap_or_default().into_iter();
     entries.filter(fits).map(|entry| described(&entry)).collect()
 }
 
 fn restorable(shell: &Shell) -> Vec<Offer> {
-    shell.restorable().unwrap_or_default().iter().map(described).collect()
+    shell.memory.writing().restorable().unwrap_or_default().iter().map(described).collect()
 }
 
 /// Returns the id of an entry with its text, unless that awaits review.
@@ -198,7 +198,7 @@ fn setting(key: &SettingKey, shell: Option<&Shell>) -> Vec<Offer> {
         SettingKind::Choice(choices) => words(choices),
         SettingKind::WholeOrNone { .. } => words(&["none"]),
         SettingKind::Text(_) if key.name == "embedding.model" => {
-            let models = shell.and_then(|shell| shell.list_models().ok());
+            let models = shell.and_then(|shell| shell.memory.modeling().list_models().ok());
             let models = models.map(|list| list.models).unwrap_or_default();
             let usable = models.into_iter().filter(|model| model.state != "available");
             usable.map(|model| Offer::new(model.name, model.state)).collect()

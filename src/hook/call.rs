@@ -71,7 +71,7 @@ impl<'a> Call<'a> {
     pub(crate) fn stores(ctx: &Shell, left: Duration) -> Result<Vec<Store>, Failure> {
         // Agents get only content written or reviewed on this machine, however the store was named.
         // Stores of another user are not even written to, unless they are trusted as a whole.
-        let mut stores = ctx.strict_readers()?;
+        let mut stores = ctx.memory.strict_readers()?;
         stores.retain(|store| store.trust.is_whole() || !store.trust.is_foreign());
         for store in &mut stores {
             store.patience = left;
@@ -90,11 +90,12 @@ impl<'a> Call<'a> {
     ) -> Option<Self> {
         let home = stores.first()?;
         let mut session = None;
-        let is_shut = ctx.is_shut();
+        let is_shut = ctx.memory.is_shut();
         if let Some(id) = input.session.clone().filter(|_| !is_shut) {
             let call = key(ctx, moment, &input);
             let begins_turn = moment == HookEvent::Prompt;
-            let mut open = LedgerSession::open(home, &id, (&call, begins_turn), ctx.real_now)?;
+            let mut open =
+                LedgerSession::open(home, &id, (&call, begins_turn), ctx.memory.real_now)?;
             forget(ctx, agent, moment, &mut input, &mut open);
             if open.known.unattended {
                 input.speaker = Speaker::Agent;
@@ -142,7 +143,7 @@ impl<'a> Call<'a> {
 
     /// Returns true if nothing may be written. Reading may have shown it.
     pub(crate) fn is_shut(&self) -> bool {
-        self.is_shut || self.ctx.is_shut()
+        self.is_shut || self.ctx.memory.is_shut()
     }
 
     /// Returns true if the answer goes into a prompt.
@@ -156,8 +157,8 @@ impl<'a> Call<'a> {
         let left = self.home().map(|home| home.patience).unwrap_or_default();
         let limit = provenance::LIMIT.min(left.saturating_sub(REST));
         match self.moment {
-            HookEvent::SessionStart => self.ctx.own_ranking_within(limit, &self.stores),
-            _ => self.ctx.ranking(&self.stores),
+            HookEvent::SessionStart => self.ctx.memory.own_ranking_within(limit, &self.stores),
+            _ => self.ctx.memory.ranking(&self.stores),
         }
     }
 
@@ -211,12 +212,12 @@ impl<'a> Call<'a> {
         if self.learned.replace(true) {
             return &[];
         }
-        self.ctx.take_in(&self.stores, false);
+        self.ctx.memory.learning().take_in(&self.stores, false);
         let mut lost: &[Said] = &[];
         if let Some(home) = self.home().filter(|_| !heard.unspooled.is_empty())
-            && let Err((failure, left)) = self.ctx.hear(home, &heard.unspooled)
+            && let Err((failure, left)) = self.ctx.memory.learning().hear(home, &heard.unspooled)
         {
-            self.ctx.notices.detail(&format!("not learned: {}", failure.message));
+            self.ctx.memory.notices.detail(&format!("not learned: {}", failure.message));
             lost = left;
         }
         // Later calls must find the session in a store that was just made.
@@ -228,13 +229,13 @@ impl<'a> Call<'a> {
 
     /// Returns what the person is told that was learned, and notes that.
     pub(crate) fn notice(&self) -> SafeText {
-        let news = self.ctx.news();
+        let news = self.ctx.memory.learning().news();
         let mut lines = self.known().untold.clone();
         lines.extend(news.iter().map(News::told));
         lines.dedup();
         let ids: Vec<EntryId> = news.iter().filter_map(|news| news.entry).collect();
         if !ids.is_empty()
-            && let Ok(found) = self.ctx.left_out(&ids)
+            && let Ok(found) = self.ctx.memory.reading().left_out(&ids)
         {
             let why = |absent: NotShown| format!("not in the next report: {}", absent.reason);
             lines.extend(found.into_iter().flatten().map(why));
@@ -279,7 +280,7 @@ impl<'a> Call<'a> {
             let recalled = answer.entries().filter(|shown| shown.score.is_some());
             let here = recalled.filter(|shown| shown.scope == store.scope);
             let here: Vec<EntryId> = here.map(|shown| shown.id).collect();
-            self.ctx.count_accesses(store, &here);
+            self.ctx.memory.learning().count_accesses(store, &here);
         }
         self.telemetry(records);
     }
@@ -287,13 +288,13 @@ impl<'a> Call<'a> {
     pub(crate) fn telemetry(&self, records: Vec<RecordKindOf>) {
         let Some(home) = self.home().filter(|_| !records.is_empty()) else { return };
         let record = |what| Record {
-            ts: self.ctx.now.0.to_string(),
+            ts: self.ctx.memory.now.0.to_string(),
             agent: self.agent.name().to_owned(),
             session: self.session_id(),
             what,
         };
         let records: Vec<Record> = records.into_iter().map(record).collect();
-        self.ctx.note_telemetry(home, &records);
+        self.ctx.memory.learning().note_telemetry(home, &records);
     }
 
     /// Returns the agent's answer: from the input, otherwise from the end of the transcript.
@@ -305,7 +306,7 @@ impl<'a> Call<'a> {
     }
 
     pub(crate) fn transcript(&self) -> Option<PathBuf> {
-        self.input.transcript.as_ref().map(|path| self.ctx.places.cwd.join(path))
+        self.input.transcript.as_ref().map(|path| self.ctx.memory.places.cwd.join(path))
     }
 
     /// Returns the beginning of the prompt on one line, without secrets.
@@ -347,7 +348,7 @@ fn key(ctx: &Shell, moment: HookEvent, input: &Input) -> String {
     // Sessions that are resumed soon end again, with more said.
     let ends = matches!(moment, HookEvent::Stop | HookEvent::SessionEnd);
     let said = transcript.as_ref().filter(|_| ends).and_then(|path| {
-        let said = std::fs::metadata(ctx.places.cwd.join(path));
+        let said = std::fs::metadata(ctx.memory.places.cwd.join(path));
         Some(said.ok()?.len())
     });
     format!("{moment:?} {source:?} {prompt:?} {files:?} {response:?} {invocation} {said:?}")
@@ -370,7 +371,7 @@ fn forget(
         && (is_start || moment == HookEvent::Prompt)
         && let Some(path) = &input.transcript
     {
-        let path = ctx.places.cwd.join(path);
+        let path = ctx.memory.places.cwd.join(path);
         // A session that is resumed may start in another file. What its first one tells is known then.
         let first = open.known.transcript.clone().filter(|first| is_start && *first != path);
         let files = [Some(path), first].into_iter().flatten();

@@ -29,7 +29,7 @@ pub(crate) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
     }
     let Some(home) = call.home().filter(|home| home.trust.is_begun()) else { return Ok(()) };
     let leave = Leave { session: call.session_id(), git: false, unasked: true };
-    if let Some((_, text)) = handoff::write(call.ctx, home, &call.stores, &leave)? {
+    if let Some((_, text)) = handoff::write(&call.ctx.memory, home, &call.stores, &leave)? {
         call.note(&[LedgerNote::HandedOff { text: hash(&text) }]);
     }
     Ok(())
@@ -43,14 +43,16 @@ pub(crate) fn index(call: &Call<'_>) -> Result<(), Failure> {
         return Ok(());
     }
     if let (Some(home), Some(path)) = (call.home(), call.transcript()) {
-        let ended = PastSession::new(call.session_id(), call.agent.name(), path, call.ctx.now);
+        let ended =
+            PastSession::new(call.session_id(), call.agent.name(), path, call.ctx.memory.now);
         home.note_session(&ended)?;
         dream(call, home)?;
     }
     let id = call.session_id();
     let named = Named { agent: Some(call.agent.name()), session: id.as_deref() };
-    let of_transcript =
-        |path: std::path::PathBuf| sessions::from_transcript(call.ctx, named, &path).ok().flatten();
+    let of_transcript = |path: std::path::PathBuf| {
+        sessions::from_transcript(&call.ctx.memory, named, &path).ok().flatten()
+    };
     let summary = call.transcript().and_then(of_transcript);
     keep(call, summary.or_else(|| of_ledger(call, named, call.known())))?;
     call.note(&[LedgerNote::Indexed]);
@@ -79,7 +81,7 @@ fn of_ledger(
     named: Named<'_>,
     known: &KnownSession,
 ) -> Option<summaries::Summary> {
-    sessions::of_notes(call.ctx, named, known.said.iter().map(String::as_str))
+    sessions::of_notes(&call.ctx.memory, named, known.said.iter().map(String::as_str))
 }
 
 /// Stores the summary of a context that was compacted.
@@ -88,7 +90,7 @@ pub(crate) fn index_compaction(call: &Call<'_>) -> Result<(), Failure> {
         return Ok(());
     }
     let (Some(text), Some(id)) = (&call.input.summary, call.session_id()) else { return Ok(()) };
-    let summary = sessions::of_compaction(call.ctx, call.agent.name(), &id, text);
+    let summary = sessions::of_compaction(&call.ctx.memory, call.agent.name(), &id, text);
     keep(call, summary)
 }
 
@@ -96,11 +98,11 @@ pub(crate) fn index_compaction(call: &Call<'_>) -> Result<(), Failure> {
 pub(crate) fn sweep(call: &Call<'_>) -> Result<(), Failure> {
     let Some(home) = call.home() else { return Ok(()) };
     let mut ended = false;
-    for (ledger, known) in hook_ledger::over(home, call.ctx.real_now) {
+    for (ledger, known) in hook_ledger::over(home, call.ctx.memory.real_now) {
         if let (Some((id, agent)), false) = (&known.whose, known.indexed) {
             if let Some(path) = &known.transcript {
                 let id = Some(id.clone());
-                home.note_session(&PastSession::new(id, agent, path.clone(), call.ctx.now))?;
+                home.note_session(&PastSession::new(id, agent, path.clone(), call.ctx.memory.now))?;
                 ended = true;
             }
             let named = Named { agent: Some(agent), session: Some(id) };
@@ -114,12 +116,12 @@ pub(crate) fn sweep(call: &Call<'_>) -> Result<(), Failure> {
 /// Starts a dream in the background if dreams are enabled and one is due. A store that nobody on
 /// this machine has reviewed is not changed.
 fn dream(call: &Call<'_>, home: &Store) -> Result<(), Failure> {
-    let config = &call.ctx.config;
+    let config = &call.ctx.memory.config;
     if !config.settings.dream.enabled || !home.trust.is_begun() {
         return Ok(());
     }
     let llm = config.settings.dream.llm.then_some("--llm");
-    run::start(call.ctx, home, llm.as_slice()).map(drop)
+    run::start(&call.ctx.memory, home, llm.as_slice()).map(drop)
 }
 
 fn keep(call: &Call<'_>, summary: Option<summaries::Summary>) -> Result<(), Failure> {

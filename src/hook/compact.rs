@@ -43,8 +43,9 @@ pub(crate) struct Observed {
 }
 
 pub(crate) fn observations(call: &Call<'_>) -> HookAnswer {
-    let compaction = call.ctx.config.settings.observer.compaction;
-    let instead = compaction == Compaction::Summary || call.ctx.env.text("PI_MEMORY") == Some("1");
+    let compaction = call.ctx.memory.config.settings.observer.compaction;
+    let instead =
+        compaction == Compaction::Summary || call.ctx.memory.env.text("PI_MEMORY") == Some("1");
     let replaces = call.agent.record().replaces_summary;
     let wanted = if replaces { instead } else { compaction != Compaction::Off };
     let (true, true, Some(home)) = (wanted, call.listens(), call.home()) else {
@@ -95,7 +96,7 @@ pub(crate) fn keep(call: &Call<'_>, observed: Option<Observed>) -> Result<(), Fa
     let (Some(home), Some(Observed { stem, found, reached })) = (call.home(), observed) else {
         return Ok(());
     };
-    let lock = memory::lock(call.ctx, home)?;
+    let lock = memory::lock(&call.ctx.memory, home)?;
     home.rewrite(&lock, &notes::observation_file(&stem), |bytes| {
         let fresh = found.without(&Observations::parse(&String::from_utf8_lossy(bytes)));
         (!fresh.is_empty()).then(|| document::append(bytes, &fresh))
@@ -119,7 +120,7 @@ fn heard(call: &Call<'_>, before: &Reached) -> (Vec<HeardTurn>, Option<Timestamp
     let last = messages.iter().filter_map(|message| message.when).max();
     let mut day = None;
     let new = messages.into_iter().filter(|message| before.is_before(0, message.when));
-    let heard = new.map(|message| observe::heard(call.ctx, message, &mut day));
+    let heard = new.map(|message| observe::heard(&call.ctx.memory, message, &mut day));
     (heard.collect(), last)
 }
 
@@ -135,7 +136,7 @@ fn text(call: &Call<'_>, known: &Observations, found: &Observations) -> SafeText
     let limit = call.agent.limit();
     let mut text = SafeText::of_lines(&all.to_string());
     if !fits(limit, &text) {
-        let today = local_time::local(call.ctx.now.0).date;
+        let today = local_time::local(call.ctx.memory.now.0).date;
         let fewer = Observations::parse(&reflect::reflect(&text, today, ReflectMode::Aggressive));
         text = SafeText::of_lines(&newest(&fewer, limit));
     }

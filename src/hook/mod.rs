@@ -293,11 +293,11 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         Ok(ctx) => ctx,
         Err(failure) => return tell(debug, &failure.message),
     };
-    if !ctx.config.settings.memory.enabled {
+    if !ctx.memory.config.settings.memory.enabled {
         return;
     }
     let _noted = input.session.as_ref().map(|_| Noted { ctx: &ctx, agent, moment });
-    let deadline = ctx.config.settings.hook.deadline;
+    let deadline = ctx.memory.config.settings.hook.deadline;
     watch.end_at(began + deadline);
     let left = deadline.saturating_sub(began.elapsed());
     let stores = Call::stores(&ctx, left).unwrap_or_else(|failure| {
@@ -307,11 +307,11 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     });
     let has_none = stores.is_empty();
     // What is said in a project whose store may not be written goes into no other one either.
-    let is_shut = ctx.is_shut();
+    let is_shut = ctx.memory.is_shut();
     if let Some(home) = stores.first().filter(|_| !is_shut) {
         let (agent, event) = (agent.name().to_owned(), moment.name().to_owned());
         // It is counted if it is ended at the deadline.
-        let call = LateCall { at: ctx.now.0.to_string(), agent, event };
+        let call = LateCall { at: ctx.memory.now.0.to_string(), agent, event };
         *lock(&watch.shared.late) = Some((home.clone(), call));
     }
     let home = stores.first().filter(|_| !is_shut);
@@ -332,7 +332,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     }
     if moment == HookEvent::SessionStart && !is_shut {
         // The report tells what the last session has learned.
-        ctx.take_in(&stores, true);
+        ctx.memory.learning().take_in(&stores, true);
     }
     let Some(call) = Call::new(&ctx, agent, moment, input, stores) else {
         watch.answer(&without_call(&ctx, (agent, moment), &heard, has_none));
@@ -350,7 +350,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     found.fit(agent.limit());
     let context = found.render();
     if call.is_shut() {
-        let line = ctx.locked_for_agents().filter(|_| heard.is_shut);
+        let line = ctx.memory.locked_for_agents().filter(|_| heard.is_shut);
         let context = line.map_or(context.clone(), |line| safe!("{}{}\n", context, line));
         watch.answer(&reply::reply(agent, moment, &context));
         return tell(debug, "a store is not kept as it was; nothing is noted");
@@ -382,7 +382,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         }
     }
     // What was said counts more than a cache.
-    background::refresh(&ctx, stale);
+    background::refresh(&ctx.memory, stale);
 }
 
 /// Returns the answer where there is no store, or another process answers.
@@ -393,8 +393,8 @@ fn without_call(
     has_none: bool,
 ) -> String {
     let is_start = moment == HookEvent::SessionStart;
-    let locked = ctx.locked_for_agents().filter(|_| is_start || heard.is_shut);
-    let foreign = ctx.foreign_for_agents().filter(|_| is_start && has_none);
+    let locked = ctx.memory.locked_for_agents().filter(|_| is_start || heard.is_shut);
+    let foreign = ctx.memory.foreign_for_agents().filter(|_| is_start && has_none);
     let lines = locked.into_iter().chain(foreign).map(|line| safe!("{}\n", line)).collect();
     // Another process tells what it has heard.
     let told = heard.told.iter().filter(|_| has_none).collect();
@@ -439,12 +439,14 @@ struct Noted<'a> {
 
 impl Drop for Noted<'_> {
     fn drop(&mut self) {
-        let Some(state) = &self.ctx.env.state else { return };
+        let Some(state) = &self.ctx.memory.env.state else { return };
         let is_plugin = PLUGIN_VARIABLES.iter().any(|name| Env::seldom(name).is_some());
         let way = if is_plugin { Way::Plugin } else { Way::Settings };
-        hook_ledger::note_call(state, &self.agent.note(way), self.ctx.real_now, || AgentCall {
-            at: self.ctx.now.0.to_string(),
-            event: self.moment.name().to_owned(),
+        hook_ledger::note_call(state, &self.agent.note(way), self.ctx.memory.real_now, || {
+            AgentCall {
+                at: self.ctx.memory.now.0.to_string(),
+                event: self.moment.name().to_owned(),
+            }
         });
     }
 }

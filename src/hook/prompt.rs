@@ -88,8 +88,8 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &HookAnswer) -> HookAnswer {
     let mut except = known.seen.clone();
     except.extend(beside.entries().map(|shown| shown.id));
     let Recalled { entries, notes, sessions } =
-        recall::search(ctx, &call.stores, prompt, &except, Some(known.texts.len()));
-    let mut hits = recall::chosen(ctx, &call.stores, entries.hits);
+        recall::search(&ctx.memory, &call.stores, prompt, &except, Some(known.texts.len()));
+    let mut hits = recall::chosen(&ctx.memory, &call.stores, entries.hits);
     let mut answer = HookAnswer { stale: entries.stale, ..HookAnswer::default() };
     let is_known = |text: &str| known.texts.contains(&hash(text));
     let is_said = |line: &str| beside.passages().any(|text| text.contains(line));
@@ -97,8 +97,14 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &HookAnswer) -> HookAnswer {
     let own = if sessions.is_empty() { Vec::new() } else { call.own_summaries() };
     let sessions =
         recall::sessions(sessions, |text| is_known(text) || own.iter().any(|own| own == text));
-    hits.extend(ctx.recall_team(&call.stores, prompt, &except, &hits, &mut answer.stale));
-    for recall::RecalledLine { text, hit } in recall::lines(ctx, &hits, &notes, &sessions) {
+    hits.extend(ctx.memory.sharing().recall_team(
+        &call.stores,
+        prompt,
+        &except,
+        &hits,
+        &mut answer.stale,
+    ));
+    for recall::RecalledLine { text, hit } in recall::lines(&ctx.memory, &hits, &notes, &sessions) {
         answer.push(text, hit.map(ShownText::from));
     }
     answer
@@ -128,14 +134,14 @@ pub(crate) fn not_kept(text: &str, why: &str) -> SafeText {
 
 /// Returns why nothing is kept for the project, and what changes that.
 fn no_place(ctx: &Shell) -> &'static str {
-    match ctx.places.found() {
-        _ if ctx.places.away().is_some() => {
+    match ctx.memory.places.found() {
+        _ if ctx.memory.places.away().is_some() => {
             "the store of this project leads away from it: pimem status"
         }
-        Some(Ok(dir)) if ctx.store(dir.clone(), Scope::Project).trust.is_foreign() => {
+        Some(Ok(dir)) if ctx.memory.store(dir.clone(), Scope::Project).trust.is_foreign() => {
             "the store of this project belongs to another user: pimem trust --always vouches for it"
         }
-        _ if ctx.places.new_project().is_none() => "the home directory is no project",
+        _ if ctx.memory.places.new_project().is_none() => "the home directory is no project",
         _ => "this project has no store: pimem init",
     }
 }
@@ -154,14 +160,19 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
     if !stated.is_empty() && is_machine() {
         return Heard { is_machine: true, ..heard };
     }
-    if stores.is_empty() && ctx.is_shut() {
+    if stores.is_empty() && ctx.memory.is_shut() {
         return Heard { is_shut: !stated.is_empty(), ..heard };
     }
     // Without a store, what holds everywhere waits for the user's, which need not exist.
     // A store that is named is the only one, and nothing is done where one leads away.
-    let is_alone = || ctx.places.named.is_some() || ctx.places.away().is_some();
+    let is_alone = || ctx.memory.places.named.is_some() || ctx.memory.places.away().is_some();
     let later = stores.is_empty() && !stated.is_empty() && !is_alone();
-    let later = ctx.places.user().filter(|_| later).map(|dir| ctx.store(dir, Scope::User).strict());
+    let later = ctx
+        .memory
+        .places
+        .user()
+        .filter(|_| later)
+        .map(|dir| ctx.memory.store(dir, Scope::User).strict());
     let home = stores.first().or(later.as_ref());
     let mut all = Vec::new();
     for found in stated {
@@ -176,7 +187,8 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
         };
         // What holds for a project does not hold in all of them. Nobody who has no store has asked
         // for one in which something waits.
-        let place = said.waits.then(|| learn::place(ctx).filter(|_| !stores.is_empty())).flatten();
+        let place =
+            said.waits.then(|| learn::place(&ctx.memory).filter(|_| !stores.is_empty())).flatten();
         let has_place = if said.waits {
             place.is_some()
         } else {
@@ -193,12 +205,12 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
                 Some(place.dir.clone()).filter(|dir| home.is_some_and(|home| *dir != home.dir));
             heard.made = Some(place).filter(|_| !there);
         }
-        if ctx.config.settings.learning.enabled {
+        if ctx.memory.config.settings.learning.enabled {
             said.kind = Some(importance::kind(&found).name().to_owned());
             said.importance = Some(importance::weigh(prompt, "").importance);
         }
         all.push(Said {
-            at: ctx.now.0.to_string(),
+            at: ctx.memory.now.0.to_string(),
             by: agent.name().to_owned(),
             session: call::session_id(input),
             ledger: input.session.as_deref().map(hook_ledger::name_of),
@@ -206,7 +218,7 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
             ..said
         });
     }
-    if ctx.is_shut() {
+    if ctx.memory.is_shut() {
         // What belongs to that store must not go into another one either.
         return Heard { is_shut: !all.is_empty(), ..Heard::default() };
     }
@@ -228,7 +240,7 @@ fn is_scheduled(ctx: &Shell, agent: Agent, input: &Input) -> bool {
     let (true, Some(path)) = (agent.record().has_silent_schedules, &input.transcript) else {
         return false;
     };
-    let path = ctx.places.cwd.join(path);
+    let path = ctx.memory.places.cwd.join(path);
     let tail = read::tail(Path::new("/"), &path, TRANSCRIPT).ok().flatten().unwrap_or_default();
     transcript::is_scheduled(&tail, input.prompt.as_deref().unwrap_or_default())
 }

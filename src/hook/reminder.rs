@@ -69,9 +69,9 @@ pub(crate) fn reminder(call: &Call<'_>) -> HookAnswer {
         except: Some(&call.known().seen),
         min_score: MinScore::Score(0.0),
         pace: Pace::Change,
-        ..SearchRequest::recall(ctx, &query, POOL, &[SourceKind::Topic])
+        ..SearchRequest::recall(&ctx.memory, &query, POOL, &[SourceKind::Topic])
     };
-    let mut found = search::find(ctx, &call.stores, &wanted);
+    let mut found = search::find(&ctx.memory, &call.stores, &wanted);
     let near = table::model().thresholds.reminder;
     let is_about = |hit: &FoundHit| {
         hit.candidate.likeness() >= near || names.iter().any(|name| is_named(&hit.text, name))
@@ -86,16 +86,16 @@ pub(crate) fn reminder(call: &Call<'_>) -> HookAnswer {
         answer.push(SafeText::fixed("\n"), None);
     }
     for hit in &hits {
-        answer.push(recall::line(ctx, hit), Some(ShownText::from(hit)));
+        answer.push(recall::line(&ctx.memory, hit), Some(ShownText::from(hit)));
     }
     answer
 }
 
 /// Returns the path relative to the project root, as memories would write it.
 fn relative(call: &Call<'_>, file: &str) -> String {
-    let path = call.ctx.places.cwd.join(file);
+    let path = call.ctx.memory.places.cwd.join(file);
     let roots = call.stores.iter().filter_map(|store| store.dir.parent()?.parent());
-    let mut roots = roots.chain([call.ctx.places.cwd.as_path()]);
+    let mut roots = roots.chain([call.ctx.memory.places.cwd.as_path()]);
     let below = roots.find_map(|root| path.strip_prefix(root).ok());
     below.unwrap_or(Path::new(file)).to_string_lossy().replace('\\', "/")
 }

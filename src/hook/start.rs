@@ -66,14 +66,16 @@ pub(crate) enum StartExtent {
 /// # Errors
 /// Fails if the stores cannot be opened.
 pub(crate) fn at_startup(ctx: &Shell, agent: Agent) -> Result<HookAnswer, Failure> {
-    if !ctx.config.settings.memory.enabled {
+    if !ctx.memory.config.settings.memory.enabled {
         return Ok(HookAnswer::default());
     }
-    let stores = Call::stores(ctx, ctx.config.settings.hook.deadline)?;
+    let stores = Call::stores(ctx, ctx.memory.config.settings.hook.deadline)?;
     let found = Call::new(ctx, agent, HookEvent::SessionStart, Input::default(), stores);
     let Some(call) = found else {
         let mut answer = HookAnswer::default();
-        for line in ctx.locked_for_agents().into_iter().chain(ctx.foreign_for_agents()) {
+        for line in
+            ctx.memory.locked_for_agents().into_iter().chain(ctx.memory.foreign_for_agents())
+        {
             answer.push(safe!("{}\n", line), None);
         }
         return Ok(answer);
@@ -98,25 +100,26 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer
     let ctx = call.ctx;
     let reserved = if beside.is_empty() { 0 } else { RESERVED };
     let room = Tokens::of_chars(call.agent.limit().most() - reserved);
-    let mut settings = ctx.report_settings(None, Tokens(0));
+    let mut settings = ctx.memory.report_settings(None, Tokens(0));
     settings.budget = settings.budget.min(room);
     let (ranking, snapshots) = call.ranking();
-    let mut report = render::report(&ranking, &ctx.config.categories, settings);
-    let team = ctx.add_team(&mut report, (&ranking, &snapshots), settings, room, false);
+    let mut report = render::report(&ranking, &ctx.memory.config.categories, settings);
+    let team =
+        ctx.memory.sharing().add_team(&mut report, (&ranking, &snapshots), settings, room, false);
     let mut answer = if extent == StartExtent::News {
         news_of(call, report.judged(&ranking), &team)
     } else {
         HookAnswer::of_report(&report, &ranking, &team)
     };
     let mut notes = SafeText::default();
-    let waiting = ctx.unreviewed(&call.stores, ranking.rows.iter().map(|row| &row.entry));
+    let waiting = ctx.memory.unreviewed(&call.stores, ranking.rows.iter().map(|row| &row.entry));
     if let Some(left_out) = waiting.for_agent() {
         notes.push(&safe!("{}\n", left_out));
     }
-    for line in ctx.locked_for_agents().into_iter().chain(ctx.foreign_for_agents()) {
+    for line in ctx.memory.locked_for_agents().into_iter().chain(ctx.memory.foreign_for_agents()) {
         notes.push(&safe!("{}\n", line));
     }
-    if let Some(line) = ctx.unusable_for_agents() {
+    if let Some(line) = ctx.memory.unusable_for_agents() {
         notes.push(&safe!("{}\n", line));
     }
     // Enforced even if many entries are pinned.
@@ -137,7 +140,8 @@ fn news_of<'a>(
 ) -> HookAnswer {
     let mut answer = HookAnswer { report: true, ..HookAnswer::default() };
     let is_seen = |row: &ScoredEntry| call.known().seen.contains(&row.entry.id);
-    let category = |row: &ScoredEntry| &call.ctx.config.categories.spec(row.entry.category).name;
+    let category =
+        |row: &ScoredEntry| &call.ctx.memory.config.categories.spec(row.entry.category).name;
     let own = judged.filter(|(_, verdict)| verdict.shown()).map(|(row, _)| row);
     let own = own.map(|row| (row, SafeText::entry(category(row), &row.entry.text)));
     let theirs = team.shown().map(|(_, mirror, row)| {
@@ -160,13 +164,13 @@ pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
         // The first prompt brings the report then, and no prompt waits for git.
         drop(call.ranking());
     }
-    let fresh = call.ctx.config.settings.hook.rebuild_after;
+    let fresh = call.ctx.memory.config.settings.hook.rebuild_after;
     let is_due = |store: &&Store| {
         let snapshot = std::fs::metadata(store.dir.join("memory-scores.json"));
         let modified = snapshot.and_then(|meta| meta.modified());
         // If the clock was set back, the snapshot is from the future.
         let age = modified.ok().map(|at| {
-            call.ctx.real_now.duration_since(at).unwrap_or_else(|ahead| ahead.duration())
+            call.ctx.memory.real_now.duration_since(at).unwrap_or_else(|ahead| ahead.duration())
         });
         // A store that nobody on this machine has reviewed is not changed.
         store.trust.is_begun() && age.is_none_or(|age| age >= fresh)
@@ -178,9 +182,9 @@ pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
         if let [only] = due.as_slice() {
             args.extend(["--scope", only.scope.name()]);
         }
-        background::start(call.ctx, &args, None)?;
+        background::start(&call.ctx.memory, &args, None)?;
     } else {
-        background::start_filling(call.ctx);
+        background::start_filling(&call.ctx.memory);
     }
     super::close::sweep(call)
 }
@@ -191,8 +195,8 @@ pub(crate) const RESERVED: usize = 1500;
 /// Collects the day's context. Unreadable files are skipped, because a hook has no place to report
 /// them.
 pub(crate) fn sources(call: &Call<'_>) -> AtHand {
-    let today = local_time::local(call.ctx.now.0).date;
-    let shown = TrustNotes::new(call.ctx, &call.stores);
+    let today = local_time::local(call.ctx.memory.now.0).date;
+    let shown = TrustNotes::new(&call.ctx.memory, &call.stores);
     let read = |name: &str, read: &dyn Fn(&Store) -> Option<String>| {
         let stores =
             call.stores.iter().enumerate().filter(|(number, _)| shown.shows(*number, name));
@@ -245,14 +249,14 @@ fn left<'a>(
     let found = if call.input.source == PromptSource::Compact {
         let id = call.session_id().as_deref().map(blocks::short_id);
         let known = &call.known().handoffs;
-        handoff::newest_within(ctx, stores, handoff::KEPT, |left| {
+        handoff::newest_within(&ctx.memory, stores, handoff::KEPT, |left| {
             let its_own = known.is_empty() || known.contains(&hash(&left.text));
             left.session == id && its_own && left.is_ours() && says(left)
         })
     } else {
-        handoff::newest_within(ctx, stores, handoff::RECENT, |left| {
+        handoff::newest_within(&ctx.memory, stores, handoff::RECENT, |left| {
             // Deciding this reads the whole log.
-            says(left) && (left.is_ours() || ctx.shows_notes(left.store, &left.log))
+            says(left) && (left.is_ours() || ctx.memory.shows_notes(left.store, &left.log))
         })
     };
     found.ok().flatten()
@@ -267,7 +271,7 @@ fn context_of_day(
     extent: StartExtent,
 ) -> HookAnswer {
     let limit = call.agent.limit();
-    let room = call.ctx.config.settings.hook.working_chars;
+    let room = call.ctx.memory.config.settings.hook.working_chars;
     let mut room = room.min(limit.most().saturating_sub(taken));
     loop {
         let seen = |part: &WorkingPart| {

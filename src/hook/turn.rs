@@ -44,21 +44,21 @@ pub(crate) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
 
 /// Learns from the last question and its answer, if that is switched on.
 pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
-    if !call.ctx.config.settings.learning.enabled {
+    if !call.ctx.memory.config.settings.learning.enabled {
         return Ok(());
     }
     let (Some(home), Some(question)) = (call.home(), call.known().said.last()) else {
         return Ok(());
     };
     let answer = call.response().unwrap_or_default();
-    call.ctx.learn_pair(home, question, &answer, call.who())
+    call.ctx.memory.writing().learn_pair(home, question, &answer, call.who())
 }
 
 fn texts(call: &Call<'_>) -> IdMap<EntryId, String> {
     let mut texts = IdMap::default();
     for store in &call.stores {
-        let snapshot = store.read_topics(&call.ctx.config.categories);
-        let placed = snapshot.placed(store, &call.ctx.config.categories);
+        let snapshot = store.read_topics(&call.ctx.memory.config.categories);
+        let placed = snapshot.placed(store, &call.ctx.memory.config.categories);
         texts.extend(placed.into_iter().map(|entry| (entry.id, entry.text)));
     }
     texts
@@ -69,21 +69,22 @@ fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<()
     let ctx = call.ctx;
     // Most answers use no entry that is due; then no lock is needed.
     let due = |ledger: &Ledger| {
-        let mut evidence = used.iter().filter_map(|id| ledger.evidence(ctx.now, *id));
-        evidence.any(|evidence| ranking::rested(ctx.now, &evidence))
+        let mut evidence = used.iter().filter_map(|id| ledger.evidence(ctx.memory.now, *id));
+        evidence.any(|evidence| ranking::rested(ctx.memory.now, &evidence))
     };
-    if store.evidence_of(ctx.now, used).is_some_and(|ledger| !due(&ledger)) {
+    if store.evidence_of(ctx.memory.now, used).is_some_and(|ledger| !due(&ledger)) {
         return Ok(());
     }
-    let lock = memory::lock(ctx, store)?;
-    let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, call.who());
+    let lock = memory::lock(&ctx.memory, store)?;
+    let mut txn = store.begin(&lock, &ctx.memory.config.categories, ctx.memory.now, call.who());
     if let Some(problem) = txn.snapshot().problems.first() {
         return Err(Failure::from(problem));
     }
-    let placed = txn.snapshot().placed(store, &ctx.config.categories);
-    let ranking = Ranking::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
+    let placed = txn.snapshot().placed(store, &ctx.memory.config.categories);
+    let ranking =
+        Ranking::new(ctx.memory.now, ctx.memory.rules(), vec![(placed, &txn.snapshot().ledger)]);
     for row in ranking.rows.iter().filter(|row| used.contains(&row.entry.id)) {
-        if row.may_gain_unasked(ctx.now) {
+        if row.may_gain_unasked(ctx.memory.now) {
             txn.record(row.entry.id, EventKind::Reinforce(1))?;
         }
     }

@@ -55,11 +55,11 @@ pub(super) fn add(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Failur
     let Some(text) = text else { return Err(one_of_both()) };
     let memory = call.memory;
     let (word, document) = match kept_as {
-        "note" => ("Noted", document(&memory.note(&NoteText::new(text)?, None)?)),
-        "log" => ("Logged", document(&memory.log(&NoteText::new(text)?)?)),
+        "note" => ("Noted", document(&memory.writing().note(&NoteText::new(text)?, None)?)),
+        "log" => ("Logged", document(&memory.writing().log(&NoteText::new(text)?)?)),
         _ => {
             let item = EntryText::new(text)?.as_str().to_owned();
-            ("On the list", document(&memory.add_todo(&[item])?))
+            ("On the list", document(&memory.writing().add_todo(&[item])?))
         }
     };
     let file = document.get("file").and_then(Value::as_str).unwrap_or("SCRATCHPAD.md");
@@ -189,7 +189,7 @@ fn group_added(
             return Ok(());
         }
         let request = AddRequest { texts, force, whole: true, keeps_out: true };
-        match memory.add(request) {
+        match memory.writing().add(request) {
             Ok(added) => {
                 done.extend(numbers.into_iter().zip(added.into_iter().map(Ok)));
                 return Ok(());
@@ -242,7 +242,7 @@ pub(super) fn update(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Fai
     }
     let text = text.unwrap_or_default();
     let curate = |action: PinAction| -> Result<SaidText, Failure> {
-        let view = memory.curate(action, std::slice::from_ref(&entry))?;
+        let view = memory.writing().curate(action, std::slice::from_ref(&entry))?;
         let of = |CuratedEntry { entry, next, .. }: &CuratedEntry| {
             let next: Vec<SafeText> = next.iter().flat_map(prospect_of).collect();
             std::iter::once(line_of(entry)).chain(next)
@@ -262,7 +262,7 @@ pub(super) fn update(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Fai
     match action {
         "reinforce" | "harmful" => {
             let proof = if action == "harmful" { Proof::Wrong(1) } else { Proof::Right(1) };
-            let view = memory.reinforce(std::slice::from_ref(&entry), proof)?;
+            let view = memory.writing().reinforce(std::slice::from_ref(&entry), proof)?;
             let head = if view.harmful { "Marked as harmful:\n" } else { "Reinforced:\n" };
             let of = |ChangedEntry { entry, next }: &ChangedEntry| {
                 std::iter::once(line_of(entry)).chain(prospect_of(next)).collect::<Vec<_>>()
@@ -276,7 +276,7 @@ pub(super) fn update(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Fai
         "restore" => curate(PinAction::Restored),
         "edit" => {
             let plain = unpinned(text)?.as_str().to_owned();
-            let Some(view) = memory.edit(&entry, |_| Ok(plain))? else {
+            let Some(view) = memory.writing().edit(&entry, |_| Ok(plain))? else {
                 let hint = "memory_why shows it";
                 return Err(Failure::new(
                     FailureKind::Refused,
@@ -294,7 +294,7 @@ pub(super) fn update(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Fai
 
 /// Adds an entry of the same category that replaces another.
 fn supersede(memory: &Memory, entry: &str, text: &str) -> Result<SaidText, Failure> {
-    let Answer { view, .. } = memory.why(entry, None)?;
+    let Answer { view, .. } = memory.reading().why(entry, None)?;
     let old = view.entry.entry;
     let wanted = Wanted {
         text: text.to_owned(),

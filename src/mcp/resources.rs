@@ -47,7 +47,7 @@ pub(super) fn list_resources(memory: &Memory) -> Result<Map<String, Value>, Fail
         "uri": REPORT, "name": "report", "title": "Report",
         "description": "What an agent is told about this project", "mimeType": MARKDOWN,
     })];
-    for topic in memory.topics()?.view.topics.iter().take(MOST) {
+    for topic in memory.reading().topics()?.view.topics.iter().take(MOST) {
         let name = said::short(&SafeText::of(&topic.name), 80);
         let entries = if topic.entries == 1 { "entry" } else { "entries" };
         let about = format!("{} {entries} of the {} store", topic.entries, topic.scope);
@@ -101,9 +101,9 @@ type Found = Result<Option<(String, &'static str)>, Failure>;
 
 fn topic(memory: &Memory, name: &str) -> Found {
     let request = ListRequest { topic: Some(name), ..ListRequest::default() };
-    let Answer { view, .. } = memory.list(&request)?;
+    let Answer { view, .. } = memory.reading().list(&request)?;
     let known = !view.entries.is_empty()
-        || memory.topics()?.view.topics.iter().any(|topic| topic.name == name);
+        || memory.reading().topics()?.view.topics.iter().any(|topic| topic.name == name);
     if !known {
         return Ok(None);
     }
@@ -126,7 +126,7 @@ fn entry(memory: &Memory, id: &str) -> Found {
     if !is_id {
         return Ok(None);
     }
-    match memory.why(id, None) {
+    match memory.reading().why(id, None) {
         Ok(answer) => Ok(Some((reading::text_of(&answer.view), "application/json"))),
         Err(failure) if matches!(failure.kind, FailureKind::NotFound | FailureKind::Ambiguous) => {
             Ok(None)
@@ -248,10 +248,10 @@ fn review(memory: &Memory) -> Made {
     let states = [State::Provisional, State::Candidate, State::Dropped].map(StateWord::Score);
     let request =
         ListRequest { states: &states, order: ListOrder::Score, ..ListRequest::default() };
-    let Answer { view: listed, .. } = memory.list(&request)?;
+    let Answer { view: listed, .. } = memory.reading().list(&request)?;
     let seen = listed.entries.iter().filter(|listed| !listed.entry.withheld);
     let weak = seen.rev().take(MOST_RECALLED);
-    let checked = memory.check(&CheckRequest::default())?.view;
+    let checked = memory.tending().check(&CheckRequest::default())?.view;
     let findings = checked.findings.iter().filter(|finding| finding.entry.is_some());
     let mut lines: Vec<SafeText> = weak
         .map(|listed| {

@@ -42,17 +42,17 @@ fn open(root: &Path, store: &str) -> Memory {
 
 fn add(memory: &Memory, text: &str) -> Result<Vec<Added>, Rejected> {
     let text = NewText::stated(memory, "lesson", text)?;
-    memory.add(AddRequest { texts: vec![text], ..AddRequest::default() })
+    memory.writing().add(AddRequest { texts: vec![text], ..AddRequest::default() })
 }
 
 fn found(memory: &Memory, query: &str) -> Vec<String> {
     let query = Query::new(query);
-    let found = memory.search(&SearchRequest::new(&query)).unwrap();
+    let found = memory.reading().search(&SearchRequest::new(&query)).unwrap();
     found.hits.into_iter().map(|hit| hit.text).collect()
 }
 
 fn report(memory: &Memory) -> String {
-    memory.report(&ReportRequest::default()).unwrap().view.text.to_string()
+    memory.reading().report(&ReportRequest::default()).unwrap().view.text.to_string()
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn what_is_added_is_found_and_reported() {
     assert_eq!(found(&memory, "how are berths locked"), [added[0].text.as_str()]);
     assert!(report(&memory).contains("- Berths are locked by row"));
     let request = ReportRequest { budget: Some(Tokens(0)), ..ReportRequest::default() };
-    assert!(!memory.report(&request).unwrap().view.text.contains("Berths"));
-    let view = memory.report(&ReportRequest::default()).unwrap().view;
+    assert!(!memory.reading().report(&request).unwrap().view.text.contains("Berths"));
+    let view = memory.reading().report(&ReportRequest::default()).unwrap().view;
     assert_eq!(view.entries.len(), 1);
 }
 
@@ -110,7 +110,7 @@ fn one_store_opened_twice() {
     let query = Query::new("quay bollards");
     let request = SearchRequest { limit: 50, ..SearchRequest::new(&query) };
     for memory in [&a, &b, &open(&root, "store")] {
-        assert_eq!(memory.search(&request).unwrap().hits.len(), 20);
+        assert_eq!(memory.reading().search(&request).unwrap().hits.len(), 20);
     }
 }
 
@@ -173,7 +173,7 @@ fn files(dir: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
 
 fn take(root: &Path) {
     let (memory, store) = own_store(root);
-    memory.take_in(&[store], false);
+    memory.learning().take_in(&[store], false);
 }
 
 /// Learns the spool as a process does that is killed on the way.

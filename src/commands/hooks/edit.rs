@@ -94,7 +94,7 @@ pub(crate) fn run(ctx: &Shell, args: &HookEditArgs, act: SettingsEdit) -> Result
                 Ok(change) => {
                     let lines = if args.dry_run && change != ForeignChange::Keep {
                         let before = site.file()?.read()?;
-                        difference(before.as_deref(), &change, &ctx.places.short(&site.path))
+                        difference(before.as_deref(), &change, &ctx.memory.places.short(&site.path))
                     } else {
                         vec![in_words(ctx, &site, &change, act)]
                     };
@@ -105,7 +105,7 @@ pub(crate) fn run(ctx: &Shell, args: &HookEditArgs, act: SettingsEdit) -> Result
                     }
                     files.push(edited(&site, &change, act, next, lines));
                     if act == SettingsEdit::Install && is_off(&site) {
-                        let path = ctx.places.short(&site.path);
+                        let path = ctx.memory.places.short(&site.path);
                         ctx.ui.note(&format!("warning: {path} says that no hooks are run"));
                     }
                 }
@@ -141,9 +141,10 @@ impl Human for EditedSettings {
 
 /// Creates a store for the hooks if there is none.
 fn make_store(ctx: &Shell, reach: InstallReach, effect: Effect) -> Result<(), Failure> {
-    let target = if reach == InstallReach::User { ctx.users()? } else { ctx.target()? };
+    let target =
+        if reach == InstallReach::User { ctx.memory.users()? } else { ctx.memory.target()? };
     if effect == Effect::Write {
-        return ctx.made(target).map(drop);
+        return ctx.memory.made(target).map(drop);
     }
     if !target.exists {
         let (scope, dir) = (target.scope.name(), target.dir.display());
@@ -153,14 +154,14 @@ fn make_store(ctx: &Shell, reach: InstallReach, effect: Effect) -> Result<(), Fa
 }
 
 fn editor(ctx: &Shell) -> Result<Editor, Failure> {
-    let state = ctx.env.state.as_deref().ok_or_else(|| {
+    let state = ctx.memory.env.state.as_deref().ok_or_else(|| {
         Failure::new(
             FailureKind::Usage,
             "there is no state directory",
             "set HOME, or XDG_STATE_HOME",
         )
     })?;
-    let patience = ctx.store(state.to_path_buf(), Scope::User).patience;
+    let patience = ctx.memory.store(state.to_path_buf(), Scope::User).patience;
     Editor::new(state, patience).map_err(|error| match error {
         LockError::Busy(..) => Failure::new(
             FailureKind::Locked,
@@ -214,7 +215,8 @@ fn change(
             } else if is_marked(before) {
                 ForeignChange::Replace(whole.text.into())
             } else {
-                let message = format!("{} was not written by pimem", ctx.places.short(&site.path));
+                let message =
+                    format!("{} was not written by pimem", ctx.memory.places.short(&site.path));
                 let hint = "move it away, or leave it; nothing was changed";
                 return Err(Failure::new(FailureKind::Refused, message, hint));
             }
@@ -275,7 +277,7 @@ fn edited(
 
 /// What became of a file.
 fn in_words(ctx: &Shell, site: &Site, change: &ForeignChange, act: SettingsEdit) -> String {
-    let path = ctx.places.short(&site.path);
+    let path = ctx.memory.places.short(&site.path);
     let what = match &site.content {
         Content::Settings(layout) => format!("{} hooks", layout.hooks.len()),
         Content::Whole(whole) => whole.what.to_owned(),

@@ -111,7 +111,7 @@ pub(crate) struct InstallScope {
 impl InstallScope {
     /// Returns whose settings are meant.
     pub(crate) fn reach(self, ctx: &Shell) -> Result<InstallReach, Failure> {
-        if self.project && ctx.wants_user() {
+        if self.project && ctx.memory.wants_user() {
             let hint = "--user means your settings, and --project those of this project";
             return Err(Failure::new(
                 FailureKind::Usage,
@@ -222,7 +222,7 @@ pub(crate) fn sites(ctx: &Shell, agent: Agent, reach: InstallReach) -> Result<Ve
     let (root, project) = match reach {
         InstallReach::User => (config_dir(ctx, agent)?, None),
         InstallReach::Project => {
-            let root = ctx.places.root().ok_or_else(|| {
+            let root = ctx.memory.places.root().ok_or_else(|| {
                 let hint = "change to a project, or leave out --project";
                 Failure::new(FailureKind::Usage, "the home directory is not a project", hint)
             })?;
@@ -273,7 +273,7 @@ pub(crate) fn plugin(ctx: &Shell, agent: Agent) -> Option<Plugin> {
     let config = config_dir(ctx, agent).ok()?;
     let read = |path: &Path| fs::read_to_string(path).ok();
     let of = agent.record().plugin.as_ref()?;
-    let places = (of.places)(&config, ctx.places.root());
+    let places = (of.places)(&config, ctx.memory.places.root());
     let says_so = |path: &PathBuf| read(path).is_some_and(|text| (of.is_there)(&text));
     let says = places.into_iter().find(says_so)?;
     let list = |dir: &Path| -> Vec<PathBuf> {
@@ -287,7 +287,10 @@ pub(crate) fn plugin(ctx: &Shell, agent: Agent) -> Option<Plugin> {
         let Some(text) = read(&root.join(&file)) else { return Ok(Vec::new()) };
         let found = plugin::found(agent, &text);
         if found.is_empty() {
-            return Err(format!("no hooks of ours in {}", ctx.places.short(&root.join(file))));
+            return Err(format!(
+                "no hooks of ours in {}",
+                ctx.memory.places.short(&root.join(file))
+            ));
         }
         if let Some(trust) = &agent.record().trust {
             untrusted = (trust.of_plugin)(&read(&says).unwrap_or_default(), &file, &found);
@@ -300,12 +303,12 @@ pub(crate) fn plugin(ctx: &Shell, agent: Agent) -> Option<Plugin> {
 
 /// Returns the last noted call of an agent, by its settings or by its plugin.
 pub(crate) fn called(ctx: &Shell, agent: Agent, way: Way) -> Option<AgentCall> {
-    hook_ledger::last_call(ctx.env.state.as_deref()?, &agent.note(way))
+    hook_ledger::last_call(ctx.memory.env.state.as_deref()?, &agent.note(way))
 }
 
 /// Forgets the calls by an agent's settings, which were changed.
 pub(crate) fn forget_calls(ctx: &Shell, agent: Agent) {
-    if let Some(state) = &ctx.env.state {
+    if let Some(state) = &ctx.memory.env.state {
         hook_ledger::forget_call(state, &agent.note(Way::Settings));
     }
 }
@@ -338,10 +341,10 @@ pub(crate) fn twice(agent: Agent) -> (String, String) {
 }
 
 fn config_dir(ctx: &Shell, agent: Agent) -> Result<PathBuf, Failure> {
-    let home = ctx.places.home.as_deref().ok_or_else(|| {
+    let home = ctx.memory.places.home.as_deref().ok_or_else(|| {
         Failure::new(FailureKind::Usage, "there is no home directory", "set HOME")
     })?;
-    Ok(agent.config_dir(home, |name| ctx.env.get(name).map(PathBuf::from)))
+    Ok(agent.config_dir(home, |name| ctx.memory.env.get(name).map(PathBuf::from)))
 }
 
 /// Returns true if the agent seems to be in use.
@@ -352,7 +355,7 @@ pub(crate) fn is_present(ctx: &Shell, agent: Agent) -> bool {
 
 /// Finds the program that a command without a directory runs.
 pub(crate) fn in_path(ctx: &Shell, program: &str) -> Option<PathBuf> {
-    let paths = ctx.env.get("PATH")?;
+    let paths = ctx.memory.env.get("PATH")?;
     let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(paths).map(|dir| dir.join(&file)).find(|path| is_executable(path))
 }
@@ -371,7 +374,7 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 /// Returns the failure for a settings file that is not edited.
 pub(crate) fn refused(ctx: &Shell, site: &Site, refusal: &SettingsRefusal) -> Failure {
     let Position { line, column } = refusal.at;
-    let path = ctx.places.short(&site.path);
+    let path = ctx.memory.places.short(&site.path);
     let message = format!("{path}:{line}:{column}: {}", refusal.what);
     let hint = format!(
         "nothing was changed; mend the file, which {} may not read either, or put in by hand what \

@@ -62,7 +62,10 @@ fn look(ctx: &Shell, reach: InstallReach) -> Result<Vec<FileStatus>, Failure> {
             files.push(file(ctx, &site));
         }
         // A project's settings and plugins are listed only if they contain hooks.
-        if reach == InstallReach::User && !ctx.wants_user() && ctx.places.root().is_some() {
+        if reach == InstallReach::User
+            && !ctx.memory.wants_user()
+            && ctx.memory.places.root().is_some()
+        {
             let sites = hooks::sites(ctx, agent, InstallReach::Project)?;
             let here = sites.iter().map(|site| file(ctx, site));
             files.extend(here.filter(|file| file.hooks > 0));
@@ -101,7 +104,7 @@ fn file(ctx: &Shell, site: &Site) -> FileStatus {
     FileStatus {
         agent: site.agent.name(),
         path: site.path.display().to_string(),
-        place: ctx.places.short(&site.path),
+        place: ctx.memory.places.short(&site.path),
         state,
         hooks,
         of: match &site.content {
@@ -143,7 +146,7 @@ fn by_plugin(ctx: &Shell, agent: Agent, plugin: Plugin, is_twice: bool) -> FileS
     FileStatus {
         agent: agent.name(),
         path: path.display().to_string(),
-        place: ctx.places.short(&path),
+        place: ctx.memory.places.short(&path),
         state: if is_twice { "twice" } else { "plugin" },
         hooks,
         of: agent.record().events.len(),
@@ -222,7 +225,7 @@ pub(crate) fn print(ctx: &Shell, agent: Agent, reach: InstallReach) -> Result<Ex
     } else {
         let file = |site: &Site| PrintedFile {
             path: site.path.display().to_string(),
-            place: ctx.places.short(&site.path),
+            place: ctx.memory.places.short(&site.path),
             content: agents::fragment(&site.content),
         };
         let files = hooks::sites(ctx, agent, reach)?.iter().map(file).collect();

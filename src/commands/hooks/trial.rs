@@ -71,7 +71,7 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
             ctx.ui.hint(hooks::advice(agent));
         }
         if is_bare {
-            let problem = format!("nothing of ours in {}", ctx.places.short(&site.path));
+            let problem = format!("nothing of ours in {}", ctx.memory.places.short(&site.path));
             tested.push(failed(agent, problem));
         }
         tested.extend(calls.iter().map(|call| trial.test(ctx, agent, call, None)));
@@ -123,7 +123,7 @@ fn tested_site(ctx: &Shell, agent: Agent, reach: InstallReach) -> Result<Option<
     let site = first(reach)?;
     let is_empty = |site: &Site| calls(ctx, site).is_ok_and(|calls| calls.is_empty());
     if reach == InstallReach::User
-        && ctx.places.root().is_some()
+        && ctx.memory.places.root().is_some()
         && site.as_ref().is_some_and(is_empty)
     {
         let other = first(InstallReach::Project)?;
@@ -182,7 +182,7 @@ impl Drop for Trial {
 
 impl Trial {
     fn new(ctx: &Shell) -> Result<Self, Failure> {
-        let cache = ctx.env.cache.as_deref().ok_or_else(|| {
+        let cache = ctx.memory.env.cache.as_deref().ok_or_else(|| {
             Failure::new(
                 FailureKind::Usage,
                 "there is no cache directory",
@@ -190,7 +190,7 @@ impl Trial {
             )
         })?;
         let parent = cache.join("pimem/trials");
-        atomic::sweep_old(&parent, ctx.real_now, STALE);
+        atomic::sweep_old(&parent, ctx.memory.real_now, STALE);
         let trial = Self { dir: atomic::temporary_dir(&parent)? };
         atomic::create_dir(&trial.dir.join(".git"), atomic::Sync::Private)?;
         let program = Env::program().map_err(anyhow::Error::new)?;
@@ -308,7 +308,7 @@ impl Trial {
         if done.code == Some(0) && done.stdout.starts_with(b"pimem ") {
             return Ok(());
         }
-        Err(format!("{} is another program", ctx.places.short(&path)))
+        Err(format!("{} is another program", ctx.memory.places.short(&path)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Adding texts: creates new entries, reinforces known ones and restores archived ones.
 
+use crate::memory::handles::Writing;
 use pimem_core::{
     model::{
         entry::{EntryId, Markers, Wording},
@@ -55,43 +56,49 @@ impl<E: Into<Failure>> From<E> for Rejected {
     }
 }
 
-impl Memory {
+impl Writing<'_> {
     /// Adds texts to the store to write to, which is created if it does not exist. Known entries
     /// are reinforced instead.
     ///
     /// # Errors
     /// Fails if a text may not be stored, its topic is full and may not go on, or the store cannot
     /// be written.
-    pub fn add(&self, mut request: AddRequest) -> Result<Vec<Added>, Rejected> {
+    #[expect(clippy::should_implement_trait, reason = "adds an entry, not a number")]
+    pub fn add(self, mut request: AddRequest) -> Result<Vec<Added>, Rejected> {
         let AddRequest { force, whole, keeps_out, .. } = request;
         let texts = &mut request.texts;
-        let store = self.writer()?;
-        let lock = super::lock(self, &store)?;
-        let mut txn =
-            store.begin_adding(Some(&lock), &self.config.categories, self.now, self.who());
-        intake::keep_to_topics(self, &mut txn);
+        let store = self.memory.writer()?;
+        let lock = super::lock(self.memory, &store)?;
+        let mut txn = store.begin_adding(
+            Some(&lock),
+            &self.memory.config.categories,
+            self.memory.now,
+            self.memory.who(),
+        );
+        intake::keep_to_topics(self.memory, &mut txn);
         if texts.len() > 1 {
             txn.snapshot().index();
         }
         if !force {
-            added::find(self, &mut txn, texts);
+            added::find(self.memory, &mut txn, texts);
         }
         if whole || texts.len() > 1 || texts.iter().any(|new| self.has_past(&txn, new)) {
             txn.read_evidence();
         }
         let has_past = txn.has_evidence();
         intake::refuse_if_unreadable(&txn)?;
-        if let Some(at) = texts.iter().position(|new| keeps_out && learn::is_over(self, &txn, new))
+        if let Some(at) =
+            texts.iter().position(|new| keeps_out && learn::is_over(self.memory, &txn, new))
         {
             let message = "it was forgotten, replaced or archived, or is past its last day";
-            let id = texts.get(at).map(|new| new.id(self).to_string()).unwrap_or_default();
+            let id = texts.get(at).map(|new| new.id(self.memory).to_string()).unwrap_or_default();
             let hint = format!("only a person brings it back: pimem restore {id:.7}");
             return Err(Rejected {
                 at: Some(at),
                 failure: Failure::new(FailureKind::Refused, message, hint),
             });
         }
-        let mut adding = Adding::new(self, &store, txn);
+        let mut adding = Adding::new(self.memory, &store, txn);
         for (at, new) in texts.iter().enumerate() {
             adding.take(new).map_err(|failure| Rejected { at: Some(at), failure })?;
         }
@@ -99,19 +106,19 @@ impl Memory {
         let outgrown = intake::outgrown(&txn);
         let written = txn.commit_seen()?;
         drop(lock);
-        intake::say_outgrown(self, &outgrown);
-        intake::say_long(self, texts.iter().map(|new| new.text.as_str()));
-        let added = added::results(self, &store, written, &done, (whole, has_past))?;
+        intake::say_outgrown(self.memory, &outgrown);
+        intake::say_long(self.memory, texts.iter().map(|new| new.text.as_str()));
+        let added = added::results(self.memory, &store, written, &done, (whole, has_past))?;
         let said = texts.iter().map(|new| (new.category, new.text.as_str()));
-        intake::say_orders(self, &store, said);
+        intake::say_orders(self.memory, &store, said);
         Ok(added)
     }
 
     /// Returns true if there may be evidence for a text, or for what it supersedes or adds tags to.
-    fn has_past(&self, txn: &Txn<'_>, new: &NewText) -> bool {
+    fn has_past(self, txn: &Txn<'_>, new: &NewText) -> bool {
         let held = |of: &Wording| !txn.snapshot().holders(of).is_empty();
-        let bare = new.untagged.as_deref().map(|text| new.said(self, text));
-        let wording = new.wording(self);
+        let bare = new.untagged.as_deref().map(|text| new.said(self.memory, text));
+        let wording = new.wording(self.memory);
         new.supersedes.is_some()
             || held(&wording)
             || bare.as_ref().is_some_and(held)
@@ -128,7 +135,7 @@ pub struct AddedText {
     pub placed: Option<LocatedEntry>,
     /// When it was last chosen before, if it existed.
     pub was: Option<Order>,
-    pub replaces: Option<Replaced>,
+    pub replaces: Option<ReplacedEntry>,
 }
 
 impl AddedText {
@@ -376,23 +383,23 @@ impl<'a, 'b> Adding<'a, 'b> {
     }
 
     /// Records that an entry supersedes another, which may be in the archive already, and returns that.
-    fn supersede(&mut self, selector: &str, by: &AddedText) -> Result<Replaced, Failure> {
+    fn supersede(&mut self, selector: &str, by: &AddedText) -> Result<ReplacedEntry, Failure> {
         let memory = self.memory;
         let line = |row: &ScoredEntry| {
             let name = &memory.config.categories.spec(row.entry.category).name;
             format!("[{name}] {} ({:.7})", told(row), row.entry.id.to_string())
         };
         let (old, replaced) = match selector::entry(memory, &self.ranking(), &[], selector) {
-            Ok(row) => (row.entry.wording(), Replaced { line: line(row), archived: false }),
+            Ok(row) => (row.entry.wording(), ReplacedEntry { line: line(row), archived: false }),
             Err(failure) if failure.kind == FailureKind::NotFound => {
                 let archive = self.store.read_archive(&memory.config.categories);
                 let gone = archive.placed(self.store, &memory.config.categories);
                 let ledger = &self.txn.snapshot().ledger;
                 let gone = Ranking::new(memory.now, memory.rules(), vec![(gone, ledger)]);
                 let Ok(row) = selector::entry(memory, &gone, &[], selector) else {
-                    return Err(memory.not_own(selector, failure));
+                    return Err(memory.sharing().not_own(selector, failure));
                 };
-                (row.entry.wording(), Replaced { line: line(row), archived: true })
+                (row.entry.wording(), ReplacedEntry { line: line(row), archived: true })
             }
             Err(failure) => return Err(failure),
         };
@@ -408,7 +415,7 @@ impl<'a, 'b> Adding<'a, 'b> {
 
 /// The older entry that a new one takes the place of, as `add` says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replaced {
+pub struct ReplacedEntry {
     pub line: String,
     /// True if it was in the archive before.
     pub archived: bool,
@@ -438,7 +445,7 @@ pub struct Added {
     #[serde(skip)]
     pub short: String,
     #[serde(skip)]
-    pub replaces: Option<Replaced>,
+    pub replaces: Option<ReplacedEntry>,
 }
 
 documents! {

@@ -1,6 +1,7 @@
 //! Work in background processes of this program, which outlive their caller: refreshing stale indexes
 //! after a search was answered, and embedding what the chosen model has not embedded yet.
 
+use crate::memory::handles::Modeling;
 use std::{
     fs::File,
     process::{Child, Command, Stdio},
@@ -244,19 +245,19 @@ pub fn start_filling(memory: &Memory) {
     }
 }
 
-impl Memory {
+impl Modeling<'_> {
     /// Embeds what the chosen model lacks, with little priority and for at most a minute. Does
     /// nothing in a store for which another process does it.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn embed_missing(&self) -> Result<(), Failure> {
-        let When::Now(Some(_)) = when_to_fill(self) else { return Ok(()) };
+    pub fn embed_missing(self) -> Result<(), Failure> {
+        let When::Now(Some(_)) = when_to_fill(self.memory) else { return Ok(()) };
         process::yield_to_others();
-        let Some(mut model) = embedding::within(self, Some(LIMIT)) else { return Ok(()) };
-        for store in self.readers()?.into_iter().chain(self.mirrors()) {
-            if let Some(why) = fill(self, &store, Some(borrowed(&mut model))).trouble {
-                self.notices.detail(&why.0);
+        let Some(mut model) = embedding::within(self.memory, Some(LIMIT)) else { return Ok(()) };
+        for store in self.memory.readers()?.into_iter().chain(self.memory.sharing().mirrors()) {
+            if let Some(why) = fill(self.memory, &store, Some(borrowed(&mut model))).trouble {
+                self.memory.notices.detail(&why.0);
             }
         }
         Ok(())

@@ -4,6 +4,7 @@
 //! The file has a JSON object a line: first what it is, then each file with its text. A store that is
 //! sealed stays so, and its key is not in the file.
 
+use crate::memory::handles::Tending;
 use std::{
     collections::HashSet,
     fs, iter,
@@ -15,7 +16,7 @@ use pimem_core::{language::injection, model::hash, score::ranking::LocatedEntry}
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Memory, WriteTarget,
+    WriteTarget,
     export::Output,
     review::{self, AwaitingText},
     selector,
@@ -57,23 +58,23 @@ struct KeptFile {
     hex: Option<String>,
 }
 
-impl Memory {
+impl Tending<'_> {
     /// Returns the store to which `add` would write as one text, with all that belongs to it, or
     /// writes that to a file.
     ///
     /// # Errors
     /// Fails if there is no store, a file of it cannot be read, or the backup cannot be written.
-    pub fn back_up(&self, path: Option<&Path>) -> Result<Output<BackedUp>, Failure> {
+    pub fn back_up(self, path: Option<&Path>) -> Result<Output<BackedUp>, Failure> {
         let hint = "name the file that the backup goes to";
         path.map_or(Ok(()), |path| selector::writable_file(path, hint))?;
-        let WriteTarget { dir, scope, exists } = self.target()?;
+        let WriteTarget { dir, scope, exists } = self.memory.target()?;
         if !exists {
             let message = "there is no store to back up";
             return Err(Failure::new(FailureKind::NotFound, message, "pimem init makes one"));
         }
-        let store = self.store(dir, scope).strict();
-        let held = review::look(self, store.clone());
-        let _lock = super::lock(self, &store)?;
+        let store = self.memory.store(dir, scope).strict();
+        let held = review::look(self.memory, store.clone());
+        let _lock = super::lock(self.memory, &store)?;
         let mut files = Vec::new();
         for (folder, root) in [(STORE, &store.dir), (NOTED, &store.data_dir())] {
             collect(root, root, folder, &mut files)?;
@@ -82,12 +83,12 @@ impl Memory {
         let entries = self.entries_to_vouch(&store).into_iter().filter(|entry| !entry.reviewed);
         let head = Head {
             schema: SCHEMA.to_owned(),
-            made: self.now.0.to_string(),
+            made: self.memory.now.0.to_string(),
             waits: waits.chain(entries.map(|entry| entry.said)).collect(),
         };
         let text: String = iter::once(line(&head)).chain(files.iter().map(line)).collect();
         let Some(path) = path else { return Ok(Output::Text(text)) };
-        atomic::write_output(path, text.as_bytes(), Sync::PrivateFull, self.real_now)?;
+        atomic::write_output(path, text.as_bytes(), Sync::PrivateFull, self.memory.real_now)?;
         let (files, file) = (files.len(), path.display().to_string());
         Ok(Output::Files(BackedUp { files, file }))
     }
@@ -97,14 +98,14 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if there is a store, the file is no backup, or the store cannot be written.
-    pub fn restore_backup(&self, path: &Path) -> Result<BackedUp, Failure> {
+    pub fn restore_backup(self, path: &Path) -> Result<BackedUp, Failure> {
         let bytes = selector::named_file(path, MOST, "pimem export --all FILE makes a backup")?;
         let (head, files) = parsed(&bytes).ok_or_else(|| {
             let message = format!("{} is no backup", path.display());
             Failure::new(FailureKind::Refused, message, "pimem help import lists what can be read")
         })?;
-        let WriteTarget { dir, scope, exists } = self.target()?;
-        let store = self.store(dir, scope);
+        let WriteTarget { dir, scope, exists } = self.memory.target()?;
+        let store = self.memory.store(dir, scope);
         if exists {
             let message = format!("there is a store already: {}", store.dir.display());
             let hint = "a backup makes a new one: name another place with --dir, or move it away";
@@ -122,9 +123,9 @@ impl Memory {
     }
 
     /// Returns the entries of topics and archive.
-    fn entries_to_vouch(&self, store: &Store) -> Vec<VouchedEntry> {
-        let categories = &self.config.categories;
-        let topics = store.read(self.now, categories).placed(store, categories);
+    fn entries_to_vouch(self, store: &Store) -> Vec<VouchedEntry> {
+        let categories = &self.memory.config.categories;
+        let topics = store.read(self.memory.now, categories).placed(store, categories);
         let archive = store.read_archive(categories).placed(store, categories);
         let entry = |entry: &LocatedEntry| {
             let name = &categories.spec(entry.category).name;
@@ -139,7 +140,7 @@ impl Memory {
     }
 
     /// Lets agents see what they might see before, but for what reads like an order.
-    fn take_back_trust(&self, store: Store, head: &Head) -> Result<(), Failure> {
+    fn take_back_trust(self, store: Store, head: &Head) -> Result<(), Failure> {
         let waits: HashSet<&str> = head.waits.iter().map(String::as_str).collect();
         let is_free = |text: &str| !waits.contains(text) && injection::find(text).is_none();
         let store = store.strict();
@@ -149,7 +150,7 @@ impl Memory {
         };
         let mut keys: Vec<TextKey> = self.entries_to_vouch(&store).into_iter().map(entry).collect();
         store.trust.record(&keys)?;
-        let held = review::look(self, Store { trust: store.trust.anew(), ..store });
+        let held = review::look(self.memory, Store { trust: store.trust.anew(), ..store });
         let others = held.items.iter().filter(|item| item.pin.is_none() && !item.view.is_entry());
         let others = others.filter(|item| is_free(&said(&item.view)));
         keys = others.flat_map(|item| item.keys.iter().copied()).collect();

@@ -1,5 +1,6 @@
 //! The linter of stores, with fixes that lose no information.
 
+use crate::memory::handles::Tending;
 use std::{
     collections::{BTreeMap, BTreeSet},
     panic,
@@ -63,31 +64,31 @@ pub enum Mending {
     Yes,
 }
 
-impl Memory {
+impl Tending<'_> {
     /// Checks the stores and, if requested, applies fixes.
     ///
     /// # Errors
     /// Fails if the named store does not exist, or if a fix cannot be written.
-    pub fn check(&self, request: &CheckRequest) -> Result<Answer<Checked>, Failure> {
+    pub fn check(self, request: &CheckRequest) -> Result<Answer<Checked>, Failure> {
         let dry_run = request.mending == Mending::DryRun;
         let around = request.machine.is_some();
-        let stores = if around { self.readers_left()? } else { self.readers()? };
+        let stores = if around { self.memory.readers_left()? } else { self.memory.readers()? };
         let mut machine = Machine::default();
         if around {
-            machine.findings.extend(machine::around(self));
+            machine.findings.extend(machine::around(self.memory));
         }
         let mut view = Checked { dry_run, ..Checked::default() };
         let mut problems = Vec::new();
         for store in stores {
             let looked = |machine: Option<&mut Machine>| {
-                let snapshot = store.read(self.now, &self.config.categories);
-                let snapshot = Leaky::new(snapshot, self.ends_soon);
+                let snapshot = store.read(self.memory.now, &self.memory.config.categories);
+                let snapshot = Leaky::new(snapshot, self.memory.ends_soon);
                 let beside = || {
                     if let Some(machine) = machine {
-                        machine.look(self, &store, &snapshot);
+                        machine.look(self.memory, &store, &snapshot);
                     }
                 };
-                let ((), mut found, unread) = look(self, &store, &snapshot, None, beside);
+                let ((), mut found, unread) = look(self.memory, &store, &snapshot, None, beside);
                 found.retain(|finding| request.wants(finding));
                 (found, unread)
             };
@@ -96,18 +97,18 @@ impl Memory {
                 |finding: &&Finding| request.mending != Mending::No && finding.fix.is_some();
             let mut fixed: Vec<Finding> = found.iter().filter(is_mended).cloned().collect();
             if !fixed.is_empty() && !dry_run {
-                fixed = mend(self, request, &store)?;
+                fixed = mend(self.memory, request, &store)?;
                 (found, unread) = looked(None);
             }
             problems.extend(unread);
             let shown = |finding| FindingView::new(store.scope, finding);
             view.findings.extend(found.iter().map(shown));
             view.fixed.extend(fixed.iter().map(shown));
-            let root = root(self, &store.dir).map(Path::to_path_buf);
+            let root = root(self.memory, &store.dir).map(Path::to_path_buf);
             view.stores.push(CheckedStore { scope: store.scope, dir: store.dir, root });
         }
         if around {
-            machine.mirrors(self);
+            machine.mirrors(self.memory);
         }
         machine.findings.extend(request.machine.iter().flatten().cloned());
         (view.facts, view.machine) = (machine.facts, machine.findings);

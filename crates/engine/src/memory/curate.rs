@@ -3,6 +3,7 @@
 //!
 //! Nothing is deleted: a forgotten or removed line moves to the archive and can be restored.
 
+use crate::memory::handles::Writing;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -43,28 +44,29 @@ pub enum Proof {
     Wrong(u32),
 }
 
-impl Memory {
+impl Writing<'_> {
     /// Records how entries proved. Adds no entry and edits no topic file.
     ///
     /// # Errors
     /// Fails if a selector does not match exactly one entry, or a store cannot be written. Then
     /// nothing is recorded.
-    pub fn reinforce(&self, selectors: &[String], proof: Proof) -> Result<Reinforced, Failure> {
+    pub fn reinforce(self, selectors: &[String], proof: Proof) -> Result<Reinforced, Failure> {
         let (kind, harmful) = match proof {
             Proof::Right(by) => (EventKind::Reinforce(by), false),
             Proof::Wrong(by) => (EventKind::Harmful(by), true),
         };
         // What proved right to a person is wanted; nobody else brings an entry back by using it.
-        let wants = !harmful && Author::of(self.who().by) == Author::Person;
-        let changed = on_each(self, selectors, |txn, row| {
+        let wants = !harmful && Author::of(self.memory.who().by) == Author::Person;
+        let changed = on_each(self.memory, selectors, |txn, row| {
             if wants && row.is_over() {
                 put_in_force(txn, row.entry.id)?;
             }
             txn.record(row.entry.id, kind.clone())
         })?;
-        let entries = Entries::new(self.now, &self.config.categories, &changed.next.ranking);
+        let entries =
+            Entries::new(self.memory.now, &self.memory.config.categories, &changed.next.ranking);
         let results = changed.rows.iter().map(|row| {
-            let mut next = changed.prospect(self, &entries, row);
+            let mut next = changed.prospect(self.memory, &entries, row);
             // Nobody who marks an entry as harmful wants to know what brings it back.
             if let Some(absent) = next.absent.as_mut().filter(|_| harmful) {
                 absent.remedy = None;
@@ -79,23 +81,23 @@ impl Memory {
     /// # Errors
     /// Fails if a selector does not match exactly one entry, or a store cannot be written. Then
     /// nothing is changed.
-    pub fn curate(&self, action: PinAction, selectors: &[String]) -> Result<Curated, Failure> {
+    pub fn curate(self, action: PinAction, selectors: &[String]) -> Result<Curated, Failure> {
         let leaves = matches!(action, PinAction::Removed | PinAction::Forgot);
         let (selectors, away) =
             if leaves { self.split(selectors)? } else { (selectors.to_vec(), Vec::new()) };
         let selectors = selectors.as_slice();
         let changed = match action {
-            PinAction::Pinned => on_each(self, selectors, |txn, row| {
+            PinAction::Pinned => on_each(self.memory, selectors, |txn, row| {
                 txn.record(row.entry.id, EventKind::Pin)?;
                 mark(txn, &row.entry.wording(), true);
                 Ok(())
             }),
-            PinAction::Unpinned => on_each(self, selectors, |txn, row| {
+            PinAction::Unpinned => on_each(self.memory, selectors, |txn, row| {
                 txn.record(row.entry.id, EventKind::Unpin)?;
                 mark(txn, &row.entry.wording(), false);
                 Ok(())
             }),
-            PinAction::Forgot => on_each(self, selectors, |txn, row| {
+            PinAction::Forgot => on_each(self.memory, selectors, |txn, row| {
                 // A marker would override the decision, so it is removed, and recorded for a later
                 // restore.
                 if row.entry.pinned && row.evidence.user != UserState::Pinned {
@@ -104,12 +106,12 @@ impl Memory {
                 txn.record(row.entry.id, EventKind::Forget)?;
                 archived::archive(txn, &unpinned(row), ArchiveReason::Person)
             }),
-            PinAction::Removed => on_each(self, selectors, |txn, row| {
+            PinAction::Removed => on_each(self.memory, selectors, |txn, row| {
                 archived::archive(txn, row, ArchiveReason::Person)
             }),
             PinAction::PinWaits => return self.ask_pin(selectors),
             PinAction::Restored => {
-                let results = restore(self, selectors)?;
+                let results = restore(self.memory, selectors)?;
                 return Ok(Curated { action, results });
             }
         };
@@ -119,16 +121,16 @@ impl Memory {
         }
         let CuratedEntries { before, next, rows, .. } = &changed;
         // A person has decided.
-        pins::settle(self, rows)?;
+        pins::settle(self.memory, rows)?;
         let known = if leaves { before } else { &next.ranking };
-        let entries = Entries::new(self.now, &self.config.categories, known);
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, known);
         let is_told = matches!(action, PinAction::Pinned | PinAction::Unpinned);
         let result = |row: &ScoredEntry| {
             // A decision about an entry in one store does not apply to the same entry in another.
             let other = next.ranking.find(&row.entry.wording());
             let shown_elsewhere =
                 other.is_some_and(|other| other.entry.scope != row.entry.scope && !other.is_over());
-            let next = is_told.then(|| changed.prospect(self, &entries, row));
+            let next = is_told.then(|| changed.prospect(self.memory, &entries, row));
             CuratedEntry { entry: entries.entry(row), next, shown_elsewhere, already: false }
         };
         let mut results: Vec<CuratedEntry> = rows.iter().map(result).collect();
@@ -140,54 +142,60 @@ impl Memory {
 
     /// Tells selectors of entries in force from those that match a line in the archive alone.
     /// Others are left among the first, for the error.
-    fn split(&self, selectors: &[String]) -> Result<(Vec<String>, Vec<String>), Failure> {
-        let (ranking, snapshots) = self.ranking(&self.readers()?);
+    fn split(self, selectors: &[String]) -> Result<(Vec<String>, Vec<String>), Failure> {
+        let (ranking, snapshots) = self.memory.ranking(&self.memory.readers()?);
         let unread = super::problems(&snapshots);
-        let is_away = |selector: &String| match selector::entry(self, &ranking, &unread, selector) {
-            Err(failure) if failure.kind == FailureKind::NotFound => {
-                find_gone(self, selector).is_ok()
-            }
-            _ => false,
-        };
+        let is_away =
+            |selector: &String| match selector::entry(self.memory, &ranking, &unread, selector) {
+                Err(failure) if failure.kind == FailureKind::NotFound => {
+                    find_gone(self.memory, selector).is_ok()
+                }
+                _ => false,
+            };
         let (away, here) = selectors.iter().cloned().partition(is_away);
         Ok((here, away))
     }
 
     /// Forgets or archives an entry whose line is in the archive: what is put away stays so, and what
     /// is in force there can still be forgotten.
-    fn put_away_again(&self, action: PinAction, selector: &str) -> Result<CuratedEntry, Failure> {
-        let categories = &self.config.categories;
-        let store = find_gone(self, selector)?;
+    fn put_away_again(self, action: PinAction, selector: &str) -> Result<CuratedEntry, Failure> {
+        let categories = &self.memory.config.categories;
+        let store = find_gone(self.memory, selector)?;
         let found = |snapshot: &Snapshot| {
-            let Gone { candidates, at, buried, .. } = gone(self, &store, snapshot, selector)?;
+            let Gone { candidates, at, buried, .. } =
+                gone(self.memory, &store, snapshot, selector)?;
             let row = candidates.rows.get(at);
             let row = row.ok_or_else(|| selector::failure(selector, std::iter::empty()))?;
-            let entry = Entries::new(self.now, categories, &candidates).entry(row);
+            let entry = Entries::new(self.memory.now, categories, &candidates).entry(row);
             let is_out = buried.is_some() || row.evidence.user == UserState::Forgotten;
             Ok::<_, Failure>((entry, row.entry.id, is_out))
         };
-        let (mut entry, id, forgotten) = found(&store.read(self.now, categories))?;
+        let (mut entry, id, forgotten) = found(&store.read(self.memory.now, categories))?;
         let already = action == PinAction::Removed || forgotten;
         if !already {
-            let lock = super::lock(self, &store)?;
-            let mut txn = store.begin(&lock, categories, self.now, self.who());
+            let lock = super::lock(self.memory, &store)?;
+            let mut txn = store.begin(&lock, categories, self.memory.now, self.memory.who());
             intake::refuse_if_unreadable(&txn)?;
             txn.record(id, EventKind::Forget)?;
             txn.commit()?;
-            entry = found(&store.read(self.now, categories))?.0;
+            entry = found(&store.read(self.memory.now, categories))?.0;
         }
         Ok(CuratedEntry { entry, next: None, shown_elsewhere: false, already })
     }
 
     /// Ranks entries that have left their topics by the evidence that they have now.
-    fn judge_forgotten(&self, rows: &mut [ScoredEntry]) -> Result<(), Failure> {
-        for store in self.readers()? {
+    fn judge_forgotten(self, rows: &mut [ScoredEntry]) -> Result<(), Failure> {
+        for store in self.memory.readers()? {
             let mut mine: Vec<&mut ScoredEntry> =
                 rows.iter_mut().filter(|row| row.entry.scope == store.scope).collect();
             let ledger = store.ledger_of(&mine.iter().map(|row| row.entry.id).collect());
             for row in &mut mine {
                 let entry = unpinned(row).entry;
-                let alone = Ranking::new(self.now, self.rules(), vec![(vec![entry], &ledger)]);
+                let alone = Ranking::new(
+                    self.memory.now,
+                    self.memory.rules(),
+                    vec![(vec![entry], &ledger)],
+                );
                 if let Some(now) = alone.rows.into_iter().next() {
                     **row = now;
                 }
@@ -196,32 +204,21 @@ impl Memory {
         Ok(())
     }
 
-    /// Returns the entries by their score. Unlike [`Memory::list`], it changes nothing and asks no
-    /// other program: lines that were typed since the last command may count as unreviewed.
-    ///
-    /// # Errors
-    /// Fails if the named store does not exist.
-    pub fn glance(&self) -> Result<Vec<EntryView>, Failure> {
-        let (ranking, _) = self.ranking(&self.readers()?);
-        let entries = Entries::new(self.now, &self.config.categories, &ranking);
-        Ok(ranking.rows.iter().map(|row| entries.entry(row)).collect())
-    }
-
-    /// Returns what [`Memory::curate`] can restore, as [`Memory::glance`] does: entries out of force,
+    /// Returns what [`Writing::curate`] can restore, as [`Memory::glance`] does: entries out of force,
     /// archived ones, and those in the grave.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn restorable(&self) -> Result<Vec<EntryView>, Failure> {
+    pub fn restorable(self) -> Result<Vec<EntryView>, Failure> {
         let mut found = Vec::new();
-        for store in self.readers()? {
-            let categories = &self.config.categories;
+        for store in self.memory.readers()? {
+            let categories = &self.memory.config.categories;
             let (snapshot, archive) =
-                (store.read(self.now, categories), store.read_archive(categories));
-            let (mut ranking, _) = candidates(self, &store, &snapshot, &archive);
-            let (_, graves) = archived::graves(self, &store, &snapshot, &archive);
+                (store.read(self.memory.now, categories), store.read_archive(categories));
+            let (mut ranking, _) = candidates(self.memory, &store, &snapshot, &archive);
+            let (_, graves) = archived::graves(self.memory, &store, &snapshot, &archive);
             ranking.rows.extend(graves.rows);
-            let entries = Entries::new(self.now, categories, &ranking);
+            let entries = Entries::new(self.memory.now, categories, &ranking);
             found.extend(ranking.rows.iter().map(|row| entries.entry(row)));
         }
         Ok(found)
@@ -230,14 +227,14 @@ impl Memory {
     /// Brings back the entries that selectors match in the archive alone, for an act by which a
     /// person shows that they are wanted. Returns true if there is any.
     /// Fails if a store cannot be read or written.
-    pub fn bring_back(&self, selectors: &[String]) -> Result<bool, Failure> {
-        let (ranking, snapshots) = self.ranking(&self.readers()?);
+    pub fn bring_back(self, selectors: &[String]) -> Result<bool, Failure> {
+        let (ranking, snapshots) = self.memory.ranking(&self.memory.readers()?);
         let unread = super::problems(&snapshots);
         let mut gone = Vec::new();
         for selector in selectors {
-            match selector::entry(self, &ranking, &unread, selector) {
+            match selector::entry(self.memory, &ranking, &unread, selector) {
                 Err(failure) if failure.kind == FailureKind::NotFound => {
-                    if find_gone(self, selector).is_err() {
+                    if find_gone(self.memory, selector).is_err() {
                         return Ok(false);
                     }
                     gone.push(selector);
@@ -246,10 +243,23 @@ impl Memory {
             }
         }
         for selector in &gone {
-            let back = restore_one(self, selector)?;
-            self.notices.note(&format!("Brought back: {}", back.line));
+            let back = restore_one(self.memory, selector)?;
+            self.memory.notices.note(&format!("Brought back: {}", back.line));
         }
         Ok(!gone.is_empty())
+    }
+}
+
+impl Memory {
+    /// Returns the entries by their score. Unlike [`Reading::list`](super::handles::Reading::list), it changes nothing and asks no
+    /// other program: lines that were typed since the last command may count as unreviewed.
+    ///
+    /// # Errors
+    /// Fails if the named store does not exist.
+    pub fn glance(&self) -> Result<Vec<EntryView>, Failure> {
+        let (ranking, _) = self.ranking(&self.readers()?);
+        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        Ok(ranking.rows.iter().map(|row| entries.entry(row)).collect())
     }
 }
 
@@ -360,7 +370,7 @@ fn find_gone(memory: &Memory, selector: &str) -> Result<Store, Failure> {
     failure.message = format!("no forgotten or archived entry matches {selector:?}");
     failure.hints =
         vec!["pimem search --in archive WORDS finds what was forgotten or archived".to_owned()];
-    Err(memory.not_own(selector, failure))
+    Err(memory.sharing().not_own(selector, failure))
 }
 
 /// Restores an entry with its former markers.

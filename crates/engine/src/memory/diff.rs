@@ -1,5 +1,6 @@
 //! Differences between two times, and periods given by `--since` and `--until`.
 
+use crate::memory::handles::Reading;
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -37,17 +38,17 @@ struct Then {
     problems: Vec<ReadProblem>,
 }
 
-impl Memory {
+impl Reading<'_> {
     /// Returns the differences between two times, which may be in the future. The past is
     /// reconstructed from the log.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn diff(&self, from: Timestamp, to: Timestamp) -> Result<Answer<Diff>, Failure> {
-        let stores = self.readers()?;
-        let (_, snapshots) = self.ranking(&stores);
-        let before = then(self, &stores, &snapshots, from);
-        let after = then(self, &stores, &snapshots, to);
+    pub fn diff(self, from: Timestamp, to: Timestamp) -> Result<Answer<Diff>, Failure> {
+        let stores = self.memory.readers()?;
+        let (_, snapshots) = self.memory.ranking(&stores);
+        let before = then(self.memory, &stores, &snapshots, from);
+        let after = then(self.memory, &stores, &snapshots, to);
         // Maps an id of the first time to the current id, and that to the id of the second time.
         let later: IdMap<EntryId, EntryId> =
             after.former.iter().map(|(then, today)| (*today, *then)).collect();
@@ -59,7 +60,7 @@ impl Memory {
                 later.get(&today).copied().unwrap_or(today)
             },
         );
-        let categories = &self.config.categories;
+        let categories = &self.memory.config.categories;
         let old = Entries::new(before.now, categories, &before.ranking);
         let new = Entries::new(after.now, categories, &after.ranking);
         let side = |entries: &Entries<'_>, side: &render::DiffSide| SideView {

@@ -1,5 +1,6 @@
 //! Rewording of an entry, which keeps its evidence.
 
+use crate::memory::handles::Writing;
 use pimem_core::{
     model::{
         entry::{EntryId, Share, Wording},
@@ -10,7 +11,7 @@ use pimem_core::{
 };
 use serde::Serialize;
 
-use super::{Memory, curate, intake, selector};
+use super::{curate, intake, selector};
 use crate::{
     error::{Failure, FailureKind},
     memory::next::Prospect,
@@ -18,29 +19,30 @@ use crate::{
     view::{Entries, EntryView},
 };
 
-impl Memory {
+impl Writing<'_> {
     /// Gives an entry a priority, which replaces its score under the policy `weighted`; 0 takes it
     /// back.
     ///
     /// # Errors
     /// Fails if the selector does not match exactly one entry, or the store cannot be written.
-    pub fn prioritize(&self, selector: &str, priority: Share) -> Result<Edited, Failure> {
+    pub fn prioritize(self, selector: &str, priority: Share) -> Result<Edited, Failure> {
         let selectors = [selector.to_owned()];
-        let changed = curate::on_each(self, &selectors, |txn, row| {
+        let changed = curate::on_each(self.memory, &selectors, |txn, row| {
             txn.record(row.entry.id, EventKind::Priority(priority))
         })?;
-        let entries = Entries::new(self.now, &self.config.categories, &changed.next.ranking);
+        let entries =
+            Entries::new(self.memory.now, &self.memory.config.categories, &changed.next.ranking);
         let none = || selector::failure(selector, std::iter::empty());
         let found = changed.rows.first().ok_or_else(none)?;
-        let next = changed.prospect(self, &entries, found);
+        let next = changed.prospect(self.memory, &entries, found);
         Ok(Edited { from: found.entry.id.to_string(), entry: entries.entry(found), next })
     }
 
     /// Notes that a priority counts under another policy only.
-    pub fn say_unweighted(&self) {
-        if !matches!(self.policy(), Policy::Weighted(_)) {
-            let policy = self.policy().name();
-            self.notices.note(&format!(
+    pub fn say_unweighted(self) {
+        if !matches!(self.memory.policy(), Policy::Weighted(_)) {
+            let policy = self.memory.policy().name();
+            self.memory.notices.note(&format!(
                 "A priority counts under the policy weighted; in force is {policy}"
             ));
         }
@@ -52,16 +54,16 @@ impl Memory {
     /// Fails if the selector does not match exactly one entry, another entry has the new text, or
     /// the text may not be stored.
     pub fn edit(
-        &self,
+        self,
         selector: &str,
         reword: impl FnOnce(&str) -> Result<String, Failure>,
     ) -> Result<Option<Edited>, Failure> {
-        let (ranking, snapshots) = self.ranking(&self.readers()?);
-        let old = selector::entry(self, &ranking, &super::problems(&snapshots), selector)
-            .map_err(|failure| self.not_own(selector, failure))?;
+        let (ranking, snapshots) = self.memory.ranking(&self.memory.readers()?);
+        let old = selector::entry(self.memory, &ranking, &super::problems(&snapshots), selector)
+            .map_err(|failure| self.memory.sharing().not_own(selector, failure))?;
         let raw = reword(&old.entry.text)?;
         let text = EntryText::new(&raw)?;
-        let spec = self.config.categories.spec(old.entry.category);
+        let spec = self.memory.config.categories.spec(old.entry.category);
         let (from, category) = (old.entry.wording(), old.entry.category);
         let id = EntryId::of(&spec.name, text.as_str().as_bytes());
         let to = Wording { id, category, text: text.as_str().to_owned() };
@@ -69,7 +71,7 @@ impl Memory {
             return Ok(None);
         }
         if let Some(twin) = ranking.get(id) {
-            let entries = Entries::new(self.now, &self.config.categories, &ranking);
+            let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
             if !twin.entry.is(&to) {
                 let message = intake::is_twin(&to, &twin.entry.text);
                 return Err(Failure::new(FailureKind::Refused, message, "word it otherwise"));
@@ -83,8 +85,8 @@ impl Memory {
         }
         let old = old.clone();
         let (scope, was) = (old.entry.scope, old.evidence.choice());
-        let changed = curate::on_rows(self, ranking, &[old], |txn, row| {
-            intake::keep_to_topics(self, txn);
+        let changed = curate::on_rows(self.memory, ranking, &[old], |txn, row| {
+            intake::keep_to_topics(self.memory, txn);
             let line = adopt::AdoptedLine {
                 id,
                 category: &spec.name,
@@ -98,7 +100,7 @@ impl Memory {
             txn.record(id, EventKind::Edit(from.id, Some(adopt::origin(&line))))?;
             // The new wording may have been put out of force before.
             let ledger = &txn.snapshot().ledger;
-            if !row.is_over() && (ledger.is_over(self.now, id) || ledger.archived(id)) {
+            if !row.is_over() && (ledger.is_over(self.memory.now, id) || ledger.archived(id)) {
                 txn.record(id, EventKind::Restore)?;
                 if row.standing == Standing::Pinned {
                     txn.record(id, EventKind::Pin)?;
@@ -118,17 +120,17 @@ impl Memory {
             }
             Ok(())
         })?;
-        intake::say_long(self, [text.as_str()].into_iter());
+        intake::say_long(self.memory, [text.as_str()].into_iter());
         let said = [(category, text.as_str())];
-        for store in self.readers()?.iter().filter(|store| store.scope == scope) {
-            intake::say_orders(self, store, said.into_iter());
+        for store in self.memory.readers()?.iter().filter(|store| store.scope == scope) {
+            intake::say_orders(self.memory, store, said.into_iter());
         }
         let next = &changed.next;
-        let entries = Entries::new(self.now, &self.config.categories, &next.ranking);
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &next.ranking);
         let edited = next.ranking.find(&to);
         Ok(edited.map(|row| {
-            let older = next.overtaken(self, row, was);
-            let next = next.prospect(self, &entries, row, older);
+            let older = next.overtaken(self.memory, row, was);
+            let next = next.prospect(self.memory, &entries, row, older);
             Edited { from: from.id.to_string(), entry: entries.entry(row), next }
         }))
     }

@@ -1,6 +1,7 @@
 //! Sealing a store, giving it another key, and making it plain again; whether a store is sealed, where
 //! its key is, and what is said of those that stay closed.
 
+use crate::memory::handles::Tending;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -18,16 +19,16 @@ use crate::{
     },
 };
 
-impl Memory {
+impl Tending<'_> {
     /// Seals the store that a writing command would use. If that was begun before, ends it. What is
     /// left beside the store of a key that is lost is set aside.
     ///
     /// # Errors
     /// Fails if the key file cannot be made or used, or the store cannot be written.
-    pub fn encrypt_init(&self) -> Result<Encryption, Failure> {
-        let store = self.made(self.target()?)?;
-        let lock = super::lock(self, &store)?;
-        if let Some(problem) = store.read_topics(&self.config.categories).problems.first() {
+    pub fn encrypt_init(self) -> Result<Encryption, Failure> {
+        let store = self.memory.made(self.memory.target()?)?;
+        let lock = super::lock(self.memory, &store)?;
+        if let Some(problem) = store.read_topics(&self.memory.config.categories).problems.first() {
             return Err(Failure::from(problem));
         }
         if !matches!(store.seal.kept(), SealKept::Sealed(sealed) if !sealed.is_opening()) {
@@ -39,7 +40,7 @@ impl Memory {
         store.drop_cache()?;
         let aside = store.set_aside_lost()?;
         if aside > 0 {
-            self.notices.note(&format!(
+            self.memory.notices.note(&format!(
                 "Set aside what only a lost key opens: {aside} files beside the store and in the \
                  state directory"
             ));
@@ -54,16 +55,16 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the store cannot be opened or read.
-    pub fn encrypt_status(&self) -> Result<Encryption, Failure> {
-        let target = self.target()?;
+    pub fn encrypt_status(self) -> Result<Encryption, Failure> {
+        let target = self.memory.target()?;
         if !target.exists {
             let (message, hint) = super::target::no_store(&target.dir);
             return Err(Failure::new(FailureKind::Usage, message, hint));
         }
-        let store = self.store(target.dir, target.scope);
+        let store = self.memory.store(target.dir, target.scope);
         if !store.seal.is_sealed() {
             // Topics may have sealed lines where the log has none.
-            store.read(self.now, &self.config.categories);
+            store.read(self.memory.now, &self.memory.config.categories);
         }
         self.encryption(&store, 0)
     }
@@ -72,7 +73,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the store is not sealed, or cannot be written.
-    pub fn encrypt_rotate(&self) -> Result<Encryption, Failure> {
+    pub fn encrypt_rotate(self) -> Result<Encryption, Failure> {
         let (store, lock) = self.sealed_store()?;
         if matches!(store.seal.kept(), SealKept::Sealed(sealed) if sealed.is_opening()) {
             let message = "the store is being made plain";
@@ -97,11 +98,11 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the store is not sealed, has lines that cannot be opened, or cannot be written.
-    pub fn encrypt_decrypt(&self) -> Result<Encryption, Failure> {
-        let target = self.target()?;
-        let store = self.store(target.dir, target.scope);
+    pub fn encrypt_decrypt(self) -> Result<Encryption, Failure> {
+        let target = self.memory.target()?;
+        let store = self.memory.store(target.dir, target.scope);
         if store.seal.disputed().is_some() && !store.seal.is_sealed() {
-            let _lock = super::lock(self, &store)?;
+            let _lock = super::lock(self.memory, &store)?;
             store.set_aside_lost()?;
             store.seal.accept()?;
             return self.encryption(&store, 0);
@@ -130,9 +131,9 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if there are no sealed lines, no key opens any, or the store cannot be written.
-    pub fn encrypt_repair(&self) -> Result<Encryption, Failure> {
-        let target = self.target()?;
-        let store = self.store(target.dir, target.scope);
+    pub fn encrypt_repair(self) -> Result<Encryption, Failure> {
+        let target = self.memory.target()?;
+        let store = self.memory.store(target.dir, target.scope);
         let fail = |message, hint: &str| Err(Failure::new(FailureKind::Refused, message, hint));
         if !target.exists {
             let (message, hint) = super::target::no_store(&store.dir);
@@ -158,18 +159,18 @@ impl Memory {
         }
     }
 
-    fn sealed_store(&self) -> Result<(Store, StoreLock), Failure> {
-        let target = self.target()?;
-        let store = self.store(target.dir, target.scope);
+    fn sealed_store(self) -> Result<(Store, StoreLock), Failure> {
+        let target = self.memory.target()?;
+        let store = self.memory.store(target.dir, target.scope);
         if !target.exists || !store.seal.is_sealed() {
             let message = format!("{} is not sealed", store.dir.display());
             return Err(Failure::new(FailureKind::Usage, message, "pimem encrypt init seals it"));
         }
-        let lock = super::lock(self, &store)?;
+        let lock = super::lock(self.memory, &store)?;
         Ok((store, lock))
     }
 
-    fn encryption(&self, store: &Store, written: usize) -> Result<Encryption, Failure> {
+    fn encryption(self, store: &Store, written: usize) -> Result<Encryption, Failure> {
         let undescribed = store.seal.undescribed();
         if undescribed.is_none() {
             store.seal.check().map_err(|problem| Failure::from(&problem))?;
@@ -195,12 +196,14 @@ impl Memory {
             written,
             due: plain + former,
             closed,
-            in_git: self.places.in_work_tree(&store.dir),
+            in_git: self.memory.places.in_work_tree(&store.dir),
             problem: problem.as_ref().map(ToString::to_string),
             hint: problem.map(|problem| problem.hint().to_owned()),
         })
     }
+}
 
+impl Memory {
     /// Returns how the store in a directory is kept.
     pub(super) fn seal(&self, dir: &Path) -> Seal {
         let known = self.seals.borrow().iter().find(|(known, _)| known == dir).cloned();

@@ -1,5 +1,6 @@
 //! Export of entries, notes and vectors in the formats of other programs.
 
+use crate::memory::handles::Reading;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -80,22 +81,22 @@ pub enum Output<V> {
     Text(String),
 }
 
-impl Memory {
+impl Reading<'_> {
     /// Exports the entries or notes of one store. Those that are left out are counted in a note.
     ///
     /// # Errors
     /// Fails if the output exists and may not be replaced, or cannot be written.
     pub fn export(
-        &self,
+        self,
         format: &ExportFormat,
         extent: ExportExtent,
     ) -> Result<Answer<Output<Exported>>, Failure> {
         match format {
-            ExportFormat::Jsonl(output) => jsonl(self, output.as_deref(), extent),
-            ExportFormat::Pi(output) => pi(self, output, extent),
-            ExportFormat::PiMemory(output) => pi_memory(self, output, extent),
-            ExportFormat::Claude(output) => claude(self, output, extent),
-            ExportFormat::Agents(output) => agents(self, output.as_deref(), extent),
+            ExportFormat::Jsonl(output) => jsonl(self.memory, output.as_deref(), extent),
+            ExportFormat::Pi(output) => pi(self.memory, output, extent),
+            ExportFormat::PiMemory(output) => pi_memory(self.memory, output, extent),
+            ExportFormat::Claude(output) => claude(self.memory, output, extent),
+            ExportFormat::Agents(output) => agents(self.memory, output.as_deref(), extent),
         }
     }
 
@@ -103,24 +104,24 @@ impl Memory {
     /// computed. Also returns the indices that should store the new vectors.
     /// Fails if no model is chosen, the model cannot run, or the file cannot be written.
     pub fn export_vectors(
-        &self,
+        self,
         output: Option<&Path>,
     ) -> Result<(Answer<Output<ExportedVectors>>, Vec<Stale>), Failure> {
-        let model = chosen(self)?;
+        let model = chosen(self.memory)?;
         if let Some(path) = output {
             selector::writable_file(path, STDOUT)?;
         }
         let mut embedder: Option<Box<dyn Embedder>> = None;
         let mut all = BTreeMap::new();
         let (mut stale, mut problems) = (Vec::new(), Vec::new());
-        for store in self.readers()? {
-            let (texts, unread) = entries(self, &store);
+        for store in self.memory.readers()? {
+            let (texts, unread) = entries(self.memory, &store);
             problems.extend(unread);
-            let dir = self.cache_dir(&store).filter(|_| model.id != table::NAME);
+            let dir = self.memory.cache_dir(&store).filter(|_| model.id != table::NAME);
             let mut known = dir
                 .map(|dir| corpus::known_vectors(&dir, (model.key(), model.dimension)))
                 .unwrap_or_default();
-            let made = missing(self, &model, &texts, &mut known, &mut embedder)?;
+            let made = missing(self.memory, &model, &texts, &mut known, &mut embedder)?;
             all.extend(texts.into_keys().filter_map(|key| Some((key, known.remove(&key)?))));
             if !made.is_empty() {
                 let fresh = Some((model.space(), made));
@@ -131,7 +132,7 @@ impl Memory {
         let view = match output {
             None => Output::Text(text),
             Some(path) => {
-                atomic::write_output(path, text.as_bytes(), Sync::None, self.real_now)?;
+                atomic::write_output(path, text.as_bytes(), Sync::None, self.memory.real_now)?;
                 Output::Files(ExportedVectors {
                     model: model.id,
                     dimension: model.dimension,

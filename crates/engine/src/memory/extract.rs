@@ -1,5 +1,6 @@
 //! Learns the preferences that a text states, and from questions and their answers.
 
+use crate::memory::handles::Writing;
 use pimem_core::{
     language::{
         importance::{self, MemoryKind, Weighed},
@@ -15,7 +16,7 @@ use pimem_core::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Effect, Memory, WriteTarget, added,
+    Effect, WriteTarget, added,
     intake::{self, NewText},
     learn::{self, HookSpeaker, Learned, LearnedAs},
     lock, lock_for,
@@ -45,12 +46,12 @@ pub enum PairOrigin {
     Piped,
 }
 
-impl Memory {
+impl Writing<'_> {
     /// Learns the preferences that a text states. Text that may have been pasted awaits review.
     ///
     /// # Errors
     /// Fails if a store cannot be written, or if no store can hold what awaits review.
-    pub fn extract(&self, request: &ExtractRequest<'_>) -> Result<Extracted, Failure> {
+    pub fn extract(self, request: &ExtractRequest<'_>) -> Result<Extracted, Failure> {
         let ExtractRequest { text, origin, dry_run } = *request;
         let effect = Effect::of(dry_run);
         let mut stated = preference::find(text);
@@ -68,9 +69,9 @@ impl Memory {
             }
         }
         if !here.is_empty() {
-            let mut store = self.opened(self.target()?, effect)?;
+            let mut store = self.memory.opened(self.memory.target()?, effect)?;
             // One transaction, so that a dry run knows of one what it says of the other.
-            if learn::place(self).is_some_and(|(place, _)| place.dir == store.dir) {
+            if learn::place(self.memory).is_some_and(|(place, _)| place.dir == store.dir) {
                 here.append(&mut rest);
                 store = store.strict();
             }
@@ -85,7 +86,8 @@ impl Memory {
         let ids: Vec<EntryId> =
             found.iter().filter(learned).filter_map(|learned| learned.id).collect();
         let told = !dry_run && !ids.is_empty();
-        let mut left_out = if told { self.left_out(&ids)? } else { Vec::new() }.into_iter();
+        let mut left_out =
+            if told { self.memory.reading().left_out(&ids)? } else { Vec::new() }.into_iter();
         let result = |learned: Learned| {
             let is_told =
                 told && matches!(learned.what, LearnedAs::Learned | LearnedAs::Reinforced);
@@ -96,21 +98,25 @@ impl Memory {
         Ok(Extracted { dry_run, results: found.into_iter().map(result).collect() })
     }
 
-    fn take(&self, store: &Store, all: &[Said], effect: Effect) -> Result<Vec<Learned>, Failure> {
-        let lock = lock_for(self, store, effect)?;
-        let speaker = HookSpeaker { now: self.now, who: self.who(), marked: false };
-        learn::learn(self, store, lock.as_ref(), all, speaker)
+    fn take(self, store: &Store, all: &[Said], effect: Effect) -> Result<Vec<Learned>, Failure> {
+        let lock = lock_for(self.memory, store, effect)?;
+        let speaker = HookSpeaker { now: self.memory.now, who: self.memory.who(), marked: false };
+        learn::learn(self.memory, store, lock.as_ref(), all, speaker)
     }
 
     /// Returns the store that holds what awaits review.
-    fn place_for_review(&self, effect: Effect) -> Result<Store, Failure> {
-        let (store, there) = learn::place(self).ok_or_else(|| {
+    fn place_for_review(self, effect: Effect) -> Result<Store, Failure> {
+        let (store, there) = learn::place(self.memory).ok_or_else(|| {
             let message = "there is no project whose store could keep this for a review";
             let hint = "in a project, or with pimem add --user if it is what you want";
             Failure::new(FailureKind::Usage, message, hint)
         })?;
         if effect == Effect::Write && !there {
-            self.made(WriteTarget { dir: store.dir.clone(), scope: store.scope, exists: false })?;
+            self.memory.made(WriteTarget {
+                dir: store.dir.clone(),
+                scope: store.scope,
+                exists: false,
+            })?;
         }
         Ok(store)
     }
@@ -120,7 +126,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails at a line that is not an object with a question.
-    pub fn weigh_pairs(&self, text: &str) -> Result<Pairs, Failure> {
+    pub fn weigh_pairs(self, text: &str) -> Result<Pairs, Failure> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let pairs = lines.map(|(at, line)| {
             let Line { question, answer } = serde_json::from_str(line).map_err(|error| {
@@ -133,7 +139,7 @@ impl Memory {
         Ok(Pairs { pairs: pairs.collect::<Result<_, Failure>>()? })
     }
 
-    fn pair(&self, line: usize, weighed: Weighed) -> PairView {
+    fn pair(self, line: usize, weighed: Weighed) -> PairView {
         let made = self.entry_of(&weighed);
         let category = made.as_ref().ok().map(|new| new.category);
         let share = |one: importance::ImportanceShare| PairShare {
@@ -147,7 +153,7 @@ impl Memory {
             kind: weighed.kind.name(),
             base: importance::BASE,
             words: weighed.words,
-            category: category.map(|id| self.config.categories.spec(id).name.to_string()),
+            category: category.map(|id| self.memory.config.categories.spec(id).name.to_string()),
             text: weighed.text.as_deref().map(|text| secret::redact(text).into_owned()),
             reason: made.err(),
             shares: weighed.shares.into_iter().map(share).collect(),
@@ -155,7 +161,7 @@ impl Memory {
     }
 
     /// Returns the entry that a question and its answer make, or why there is none.
-    fn entry_of(&self, weighed: &Weighed) -> Result<NewText, String> {
+    fn entry_of(self, weighed: &Weighed) -> Result<NewText, String> {
         if let Some(why) = &weighed.refused {
             return Err(why.clone());
         }
@@ -171,8 +177,8 @@ impl Memory {
 
     /// Returns the category for a kind of memory: its own, or the one of the default categories that
     /// serves as it.
-    pub(super) fn category_of(&self, kind: MemoryKind) -> Option<CategoryId> {
-        let categories = &self.config.categories;
+    pub(super) fn category_of(self, kind: MemoryKind) -> Option<CategoryId> {
+        let categories = &self.memory.config.categories;
         let find = |name| categories.find(name).filter(|id| categories.is_set(*id));
         let other = match kind {
             MemoryKind::Fact | MemoryKind::Correction => find("lesson"),
@@ -187,7 +193,7 @@ impl Memory {
     /// # Errors
     /// Fails if the store cannot be read or written.
     pub fn learn_pair(
-        &self,
+        self,
         store: &Store,
         question: &str,
         answer: &str,
@@ -198,19 +204,20 @@ impl Memory {
             return Ok(());
         }
         let Ok(new) = self.entry_of(&weighed) else { return Ok(()) };
-        let lock = lock(self, store)?;
-        let mut txn = store.begin_adding(Some(&lock), &self.config.categories, self.now, who);
+        let lock = lock(self.memory, store)?;
+        let mut txn =
+            store.begin_adding(Some(&lock), &self.memory.config.categories, self.memory.now, who);
         intake::refuse_if_unreadable(&txn)?;
         let mut news = vec![new];
-        added::find(self, &mut txn, &mut news);
+        added::find(self.memory, &mut txn, &mut news);
         for new in &news {
-            let id = new.id(self);
-            let held = !txn.snapshot().holders(&new.wording(self)).is_empty();
+            let id = new.id(self.memory);
+            let held = !txn.snapshot().holders(&new.wording(self.memory)).is_empty();
             if held || new.known.is_some() || txn.mentions(id) {
                 continue;
             }
-            new.begin(self, &mut txn)?;
-            new.place(self, &mut txn);
+            new.begin(self.memory, &mut txn)?;
+            new.place(self.memory, &mut txn);
         }
         txn.commit()?;
         Ok(())

@@ -1,5 +1,6 @@
 //! Forecast of fading entries and of the size of the report.
 
+use crate::memory::handles::Reading;
 use std::borrow::Cow;
 
 use serde::{Serialize, Serializer};
@@ -41,23 +42,23 @@ struct Event<'a> {
     what: String,
 }
 
-impl Memory {
+impl Reading<'_> {
     /// Returns how entries and the report will change without further evidence.
     ///
     /// # Errors
     /// Fails if a selector does not match exactly one entry.
-    pub fn forecast(&self, request: &ForecastRequest<'_>) -> Result<Answer<Forecast>, Failure> {
-        let stores = self.readers()?;
-        let (ranking, snapshots) = self.ranking(&stores);
+    pub fn forecast(self, request: &ForecastRequest<'_>) -> Result<Answer<Forecast>, Failure> {
+        let stores = self.memory.readers()?;
+        let (ranking, snapshots) = self.memory.ranking(&stores);
         let problems = problems(&snapshots);
-        let mirrors = self.listed_mirrors();
-        let chosen = named(self, request.selectors, &ranking, &problems)?;
+        let mirrors = self.memory.sharing().listed_mirrors();
+        let chosen = named(self.memory, request.selectors, &ranking, &problems)?;
         let chosen: Vec<&ScoredEntry> = chosen.iter().map(|row| &**row).collect();
-        let placed = placed(&self.config.categories, &stores, &snapshots);
-        let settings = self.report_settings(None, Tokens(0));
+        let placed = placed(&self.memory.config.categories, &stores, &snapshots);
+        let settings = self.memory.report_settings(None, Tokens(0));
         let days = explain::outlook(
-            self.now,
-            self.rules(),
+            self.memory.now,
+            self.memory.rules(),
             settings,
             &placed,
             request.days,
@@ -71,21 +72,29 @@ impl Memory {
         };
         let mut leaving = leaving(&rows, &days);
         let shows = |at: Timestamp, row: &ScoredEntry| {
-            explain::shows_at(at, self.rules(), settings, &placed, &row.entry)
+            explain::shows_at(at, self.memory.rules(), settings, &placed, &row.entry)
         };
         for left in leaving.iter_mut().take(SEARCHES) {
             left.at = self.moment(left, ranking.policy, shows).unwrap_or(left.at);
         }
         leaving.sort_by_key(|left| left.at);
-        let events = events(self, &ranking, &rows, (&days, &leaving));
+        let events = events(self.memory, &ranking, &rows, (&days, &leaving));
         let others = theirs().chain(chosen.iter().copied()).map(|row| row.entry.id);
-        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
         let entries = entries.beside(others.collect());
         let others = others_of(&entries, &chosen, &leaving, &days);
         let leaving = leaving.iter().enumerate().map(|(number, Left { at, row, returns, .. })| {
             let keep = || {
                 let (of, start) = (&row.entry, &local_time::start_of_day);
-                explain::kept(self.now, self.rules(), settings, &placed, of, *at, start)
+                explain::kept(
+                    self.memory.now,
+                    self.memory.rules(),
+                    settings,
+                    &placed,
+                    of,
+                    *at,
+                    start,
+                )
             };
             let short = entries.short(row.entry.id);
             let expires = row.evidence.until.is_some_and(|until| until < *at);
@@ -132,13 +141,14 @@ impl Memory {
 
     /// Returns the moment at which an entry leaves, if it does by its age or its date alone.
     fn moment(
-        &self,
+        self,
         left: &Left<'_>,
         policy: Policy,
         shows: impl Fn(Timestamp, &ScoredEntry) -> bool,
     ) -> Option<Timestamp> {
-        let spec = self.config.categories.spec(left.row.entry.category);
-        let turns = forecast::turns(self.now, self.rules().clock, policy, left.row, spec);
+        let spec = self.memory.config.categories.spec(left.row.entry.category);
+        let turns =
+            forecast::turns(self.memory.now, self.memory.rules().clock, policy, left.row, spec);
         let within = |at: &Timestamp| *at <= left.at && left.at.0.saturating_sub(at.0) <= DAY_MS;
         let mut turns = turns.into_iter().map(|(at, _)| at).filter(within);
         turns.find(|at| !shows(*at, left.row) && shows(Timestamp(at.0 - 1), left.row))
@@ -155,7 +165,7 @@ fn named<'a>(
         match selector::entry(memory, ranking, problems, selector) {
             Ok(row) => Ok(Cow::Borrowed(row)),
             Err(failure) => {
-                let selected = memory.selected(selector, failure.clone())?;
+                let selected = memory.sharing().selected(selector, failure.clone())?;
                 let row = selected.get().map(|(_, row)| Cow::Owned(row.clone()));
                 row.ok_or(failure)
             }

@@ -1,5 +1,6 @@
 //! Handoffs: notes in the daily log from which the next session starts.
 
+use crate::memory::handles::{Reading, Writing};
 use std::{borrow::Cow, cmp::Reverse};
 
 use pimem_core::{
@@ -29,27 +30,30 @@ pub const KEPT: i64 = 12 * 3600;
 /// used on Monday.
 pub const RECENT: i64 = 4 * 24 * 3600;
 
-impl Memory {
+impl Writing<'_> {
     /// Writes a handoff to the daily log, with the open items and the end of the log. If nothing is
     /// open and nothing was logged, writes nothing and returns an empty text.
     ///
     /// # Errors
     /// Fails if scratchpads or logs cannot be read, or the store cannot be written.
-    pub fn hand_off(&self, leave: &Leave) -> Result<HandoffView, Failure> {
-        let WriteTarget { dir, scope, exists } = self.target()?;
-        let store = self.store(dir, scope);
-        let left = if exists { write(self, &store, &self.readers()?, leave)? } else { None };
+    pub fn hand_off(self, leave: &Leave) -> Result<HandoffView, Failure> {
+        let WriteTarget { dir, scope, exists } = self.memory.target()?;
+        let store = self.memory.store(dir, scope);
+        let left =
+            if exists { write(self.memory, &store, &self.memory.readers()?, leave)? } else { None };
         let (file, text) = left.unzip();
         Ok(HandoffView { file, text: text.unwrap_or_default(), written: true })
     }
+}
 
+impl Reading<'_> {
     /// Returns the newest handoff of all stores.
     ///
     /// # Errors
     /// Fails if a log cannot be read.
-    pub fn newest_handoff(&self) -> Result<HandoffView, Failure> {
+    pub fn newest_handoff(self) -> Result<HandoffView, Failure> {
         let mut newest: Option<(Date, String)> = None;
-        for store in self.readers()? {
+        for store in self.memory.readers()? {
             newest = newest.max(in_store(&store)?);
         }
         let (date, text) = newest.unzip();

@@ -1,5 +1,6 @@
 //! Intake of a text before it becomes an entry: validation, tags, and its first events.
 
+use crate::memory::handles::Writing;
 use pimem_core::{
     language::injection,
     markdown::topic::TopicEntry,
@@ -244,13 +245,13 @@ pub fn say_orders<'a>(
     }
 }
 
-impl Memory {
+impl Writing<'_> {
     /// Notes who writes a text that is no entry, before it is written, and says which of its passages
     /// are hidden from agents.
-    pub fn review_text(&self, store: &Store, text: &str) -> Result<(), Failure> {
+    pub fn review_text(self, store: &Store, text: &str) -> Result<(), Failure> {
         for does in store.take_text(text)? {
             let line = format!("It {does}: agents are not shown it before pimem trust --review");
-            self.notices.note(&line);
+            self.memory.notices.note(&line);
         }
         Ok(())
     }

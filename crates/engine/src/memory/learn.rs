@@ -5,6 +5,7 @@
 //! for a review in the project's store, never in the user's. A dry run goes the same way, without a
 //! lock.
 
+use crate::memory::handles::Learning;
 use std::{collections::BTreeMap, time::Duration};
 
 use pimem_core::{
@@ -216,11 +217,12 @@ fn checked(memory: &Memory, said: &Said) -> Result<NewText, LearnedAs> {
         return Err(LearnedAs::Doubtful(does));
     }
     let kind = said.kind.as_deref().and_then(MemoryKind::find).unwrap_or(MemoryKind::Preference);
-    let category = match memory.category_of(kind).filter(|_| kind != MemoryKind::Preference) {
-        Some(category) => category,
-        None => intake::category(memory, "preference")
-            .map_err(|failure| LearnedAs::Refused(failure.message))?,
-    };
+    let category =
+        match memory.writing().category_of(kind).filter(|_| kind != MemoryKind::Preference) {
+            Some(category) => category,
+            None => intake::category(memory, "preference")
+                .map_err(|failure| LearnedAs::Refused(failure.message))?,
+        };
     // Parsed twice to drop a trailing marker: automatic learning never pins.
     let text = EntryText::new(&said.text).and_then(|text| EntryText::new(text.as_str()));
     let text = text.map_err(|error| LearnedAs::Refused(error.to_string()))?;
@@ -317,21 +319,21 @@ impl News {
     }
 }
 
-impl Memory {
+impl Learning<'_> {
     /// Learns what waits in the spools of some stores. Whatever fails leaves it for the next call.
     /// With `haste`, a lock that another process holds is not waited for: it may be learning it.
-    pub fn take_in(&self, stores: &[Store], haste: bool) {
+    pub fn take_in(self, stores: &[Store], haste: bool) {
         for store in stores.iter().filter(|store| store.has_spool()) {
             let patience = if haste { store.patience.min(PATIENCE) } else { store.patience };
-            if let Err(failure) = lock(self, &Store { patience, ..store.clone() }) {
-                self.notices.detail(&format!("the spool waits: {}", failure.message));
+            if let Err(failure) = lock(self.memory, &Store { patience, ..store.clone() }) {
+                self.memory.notices.detail(&format!("the spool waits: {}", failure.message));
             }
         }
     }
 
     /// The same before a command reads stores, once. Hooks learn after they have answered.
-    pub(super) fn take_in_before(&self, stores: &[Store]) {
-        if !self.unasked && !self.took_in.replace(true) {
+    pub(super) fn take_in_before(self, stores: &[Store]) {
+        if !self.memory.unasked && !self.memory.took_in.replace(true) {
             self.take_in(stores, true);
         }
     }
@@ -340,8 +342,8 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the store cannot be written, and returns what is not learned.
-    pub fn hear<'a>(&self, store: &Store, all: &'a [Said]) -> Result<(), (Failure, &'a [Said])> {
-        let lock = lock(self, store).map_err(|failure| (failure, all))?;
+    pub fn hear<'a>(self, store: &Store, all: &'a [Said]) -> Result<(), (Failure, &'a [Said])> {
+        let lock = lock(self.memory, store).map_err(|failure| (failure, all))?;
         for (at, said) in all.iter().enumerate() {
             let rest = all.get(at..).unwrap_or_default();
             self.learn_said(store, &lock, said).map_err(|failure| (failure, rest))?;
@@ -350,27 +352,27 @@ impl Memory {
     }
 
     /// Returns what was learned since this was last asked.
-    pub fn news(&self) -> Vec<News> {
-        self.news.take()
+    pub fn news(self) -> Vec<News> {
+        self.memory.news.take()
     }
 
     /// Learns the spool of a store whose lock was just taken.
-    pub(super) fn take_in_locked(&self, store: &Store, lock: &StoreLock) {
-        if self.is_background() {
+    pub(super) fn take_in_locked(self, store: &Store, lock: &StoreLock) {
+        if self.memory.is_background() {
             return;
         }
-        self.took_in.set(true);
+        self.memory.took_in.set(true);
         if let Err(failure) = self.take_batches(store, lock) {
-            self.notices.detail(&format!("the spool waits: {}", failure.message));
+            self.memory.notices.detail(&format!("the spool waits: {}", failure.message));
         }
-        if !self.unasked {
-            for news in self.news.take() {
-                self.notices.note(&format!("From a prompt {}", news.told()));
+        if !self.memory.unasked {
+            for news in self.memory.news.take() {
+                self.memory.notices.note(&format!("From a prompt {}", news.told()));
             }
         }
     }
 
-    fn take_batches(&self, store: &Store, lock: &StoreLock) -> Result<(), Failure> {
+    fn take_batches(self, store: &Store, lock: &StoreLock) -> Result<(), Failure> {
         for _ in 0..BATCHES {
             let Some(batch) = store.take_spool(lock)? else { return Ok(()) };
             let mut failed = Vec::new();
@@ -396,20 +398,20 @@ impl Memory {
     }
 
     /// Learns a sentence, in the store that it is for.
-    fn learn_said(&self, store: &Store, lock: &StoreLock, said: &Said) -> Result<(), Failure> {
+    fn learn_said(self, store: &Store, lock: &StoreLock, said: &Said) -> Result<(), Failure> {
         let Some(dir) = said.store.as_ref().filter(|dir| **dir != store.dir) else {
             return self.learn_here(store, (store, lock), said);
         };
-        let there = self.store(dir.clone(), Scope::Project).strict();
+        let there = self.memory.store(dir.clone(), Scope::Project).strict();
         let there = Store { patience: store.patience, ..there };
         there.init()?;
-        let lock = super::lock(self, &there)?;
+        let lock = super::lock(self.memory, &there)?;
         self.learn_here(store, (&there, &lock), said)
     }
 
     /// Learns a sentence in a store; `home` is the one that has the session's ledger.
     fn learn_here(
-        &self,
+        self,
         home: &Store,
         (store, lock): (&Store, &StoreLock),
         said: &Said,
@@ -420,13 +422,13 @@ impl Memory {
             return Ok(());
         }
         // A clock that was set back since must not give events a time to come.
-        let now = said.time().filter(|then| then.0 < self.now.0).unwrap_or(self.now);
+        let now = said.time().filter(|then| then.0 < self.memory.now.0).unwrap_or(self.memory.now);
         // Taken back by itself, whatever else this command does.
-        let run = undo::learning(said.mark(), now.0.to_string(), of_system(self.real_now).0);
+        let run = undo::learning(said.mark(), now.0.to_string(), of_system(self.memory.real_now).0);
         let id = run.id.get(..ID).map(str::to_owned);
         let store = &Store { run: Some(run), ..store.clone() };
         let speaker = HookSpeaker { now, who: said.who(), marked: true };
-        let done = learn(self, store, Some(lock), std::slice::from_ref(said), speaker)?;
+        let done = learn(self.memory, store, Some(lock), std::slice::from_ref(said), speaker)?;
         let news: Vec<&Learned> = done.iter().filter(|learned| learned.what.is_news()).collect();
         let entries: Vec<String> =
             news.iter().filter_map(|learned| learned.id).map(|id| id.to_string()).collect();
@@ -440,7 +442,7 @@ impl Memory {
         if let Some(ledger) = ledger.filter(|_| !entries.is_empty()) {
             hook_ledger::note_learned(home, ledger, entries, told.iter().map(News::told).collect());
         }
-        self.news.borrow_mut().extend(told);
+        self.memory.news.borrow_mut().extend(told);
         Ok(())
     }
 }

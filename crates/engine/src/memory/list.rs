@@ -1,5 +1,6 @@
 //! Listing of entries and of topics, with their heat and size, and all details of one entry.
 
+use crate::memory::handles::Reading;
 use std::{cmp::Reverse, collections::BTreeMap, iter};
 
 use pimem_core::{
@@ -14,7 +15,7 @@ use pimem_core::{
 };
 use serde::Serialize;
 
-use super::{Answer, Memory, archived, intake, mirrors::Mirrored, problems, telemetry};
+use super::{Answer, archived, intake, mirrors::Mirrored, problems, telemetry};
 use crate::{
     error::Failure,
     store::rooms::TOPIC_CHARS,
@@ -90,23 +91,24 @@ pub enum ListOrder {
     Hot,
 }
 
-impl Memory {
+impl Reading<'_> {
     /// Returns the entries with their score and state.
     ///
     /// # Errors
     /// Fails if there is no such category, or the named store does not exist.
-    pub fn list(&self, request: &ListRequest<'_>) -> Result<Answer<EntryList>, Failure> {
+    pub fn list(self, request: &ListRequest<'_>) -> Result<Answer<EntryList>, Failure> {
         let ListRequest { topic, states, order, .. } = *request;
         let wording = WordingFilter::new(request.tags, request.text);
-        let categories = request.categories.iter().map(|name| intake::known_category(self, name));
+        let categories =
+            request.categories.iter().map(|name| intake::known_category(self.memory, name));
         let categories = categories.collect::<Result<Vec<_>, _>>()?;
-        let stores = self.readers()?;
-        let (ranking, snapshots) = self.own_ranking(&stores);
-        let mirrors = self.listed_mirrors();
+        let stores = self.memory.readers()?;
+        let (ranking, snapshots) = self.memory.own_ranking(&stores);
+        let mirrors = self.memory.sharing().listed_mirrors();
         let may_be_away =
             |word: &StateWord| !matches!(word, StateWord::Score(state) if *state != State::Dropped);
         let put_away = if states.iter().any(may_be_away) {
-            archived::rankings(self, &stores, &snapshots)
+            archived::rankings(self.memory, &stores, &snapshots)
         } else {
             Vec::new()
         };
@@ -125,7 +127,8 @@ impl Memory {
             })
         };
         let away: Vec<(&ScoredEntry, Verdict)> = away.filter(is_asked).collect();
-        let entries = Entries::new(self.now, &self.config.categories, &ranking).marking_replaced();
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking)
+            .marking_replaced();
         let is_of_state = |row: &ScoredEntry| {
             let verdict = entries.verdict(row);
             states.is_empty() || states.iter().any(|word| word.is_of(row, verdict))
@@ -168,8 +171,8 @@ impl Memory {
             theirs().chain(away.iter().map(|(row, _)| *row)).map(|row| row.entry.id).collect(),
         );
         // People are not shown them.
-        let wanted = self.notices.for_programs();
-        let accesses = if wanted { self.accesses(&stores) } else { Accesses::default() };
+        let wanted = self.memory.notices.for_programs();
+        let accesses = if wanted { self.memory.accesses(&stores) } else { Accesses::default() };
         let ledgers = || snapshots.iter().map(|snapshot| &snapshot.ledger);
         let listed = |(mirror, row): (Option<&Mirrored>, &ScoredEntry)| {
             let access = telemetry::of_entry(&accesses, row.entry.id, ledgers());
@@ -191,9 +194,9 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn topics(&self) -> Result<Answer<Topics>, Failure> {
-        let stores = self.readers()?;
-        let (ranking, snapshots) = self.ranking(&stores);
+    pub fn topics(self) -> Result<Answer<Topics>, Failure> {
+        let stores = self.memory.readers()?;
+        let (ranking, snapshots) = self.memory.ranking(&stores);
         let mut topics = Vec::new();
         for (store, snapshot) in stores.iter().zip(snapshots.iter()) {
             let rows = ranking.topics(store.scope);
@@ -211,7 +214,7 @@ impl Memory {
                     entries: rows.len(),
                     hotness: ranking::hotness(rows),
                     pinned: rows.iter().any(|row| row.standing == Standing::Pinned),
-                    cold: ranking::cold(rows, &self.config.categories),
+                    cold: ranking::cold(rows, &self.memory.config.categories),
                     characters,
                     tokens: Tokens::of_chars(characters).0,
                     files,

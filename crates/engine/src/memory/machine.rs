@@ -57,7 +57,7 @@ impl Machine {
 
     /// Names the mirrors.
     pub(super) fn mirrors(&mut self, memory: &Memory) {
-        for mirror in memory.all_mirrors().0 {
+        for mirror in memory.sharing().all_mirrors().0 {
             let of = mirror.mirror.as_ref().map_or("", |mirror| &mirror.project);
             let (name, dir) = (format!("mirror {of}"), mirror.dir.display().to_string());
             self.facts.push(Fact { name, value: dir });
@@ -82,7 +82,7 @@ pub(super) fn around(memory: &Memory) -> Vec<MachineFinding> {
     let away = memory.leads_away();
     findings
         .extend(away.iter().map(|away| MachineFinding::new(away.to_string(), discover::REMEDY)));
-    let (_, problems) = memory.all_mirrors();
+    let (_, problems) = memory.sharing().all_mirrors();
     findings.extend(problems.iter().map(|it| MachineFinding::new(it.to_string(), it.hint())));
     findings
 }

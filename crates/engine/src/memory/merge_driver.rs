@@ -1,5 +1,6 @@
 //! Enabling of the merge driver in the repository of the working directory.
 
+use crate::memory::handles::Sharing;
 use std::path::Path;
 
 use serde::Serialize;
@@ -13,13 +14,13 @@ use crate::{
     },
 };
 
-impl Memory {
+impl Sharing<'_> {
     /// Configures git to merge files of stores with pimem.
     ///
     /// # Errors
     /// Fails if there is no repository, or its settings cannot be written.
-    pub fn install_merge_driver(&self) -> Result<MergeDriver, Failure> {
-        let repository = repository(self)?;
+    pub fn install_merge_driver(self) -> Result<MergeDriver, Failure> {
+        let repository = repository(self.memory)?;
         let changed = repository.install()?;
         Ok(MergeDriver { installed: true, changed, attributes: attributes(&repository) })
     }
@@ -28,25 +29,25 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if there is no repository, or its settings cannot be written.
-    pub fn uninstall_merge_driver(&self) -> Result<MergeDriver, Failure> {
-        let repository = repository(self)?;
+    pub fn uninstall_merge_driver(self) -> Result<MergeDriver, Failure> {
+        let repository = repository(self.memory)?;
         let changed = repository.uninstall()?;
         Ok(MergeDriver { installed: false, changed, attributes: attributes(&repository) })
     }
 
     /// Returns how the store of a file is kept, by the path that git gives to the merge driver.
     #[must_use]
-    pub fn seal_of(&self, path: Option<&Path>) -> Seal {
+    pub fn seal_of(self, path: Option<&Path>) -> Seal {
         let dir = path.and_then(merge_driver::store_of);
-        dir.map_or_else(Seal::default, |dir| self.seal(&self.places.cwd.join(dir)))
+        dir.map_or_else(Seal::default, |dir| self.memory.seal(&self.memory.places.cwd.join(dir)))
     }
 
     /// Returns the path of the attributes file that names the merged files.
     ///
     /// # Errors
     /// Fails if there is no repository.
-    pub fn merge_attributes(&self) -> Result<String, Failure> {
-        Ok(attributes(&repository(self)?))
+    pub fn merge_attributes(self) -> Result<String, Failure> {
+        Ok(attributes(&repository(self.memory)?))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Mirrors: stores of other projects and people that are only read. Which there are, and what of
 //! them is withheld until somebody has looked at it.
 
+use crate::memory::handles::Sharing;
 use std::sync::Arc;
 
 use super::{Memory, Reach};
@@ -41,38 +42,38 @@ pub struct Mirrored {
     pub unpinned: IdSet<EntryId>,
 }
 
-impl Memory {
+impl Sharing<'_> {
     /// Returns true if the command line asks for the team by name, and not only by default.
-    pub fn asks_for_team(&self) -> bool {
-        matches!(self.wish.stores, Some(Reach::Team | Reach::All))
+    pub fn asks_for_team(self) -> bool {
+        matches!(self.memory.wish.stores, Some(Reach::Team | Reach::All))
     }
 
     /// Returns true if the command line names a scope.
-    pub fn is_scoped(&self) -> bool {
-        self.wish.stores.is_some()
+    pub fn is_scoped(self) -> bool {
+        self.memory.wish.stores.is_some()
     }
 
     /// Returns true if the command line asks for the team and nothing else.
-    pub fn asks_for_team_alone(&self) -> bool {
-        self.wish.stores == Some(Reach::Team)
+    pub fn asks_for_team_alone(self) -> bool {
+        self.memory.wish.stores == Some(Reach::Team)
     }
 
     /// Returns the mirrors to read, that of the project at hand first. Those that cannot be used are
     /// left out with a warning.
-    pub fn mirrors(&self) -> Vec<Store> {
-        let alone = self.wish.user || self.places.named.is_some();
-        if !self.asks_for_team() && (alone || self.wish.stores.is_some()) {
+    pub fn mirrors(self) -> Vec<Store> {
+        let alone = self.memory.wish.user || self.memory.places.named.is_some();
+        if !self.asks_for_team() && (alone || self.memory.wish.stores.is_some()) {
             return Vec::new();
         }
         let (stores, problems) = self.all_mirrors();
         for problem in problems {
-            self.warn(problem.to_string());
+            self.memory.warn(problem.to_string());
         }
         stores
     }
 
     /// Returns all mirrors of this machine that can be used, and what is wrong with the others.
-    pub(super) fn all_mirrors(&self) -> (Vec<Store>, Vec<ReadProblem>) {
+    pub(super) fn all_mirrors(self) -> (Vec<Store>, Vec<ReadProblem>) {
         let Some(data) = Env::data_dir() else { return (Vec::new(), Vec::new()) };
         let foreign_store::Mirrors { mut mirrors, mut problems } =
             foreign_store::find_mirrors(&data.join(MIRRORS));
@@ -84,16 +85,16 @@ impl Memory {
         let mut left = UNASKED;
         let mut stores = Vec::new();
         for (dir, mirror) in mirrors {
-            if self.unasked {
+            if self.memory.unasked {
                 let Some(rest) = left.checked_sub(foreign_store::mirror_bytes(&dir)) else {
                     continue;
                 };
                 left = rest;
             }
-            let store = self.store(dir, Scope::Team);
+            let store = self.memory.store(dir, Scope::Team);
             if let Err(problem) = store.seal.check() {
                 // Nothing else is said of it than of other mirrors that cannot be used.
-                self.forget_seal(&store.dir);
+                self.memory.forget_seal(&store.dir);
                 problems.push(problem);
                 continue;
             }
@@ -103,29 +104,29 @@ impl Memory {
     }
 
     /// Returns the name of the project at hand: that of its directory.
-    pub(super) fn project_name(&self) -> Option<String> {
-        let name = self.places.root()?.file_name()?.to_str()?;
+    pub(super) fn project_name(self) -> Option<String> {
+        let name = self.memory.places.root()?.file_name()?.to_str()?;
         Some(name.to_lowercase())
     }
 
     /// Reads mirrors, and scores the entries of each. Files that cannot be read cost a warning.
-    pub fn mirrored(&self, stores: Vec<Store>) -> Vec<Mirrored> {
+    pub fn mirrored(self, stores: Vec<Store>) -> Vec<Mirrored> {
         let mirrors: Vec<Mirrored> =
-            stores.into_iter().map(|store| Mirrored::read(self, store)).collect();
+            stores.into_iter().map(|store| Mirrored::read(self.memory, store)).collect();
         for problem in mirrors.iter().flat_map(|mirror| &mirror.snapshot.problems) {
-            self.warn(problem.to_string());
+            self.memory.warn(problem.to_string());
         }
         mirrors
     }
 
     /// Returns the mirrors that the command line asks for by name, with what is withheld marked.
-    pub(super) fn listed_mirrors(&self) -> Vec<Mirrored> {
+    pub(super) fn listed_mirrors(self) -> Vec<Mirrored> {
         if !self.asks_for_team() {
             return Vec::new();
         }
         let mut mirrors = self.mirrored(self.mirrors());
         for mirror in &mut mirrors {
-            mirror.mark_withheld(self);
+            mirror.mark_withheld(self.memory);
         }
         mirrors
     }

@@ -1,8 +1,9 @@
 //! A memory: the stores with the settings in force at one moment, and the operations on them.
 //!
-//! [`Memory::open`] finds stores and reads settings; [`Memory::add`], [`Memory::search`] and
-//! [`Memory::report`] take a request and return a result. `examples/embed.rs` is a complete
-//! program. The modules below are the other use cases, of the program's commands and hooks.
+//! [`Memory::open`] finds stores and reads settings. What is done with them is in [`handles`]:
+//! [`Writing::add`](handles::Writing::add), [`Reading::search`](handles::Reading::search) and the
+//! others take a request and return a result. `examples/embed.rs` is a complete program. The
+//! modules below are the use cases, of the program's commands and hooks.
 //!
 //! [`Memory`] never prints, and reads neither the clock nor the environment: its inputs are in
 //! [`StoreWish`], and its messages go to [`Notices`].
@@ -22,6 +23,7 @@ pub mod eval;
 pub mod export;
 pub mod extract;
 pub mod forecast;
+pub mod handles;
 pub mod handoff;
 pub mod import;
 pub mod intake;

@@ -1,5 +1,6 @@
 //! The models of semantic search, and the one that the settings choose.
 
+use crate::memory::handles::Modeling;
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -45,13 +46,13 @@ pub struct PullRequest {
 /// Says how much time has passed since some moment.
 pub type Stopwatch<'a> = &'a dyn Fn() -> Duration;
 
-impl Memory {
+impl Modeling<'_> {
     /// The models: built in, installed, and those that can be downloaded.
     ///
     /// # Errors
     /// When there is no cache directory.
-    pub fn list_models(&self) -> Result<ModelList, Failure> {
-        let (models, current) = (self.models()?, in_force(self));
+    pub fn list_models(self) -> Result<ModelList, Failure> {
+        let (models, current) = (self.memory.models()?, in_force(self.memory));
         let listed = |name: &str, state, model: Option<&Model>, source: &str| ListedModel {
             name: name.to_owned(),
             state,
@@ -66,7 +67,7 @@ impl Memory {
         if let Ok((model, _)) = built_in::describe() {
             list.insert(1, listed(&model.id, "built in", Some(&model), ""));
         }
-        if let Some(remote) = embedding::remote(self, &current) {
+        if let Some(remote) = embedding::remote(self.memory, &current) {
             list.push(listed(&current, "served", remote.known().as_ref(), remote.address()));
         }
         for name in models.installed() {
@@ -91,20 +92,20 @@ impl Memory {
     ///
     /// # Errors
     /// When it is not installed, or the settings cannot be changed.
-    pub fn choose_model(&self, name: &str) -> Result<ChangedSetting, Failure> {
+    pub fn choose_model(self, name: &str) -> Result<ChangedSetting, Failure> {
         let name = built_in::resolve(name);
-        if let Some(remote) = embedding::remote(self, &name) {
+        if let Some(remote) = embedding::remote(self.memory, &name) {
             let model = remote.measure(Some(TRIAL)).map_err(|why| unasked(&name, why))?;
-            self.notices.detail(&format!("{name} gives {} numbers", model.dimension));
+            self.memory.notices.detail(&format!("{name} gives {} numbers", model.dimension));
         } else if !is_included(&name)
-            && let Err(why) = self.models()?.manifest(&name)
+            && let Err(why) = self.memory.models()?.manifest(&name)
         {
             return Err(unknown(&name, why.0));
         }
         let key = settings::find("embedding.model")?;
-        let changed = self.change_setting(key, &name, self.users()?)?;
-        if self.env.get(key.env).is_some() {
-            self.notices.note(&format!("warning: {} is set, and goes before it", key.env));
+        let changed = self.memory.tending().change_setting(key, &name, self.memory.users()?)?;
+        if self.memory.env.get(key.env).is_some() {
+            self.memory.notices.note(&format!("warning: {} is set, and goes before it", key.env));
         }
         Ok(changed)
     }
@@ -113,14 +114,14 @@ impl Memory {
     ///
     /// # Errors
     /// When it is in use or not installed, or cannot be deleted.
-    pub fn remove_model(&self, name: &str) -> Result<RemovedModel, Failure> {
+    pub fn remove_model(self, name: &str) -> Result<RemovedModel, Failure> {
         let name = catalog::canonical(name);
-        if name == in_force(self) && catalog::is_usable(&name) {
+        if name == in_force(self.memory) && catalog::is_usable(&name) {
             let message = format!("the model {name} is in use");
             let hint = "pimem model use static chooses another";
             return Err(Failure::new(FailureKind::Refused, message, hint));
         }
-        if !install::remove(&self.models()?, &name)? {
+        if !install::remove(&self.memory.models()?, &name)? {
             let message = format!("the model {name} is not installed");
             let hint = "pimem model names those that are";
             return Err(Failure::new(FailureKind::NotFound, message, hint));
@@ -133,11 +134,12 @@ impl Memory {
     ///
     /// # Errors
     /// When there is none, or it does not fit.
-    pub fn install_runtime(&self, path: &Path) -> Result<String, Failure> {
+    pub fn install_runtime(self, path: &Path) -> Result<String, Failure> {
         refuse_without_models()?;
-        let mut progress = self.notices.transfer("Copying");
-        let version = install::library(&self.models()?, path, self.real_now, &mut progress)?;
-        self.notices.detail(&format!("from {}", path.display()));
+        let mut progress = self.memory.notices.transfer("Copying");
+        let version =
+            install::library(&self.memory.models()?, path, self.memory.real_now, &mut progress)?;
+        self.memory.notices.detail(&format!("from {}", path.display()));
         Ok(version)
     }
 
@@ -145,15 +147,15 @@ impl Memory {
     ///
     /// # Errors
     /// When it is unknown, cannot be read or downloaded, or does not fit.
-    pub fn pull_model(&self, request: &PullRequest) -> Result<PulledModel, Failure> {
+    pub fn pull_model(self, request: &PullRequest) -> Result<PulledModel, Failure> {
         refuse_without_models()?;
-        let installed = pull(self, request)?;
+        let installed = pull(self.memory, request)?;
         if let Some(why) = &installed.untried {
-            self.notices.note(&format!("warning: the model was not tried: {why}"));
+            self.memory.notices.note(&format!("warning: the model was not tried: {why}"));
         }
         let model = installed.manifest.model;
-        if model.id != in_force(self) {
-            self.notices.note(&format!("pimem model use {} chooses it", model.id));
+        if model.id != in_force(self.memory) {
+            self.memory.notices.note(&format!("pimem model use {} chooses it", model.id));
         }
         Ok(PulledModel { model, tried: installed.untried.is_none() })
     }
@@ -164,33 +166,33 @@ impl Memory {
     /// # Errors
     /// When there is no cache directory.
     pub fn model_status(
-        &self,
+        self,
         name: Option<&str>,
         clock: Option<Stopwatch<'_>>,
     ) -> Result<ModelStatus, Failure> {
-        let current = in_force(self);
+        let current = in_force(self.memory);
         let name = name.map_or_else(|| current.clone(), built_in::resolve);
-        let origin = || self.config.origin(&Embedding::model).to_string();
+        let origin = || self.memory.config.origin(&Embedding::model).to_string();
         let chosen_by = (name == current).then(origin);
         let mut view = ModelStatus { name, chosen_by, ..ModelStatus::default() };
         match view.name.as_str() {
             "static" => view.properties = Some(Properties::from(&table::model())),
             "none" => {}
             name if catalog::of_ollama(name).is_some() => {
-                let trouble = examine_remote(self, &mut view, clock);
+                let trouble = examine_remote(self.memory, &mut view, clock);
                 view.trouble = trouble.err().map(|Unavailable(why)| why);
             }
             name if built_in::is_it(name) => {
-                let trouble = examine_built_in(self, &mut view, clock);
+                let trouble = examine_built_in(self.memory, &mut view, clock);
                 view.trouble = trouble.err().map(|Unavailable(why)| why);
             }
             _ => {
-                let trouble = examine(self, &mut view, clock)?;
+                let trouble = examine(self.memory, &mut view, clock)?;
                 view.trouble = trouble.err().map(|Unavailable(why)| why);
             }
         }
         if let Some(properties) = &mut view.properties {
-            properties.recall = self.config.settings.recall.min_score;
+            properties.recall = self.memory.config.settings.recall.min_score;
         }
         view.serves = view.trouble.is_none() && view.name != "none";
         Ok(view)

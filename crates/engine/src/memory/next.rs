@@ -1,6 +1,7 @@
 //! What the next report does with entries that a command has changed: the verdicts of the report
 //! itself, made of what the command has read and written.
 
+use crate::memory::handles::Reading;
 use std::{
     cell::{Cell, OnceCell},
     path::PathBuf,
@@ -142,18 +143,18 @@ impl Next {
     }
 }
 
-impl Memory {
+impl Reading<'_> {
     /// Returns why the next report leaves entries out; `None` for those that it shows, and for those
     /// that are not there.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn left_out(&self, ids: &[EntryId]) -> Result<Vec<Option<NotShown>>, Failure> {
-        let next = Next::after(self, Vec::new())?;
-        let entries = Entries::new(self.now, &self.config.categories, &next.ranking);
+    pub fn left_out(self, ids: &[EntryId]) -> Result<Vec<Option<NotShown>>, Failure> {
+        let next = Next::after(self.memory, Vec::new())?;
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &next.ranking);
         let why = |id: &EntryId| {
             let row = next.ranking.get(*id)?;
-            next.absent(self, row, &entries.short(*id))
+            next.absent(self.memory, row, &entries.short(*id))
         };
         Ok(ids.iter().map(why).collect())
     }

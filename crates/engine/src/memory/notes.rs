@@ -1,6 +1,7 @@
 //! Reading of long-term notes, scratchpad and daily logs, and appending to notes and logs. The
 //! scratchpad is a checklist of open tasks.
 
+use crate::memory::handles::{Reading, Writing};
 use pimem_core::{
     gate,
     markdown::{
@@ -12,7 +13,6 @@ use pimem_core::{
 };
 use serde::Serialize;
 
-use super::Memory;
 use crate::{
     error::{Failure, FailureKind},
     local_time,
@@ -38,16 +38,16 @@ impl NotesFile {
     }
 }
 
-impl Memory {
+impl Reading<'_> {
     /// Reads a file of each store that has it, without its secrets. Logs are read completely, whatever
     /// their length.
     ///
     /// # Errors
     /// Fails if a file cannot be read.
-    pub fn read_notes(&self, file: NotesFile) -> Result<NoteFiles, Failure> {
+    pub fn read_notes(self, file: NotesFile) -> Result<NoteFiles, Failure> {
         let name = file.name();
         let mut files = Vec::new();
-        for store in self.readers()? {
+        for store in self.memory.readers()? {
             let bytes = store.tail(&name, read::MAX_LOG).map_err(|p| Failure::from(&p))?;
             let text =
                 bytes.map(|bytes| gate::masked(&String::from_utf8_lossy(&bytes)).into_owned());
@@ -61,9 +61,9 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the directory of logs cannot be read.
-    pub fn logged_days(&self) -> Result<LogDays, Failure> {
+    pub fn logged_days(self) -> Result<LogDays, Failure> {
         let mut days = Vec::new();
-        for store in self.readers()? {
+        for store in self.memory.readers()? {
             let dates = store.days().map_err(|problem| Failure::from(&problem))?;
             days.extend(dates.into_iter().map(|date| LogDay { date, scope: store.scope.name() }));
         }
@@ -71,18 +71,34 @@ impl Memory {
         Ok(LogDays { days })
     }
 
+    /// Returns the items of all scratchpads.
+    ///
+    /// # Errors
+    /// Fails if a scratchpad cannot be read.
+    pub fn todo(self, which: Items) -> Result<Todo, Failure> {
+        let mut items = Vec::new();
+        for store in self.memory.readers()? {
+            items.extend(checklist::items(&scratchpad(&store)?));
+        }
+        items.retain(|item| which == Items::All || !item.done);
+        let item = |Item { text, done, .. }| TodoItem::new(&text, done, TodoChange::Unchanged);
+        Ok(Todo { items: items.into_iter().map(item).collect() })
+    }
+}
+
+impl Writing<'_> {
     /// Appends to the long-term notes, or to the section with a heading, which is created if it is
     /// missing. A single line becomes a list item.
     ///
     /// # Errors
     /// Fails if the store cannot be written.
-    pub fn note(&self, text: &NoteText, heading: Option<&str>) -> Result<Noted, Failure> {
+    pub fn note(self, text: &NoteText, heading: Option<&str>) -> Result<Noted, Failure> {
         let added = match text.lines() {
             [one] if !is_block(one) => text.item(""),
             several => several.to_vec(),
         };
-        let store = self.writer()?;
-        let lock = super::lock(self, &store)?;
+        let store = self.memory.writer()?;
+        let lock = super::lock(self.memory, &store)?;
         self.review_text(&store, &added.join("\n"))?;
         store.rewrite(&lock, notes::NOTES, |bytes| {
             let edit = match heading {
@@ -98,11 +114,11 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the store cannot be written.
-    pub fn log(&self, text: &NoteText) -> Result<Noted, Failure> {
-        let now = local_time::local(self.now.0);
+    pub fn log(self, text: &NoteText) -> Result<Noted, Failure> {
+        let now = local_time::local(self.memory.now.0);
         let added = text.item(&format!("{} ", now.clock()));
-        let store = self.writer()?;
-        let lock = super::lock(self, &store)?;
+        let store = self.memory.writer()?;
+        let lock = super::lock(self.memory, &store)?;
         let file = notes::daily(now.date);
         self.review_text(&store, &added.join("\n"))?;
         store.append(&lock, &file, &now.date.to_string(), &added)?;
@@ -113,9 +129,9 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the store cannot be written.
-    pub fn add_todo(&self, texts: &[String]) -> Result<Todo, Failure> {
-        let store = self.writer()?;
-        let lock = super::lock(self, &store)?;
+    pub fn add_todo(self, texts: &[String]) -> Result<Todo, Failure> {
+        let store = self.memory.writer()?;
+        let lock = super::lock(self.memory, &store)?;
         let missing = |bytes: &[u8]| {
             let open: Vec<String> = checklist::open(bytes).map(|item| item.text).collect();
             let mut new: Vec<String> = Vec::new();
@@ -148,7 +164,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the text is empty, or a scratchpad cannot be read or written.
-    pub fn tick_todo(&self, text: &str, tick: Tick) -> Result<Todo, Failure> {
+    pub fn tick_todo(self, text: &str, tick: Tick) -> Result<Todo, Failure> {
         let text = text.trim();
         if text.is_empty() {
             let message = "the text is empty";
@@ -162,12 +178,12 @@ impl Memory {
             Tick::Done => (true, TodoChange::Done),
             Tick::Open => (false, TodoChange::Reopened),
         };
-        for store in self.readers()? {
+        for store in self.memory.readers()? {
             let bytes = scratchpad(&store)?;
             if checklist::find(&checklist::items(&bytes), text, !done).is_none() {
                 continue;
             }
-            let lock = super::lock(self, &store)?;
+            let lock = super::lock(self.memory, &store)?;
             let mut ticked = None;
             store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
                 let items = checklist::items(bytes);
@@ -182,31 +198,17 @@ impl Memory {
         Ok(Todo { items: Vec::new() })
     }
 
-    /// Returns the items of all scratchpads.
-    ///
-    /// # Errors
-    /// Fails if a scratchpad cannot be read.
-    pub fn todo(&self, which: Items) -> Result<Todo, Failure> {
-        let mut items = Vec::new();
-        for store in self.readers()? {
-            items.extend(checklist::items(&scratchpad(&store)?));
-        }
-        items.retain(|item| which == Items::All || !item.done);
-        let item = |Item { text, done, .. }| TodoItem::new(&text, done, TodoChange::Unchanged);
-        Ok(Todo { items: items.into_iter().map(item).collect() })
-    }
-
     /// Moves done items, with the lines below them, to the archives.
     ///
     /// # Errors
     /// Fails if a scratchpad cannot be read or written.
-    pub fn clear_todo(&self) -> Result<ClearedItems, Failure> {
+    pub fn clear_todo(self) -> Result<ClearedItems, Failure> {
         let mut all = Vec::new();
-        for store in self.readers()? {
+        for store in self.memory.readers()? {
             if checklist::clear(&scratchpad(&store)?).1.is_empty() {
                 continue;
             }
-            let lock = super::lock(self, &store)?;
+            let lock = super::lock(self.memory, &store)?;
             let mut cleared = Vec::new();
             let mut over = false;
             while !over {

@@ -1,6 +1,7 @@
 //! Observations of a transcript: reads its new messages, observes them, and writes the result.
 //! Prints nothing but warnings.
 
+use crate::memory::handles::Tending;
 use std::{io::Read, ops::ControlFlow};
 
 use pimem_core::{
@@ -102,28 +103,28 @@ impl Observed {
     }
 }
 
-impl Memory {
+impl Tending<'_> {
     /// Observes a session and appends the observations to its file. A file that becomes too long is
     /// consolidated.
     ///
     /// # Errors
     /// Fails if the transcript cannot be read or parsed, or the store cannot be written.
     pub fn observe(
-        &self,
+        self,
         transcript: Transcript<'_>,
         session: Option<&str>,
         observing: Observing,
     ) -> Result<ObserveView, Failure> {
-        let least = self.config.settings.observer.message_tokens;
+        let least = self.memory.config.settings.observer.message_tokens;
         let due = (observing == Observing::IfDue).then_some(least);
         let request = ObserveRequest { session, due, anew: observing == Observing::Anew };
         let observed = match transcript {
-            Transcript::Stdin(input) => observe(self, input, "standard input", request)?,
+            Transcript::Stdin(input) => observe(self.memory, input, "standard input", request)?,
             Transcript::File(path) => {
-                observe(self, sessions::open(path)?, &path.display().to_string(), request)?
+                observe(self.memory, sessions::open(path)?, &path.display().to_string(), request)?
             }
         };
-        let notices = &self.notices;
+        let notices = &self.memory.notices;
         let Some(observed) = observed else {
             notices.note("There is nothing to observe: nobody said anything");
             let text = String::new();
@@ -148,14 +149,14 @@ impl Memory {
     }
 
     /// Writes the observations.
-    fn keep(&self, observed: Observed) -> Result<ObserveView, Failure> {
-        let (target, notices) = (self.target()?, &self.notices);
+    fn keep(self, observed: Observed) -> Result<ObserveView, Failure> {
+        let (target, notices) = (self.memory.target()?, &self.memory.notices);
         // Without observations, no store is created.
         if observed.found.is_empty() && !target.exists {
             notices.note("There is nothing new to note");
             return Ok(observed.view(&Observations::default(), None));
         }
-        let Some((store, written)) = write(self, target, &observed)? else {
+        let Some((store, written)) = write(self.memory, target, &observed)? else {
             notices
                 .note("Another process has observed this session meanwhile: nothing was written");
             return Ok(observed.view(&Observations::default(), None));
@@ -167,10 +168,10 @@ impl Memory {
             notices.note("There is nothing new to note");
             return Ok(observed.view(&written, None));
         }
-        let due = reflect::due(self);
+        let due = reflect::due(self.memory);
         let long = reflect::tokens(&store, &observed.stem)? > due;
         let how = How { aggressive: false, due, trial: false };
-        let reflected = long.then(|| reflect::file(self, &store, &observed.stem, how));
+        let reflected = long.then(|| reflect::file(self.memory, &store, &observed.stem, how));
         let reflected = reflected.transpose()?;
         notices.note(&format!(
             "Observed {} in {}: {}",

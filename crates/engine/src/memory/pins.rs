@@ -3,6 +3,7 @@
 //! Like learned preferences that wait, they are keys beside the ledger of trust: nothing is written
 //! to the store, so that a pull cannot bring one.
 
+use crate::memory::handles::Writing;
 use serde::Serialize;
 
 use super::{Memory, problems, selector};
@@ -21,19 +22,19 @@ use pimem_core::{
     score::{ranking::ScoredEntry, stability::Standing},
 };
 
-impl Memory {
+impl Writing<'_> {
     /// Notes that entries should be pinned. Pinned ones stay as they are.
     ///
     /// # Errors
     /// Fails if a selector does not match exactly one entry, or this cannot be noted.
-    pub(super) fn ask_pin(&self, selectors: &[String]) -> Result<Curated, Failure> {
-        let stores = self.readers()?;
-        let (ranking, snapshots) = self.ranking(&stores);
-        let rows = selector::entries(self, &ranking, &problems(&snapshots), selectors)?;
+    pub(super) fn ask_pin(self, selectors: &[String]) -> Result<Curated, Failure> {
+        let stores = self.memory.readers()?;
+        let (ranking, snapshots) = self.memory.ranking(&stores);
+        let rows = selector::entries(self.memory, &ranking, &problems(&snapshots), selectors)?;
         for store in &stores {
             let wanted = rows.iter().filter(|row| row.entry.scope == store.scope);
             let wanted = wanted.filter(|row| row.standing != Standing::Pinned);
-            let keys: Vec<TextKey> = wanted.map(|row| key(self, store, row)).collect();
+            let keys: Vec<TextKey> = wanted.map(|row| key(self.memory, store, row)).collect();
             if keys.is_empty() {
                 continue;
             }
@@ -41,11 +42,11 @@ impl Memory {
                 let hint = "set HOME, or XDG_STATE_HOME; pimem pin pins at once";
                 return Err(Failure::new(FailureKind::Io, "there is no place to note a pin", hint));
             }
-            let _lock = super::lock(self, store)?;
+            let _lock = super::lock(self.memory, store)?;
             trust_ledger::note_waiting(&store.trust, &keys)?;
         }
         let pinned = rows.iter().all(|row| row.standing == Standing::Pinned);
-        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
         let result = |row: &&ScoredEntry| CuratedEntry {
             entry: entries.entry(row),
             next: None,

@@ -1,5 +1,6 @@
 //! Purge: destroys entries, which cannot be undone.
 
+use crate::memory::handles::Writing;
 use std::collections::BTreeSet;
 
 use pimem_core::{
@@ -28,7 +29,7 @@ use crate::{
     view::Entries,
 };
 
-impl Memory {
+impl Writing<'_> {
     /// Destroys the text, evidence and index of entries, including forgotten and archived ones,
     /// after `confirm` has agreed to their lines. Returns the stores whose index should be
     /// refreshed.
@@ -37,30 +38,31 @@ impl Memory {
     /// Fails if a selector does not match exactly one entry, the purge is not confirmed, or a store
     /// cannot be written.
     pub fn purge(
-        &self,
+        self,
         selectors: &[String],
         confirm: impl FnOnce(&[String]) -> Result<(), Failure>,
     ) -> Result<(Purged, Vec<Stale>), Failure> {
         // A line of a mirror would live on at the server and with everybody else.
-        let stores = self.readers()?;
-        let (live, snapshots) = self.ranking(&stores);
+        let stores = self.memory.readers()?;
+        let (live, snapshots) = self.memory.ranking(&stores);
         let archives: Vec<_> =
-            stores.iter().map(|store| store.read_archive(&self.config.categories)).collect();
+            stores.iter().map(|store| store.read_archive(&self.memory.config.categories)).collect();
         let gone = archives.iter().zip(&stores).zip(snapshots.iter());
         let gone = gone.map(|((archive, store), snapshot)| {
-            let buried = store.buried(snapshot, archive, &self.config.categories).into_iter();
-            let mut placed = archive.placed(store, &self.config.categories);
+            let buried =
+                store.buried(snapshot, archive, &self.memory.config.categories).into_iter();
+            let mut placed = archive.placed(store, &self.memory.config.categories);
             placed.extend(buried.map(|(entry, _)| entry));
             (placed, &snapshot.ledger)
         });
-        let gone = Ranking::new(self.now, self.rules(), gone.collect());
+        let gone = Ranking::new(self.memory.now, self.memory.rules(), gone.collect());
         let mut rows = live.rows.clone();
         rows.extend(gone.rows.into_iter().filter(|row| live.find(&row.entry.wording()).is_none()));
         let former = live.former.clone();
-        let all = Ranking { rows, policy: self.policy(), former };
+        let all = Ranking { rows, policy: self.memory.policy(), former };
         let unread = [problems(&snapshots), problems(&archives)].concat();
-        let chosen = selector::entries(self, &all, &unread, selectors)?;
-        let entries = Entries::new(self.now, &self.config.categories, &all);
+        let chosen = selector::entries(self.memory, &all, &unread, selectors)?;
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &all);
         let lines: Vec<String> = chosen.iter().map(|row| entries.line(row)).collect();
         confirm(&lines)?;
         let is_chosen =
@@ -79,7 +81,7 @@ impl Memory {
             let named: IdMap<EntryId, String> = chosen
                 .iter()
                 .map(|row| {
-                    let name = &self.config.categories.spec(row.entry.category).name;
+                    let name = &self.memory.config.categories.spec(row.entry.category).name;
                     let line = topic::canonical(name, &row.entry.text);
                     (row.entry.id, content_hash(&line))
                 })
@@ -89,15 +91,16 @@ impl Memory {
             let secret = |row: &&&ScoredEntry| row.entry.secret.is_some();
             let secrets = chosen.iter().filter(secret);
             let secrets = secrets.flat_map(|row| snapshot.ledger.family(row.entry.id)).collect();
-            let changed = destroy(self, store, (&ids, &named, &secrets), &others)?;
+            let changed = destroy(self.memory, store, (&ids, &named, &secrets), &others)?;
             // A stored hash could reveal that a known text was in the store.
-            let name = |row: &ScoredEntry| &self.config.categories.spec(row.entry.category).name;
+            let name =
+                |row: &ScoredEntry| &self.memory.config.categories.spec(row.entry.category).name;
             let key = |row: &ScoredEntry| store.trust.entry(name(row), &row.entry.text);
             trust_ledger::forget_waiting(
                 &store.trust,
                 &chosen.iter().map(|row| key(row)).collect::<Vec<_>>(),
             )?;
-            pins::settle_in(self, store, chosen.iter().copied())?;
+            pins::settle_in(self.memory, store, chosen.iter().copied())?;
             let keys = chosen.iter().flat_map(|row| {
                 let text = row.entry.text.as_str();
                 let (brought, no_secret) =
@@ -113,7 +116,7 @@ impl Memory {
             }
             files.extend(changed);
         }
-        self.notices.note("What git, other clones and daily logs hold of it is not touched");
+        self.memory.notices.note("What git, other clones and daily logs hold of it is not touched");
         let ids = chosen.iter().map(|row| row.entry.id.to_string()).collect();
         Ok((Purged { ids, files: files.into_iter().collect(), entries: lines }, stale))
     }

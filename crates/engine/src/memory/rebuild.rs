@@ -1,5 +1,6 @@
 //! Rebuild: adopts and rescores entries, archives faded ones, and builds the index.
 
+use crate::memory::handles::Tending;
 use std::{collections::BTreeMap, time::Duration};
 
 use pimem_core::{
@@ -41,31 +42,33 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The chosen model, or why it cannot run.
 type Chosen = Result<Box<dyn Embedder>, Unavailable>;
 
-impl Memory {
+impl Tending<'_> {
     /// Adopts hand-written lines, rescores entries, archives faded ones, and builds the index. With
     /// `if_older`, only in stores whose last rebuild is older.
     ///
     /// # Errors
     /// Fails if the named store does not exist, or a store cannot be read or written.
-    pub fn rebuild(&self, if_older: Option<Age>) -> Result<Rebuilt, Failure> {
+    pub fn rebuild(self, if_older: Option<Age>) -> Result<Rebuilt, Failure> {
         let mut stores = Vec::new();
-        let mut model = match background::when_to_fill(self) {
-            When::Now(limit) => embedding::within(self, limit),
+        let mut model = match background::when_to_fill(self.memory) {
+            When::Now(limit) => embedding::within(self.memory, limit),
             When::Later => None,
             When::Never => {
                 let why = "nothing is embedded in the background now";
                 Some(Err(Unavailable(why.to_owned())))
             }
         };
-        for store in self.readers()? {
-            let age = if_older.and_then(|_| last_rebuild(self, &store));
+        for store in self.memory.readers()? {
+            let age = if_older.and_then(|_| last_rebuild(self.memory, &store));
             if age.zip(if_older).is_some_and(|(age, limit)| age < limit) {
-                self.notices.detail(&format!("{} was rebuilt recently", store.dir.display()));
+                self.memory
+                    .notices
+                    .detail(&format!("{} was rebuilt recently", store.dir.display()));
                 continue;
             }
-            stores.push(rebuild(self, &store, if_older.is_none(), &mut model)?);
+            stores.push(rebuild(self.memory, &store, if_older.is_none(), &mut model)?);
         }
-        background::start_filling(self);
+        background::start_filling(self.memory);
         Ok(Rebuilt { stores })
     }
 }

@@ -1,5 +1,6 @@
 //! Consolidation of observations, by a model or by rules. Prints nothing but warnings.
 
+use crate::memory::handles::Tending;
 use pimem_core::{
     markdown::patch,
     model::time::Date,
@@ -36,14 +37,14 @@ pub struct ReflectRequest<'a> {
     pub dry_run: bool,
 }
 
-impl Memory {
+impl Tending<'_> {
     /// Consolidates observations.
     ///
     /// # Errors
     /// Fails if a session has no observations, or a file cannot be read or written.
-    pub fn reflect(&self, request: &ReflectRequest<'_>) -> Result<Reflected, Failure> {
-        let WriteTarget { dir, scope, exists } = self.target()?;
-        let store = self.store(dir, scope);
+    pub fn reflect(self, request: &ReflectRequest<'_>) -> Result<Reflected, Failure> {
+        let WriteTarget { dir, scope, exists } = self.memory.target()?;
+        let store = self.memory.store(dir, scope);
         let mut stems = Vec::new();
         if exists {
             stems = store.observed().map_err(|problem| Failure::from(&problem))?;
@@ -52,18 +53,18 @@ impl Memory {
             let named = request.sessions.iter().map(|name| find(&stems, name));
             stems = named.collect::<Result<_, _>>()?;
         }
-        let due = due(self);
+        let due = due(self.memory);
         let how = How { aggressive: request.aggressive, due, trial: request.dry_run };
         let mut files = Vec::new();
         for stem in &stems {
             if !request.if_due || tokens(&store, stem)? > due {
-                files.push(file(self, &store, stem, how)?);
+                files.push(file(self.memory, &store, stem, how)?);
             }
         }
         if stems.is_empty() {
-            self.notices.note("There are no observations");
+            self.memory.notices.note("There are no observations");
         } else if files.is_empty() {
-            self.notices.note(&format!("Not due: no file has more than {due} tokens"));
+            self.memory.notices.note(&format!("Not due: no file has more than {due} tokens"));
         }
         Ok(Reflected { files, sessions: stems.len() })
     }

@@ -1,5 +1,6 @@
 //! The report, with recall for a prompt; and the working report: the current day, for a prompt.
 
+use crate::memory::handles::Reading;
 use pimem_core::{
     markdown::{checklist, handoff},
     model::{entry::EntryId, hash::IdSet, time::Date},
@@ -64,37 +65,43 @@ pub struct Reported {
     pub stale: Vec<Stale>,
 }
 
-impl Memory {
+impl Reading<'_> {
     /// Returns what an agent should know, within a budget of tokens.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn report(&self, request: &ReportRequest) -> Result<Reported, Failure> {
-        let stores = self.readers()?;
-        let settings = self.report_settings(request.budget, request.system_prompt);
-        let (ranking, snapshots) = self.own_ranking(&stores);
-        let mut report = render::report(&ranking, &self.config.categories, settings);
+    pub fn report(self, request: &ReportRequest) -> Result<Reported, Failure> {
+        let stores = self.memory.readers()?;
+        let settings = self.memory.report_settings(request.budget, request.system_prompt);
+        let (ranking, snapshots) = self.memory.own_ranking(&stores);
+        let mut report = render::report(&ranking, &self.memory.config.categories, settings);
         let explained = request.listed == ReportListing::Explained;
-        let total = self.team_total(request.budget, request.system_prompt);
-        let team = self.add_team(&mut report, (&ranking, &snapshots), settings, total, explained);
+        let total = self.memory.sharing().team_total(request.budget, request.system_prompt);
+        let team = self.memory.sharing().add_team(
+            &mut report,
+            (&ranking, &snapshots),
+            settings,
+            total,
+            explained,
+        );
         let mut recalled = SearchResult::default();
         let mut sessions = Vec::new();
         let prompt = request.prompt.as_deref().filter(|prompt| !social_gate::is_trivial(prompt));
         if let Some(prompt) = prompt.filter(|_| settings.budget > Tokens(0)) {
             let mut shown: IdSet<EntryId> = report.shown(&ranking).collect();
             shown.extend(team.shown().map(|(_, _, row)| row.entry.id));
-            let found = recall::search(self, &stores, prompt, &shown, None);
+            let found = recall::search(self.memory, &stores, prompt, &shown, None);
             sessions = recall::sessions(found.sessions, |_| false);
             recalled = found.entries;
-            recalled.hits = recall::chosen_on(self, &ranking, recalled.hits);
+            recalled.hits = recall::chosen_on(self.memory, &ranking, recalled.hits);
             let (hits, stale) = (&recalled.hits, &mut recalled.stale);
-            let theirs = self.recall_team(&stores, prompt, &shown, hits, stale);
+            let theirs = self.memory.sharing().recall_team(&stores, prompt, &shown, hits, stale);
             recalled.hits.extend(theirs);
         }
         let unreviewed = ranking.unreviewed();
-        let waiting = self.unreviewed(&stores, ranking.rows.iter().map(|row| &row.entry));
-        self.say_left_out(&waiting);
-        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let waiting = self.memory.unreviewed(&stores, ranking.rows.iter().map(|row| &row.entry));
+        self.memory.say_left_out(&waiting);
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
         let detail = if explained { Detail::Explained } else { Detail::Plain };
         let is_listed = |verdict: &ReportVerdict| match request.listed {
             ReportListing::Explained => true,
@@ -106,17 +113,17 @@ impl Memory {
             let factors = explained.then(|| entries.factors(row));
             JudgedEntry { factors, ..entries.judged(row, verdict) }
         });
-        let theirs = team.judged(self, is_listed, explained);
+        let theirs = team.judged(self.memory, is_listed, explained);
         let view = ReportView {
             entries: judged.chain(theirs).collect(),
             nothing: nothing(&ranking, &report).filter(|_| request.prompt.is_none()),
-            crowded: self.crowded(&report),
+            crowded: self.memory.crowded(&report),
             text: report.text,
             tokens: report.tokens.0,
             pinned_tokens: report.pinned.0,
             budget: report.budget.limit(),
             overflow: report.overflow,
-            recalled_text: recall::text(self, &recalled.hits, &[], &sessions),
+            recalled_text: recall::text(self.memory, &recalled.hits, &[], &sessions),
             recalled: recalled.hits.into_iter().map(|hit| hits::view(hit, detail)).collect(),
             sessions: sessions.iter().map(recall::session).collect(),
             unreviewed: (unreviewed > 0).then_some(unreviewed),
@@ -130,22 +137,22 @@ impl Memory {
     /// Also returns the stores whose index should be refreshed.
     /// Fails if the named store does not exist.
     pub fn working_report(
-        &self,
+        self,
         request: &ReportRequest,
     ) -> Result<(Answer<WorkingView>, Vec<Stale>), Failure> {
         let most = request.budget.unwrap_or(Tokens(u32::MAX));
-        let context = self.config.settings.report.context;
+        let context = self.memory.config.settings.report.context;
         let room = budget::available(most, context, request.system_prompt);
-        let stores = self.readers()?;
+        let stores = self.memory.readers()?;
         let mut problems = Vec::new();
-        let today = local_time::local(self.now.0).date;
+        let today = local_time::local(self.memory.now.0).date;
         let mut sources = Sources::default();
         let mut left_out = Vec::new();
         for store in &stores {
             let mut changed = Vec::new();
             let mut add =
                 |name: &str, text: &mut String, read: &dyn Fn() -> Result<String, ReadProblem>| {
-                    let more = if self.shows_notes(store, name) {
+                    let more = if self.memory.shows_notes(store, name) {
                         read()
                     } else {
                         let file = store.file(name);
@@ -171,7 +178,7 @@ impl Memory {
             let yesterday = today.yesterday();
             add(&notes::daily(yesterday), before, &|| log(store, yesterday, scratchpad));
             if !changed.is_empty() {
-                self.notices.note(&if store.notes_begun() {
+                self.memory.notices.note(&if store.notes_begun() {
                     let names = changed.join(", ");
                     format!("{names}: changed since review, and left out: pimem trust --review")
                 } else {
@@ -183,7 +190,7 @@ impl Memory {
         }
         let prompt = request.prompt.as_deref();
         let found =
-            prompt.map(|prompt| recall(self, &stores, prompt, &sources)).unwrap_or_default();
+            prompt.map(|prompt| recall(self.memory, &stores, prompt, &sources)).unwrap_or_default();
         let line = |hit: &FoundHit| {
             let text = hit.text.replace('\n', " ");
             let text = text.strip_prefix("- ").unwrap_or(&text);

@@ -1,6 +1,7 @@
 //! Scores by any policy, also as `memory-scores.json` for other programs; counts of entries, and the
 //! fading of importance.
 
+use crate::memory::handles::Reading;
 use std::{
     collections::{BTreeMap, HashMap},
     iter,
@@ -36,32 +37,32 @@ use crate::{
 /// Difference of importances that output does not show.
 const UNCHANGED: f64 = 5e-7;
 
-impl Memory {
+impl<'m> Reading<'m> {
     /// Returns the rules for scoring by another policy than that in force.
-    fn rules_of(&self, policy: Policy) -> RankingRules<'_> {
-        let accesses = (!policy.is_stability()).then(|| self.counted());
-        RankingRules { policy, accesses, ..self.rules() }
+    fn rules_of(self, policy: Policy) -> RankingRules<'m> {
+        let accesses = (!policy.is_stability()).then(|| self.memory.counted());
+        RankingRules { policy, accesses, ..self.memory.rules() }
     }
 
     /// Returns all entries as a policy scores them, or that in force.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn score(&self, name: Option<PolicyName>) -> Result<Answer<Scores>, Failure> {
-        let stores = self.readers()?;
-        let (ranking, snapshots) = self.own_ranking(&stores);
-        let categories = &self.config.categories;
-        let policy = name.map_or(ranking.policy, |name| self.policy_of(name));
+    pub fn score(self, name: Option<PolicyName>) -> Result<Answer<Scores>, Failure> {
+        let stores = self.memory.readers()?;
+        let (ranking, snapshots) = self.memory.own_ranking(&stores);
+        let categories = &self.memory.config.categories;
+        let policy = name.map_or(ranking.policy, |name| self.memory.policy_of(name));
         let other = placed(categories, &stores, &snapshots);
-        let other = Ranking::new(self.now, self.rules_of(policy), other);
+        let other = Ranking::new(self.memory.now, self.rules_of(policy), other);
         let known: HashMap<Wording, &ScoredEntry> =
             ranking.rows.iter().map(|row| (row.entry.wording(), row)).collect();
-        let entries = Entries::new(self.now, categories, &ranking);
+        let entries = Entries::new(self.memory.now, categories, &ranking);
         let standing = |row: &ScoredEntry| StandingView {
             score: row.standing.shown(),
             state: row.state.name(),
         };
-        let mirrors = self.listed_mirrors();
+        let mirrors = self.memory.sharing().listed_mirrors();
         let theirs = mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
         let entries = entries.beside(theirs.map(|row| row.entry.id).collect());
         let view = |row: &ScoredEntry, in_force: &ScoredEntry, label: Option<String>| {
@@ -85,7 +86,7 @@ impl Memory {
         });
         let mut entries: Vec<ScoreRow> = own.collect();
         for mirror in &mirrors {
-            let other = Ranking::new(self.now, self.rules_of(policy), vec![mirror.placed()]);
+            let other = Ranking::new(self.memory.now, self.rules_of(policy), vec![mirror.placed()]);
             entries.extend(other.rows.iter().map(|row| {
                 let in_force = mirror.ranking.find(&row.entry.wording()).unwrap_or(row);
                 view(row, in_force, Some(team::label(mirror.mirror(), row)))
@@ -97,15 +98,15 @@ impl Memory {
 
     /// Returns counts of the entries, and of their use.
     pub(super) fn counts(
-        &self,
+        self,
         stores: &[Store],
         ranking: &Ranking,
         snapshots: &[Snapshot],
     ) -> EntryCounts {
-        let categories = &self.config.categories;
+        let categories = &self.memory.config.categories;
         let mut by_category: BTreeMap<String, usize> =
             categories.iter().map(|(_, spec)| (spec.name.to_string(), 0)).collect();
-        let mirrors = self.listed_mirrors();
+        let mirrors = self.memory.sharing().listed_mirrors();
         let rankings = || {
             let theirs = mirrors.iter().map(|mirror| &mirror.ranking);
             iter::once(ranking).chain(theirs)
@@ -122,9 +123,9 @@ impl Memory {
         let scored: Vec<f64> = scored.collect();
         let average =
             (!scored.is_empty()).then(|| rounded(scored.iter().sum::<f64>() / scored.len() as f64));
-        let fates = sums::fates(&telemetry::log(self, stores).0);
+        let fates = sums::fates(&telemetry::log(self.memory, stores).0);
         let all = sums::by(&fates, |_, _| Some(())).remove(&()).unwrap_or_default();
-        let known = self.accesses(stores);
+        let known = self.memory.accesses(stores);
         let elsewhere = snapshots.iter().flat_map(|snapshot| {
             let ids = snapshot.ledger.accessed();
             ids.map(|id| known.elsewhere(id, None, &snapshot.ledger))
@@ -150,8 +151,8 @@ impl Memory {
 
     /// Returns the number of entries that the model in use compares with a query. Which of their
     /// vectors are in the cache is no matter of the store: a search makes those that it needs.
-    fn with_embeddings(&self, ranking: &Ranking) -> usize {
-        export::chosen(self).map_or(0, |_| ranking.rows.len())
+    fn with_embeddings(self, ranking: &Ranking) -> usize {
+        export::chosen(self.memory).map_or(0, |_| ranking.rows.len())
     }
 
     /// Returns how the importance of entries has changed. With `apply`, archives those below the
@@ -159,15 +160,15 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if a store cannot be read or written, or with `apply` if another policy is in force.
-    pub fn decay(&self, apply: bool) -> Result<Answer<Decay>, Failure> {
-        let in_force = self.policy();
+    pub fn decay(self, apply: bool) -> Result<Answer<Decay>, Failure> {
+        let in_force = self.memory.policy();
         let is_in_force = matches!(in_force, Policy::Ebbinghaus(_));
         if apply && !is_in_force {
             let message = format!("scoring.policy is {}, by which nothing decays", in_force.name());
             let hint = "pimem config set scoring.policy ebbinghaus chooses the other one";
             return Err(Failure::new(FailureKind::Refused, message, hint));
         }
-        let policy = self.policy_of(PolicyName::Ebbinghaus);
+        let policy = self.memory.policy_of(PolicyName::Ebbinghaus);
         let Policy::Ebbinghaus(fading) = policy else {
             return Err(Failure::new(
                 FailureKind::Refused,
@@ -175,11 +176,11 @@ impl Memory {
                 "report this",
             ));
         };
-        let stores = self.readers()?;
-        let (mine, snapshots) = self.own_ranking(&stores);
-        let placed = placed(&self.config.categories, &stores, &snapshots);
-        let ranking = Ranking::new(self.now, self.rules_of(policy), placed);
-        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let stores = self.memory.readers()?;
+        let (mine, snapshots) = self.memory.own_ranking(&stores);
+        let placed = placed(&self.memory.config.categories, &stores, &snapshots);
+        let ranking = Ranking::new(self.memory.now, self.rules_of(policy), placed);
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
         let mut faded: Vec<(Wording, FadedEntry)> = ranking
             .rows
             .iter()
@@ -196,7 +197,7 @@ impl Memory {
             };
             let rows: Vec<ScoredEntry> = mine.rows.iter().filter(goes).cloned().collect();
             let gone: Vec<Wording> = rows.iter().map(|row| row.entry.wording()).collect();
-            curate::on_rows(self, mine, &rows, |txn, row| {
+            curate::on_rows(self.memory, mine, &rows, |txn, row| {
                 archived::archive(txn, row, ArchiveReason::Age)
             })?;
             for (of, one) in &mut faded {

@@ -51,7 +51,7 @@ pub fn entries<'a>(
     let mut rows: Vec<&ScoredEntry> = Vec::new();
     for selector in selectors {
         let row = entry(memory, ranking, unread, selector)
-            .map_err(|failure| memory.not_own(selector, failure))?;
+            .map_err(|failure| memory.sharing().not_own(selector, failure))?;
         if rows.iter().all(|known| !known.entry.is_copy(&row.entry)) {
             rows.push(row);
         }

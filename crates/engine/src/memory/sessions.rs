@@ -1,5 +1,6 @@
 //! Summaries of past sessions: creating and storing them. Prints nothing.
 
+use crate::memory::handles::{Learning, Reading};
 use std::{
     cmp::Reverse,
     fs::File,
@@ -46,40 +47,42 @@ pub enum Transcript<'a> {
     Stdin(Box<dyn Read + 'a>),
 }
 
-impl Memory {
+impl Learning<'_> {
     /// Summarises a session, and replaces its earlier summary. A session in which the user said too
     /// little is skipped.
     ///
     /// # Errors
     /// Fails if the transcript cannot be read or parsed, or the summary cannot be written.
     pub fn index_session(
-        &self,
+        self,
         transcript: Transcript<'_>,
         named: Named<'_>,
     ) -> Result<SessionIndexed, Failure> {
         let summary = match transcript {
-            Transcript::File(path) => from_transcript(self, named, path)?,
-            Transcript::Stdin(input) => from_stdin(self, named, input)?,
+            Transcript::File(path) => from_transcript(self.memory, named, path)?,
+            Transcript::Stdin(input) => from_stdin(self.memory, named, input)?,
         };
         let Some(summary) = summary else {
             return Ok(SessionIndexed { indexed: false, session: None });
         };
-        if let Some(aside) = index(&store(self)?, &summary)? {
+        if let Some(aside) = index(&store(self.memory)?, &summary)? {
             let name = machine_local::SESSIONS;
-            self.notices.note(&format!(
+            self.memory.notices.note(&format!(
                 "warning: {name} was damaged and is started anew; it is now {aside}"
             ));
         }
         Ok(SessionIndexed { indexed: true, session: Some(SessionView::new(summary, None)) })
     }
+}
 
+impl Reading<'_> {
     /// Returns the newest past sessions, up to `limit`.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn sessions(&self, limit: usize) -> Result<Answer<Sessions>, Failure> {
+    pub fn sessions(self, limit: usize) -> Result<Answer<Sessions>, Failure> {
         let (mut found, mut problems) = (Vec::new(), Vec::new());
-        for store in self.readers()? {
+        for store in self.memory.readers()? {
             match store.local(machine_local::SESSIONS) {
                 Ok(bytes) => {
                     let all = summaries::all(&bytes.unwrap_or_default());

@@ -1,6 +1,7 @@
 //! Showing and changing settings, reading their files, the user's, then the project's, and messages about
 //! unusable ones, without which commands continue.
 
+use crate::memory::handles::Tending;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -32,26 +33,27 @@ use crate::{
 /// A cheap question that shows whether a model answers.
 const HELLO: Question<'_> = Question { rules: "Answer with one word.", text: "Say hello." };
 
-impl Memory {
+impl Tending<'_> {
     /// Returns all settings with their origins, and the unusable ones.
-    pub fn settings(&self) -> SettingsView {
+    pub fn settings(self) -> SettingsView {
         let awaiting = |key: &SettingKey| {
-            let other = self.config.awaiting.iter().find(|other| other.key.name == key.name)?;
+            let other =
+                self.memory.config.awaiting.iter().find(|other| other.key.name == key.name)?;
             Some(AwaitingSetting { value: other.value.clone(), place: other.place.clone() })
         };
         let setting = |key: &'static SettingKey| Setting {
             key: key.name,
-            value: self.config.value(key),
-            origin: self.config.origin(key).to_string(),
+            value: self.memory.config.value(key),
+            origin: self.memory.config.origin(key).to_string(),
             env: key.env,
             description: key.doc,
             advanced: key.reach == SettingReach::Advanced,
-            inherits: self.config.inherits(key),
+            inherits: self.memory.config.inherits(key),
             awaiting: awaiting(key),
         };
         SettingsView {
             settings: settings::keys().map(setting).collect(),
-            unusable: self.unusable(),
+            unusable: self.memory.unusable(),
         }
     }
 
@@ -59,10 +61,10 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if there is no setting of that name.
-    pub fn setting(&self, name: &str) -> Result<InForce, Failure> {
+    pub fn setting(self, name: &str) -> Result<InForce, Failure> {
         let key = find(name)?;
-        let origin = self.config.origin(key).to_string();
-        Ok(InForce { key: key.name, value: self.config.value(key), origin })
+        let origin = self.memory.config.origin(key).to_string();
+        Ok(InForce { key: key.name, value: self.memory.config.value(key), origin })
     }
 
     /// Changes a setting in the file of a store.
@@ -71,7 +73,7 @@ impl Memory {
     /// Fails if the value is not valid, the file may not set it, or the file cannot be read or
     /// written.
     pub fn change_setting(
-        &self,
+        self,
         key: &SettingKey,
         text: &str,
         target: WriteTarget,
@@ -94,7 +96,7 @@ impl Memory {
                 "pimem config set --user sets it for you",
             ));
         }
-        let store = self.made(target)?;
+        let store = self.memory.made(target)?;
         let edit = |before: &str| layers::with_setting(before, key, value.clone());
         let file = self.edit_settings(key, &store, edit)?;
         let categories = value.as_object().filter(|_| key.name == "categories").into_iter();
@@ -107,16 +109,20 @@ impl Memory {
     }
 
     /// Refuses an agent the settings about agents.
-    fn refuse_agent_of(&self, key: &SettingKey) -> Result<(), Failure> {
+    fn refuse_agent_of(self, key: &SettingKey) -> Result<(), Failure> {
         let is_about_agents = key.name.starts_with("agents.");
-        if is_about_agents { self.refuse_agent(&format!("setting {}", key.name)) } else { Ok(()) }
+        if is_about_agents {
+            self.memory.refuse_agent(&format!("setting {}", key.name))
+        } else {
+            Ok(())
+        }
     }
 
     /// Removes a setting from the file of a store; the other bytes of the file stay as they are.
     ///
     /// # Errors
     /// Fails if the file cannot be read, understood or written.
-    pub fn unset_setting(&self, key: &SettingKey, target: WriteTarget) -> Result<Unset, Failure> {
+    pub fn unset_setting(self, key: &SettingKey, target: WriteTarget) -> Result<Unset, Failure> {
         self.refuse_agent_of(key)?;
         let path = Memory::config_file(&target.dir);
         let absent =
@@ -124,7 +130,7 @@ impl Memory {
         if !target.exists || !path.exists() {
             return Ok(absent(&path));
         }
-        let store = self.made(target)?;
+        let store = self.memory.made(target)?;
         let edit = |before: &str| layers::without_setting(before, key);
         let Edited { path, changed } = self.edit_settings(key, &store, edit)?;
         Ok(Unset { removed: changed, ..absent(&path) })
@@ -132,7 +138,7 @@ impl Memory {
 
     /// Edits the settings file of a store. `edit` returns `None` for what is no JSON object.
     fn edit_settings(
-        &self,
+        self,
         key: &SettingKey,
         store: &Store,
         edit: impl Fn(&str) -> Option<String>,
@@ -144,7 +150,7 @@ impl Memory {
         }
         // Your own file may be a link, as dotfiles often are; the link stays.
         let path = fs::canonicalize(&path).unwrap_or(path);
-        let lock = super::lock(self, store)?;
+        let lock = super::lock(self.memory, store)?;
         let before = bytes(&path, is_project).map_err(|p| Failure::from(&p))?;
         let before = String::from_utf8(before.unwrap_or_default()).map_err(|_| {
             let message = format!("{} is not UTF-8", path.display());
@@ -176,7 +182,7 @@ impl Memory {
         atomic::replace_file(&path, after.as_bytes(), store.sync, || Ok(true))?;
         drop(lock);
         if key.guard == Guard::Reviewed && is_project {
-            vouch(self, &store.trust, &old.awaiting, &new.awaiting);
+            vouch(self.memory, &store.trust, &old.awaiting, &new.awaiting);
         }
         Ok(Edited { path, changed: true })
     }
@@ -185,8 +191,8 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the user's own file cannot be read.
-    pub fn prompt(&self, prompt: llm::Prompt) -> Result<PromptView, Failure> {
-        let home = self.env.home.as_deref();
+    pub fn prompt(self, prompt: llm::Prompt) -> Result<PromptView, Failure> {
+        let home = self.memory.env.home.as_deref();
         let own = home.map(|home| prompt.path(home));
         let text = prompt.text(home).map_err(|problem| Failure::from(&problem))?;
         Ok(PromptView {
@@ -201,8 +207,8 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if no model is set, or it does not answer.
-    pub fn check_model(&self, role: ModelRole) -> Result<ModelCheck, Failure> {
-        let Some(service) = Service::of(&self.config, &self.env, role)? else {
+    pub fn check_model(self, role: ModelRole) -> Result<ModelCheck, Failure> {
+        let Some(service) = Service::of(&self.memory.config, &self.memory.env, role)? else {
             let message = format!("no language model is set for the {}", role.name());
             let hint = "pimem config set --user llm.provider NAME sets one";
             return Err(Failure::new(FailureKind::Config, message, hint));
@@ -217,7 +223,9 @@ impl Memory {
             answer,
         })
     }
+}
 
+impl Memory {
     pub fn unusable(&self) -> Vec<UnusableView> {
         let unusable = self.config.unusable.iter().map(|wrong| UnusableView {
             origin: wrong.origin.to_string(),

@@ -3,6 +3,7 @@
 //! Writes nothing, not even to the ledger of trust, but that what hooks left to be learned is learned,
 //! as by every command.
 
+use crate::memory::handles::Reading;
 use serde::Serialize;
 
 use super::{
@@ -30,44 +31,51 @@ use pimem_core::{
     sync::grave::Buried,
 };
 
-impl Memory {
+impl Reading<'_> {
     /// Returns the status of stores, and what a report would show now; with `counted`, counts of the
     /// entries and of their use. `hooks` are the agents with hooks.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn status(&self, hooks: Hooks, counted: bool) -> Result<Status, Failure> {
-        let stores = self.readers_left()?.into_iter().map(|store| store.strict().unwritten());
+    pub fn status(self, hooks: Hooks, counted: bool) -> Result<Status, Failure> {
+        let stores =
+            self.memory.readers_left()?.into_iter().map(|store| store.strict().unwritten());
         let stores: Vec<Store> = stores.collect();
-        let mut findings = machine::around(self).len() + hooks.findings;
-        let (ranking, snapshots) = self.own_ranking(&stores);
-        let settings = self.report_settings(None, Tokens(0));
-        let mut report = render::report(&ranking, &self.config.categories, settings);
-        let total = self.team_total(None, Tokens(0));
-        let team = self.add_team(&mut report, (&ranking, &snapshots), settings, total, true);
+        let mut findings = machine::around(self.memory).len() + hooks.findings;
+        let (ranking, snapshots) = self.memory.own_ranking(&stores);
+        let settings = self.memory.report_settings(None, Tokens(0));
+        let mut report = render::report(&ranking, &self.memory.config.categories, settings);
+        let total = self.memory.sharing().team_total(None, Tokens(0));
+        let team = self.memory.sharing().add_team(
+            &mut report,
+            (&ranking, &snapshots),
+            settings,
+            total,
+            true,
+        );
         let mirrors = team.mirrors.iter().map(|mirror| self.status_of_mirror(mirror)).collect();
         let counts = counted.then(|| self.counts(&stores, &ranking, &snapshots));
         let mut seen = Vec::new();
         let is_alone = stores.len() == 1;
         for (store, snapshot) in stores.into_iter().zip(snapshots.iter()) {
-            let (one, found) = look(self, store, snapshot, (&ranking, is_alone));
+            let (one, found) = look(self.memory, store, snapshot, (&ranking, is_alone));
             findings += found;
             seen.push(one);
         }
-        let absent = self.target().ok().filter(|target| !target.exists);
+        let absent = self.memory.target().ok().filter(|target| !target.exists);
         let own = report.verdicts.iter().filter(|verdict| verdict.shown()).count();
         let shown = own + team.shown().count();
         Ok(Status {
             stores: seen,
             mirrors,
-            away: self.leads_away().map(|away| AwayStatus {
+            away: self.memory.leads_away().map(|away| AwayStatus {
                 path: away.path.display().to_string(),
                 says: away.to_string(),
                 fix: discover::REMEDY,
             }),
             absent: absent.map(|WriteTarget { dir, scope, .. }| Absent {
                 scope: scope.name(),
-                place: self.places.short(&dir),
+                place: self.memory.places.short(&dir),
             }),
             report: ReportStatus {
                 entries: shown,
@@ -77,24 +85,24 @@ impl Memory {
                 pinned_tokens: report.pinned.0,
                 by_score: report.by_score.0,
                 budget: report.budget.limit(),
-                crowded: self.crowded(&report),
+                crowded: self.memory.crowded(&report),
             },
             hooks,
-            unusable: self.unusable(),
-            unusable_place: unusable_place(self),
+            unusable: self.memory.unusable(),
+            unusable_place: unusable_place(self.memory),
             findings,
             counts,
         })
     }
 
-    fn status_of_mirror(&self, mirror: &Mirrored) -> MirrorStatus {
+    fn status_of_mirror(self, mirror: &Mirrored) -> MirrorStatus {
         let rows = &mirror.ranking.rows;
         MirrorStatus {
             project: mirror.mirror().project.clone(),
             server: mirror.mirror().server.clone(),
             store: mirror.store.dir.display().to_string(),
             entries: rows.len(),
-            withheld: rows.iter().filter(|row| mirror.withheld(self, row).is_some()).count(),
+            withheld: rows.iter().filter(|row| mirror.withheld(self.memory, row).is_some()).count(),
         }
     }
 }

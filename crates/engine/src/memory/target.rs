@@ -38,7 +38,7 @@ impl Effect {
 
 impl Memory {
     /// Returns the existing stores to read, the project's first. Mirrors are not among them; see
-    /// [`Memory::mirrors`].
+    /// [`Sharing::mirrors`](super::handles::Sharing::mirrors).
     ///
     /// # Errors
     /// Fails if the project's store leads away from the project, or the named one does not exist.
@@ -94,7 +94,7 @@ impl Memory {
         if stores.iter().any(|store| store.seal.is_sealed()) {
             stores = self.unlocked(stores)?;
         }
-        self.take_in_before(&stores);
+        self.learning().take_in_before(&stores);
         Ok(stores)
     }
 
@@ -233,7 +233,7 @@ pub fn lock(memory: &Memory, store: &Store) -> Result<StoreLock, Failure> {
     }
     store.sweep_grave(memory.now);
     if store.has_spool() {
-        memory.take_in_locked(store, &lock);
+        memory.learning().take_in_locked(store, &lock);
     }
     Ok(lock)
 }

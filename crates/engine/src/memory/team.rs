@@ -2,6 +2,7 @@
 //!
 //! Own lines are selected first, as if there were no mirrors.
 
+use crate::memory::handles::Sharing;
 use pimem_core::{
     language::sketch::Sketch,
     model::{entry::EntryId, hash::IdSet},
@@ -99,18 +100,18 @@ impl Selected {
     }
 }
 
-impl Memory {
+impl Sharing<'_> {
     /// Adds the section of the team to a report of the user's stores, within `total` tokens for
     /// both. With `explained`, every line is judged.
     pub fn add_team(
-        &self,
+        self,
         report: &mut Report,
         (own, snapshots): (&Ranking, &[Snapshot]),
         settings: RenderSettings<'_>,
         total: Tokens,
         explained: bool,
     ) -> TeamReport {
-        let tokens = self.config.settings.report.team;
+        let tokens = self.memory.config.settings.report.team;
         if tokens == Tokens(0) && !explained || settings.budget == Tokens(0) {
             return TeamReport::default();
         }
@@ -124,7 +125,7 @@ impl Memory {
 
     /// The same, for mirrors that were read before.
     pub fn add_mirrors(
-        &self,
+        self,
         report: &mut Report,
         (own, snapshots): (&Ranking, &[Snapshot]),
         (settings, room): (RenderSettings<'_>, TeamRoom),
@@ -134,16 +135,16 @@ impl Memory {
         let home = self.project_name();
         let sources: Vec<TeamSource<'_>> =
             mirrors.iter().map(|mirror| mirror.source(home.as_deref())).collect();
-        let withheld = |at: usize, row: &ScoredEntry| mirrors.get(at)?.withheld(self, row);
-        let categories = &self.config.categories;
+        let withheld = |at: usize, row: &ScoredEntry| mirrors.get(at)?.withheld(self.memory, row);
+        let categories = &self.memory.config.categories;
         let ledgers: Vec<&Ledger> = snapshots.iter().map(|snapshot| &snapshot.ledger).collect();
-        let own = Own { ranking: own, ledgers: &ledgers, now: self.now };
+        let own = Own { ranking: own, ledgers: &ledgers, now: self.memory.now };
         let mut team = team::add(report, (own, categories), settings, room, &sources, &withheld);
         if explained {
             for (mirror, verdicts) in mirrors.iter().zip(&mut team.verdicts) {
                 let rows = mirror.ranking.rows.iter().zip(verdicts);
                 for (row, verdict) in rows.filter(|(_, verdict)| !verdict.shown()) {
-                    if let Some(why) = mirror.withheld(self, row) {
+                    if let Some(why) = mirror.withheld(self.memory, row) {
                         *verdict = ReportVerdict::Withheld(why);
                     }
                 }
@@ -154,8 +155,8 @@ impl Memory {
 
     /// Returns the limit of a report with the section of the team: that of the command line, or what
     /// the system prompt leaves.
-    pub fn team_total(&self, limit: Option<Tokens>, system_prompt: Tokens) -> Tokens {
-        let report = &self.config.settings.report;
+    pub fn team_total(self, limit: Option<Tokens>, system_prompt: Tokens) -> Tokens {
+        let report = &self.memory.config.settings.report;
         if limit.unwrap_or(report.budget) == Tokens::UNLIMITED {
             return Tokens::UNLIMITED;
         }
@@ -164,7 +165,7 @@ impl Memory {
 
     /// Searches mirrors too, and adds what they have to the result for the user's stores.
     pub(super) fn join_team(
-        &self,
+        self,
         stores: &[Store],
         request: &SearchRequest<'_>,
         found: &mut SearchResult,
@@ -177,13 +178,15 @@ impl Memory {
         let withheld = team.withheld.of("unreviewed");
         if withheld > 0 {
             let hits = if withheld == 1 { "hit is" } else { "hits are" };
-            self.notices.note(&format!("{withheld} {hits} withheld: pimem trust --scope team"));
+            self.memory
+                .notices
+                .note(&format!("{withheld} {hits} withheld: pimem trust --scope team"));
         }
         if stores.is_empty() {
             *found = team;
             return;
         }
-        let least = self.config.settings.recall.min_score;
+        let least = self.memory.config.settings.recall.min_score;
         let is_own = |hit: &FoundHit| found.hits.iter().any(|own| own.text == hit.text);
         team.hits.retain(|hit| !is_own(hit));
         let best = found.hits.iter().map(|hit| hit.rank).fold(0.0, f64::max);
@@ -201,7 +204,7 @@ impl Memory {
     /// Searches mirrors. `None` if none of their files are asked for. Leaves out what a store of the
     /// user has put out of force.
     fn find_team(
-        &self,
+        self,
         stores: &[Store],
         mirrors: &[Store],
         request: &SearchRequest<'_>,
@@ -212,9 +215,9 @@ impl Memory {
             return None;
         }
         let request = SearchRequest { kinds: &kinds, ..*request };
-        let mut found = search::find(self, mirrors, &request);
+        let mut found = search::find(self.memory, mirrors, &request);
         for problem in std::mem::take(&mut found.problems) {
-            self.warn(problem.to_string());
+            self.memory.warn(problem.to_string());
         }
         let ids: IdSet<EntryId> =
             found.hits.iter().chain(&found.near).filter_map(|hit| hit.entry).collect();
@@ -222,7 +225,9 @@ impl Memory {
             let ledgers: Vec<_> = stores.iter().map(|store| store.ledger_of(&ids)).collect();
             let is_over = |hit: &FoundHit| {
                 let id = hit.entry.unwrap_or_default();
-                ledgers.iter().any(|ledger| ledger.is_over(self.now, id) || ledger.archived(id))
+                ledgers
+                    .iter()
+                    .any(|ledger| ledger.is_over(self.memory.now, id) || ledger.archived(id))
             };
             found.hits.retain(|hit| !is_over(hit));
             found.near.retain(|hit| !is_over(hit));
@@ -233,15 +238,15 @@ impl Memory {
     /// Recalls lines of mirrors for a prompt, after the `own` ones and within the same limits. The
     /// indexes to refresh are added to `stale`.
     pub fn recall_team(
-        &self,
+        self,
         stores: &[Store],
         prompt: &str,
         except: &IdSet<EntryId>,
         own: &[FoundHit],
         stale: &mut Vec<super::background::Stale>,
     ) -> Vec<FoundHit> {
-        let left = recall::limit(self).saturating_sub(own.len());
-        if left == 0 || !self.config.settings.recall.enabled {
+        let left = recall::limit(self.memory).saturating_sub(own.len());
+        if left == 0 || !self.memory.config.settings.recall.enabled {
             return Vec::new();
         }
         let mirrors = self.mirrors();
@@ -251,7 +256,7 @@ impl Memory {
         let query = pimem_core::search::bm25::Query::from_prompt(prompt);
         let request = SearchRequest {
             except: Some(except),
-            ..SearchRequest::recall(self, &query, 2 * recall::limit(self), KINDS)
+            ..SearchRequest::recall(self.memory, &query, 2 * recall::limit(self.memory), KINDS)
         };
         let Some(mut found) = self.find_team(stores, &mirrors, &request) else {
             return Vec::new();
@@ -266,8 +271,8 @@ impl Memory {
             is_new
         });
         hits.truncate(left);
-        if recall::is_used(self) {
-            recall::fit(self, own, &mut hits);
+        if recall::is_used(self.memory) {
+            recall::fit(self.memory, own, &mut hits);
         }
         hits
     }
@@ -277,9 +282,9 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if it matches several.
-    pub fn select_team(&self, selector: &str) -> Result<Option<Selected>, Failure> {
+    pub fn select_team(self, selector: &str) -> Result<Option<Selected>, Failure> {
         let mirrors = self.mirrored(self.mirrors());
-        let mut all = Ranking { policy: self.policy(), ..Ranking::default() };
+        let mut all = Ranking { policy: self.memory.policy(), ..Ranking::default() };
         let mut places = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for (at, mirror) in mirrors.iter().enumerate() {
@@ -291,7 +296,7 @@ impl Memory {
                 }
             }
         }
-        let row = match selector::entry(self, &all, &[], selector) {
+        let row = match selector::entry(self.memory, &all, &[], selector) {
             Ok(row) => row,
             Err(failure) if failure.kind == FailureKind::NotFound => return Ok(None),
             Err(failure) => return Err(failure),
@@ -306,21 +311,21 @@ impl Memory {
     ///
     /// # Errors
     /// Fails as it did there, or if it matches several.
-    pub(super) fn selected(&self, selector: &str, failure: Failure) -> Result<Selected, Failure> {
+    pub(super) fn selected(self, selector: &str, failure: Failure) -> Result<Selected, Failure> {
         if failure.kind != FailureKind::NotFound {
             return Err(failure);
         }
         let mut selected = self.select_team(selector)?.ok_or(failure)?;
         let at = selected.mirror;
         if let Some(mirror) = selected.mirrors.get_mut(at) {
-            mirror.mark_withheld(self);
+            mirror.mark_withheld(self.memory);
         }
         Ok(selected)
     }
 
     /// Returns the failure for a selector that matches nothing in the user's stores. If it matches a
     /// line of a mirror, that is said.
-    pub(super) fn not_own(&self, selector: &str, failure: Failure) -> Failure {
+    pub(super) fn not_own(self, selector: &str, failure: Failure) -> Failure {
         if failure.kind != FailureKind::NotFound {
             return failure;
         }
@@ -330,7 +335,8 @@ impl Memory {
             Err(several) => return several,
         };
         let Some((mirror, row)) = selected.get() else { return failure };
-        let entries = Entries::new(self.now, &self.config.categories, &mirror.ranking);
+        let entries =
+            Entries::new(self.memory.now, &self.memory.config.categories, &mirror.ranking);
         let (line, project) = (entries.line(row), &mirror.mirror().project);
         let (whose, hint) = match mirror.mirror().author(row.entry.id) {
             Some(author) => (

@@ -1,5 +1,6 @@
 //! Undo of the last typed command, or of a step that is named by its id.
 
+use crate::memory::handles::Writing;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -27,19 +28,19 @@ struct Part {
     steps: Vec<UndoStep>,
 }
 
-impl Memory {
+impl Writing<'_> {
     /// Undoes the last command that was typed on this machine, or the step whose id begins with
     /// `id`, which may be what a hook learned.
     ///
     /// # Errors
     /// Fails if there is no such step, a line has changed since, or a store cannot be read or
     /// written.
-    pub fn undo(&self, id: Option<&str>) -> Result<Undone, Failure> {
+    pub fn undo(self, id: Option<&str>) -> Result<Undone, Failure> {
         let mut parts = Vec::new();
-        for store in self.readers()? {
+        for store in self.memory.readers()? {
             let steps = store.steps().map_err(|problem| Failure::from(&problem))?;
             if let Some(path) = store.damaged_steps() {
-                self.warn(format!(
+                self.memory.warn(format!(
                     "{} is damaged: of what it held, only what can be read can be taken back",
                     path.display()
                 ));
@@ -53,9 +54,9 @@ impl Memory {
         };
         let Some(UndoStep { run, command, at, .. }) = chosen.cloned() else {
             let older = parts.iter().map(|part| part.store.older_steps()).sum();
-            let categories = &self.config.categories;
+            let categories = &self.memory.config.categories;
             let buried = |store: &Store| {
-                let held = store.read(self.now, categories);
+                let held = store.read(self.memory.now, categories);
                 store.buried(&held, &store.read_archive(categories), categories).len()
             };
             let buried = parts.iter().map(|part| buried(&part.store)).sum();
@@ -67,7 +68,7 @@ impl Memory {
         parts.retain(|part| !part.steps.is_empty());
         let mut change = UndoneChange { at, events: 0, lines: Vec::new() };
         for part in &parts {
-            let (events, lines) = take_back(self, part, &run, &command)?;
+            let (events, lines) = take_back(self.memory, part, &run, &command)?;
             change.events += events;
             change.lines.extend(lines);
         }

@@ -3,12 +3,13 @@
 //! Trust applies to a text as it was shown, so no lock is held while the user decides: a line that
 //! changes meanwhile is another text.
 
+use crate::memory::handles::Tending;
 use std::ops::Range;
 
 use serde::Serialize;
 
 use super::{
-    Answer, Memory, pins, problems,
+    Answer, pins, problems,
     review::{self, AddedPlace, Held, ReviewItem},
     selector,
 };
@@ -55,12 +56,12 @@ const TRUSTING: &str = "pimem trust";
 /// The key of an entry, and the key that marks it as brought by git.
 type Pair = (TextKey, TextKey);
 
-impl Memory {
+impl Tending<'_> {
     /// Returns what awaits review.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn review(&self) -> Result<Answer<Review>, Failure> {
+    pub fn review(self) -> Result<Answer<Review>, Failure> {
         let mut held = self.held()?;
         held.extend(self.held_mirrors());
         Ok(answer(&held, Vec::new()))
@@ -72,10 +73,10 @@ impl Memory {
     /// Fails if the named store does not exist or belongs to another user, the ledger cannot be
     /// written, or the user cannot be asked.
     pub fn review_each(
-        &self,
+        self,
         mut ask: impl FnMut(&Store, VouchQuestion<'_>) -> Result<Reply, Failure>,
     ) -> Result<Answer<Review>, Failure> {
-        self.refuse_agent(TRUSTING)?;
+        self.memory.refuse_agent(TRUSTING)?;
         let mut held = self.held()?;
         held.extend(self.held_mirrors());
         for Held { store, by_agents, .. } in &mut held {
@@ -85,7 +86,9 @@ impl Memory {
                 match ask(store, VouchQuestion::ByAgent(&one.view))? {
                     Reply::Trust => drop(store.trust.forget(Some(&one.keys))?),
                     Reply::Forget => match one.place {
-                        AddedPlace::Entry(id) => drop(self.curate(Decision::Forgot, &[id])?),
+                        AddedPlace::Entry(id) => {
+                            drop(self.memory.writing().curate(Decision::Forgot, &[id])?);
+                        }
                         AddedPlace::Passage(file, of) => {
                             self.remove_passage(store, &file, &of)?;
                             store.trust.forget(Some(&one.keys))?;
@@ -127,8 +130,8 @@ impl Memory {
     /// # Errors
     /// Fails if the named store does not exist or belongs to another user, or the ledger cannot be
     /// written.
-    pub fn trust_all(&self) -> Result<Answer<Review>, Failure> {
-        self.refuse_agent(TRUSTING)?;
+    pub fn trust_all(self) -> Result<Answer<Review>, Failure> {
+        self.memory.refuse_agent(TRUSTING)?;
         self.refuse_team()?;
         let (mut held, mut done) = (self.held()?, Vec::new());
         for Held { store, items, .. } in &mut held {
@@ -142,10 +145,10 @@ impl Memory {
         let needs = |held: &&mut Held| !held.store.trust.is_whole() || !held.items.is_empty();
         for Held { store, items, problems, .. } in held.iter_mut().filter(needs) {
             refuse_foreign(store)?;
-            let archive = store.read_archive(&self.config.categories);
+            let archive = store.read_archive(&self.memory.config.categories);
             problems.extend(archive.problems.iter().cloned());
-            let archive = archive.placed(store, &self.config.categories);
-            let name = |category| &self.config.categories.spec(category).name;
+            let archive = archive.placed(store, &self.memory.config.categories);
+            let name = |category| &self.memory.config.categories.spec(category).name;
             let archived = archive.iter().map(|e| store.trust.entry(name(e.category), &e.text));
             let keys: Vec<TextKey> =
                 items.iter().flat_map(|item| item.keys.clone()).chain(archived).collect();
@@ -161,13 +164,13 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist, or the ledger cannot be written.
-    pub fn trust_always(&self) -> Result<Answer<Review>, Failure> {
-        self.refuse_agent(TRUSTING)?;
+    pub fn trust_always(self) -> Result<Answer<Review>, Failure> {
+        self.memory.refuse_agent(TRUSTING)?;
         self.refuse_team()?;
         // What is behind one part of a root may lead on.
-        while let Some(away) = self.leads_away() {
-            discover::name_root(self.env.state.as_deref(), &away)?;
-            self.notices.note(&format!("Named, as it leads now: {}", away.path.display()));
+        while let Some(away) = self.memory.leads_away() {
+            discover::name_root(self.memory.env.state.as_deref(), &away)?;
+            self.memory.notices.note(&format!("Named, as it leads now: {}", away.path.display()));
         }
         let (mut held, mut done) = (self.held()?, Vec::new());
         for Held { store, items, .. } in held.iter_mut().filter(|held| !held.store.trust.is_own()) {
@@ -176,7 +179,7 @@ impl Memory {
         }
         for held in &mut held {
             let store = Store { trust: held.store.trust.anew(), ..held.store.clone() };
-            *held = review::look(self, store);
+            *held = review::look(self.memory, store);
         }
         Ok(answer(&held, done))
     }
@@ -185,16 +188,16 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist, or the ledger cannot be written.
-    pub fn revoke_all(&self) -> Result<Review, Failure> {
+    pub fn revoke_all(self) -> Result<Review, Failure> {
         self.refuse_team()?;
         let mut done = Vec::new();
-        for store in self.strict_readers()?.iter().filter(|store| !store.trust.is_own()) {
+        for store in self.memory.strict_readers()?.iter().filter(|store| !store.trust.is_own()) {
             let texts = store.trust.forget(None)?;
             discover::take_back(store.state.as_deref(), &store.dir)?;
             done.push(of(store, VouchAct::Revoked(texts), Vec::new()));
         }
         // Only the output for programs includes what then awaits review.
-        let held = if self.notices.for_programs() { self.held()? } else { Vec::new() };
+        let held = if self.memory.notices.for_programs() { self.held()? } else { Vec::new() };
         Ok(answer(&held, done).view)
     }
 
@@ -204,28 +207,31 @@ impl Memory {
     /// Fails if a selector does not match exactly one entry, the store is trusted as a whole or
     /// belongs to another user, or the ledger cannot be written.
     pub fn trust_entries(
-        &self,
+        self,
         selectors: &[String],
         action: VouchAction,
     ) -> Result<Answer<VouchedEntries>, Failure> {
         if action != VouchAction::Revoked {
-            self.refuse_agent(TRUSTING)?;
+            self.memory.refuse_agent(TRUSTING)?;
         }
-        let stores = self.strict_readers()?;
-        let (ranking, snapshots) = self.ranking(&stores);
+        let stores = self.memory.strict_readers()?;
+        let (ranking, snapshots) = self.memory.ranking(&stores);
         let unread = problems(&snapshots);
-        let entries = view::Entries::new(self.now, &self.config.categories, &ranking);
+        let entries = view::Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
         let mut keys: IdMap<u64, (&Store, Vec<Pair>)> = IdMap::default();
         let mut theirs: Vec<(Store, Pair)> = Vec::new();
         let (mut results, mut pins) = (Vec::new(), Vec::new());
         for selector in selectors {
-            let row = match selector::entry(self, &ranking, &unread, selector) {
+            let row = match selector::entry(self.memory, &ranking, &unread, selector) {
                 Ok(row) => row,
                 Err(failure) => {
-                    let selected = self.selected(selector, failure.clone())?;
+                    let selected = self.memory.sharing().selected(selector, failure.clone())?;
                     let (mirror, row) = selected.get().ok_or(failure)?;
-                    let entries =
-                        view::Entries::new(self.now, &self.config.categories, &mirror.ranking);
+                    let entries = view::Entries::new(
+                        self.memory.now,
+                        &self.memory.config.categories,
+                        &mirror.ranking,
+                    );
                     theirs.push((
                         mirror.store.clone(),
                         pair(&mirror.store, entries.category(row), &row.entry.text),
@@ -235,10 +241,10 @@ impl Memory {
                 }
             };
             if let Some(store) = stores.iter().find(|store| store.scope == row.entry.scope)
-                && pins::waits(self, store, row)
+                && pins::waits(self.memory, store, row)
             {
                 if action == VouchAction::Revoked {
-                    pins::drop_of(self, store, row)?;
+                    pins::drop_of(self.memory, store, row)?;
                 } else {
                     pins.push(row.entry.id.to_string());
                 }
@@ -281,7 +287,7 @@ impl Memory {
             }
         }
         if !pins.is_empty() {
-            self.curate(Decision::Pinned, &pins)?;
+            self.memory.writing().curate(Decision::Pinned, &pins)?;
         }
         Ok(Answer { view: VouchedEntries { action, results }, problems: unread })
     }
@@ -292,19 +298,19 @@ impl Memory {
     /// # Errors
     /// Fails if a selector does not match exactly one entry, or the ledger cannot be written.
     pub fn let_out(
-        &self,
+        self,
         selectors: &[String],
         action: VouchAction,
     ) -> Result<Answer<VouchedEntries>, Failure> {
         if action != VouchAction::Revoked {
-            self.refuse_agent(TRUSTING)?;
+            self.memory.refuse_agent(TRUSTING)?;
         }
-        let stores = self.strict_readers()?;
-        let (ranking, snapshots) = self.own_ranking(&stores);
+        let stores = self.memory.strict_readers()?;
+        let (ranking, snapshots) = self.memory.own_ranking(&stores);
         let unread = problems(&snapshots);
-        let entries = view::Entries::new(self.now, &self.config.categories, &ranking);
+        let entries = view::Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
         let (mut found, mut results) = (Vec::new(), Vec::new());
-        for row in selector::entries(self, &ranking, &unread, selectors)? {
+        for row in selector::entries(self.memory, &ranking, &unread, selectors)? {
             let Some(store) = stores.iter().find(|store| store.scope == row.entry.scope) else {
                 continue;
             };
@@ -329,8 +335,8 @@ impl Memory {
     }
 
     /// Removes the first passage of a file that says this.
-    fn remove_passage(&self, store: &Store, file: &str, of: &str) -> Result<(), Failure> {
-        let lock = super::lock(self, store)?;
+    fn remove_passage(self, store: &Store, file: &str, of: &str) -> Result<(), Failure> {
+        let lock = super::lock(self.memory, store)?;
         store.rewrite(&lock, file, |bytes| {
             let text = str::from_utf8(bytes).ok()?;
             let is_it =
@@ -341,33 +347,34 @@ impl Memory {
         Ok(())
     }
 
-    fn accept(&self, store: &Store, item: &ReviewItem) -> Result<(), Failure> {
+    fn accept(self, store: &Store, item: &ReviewItem) -> Result<(), Failure> {
         store.trust.record(&item.keys)?;
-        item.pin
-            .iter()
-            .try_for_each(|id| self.curate(Decision::Pinned, std::slice::from_ref(id)).map(drop))
+        item.pin.iter().try_for_each(|id| {
+            self.memory.writing().curate(Decision::Pinned, std::slice::from_ref(id)).map(drop)
+        })
     }
 
     /// Returns the mirrors of which something is withheld; all of them if they are asked for.
-    pub(super) fn held_mirrors(&self) -> Vec<Held> {
-        let held = self.mirrored(self.mirrors()).into_iter();
-        let mut held: Vec<Held> = held.map(|mirror| review::of_mirror(self, mirror)).collect();
-        held.retain(|held| self.asks_for_team() || !held.items.is_empty());
+    pub(super) fn held_mirrors(self) -> Vec<Held> {
+        let held = self.memory.sharing().mirrored(self.memory.sharing().mirrors()).into_iter();
+        let mut held: Vec<Held> =
+            held.map(|mirror| review::of_mirror(self.memory, mirror)).collect();
+        held.retain(|held| self.memory.sharing().asks_for_team() || !held.items.is_empty());
         held
     }
 
     /// Refuses what concerns whole stores, if only the team is asked for.
-    fn refuse_team(&self) -> Result<(), Failure> {
-        if !self.asks_for_team_alone() {
+    fn refuse_team(self) -> Result<(), Failure> {
+        if !self.memory.sharing().asks_for_team_alone() {
             return Ok(());
         }
         let hint = "pimem trust --scope team asks about what is withheld";
         Err(Failure::new(FailureKind::Refused, "a mirror is not trusted as a whole", hint))
     }
 
-    fn held(&self) -> Result<Vec<Held>, Failure> {
-        let stores = self.strict_readers()?;
-        Ok(stores.into_iter().map(|store| review::look(self, store)).collect())
+    fn held(self) -> Result<Vec<Held>, Failure> {
+        let stores = self.memory.strict_readers()?;
+        Ok(stores.into_iter().map(|store| review::look(self.memory, store)).collect())
     }
 }
 

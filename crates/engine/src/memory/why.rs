@@ -1,12 +1,11 @@
 //! Why an entry is in the report or not.
 
+use crate::memory::handles::Reading;
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{
-    Answer, Memory, archived, placed, problems, review, selector, team::Selected, telemetry,
-};
+use super::{Answer, archived, placed, problems, review, selector, team::Selected, telemetry};
 use crate::{
     error::{Failure, FailureKind},
     store::{Store, snapshot::Snapshot},
@@ -29,17 +28,17 @@ use pimem_core::{
     },
 };
 
-impl Memory {
+impl Reading<'_> {
     /// Returns all that is known about an entry: how its score is made, its place in a report within
     /// `budget`, or the configured one, and its forecast.
     ///
     /// # Errors
     /// Fails if the selector does not match exactly one entry.
-    pub fn why(&self, selector: &str, budget: Option<Tokens>) -> Result<Answer<Why>, Failure> {
-        let stores = self.readers()?;
-        let (ranking, snapshots) = self.own_ranking(&stores);
+    pub fn why(self, selector: &str, budget: Option<Tokens>) -> Result<Answer<Why>, Failure> {
+        let stores = self.memory.readers()?;
+        let (ranking, snapshots) = self.memory.own_ranking(&stores);
         let problems = problems(&snapshots);
-        let row = match selector::entry(self, &ranking, &problems, selector) {
+        let row = match selector::entry(self.memory, &ranking, &problems, selector) {
             Ok(row) => row,
             Err(failure) => {
                 if failure.kind == FailureKind::NotFound
@@ -47,19 +46,20 @@ impl Memory {
                 {
                     return Ok(Answer { view, problems });
                 }
-                let selected = self.selected(selector, failure)?;
+                let selected = self.memory.sharing().selected(selector, failure)?;
                 return self.why_team((&ranking, &snapshots), selected, budget);
             }
         };
-        let categories = &self.config.categories;
-        let settings = self.report_settings(budget, Tokens(0));
+        let categories = &self.memory.config.categories;
+        let settings = self.memory.report_settings(budget, Tokens(0));
         let report = render::report(&ranking, categories, settings);
         let verdict = report.verdict(&ranking, row).unwrap_or(&ReportVerdict::ReportFull);
         let spec = categories.spec(row.entry.category);
-        let turns = forecast::turns(self.now, self.rules().clock, ranking.policy, row, spec);
+        let turns =
+            forecast::turns(self.memory.now, self.memory.rules().clock, ranking.policy, row, spec);
         let cheapest = || {
             let placed = placed(categories, &stores, &snapshots);
-            explain::cheapest(self.now, self.rules(), settings, &placed, row)
+            explain::cheapest(self.memory.now, self.memory.rules(), settings, &placed, row)
         };
         let act = if verdict.shown() { None } else { cheapest() };
         let heading = stores.iter().zip(snapshots.iter()).find_map(|(store, snapshot)| {
@@ -69,14 +69,14 @@ impl Memory {
             let doc = &topics.next()?.doc;
             doc.heading_above(doc.entries.iter().find(|entry| entry.is(&wording))?)
         });
-        let entries = Entries::new(self.now, categories, &ranking).marking_replaced();
+        let entries = Entries::new(self.memory.now, categories, &ranking).marking_replaced();
         let short = entries.short(row.entry.id);
         let ahead = turns.into_iter().map(|(at, turn)| Ahead { at, what: turn.describe(spec) });
         let ledgers = snapshots.iter().map(|snapshot| &snapshot.ledger);
-        let accessed = telemetry::of_entry(&self.accesses(&stores), row.entry.id, ledgers);
+        let accessed = telemetry::of_entry(&self.memory.accesses(&stores), row.entry.id, ledgers);
         let view = Why {
             entry: entries.accessed(row, accessed),
-            known_for: self.now.since(row.evidence.first_seen).to_string(),
+            known_for: self.memory.now.since(row.evidence.first_seen).to_string(),
             replaced_by: replaced_by(&entries, &ranking, row),
             factors: entries.factors(row),
             added: stores
@@ -100,24 +100,24 @@ impl Memory {
 
     /// The same for a line in the archive or the grave, if one matches.
     fn why_archived(
-        &self,
+        self,
         selector: &str,
         (stores, snapshots): (&[Store], &[Snapshot]),
     ) -> Result<Option<Why>, Failure> {
-        let categories = &self.config.categories;
-        let archived = archived::rankings(self, stores, snapshots).into_iter();
+        let categories = &self.memory.config.categories;
+        let archived = archived::rankings(self.memory, stores, snapshots).into_iter();
         let graves = stores.iter().zip(snapshots).map(|(store, snapshot)| {
-            archived::graves(self, store, snapshot, &store.read_archive(categories))
+            archived::graves(self.memory, store, snapshot, &store.read_archive(categories))
         });
         let all = archived.map(|ranking| (Vec::new(), ranking)).chain(graves);
         for (buried, ranking) in all {
-            let row = match selector::entry(self, &ranking, &[], selector) {
+            let row = match selector::entry(self.memory, &ranking, &[], selector) {
                 Ok(row) => row,
                 Err(failure) if failure.kind == FailureKind::NotFound => continue,
                 Err(failure) => return Err(failure),
             };
             let spec = categories.spec(row.entry.category);
-            let entries = Entries::new(self.now, categories, &ranking);
+            let entries = Entries::new(self.memory.now, categories, &ranking);
             let forgotten = row.evidence.user == UserState::Forgotten;
             let grave = buried.iter().find(|(entry, _)| entry.is_copy(&row.entry));
             let reason = match grave {
@@ -131,7 +131,7 @@ impl Memory {
             let entry = EntryView { archived: grave.is_none(), ..accessed.entry };
             return Ok(Some(Why {
                 entry: AccessedEntry { entry, ..accessed },
-                known_for: self.now.since(row.evidence.first_seen).to_string(),
+                known_for: self.memory.now.since(row.evidence.first_seen).to_string(),
                 replaced_by: replaced_by(&entries, &ranking, row),
                 factors: entries.factors(row),
                 added: None,
@@ -153,17 +153,18 @@ impl Memory {
 
     /// The same for a row of a mirror.
     fn why_team(
-        &self,
+        self,
         (own, snapshots): (&Ranking, &[Snapshot]),
         selected: Selected,
         budget: Option<Tokens>,
     ) -> Result<Answer<Why>, Failure> {
-        let (categories, at) = (&self.config.categories, (selected.mirror, selected.row));
-        let settings = self.report_settings(budget, Tokens(0));
+        let (categories, at) = (&self.memory.config.categories, (selected.mirror, selected.row));
+        let settings = self.memory.report_settings(budget, Tokens(0));
         let mut report = render::report(own, categories, settings);
-        let tokens = self.config.settings.report.team;
-        let room = team::TeamRoom { tokens, total: self.team_total(budget, Tokens(0)) };
-        let sections = self.add_mirrors(
+        let tokens = self.memory.config.settings.report.team;
+        let room =
+            team::TeamRoom { tokens, total: self.memory.sharing().team_total(budget, Tokens(0)) };
+        let sections = self.memory.sharing().add_mirrors(
             &mut report,
             (own, snapshots),
             (settings, room),
@@ -177,8 +178,8 @@ impl Memory {
         let verdict = verdict.unwrap_or(&ReportVerdict::ReportFull);
         let spec = categories.spec(row.entry.category);
         let policy = mirror.ranking.policy;
-        let turns = forecast::turns(self.now, self.rules().clock, policy, row, spec);
-        let entries = Entries::new(self.now, categories, &mirror.ranking);
+        let turns = forecast::turns(self.memory.now, self.memory.rules().clock, policy, row, spec);
+        let entries = Entries::new(self.memory.now, categories, &mirror.ranking);
         let short = entries.short(row.entry.id);
         let label = team::label(mirror.mirror(), row);
         let line = team::line(&spec.name, &row.entry.text, &label);
@@ -189,7 +190,7 @@ impl Memory {
         let accessed = entries.accessed(row, Access::default());
         let view = Why {
             entry: AccessedEntry { entry: mirror.view(&entries, row), ..accessed },
-            known_for: self.now.since(row.evidence.first_seen).to_string(),
+            known_for: self.memory.now.since(row.evidence.first_seen).to_string(),
             replaced_by: replaced_by(&entries, &mirror.ranking, row),
             factors: entries.factors(row),
             added: None,

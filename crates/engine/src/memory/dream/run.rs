@@ -1,6 +1,7 @@
 //! Runs a dream: plans it, applies it, leaves its plan for review, or starts it in the background, where
 //! it stops after a time limit.
 
+use crate::memory::handles::Tending;
 use std::{
     path::PathBuf,
     process,
@@ -80,39 +81,39 @@ pub struct DreamOutcome {
     pub failure: Option<Failure>,
 }
 
-impl Memory {
+impl Tending<'_> {
     /// Maintains a store, using its content and what was said since the last dream.
     ///
     /// # Errors
     /// Fails if another dream is running, the store cannot be read or written, or a plan cannot be
     /// applied as a whole.
-    pub fn dream(&self, request: &DreamRequest) -> Result<DreamOutcome, Failure> {
-        let WriteTarget { dir, scope, exists } = self.target()?;
+    pub fn dream(self, request: &DreamRequest) -> Result<DreamOutcome, Failure> {
+        let WriteTarget { dir, scope, exists } = self.memory.target()?;
         if !exists {
-            self.notices.note("There is no store yet, and nothing to dream about");
+            self.memory.notices.note("There is no store yet, and nothing to dream about");
             return Ok(done(Dream::default()));
         }
-        let store = self.store(dir, scope);
+        let store = self.memory.store(dir, scope);
         match &request.mode {
             DreamMode::Detach => self.detach(request, &store),
             DreamMode::Detached => {
                 let store = store.strict();
-                let dreamt = run(self, &store, || self.dream_now(request, &store))?;
+                let dreamt = run(self.memory, &store, || self.dream_now(request, &store))?;
                 Ok(dreamt.unwrap_or_else(|| done(Dream::default())))
             }
             DreamMode::Plan => self.plan(request, &store).map(done),
             DreamMode::Apply(script) => {
-                let _lock = store.lock_dreams(self.now)?;
+                let _lock = store.lock_dreams(self.memory.now)?;
                 self.apply(&store, script)
             }
             DreamMode::Dream => {
-                let _lock = store.lock_dreams(self.now)?;
+                let _lock = store.lock_dreams(self.memory.now)?;
                 let unasked = !request.force && request.from.is_empty();
-                let Some(next) = too_early(self, &store).filter(|_| unasked) else {
+                let Some(next) = too_early(self.memory, &store).filter(|_| unasked) else {
                     return self.dream_now(request, &store);
                 };
                 let when = local_time::local(next);
-                self.notices.note(&format!(
+                self.memory.notices.note(&format!(
                     "The last dream was not long ago; the next is due at {when} (--force dreams now)"
                 ));
                 Ok(done(Dream::default()))
@@ -124,15 +125,15 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn has_plan_left(&self) -> Result<bool, Failure> {
-        let WriteTarget { dir, scope, .. } = self.target()?;
-        Ok(self.store(dir, scope).dream_dir().is_some_and(|dir| dir.join(LEFT).is_file()))
+    pub fn has_plan_left(self) -> Result<bool, Failure> {
+        let WriteTarget { dir, scope, .. } = self.memory.target()?;
+        Ok(self.memory.store(dir, scope).dream_dir().is_some_and(|dir| dir.join(LEFT).is_file()))
     }
 
-    fn detach(&self, request: &DreamRequest, store: &Store) -> Result<DreamOutcome, Failure> {
+    fn detach(self, request: &DreamRequest, store: &Store) -> Result<DreamOutcome, Failure> {
         let llm: &[&str] = if request.llm { &["--llm"] } else { &[] };
         let mut view = Detached { detached: false, log: None, due: None };
-        self.notices.note(&match start(self, store, llm)? {
+        self.memory.notices.note(&match start(self.memory, store, llm)? {
             Started::Yes { log } => {
                 let path = log.display().to_string();
                 let note = format!("Dreaming in the background; {path} says how");
@@ -148,12 +149,12 @@ impl Memory {
         Ok(DreamOutcome { view: Dreamed::Detached(view), failure: None })
     }
 
-    fn plan(&self, request: &DreamRequest, store: &Store) -> Result<Dream, Failure> {
-        let dreams = store.dreams(self.now);
-        let gathered = gather::gather(self, store, &dreams, &request.from, request.llm)?;
-        let mut run = PlanRun::plan(self, store, None, &gathered.learned)?;
+    fn plan(self, request: &DreamRequest, store: &Store) -> Result<Dream, Failure> {
+        let dreams = store.dreams(self.memory.now);
+        let gathered = gather::gather(self.memory, store, &dreams, &request.from, request.llm)?;
+        let mut run = PlanRun::plan(self.memory, store, None, &gathered.learned)?;
         if request.llm {
-            run.ask(self, store, &gathered.transcripts);
+            run.ask(self.memory, store, &gathered.transcripts);
         }
         gathered.expect(store, &run.plan.state)?;
         let mut view = begin(store, Some(&gathered));
@@ -163,15 +164,15 @@ impl Memory {
     }
 
     /// Plans, and applies what is harmless.
-    fn dream_now(&self, request: &DreamRequest, store: &Store) -> Result<DreamOutcome, Failure> {
-        let dreams = store.dreams(self.now);
-        let gathered = gather::gather(self, store, &dreams, &request.from, request.llm)?;
+    fn dream_now(self, request: &DreamRequest, store: &Store) -> Result<DreamOutcome, Failure> {
+        let dreams = store.dreams(self.memory.now);
+        let gathered = gather::gather(self.memory, store, &dreams, &request.from, request.llm)?;
         let by_rules = {
             let _whole = Committing::begin();
-            let lock = memory::lock(self, store)?;
-            let run = PlanRun::plan(self, store, Some(&lock), &gathered.learned)?;
+            let lock = memory::lock(self.memory, store)?;
+            let run = PlanRun::plan(self.memory, store, Some(&lock), &gathered.learned)?;
             gathered.keep(store)?;
-            store.dreamt(&lock, self.now, &gathered.waiting)?;
+            store.dreamt(&lock, self.memory.now, &gathered.waiting)?;
             run
         };
         let mut view = begin(store, Some(&gathered));
@@ -185,31 +186,31 @@ impl Memory {
     }
 
     /// Adds an applied plan to the output.
-    fn take_up(&self, view: &mut Dream, run: &PlanRun<'_>) {
+    fn take_up(self, view: &mut Dream, run: &PlanRun<'_>) {
         view.extend(&run.plan, run.done, &run.store_view);
-        for refused in run.plan.refused.iter().filter(|_| !self.notices.for_programs()) {
-            self.notices.detail(&format!("Left out: {}: {}", refused.what, refused.why));
+        for refused in run.plan.refused.iter().filter(|_| !self.memory.notices.for_programs()) {
+            self.memory.notices.detail(&format!("Left out: {}: {}", refused.what, refused.why));
         }
     }
 
     /// Asks the language model for more proposals. Its plan is left for review, unless the user's
     /// settings apply it.
     fn propose(
-        &self,
+        self,
         store: &Store,
         transcripts: &[String],
         view: &mut Dream,
     ) -> Result<(), Failure> {
-        let mut run = PlanRun::of(self, store, None)?;
-        let name = run.ask(self, store, transcripts).filter(|_| !run.plan.steps.is_empty());
-        if name.is_some() && self.config.settings.dream.apply_model {
+        let mut run = PlanRun::of(self.memory, store, None)?;
+        let name = run.ask(self.memory, store, transcripts).filter(|_| !run.plan.steps.is_empty());
+        if name.is_some() && self.memory.config.settings.dream.apply_model {
             let _whole = Committing::begin();
-            let lock = memory::lock(self, store)?;
-            let mut now = PlanRun::of(self, store, Some(&lock))?;
+            let lock = memory::lock(self.memory, store)?;
+            let mut now = PlanRun::of(self.memory, store, Some(&lock))?;
             // The store may have changed while the model was working.
-            now.vet(self, std::mem::take(&mut run.plan.steps));
+            now.vet(self.memory, std::mem::take(&mut run.plan.steps));
             now.plan.refused.splice(..0, run.plan.refused);
-            now.carry_out(self, store, Some(&lock))?;
+            now.carry_out(self.memory, store, Some(&lock))?;
             self.take_up(view, &now);
             return Ok(());
         }
@@ -225,7 +226,7 @@ impl Memory {
 
     /// Applies a plan, or nothing if a line is not valid. Steps that cannot be done are left
     /// out, which is a failure that the outcome tells.
-    fn apply(&self, store: &Store, from: &ScriptInput) -> Result<DreamOutcome, Failure> {
+    fn apply(self, store: &Store, from: &ScriptInput) -> Result<DreamOutcome, Failure> {
         let own = left(store)?;
         let text = match from {
             ScriptInput::Text(text) => text.clone(),
@@ -237,8 +238,8 @@ impl Memory {
             }
         };
         let _whole = Committing::begin();
-        let lock = memory::lock(self, store)?;
-        let mut run = PlanRun::of(self, store, Some(&lock))?;
+        let lock = memory::lock(self.memory, store)?;
+        let mut run = PlanRun::of(self.memory, store, Some(&lock))?;
         let refuse = |message: String, hints: Vec<String>| Failure {
             kind: FailureKind::Refused,
             message,
@@ -255,7 +256,7 @@ impl Memory {
         let mut wrong = Vec::new();
         for (number, step) in script.lines {
             let by = PlannedBy::Rules;
-            match step.map(|(act, reason)| run.check(self, PlanStep { act, reason, by })) {
+            match step.map(|(act, reason)| run.check(self.memory, PlanStep { act, reason, by })) {
                 Ok(Ok(step)) => run.plan.steps.push(step),
                 Ok(Err(why)) => wrong.push(format!("line {number}: {why}")),
                 Err(why) => wrong.push(format!("line {number}: {why}")),
@@ -265,8 +266,8 @@ impl Memory {
             let lines = view::count(wrong.len(), "line");
             return Err(refuse(format!("{lines} of the plan cannot be done"), wrong));
         }
-        run.carry_out(self, store, Some(&lock))?;
-        gather::applied(store, &script.state, script.made, self.now, &lock)?;
+        run.carry_out(self.memory, store, Some(&lock))?;
+        gather::applied(store, &script.state, script.made, self.memory.now, &lock)?;
         if matches!(from, ScriptInput::Left) {
             commit::discard(&own)?;
         }

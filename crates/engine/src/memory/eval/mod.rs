@@ -3,6 +3,7 @@
 
 mod own;
 
+use crate::memory::handles::Modeling;
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap},
@@ -102,13 +103,13 @@ struct Prepared {
     left_out: usize,
 }
 
-impl Memory {
+impl Modeling<'_> {
     /// Measures what searches find, in every mode. `clock` times them.
     ///
     /// # Errors
     /// When a set cannot be read, no question is left, or the model cannot serve.
     pub fn evaluate(
-        &self,
+        self,
         request: &EvalRequest,
         by: Option<Division>,
         clock: Stopwatch<'_>,
@@ -116,7 +117,7 @@ impl Memory {
         if request.files.is_empty() {
             return self.evaluate_own(by, clock);
         }
-        let Prepared { sets, model, has_model, left_out } = sets(self, request)?;
+        let Prepared { sets, model, has_model, left_out } = sets(self.memory, request)?;
         let mut view =
             Evaluation { model, left_out, is_own: false, results: Vec::new(), misses: Vec::new() };
         for mode in modes(has_model) {
@@ -124,7 +125,7 @@ impl Memory {
             let mut all = Vec::new();
             for ready in &sets {
                 let search =
-                    |number, query: &EvalQuery| ready.hits(self, number, query, mode, clock);
+                    |number, query: &EvalQuery| ready.hits(self.memory, number, query, mode, clock);
                 let answers = answers(&ready.set, search);
                 divide(&mut view.results, by, &ready.set.name, mode, &answers);
                 view.misses.extend(misses(&ready.set, &answers));
@@ -142,14 +143,14 @@ impl Memory {
     /// # Errors
     /// When a set cannot be read or does not say where its documents are from, no question is left, or
     /// the model cannot serve.
-    pub fn compare_injection(&self, request: &EvalRequest) -> Result<Injection, Failure> {
+    pub fn compare_injection(self, request: &EvalRequest) -> Result<Injection, Failure> {
         if request.files.is_empty() {
             let message = "--injection compares sets, and none is named";
             return Err(Failure::new(FailureKind::Usage, message, SETS));
         }
-        let Prepared { sets, has_model, .. } = sets(self, request)?;
+        let Prepared { sets, has_model, .. } = sets(self.memory, request)?;
         let mode = if has_model { Mode::Hybrid } else { Mode::Keyword };
-        own::compare(self, &sets, mode)
+        own::compare(self.memory, &sets, mode)
     }
 }
 

@@ -5,6 +5,7 @@
 //! The comparison follows pi-memory's design: notes and the logs of two days are always shown, within
 //! their budgets; the search adds what they leave out.
 
+use crate::memory::handles::Modeling;
 use std::collections::BTreeMap;
 
 use pimem_core::{
@@ -42,25 +43,25 @@ const ASKED: usize = 300;
 const PROMPT: &str = "prompt";
 const WORDS: &str = "words";
 
-impl Memory {
-    /// Measures what searches find in one's own stores, as [`Memory::evaluate`].
+impl Modeling<'_> {
+    /// Measures what searches find in one's own stores, as [`Modeling::evaluate`].
     pub(super) fn evaluate_own(
-        &self,
+        self,
         by: Option<Division>,
         clock: Stopwatch<'_>,
     ) -> Result<Evaluation, Failure> {
-        let stores = self.readers()?;
-        let (ranking, _) = self.own_ranking(&stores);
-        let entries = Entries::new(self.now, &self.config.categories, &ranking);
-        let (log, _) = telemetry::log(self, &stores);
+        let stores = self.memory.readers()?;
+        let (ranking, _) = self.memory.own_ranking(&stores);
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
+        let (log, _) = telemetry::log(self.memory, &stores);
         let set = questions(&ranking, &entries, &log);
         if set.queries.is_empty() {
             let message = "there is nothing to ask for";
             let hint = "a store needs entries of a few words; pimem model eval FILE reads a set";
             return Err(Failure::new(FailureKind::Refused, message, hint));
         }
-        let model = embedding::name(self);
-        let has_model = embedding::embedder(self, &model)?.is_some();
+        let model = embedding::name(self.memory);
+        let has_model = embedding::embedder(self.memory, &model)?.is_some();
         let modes = modes(has_model);
         let mut view = Evaluation {
             model,
@@ -71,16 +72,16 @@ impl Memory {
         };
         // The first search has the index refreshed; those that are measured find the whole of it.
         if let (Some(first), Some(mode)) = (set.queries.first(), modes.last()) {
-            hits(self, &stores, &entries, first, *mode, clock);
+            hits(self.memory, &stores, &entries, first, *mode, clock);
         }
-        let mut progress = self.notices.progress("searching");
+        let mut progress = self.memory.notices.progress("searching");
         let mut asked = 0;
         let all = modes.len() * set.queries.len();
         for mode in modes {
             let search = |_, query: &EvalQuery| {
                 progress(asked, all);
                 asked += 1;
-                hits(self, &stores, &entries, query, mode, clock)
+                hits(self.memory, &stores, &entries, query, mode, clock)
             };
             let answers = answers(&set, search);
             divide(&mut view.results, by, &set.name, mode, &answers);

@@ -2,6 +2,7 @@
 
 pub mod source;
 
+use crate::memory::handles::Writing;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
@@ -89,16 +90,17 @@ struct Taken {
     vouched: bool,
 }
 
-impl Memory {
+impl Writing<'_> {
     /// Imports memories of another program; in a dry run, only reports what would happen.
     ///
     /// # Errors
     /// Fails if the source cannot be read, the category is unknown, or the store cannot be read or
     /// written.
-    pub fn import(&self, request: &ImportRequest) -> Result<Answer<Imported>, Failure> {
-        let source = source::read(self, &request.from)?;
-        let category = intake::category(self, request.category.as_deref().unwrap_or("lesson"))?;
-        run(self, source, category, Effect::of(request.dry_run))
+    pub fn import(self, request: &ImportRequest) -> Result<Answer<Imported>, Failure> {
+        let source = source::read(self.memory, &request.from)?;
+        let category =
+            intake::category(self.memory, request.category.as_deref().unwrap_or("lesson"))?;
+        run(self.memory, source, category, Effect::of(request.dry_run))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reads the files of other programs for an import, and vectors that another program computed.
 
+use crate::memory::handles::Writing;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -180,14 +181,14 @@ const WHERE: &str = "pi keeps its vectors in .pi/memory/embeddings.json";
 /// Fields in which other programs may nest the vectors.
 const WRAPPERS: [&str; 3] = ["embeddings", "entries", "vectors"];
 
-impl Memory {
+impl Writing<'_> {
     /// Imports the vectors of existing entries. They must be of the chosen model.
     ///
     /// # Errors
     /// Fails if the model accepts no vectors, the file cannot be read or has vectors of another
     /// model, or the index cannot be written.
-    pub fn import_vectors(&self, path: &Path) -> Result<Answer<ImportedVectors>, Failure> {
-        let model = export::chosen(self)?;
+    pub fn import_vectors(self, path: &Path) -> Result<Answer<ImportedVectors>, Failure> {
+        let model = export::chosen(self.memory)?;
         if model.id == table::NAME {
             let message = "the model static makes its own vectors and takes no others";
             let hint = "pimem model use NAME chooses the model that they are of";
@@ -198,14 +199,14 @@ impl Memory {
         let vectors = found.len();
         let mut imported = KnownVectors::default();
         let mut problems = Vec::new();
-        for store in self.readers()? {
-            let (entries, unread) = export::entries(self, &store);
+        for store in self.memory.readers()? {
+            let (entries, unread) = export::entries(self.memory, &store);
             problems.extend(unread);
             let fresh: KnownVectors =
                 entries.keys().filter_map(|key| Some((*key, found.get(key)?.clone()))).collect();
             if !fresh.is_empty() {
                 imported.extend(fresh.iter().map(|(key, vector)| (*key, vector.clone())));
-                keep(self, &store, &fresh)?;
+                keep(self.memory, &store, &fresh)?;
             }
         }
         let imported = imported.len();

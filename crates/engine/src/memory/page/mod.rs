@@ -3,6 +3,7 @@
 pub mod html;
 pub mod other_pages;
 pub mod pictures;
+use crate::memory::handles::Reading;
 use std::collections::BTreeMap;
 
 use pimem_core::{
@@ -27,7 +28,7 @@ use pimem_core::{
     usage::sums,
 };
 
-use super::{Answer, Memory, placed, problems, telemetry};
+use super::{Answer, placed, problems, telemetry};
 use crate::{
     error::Failure,
     local_time,
@@ -58,31 +59,31 @@ pub struct PageGiven {
     pub lines: Vec<(String, Option<EntryId>)>,
 }
 
-impl Memory {
+impl Reading<'_> {
     /// Returns everything about the stores that a page shows. `hooks` are the agents with hooks,
     /// `given` is what one of them is given.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn page(&self, hooks: Hooks, given: PageGiven) -> Result<Answer<PageView>, Failure> {
+    pub fn page(self, hooks: Hooks, given: PageGiven) -> Result<Answer<PageView>, Failure> {
         let status = self.status(hooks, false)?;
-        let stores = self.readers()?;
-        let (ranking, snapshots) = self.own_ranking(&stores);
-        let categories = &self.config.categories;
-        let entries = Entries::new(self.now, categories, &ranking);
-        let settings = self.report_settings(None, Tokens(0));
+        let stores = self.memory.readers()?;
+        let (ranking, snapshots) = self.memory.own_ranking(&stores);
+        let categories = &self.memory.config.categories;
+        let entries = Entries::new(self.memory.now, categories, &ranking);
+        let settings = self.memory.report_settings(None, Tokens(0));
         let report = render::report(&ranking, categories, settings);
         let placed = placed(categories, &stores, &snapshots);
         let at = |moment: Timestamp| {
-            let ranking = Ranking::new(Now(moment), self.rules(), placed.clone());
+            let ranking = Ranking::new(Now(moment), self.memory.rules(), placed.clone());
             let report = render::report(&ranking, categories, settings);
             (report.shown(&ranking).collect::<IdSet<EntryId>>(), report.tokens.0)
         };
         let coming: Vec<_> = (0..=WEEKS)
-            .map(|week| at(Timestamp(self.now.0.0.saturating_add(week * WEEK))))
+            .map(|week| at(Timestamp(self.memory.now.0.0.saturating_add(week * WEEK))))
             .collect();
         let outside = outside(&ranking, &report, &entries, |row| {
-            explain::cheapest(self.now, self.rules(), settings, &placed, row)
+            explain::cheapest(self.memory.now, self.memory.rules(), settings, &placed, row)
         });
         let curves = report
             .judged(&ranking)
@@ -92,7 +93,7 @@ impl Memory {
             .take(CURVES);
         let curves = curves.collect();
         let weeks = self.weeks(&ranking, &entries, &coming);
-        let (log, _) = telemetry::log(self, &stores);
+        let (log, _) = telemetry::log(self.memory, &stores);
         let counts = sums::by(&sums::fates(&log), |_, id| Some(id));
         let usage: BTreeMap<String, Use> =
             counts.iter().map(|(id, count)| (id.to_string(), Use::from(count))).collect();
@@ -102,8 +103,8 @@ impl Memory {
             |entry: AccessedEntry| PageRow { usage: usage.get(&entry.entry.id).cloned(), entry };
         let view = PageView {
             title: title(&stores),
-            now: self.now.0,
-            today: local_time::local(self.now.0).date,
+            now: self.memory.now.0,
+            today: local_time::local(self.memory.now.0).date,
             given_to: given.agent,
             given: given.lines.into_iter().map(|line| of_line(line, &entries)).collect(),
             outside,
@@ -127,21 +128,21 @@ impl Memory {
     }
 
     fn coming_scores(
-        &self,
+        self,
         entries: &Entries<'_>,
         row: &ScoredEntry,
         coming: &[(IdSet<EntryId>, u32)],
     ) -> PageCurve {
-        let spec = self.config.categories.spec(row.entry.category);
+        let spec = self.memory.config.categories.spec(row.entry.category);
         let score = |day: i64| {
-            let then = Now(Timestamp(self.now.0.0.saturating_add(day * DAY_MS)));
-            let ahead = self.rules().clock.ahead(self.now, then);
+            let then = Now(Timestamp(self.memory.now.0.0.saturating_add(day * DAY_MS)));
+            let ahead = self.memory.rules().clock.ahead(self.memory.now, then);
             row.judged.as_ref().map_or_else(
                 || {
                     let (idle, strength) = (row.idle.and(ahead), row.evidence.strength());
                     stability::standing_of(idle, strength, spec.tau_days, false).shown()
                 },
-                |judged| judged.parts.later(self.policy(), ahead).score(),
+                |judged| judged.parts.later(self.memory.policy(), ahead).score(),
             )
         };
         let leaves = coming.iter().position(|(shown, _)| !shown.contains(&row.entry.id));
@@ -154,18 +155,22 @@ impl Memory {
     }
 
     fn weeks(
-        &self,
+        self,
         ranking: &Ranking,
         entries: &Entries<'_>,
         coming: &[(IdSet<EntryId>, u32)],
     ) -> Vec<Week> {
         let mut changes: BTreeMap<i64, BTreeMap<String, usize>> = BTreeMap::new();
         for row in &ranking.rows {
-            let spec = self.config.categories.spec(row.entry.category);
-            for (at, turn) in
-                forecast::turns(self.now, self.rules().clock, ranking.policy, row, spec)
-            {
-                let week = (at.0 - self.now.0.0).div_euclid(WEEK);
+            let spec = self.memory.config.categories.spec(row.entry.category);
+            for (at, turn) in forecast::turns(
+                self.memory.now,
+                self.memory.rules().clock,
+                ranking.policy,
+                row,
+                spec,
+            ) {
+                let week = (at.0 - self.memory.now.0.0).div_euclid(WEEK);
                 *changes.entry(week).or_default().entry(turn.describe(spec)).or_default() += 1;
             }
         }
@@ -176,7 +181,7 @@ impl Memory {
         let week = |(number, pair): (usize, &[(IdSet<EntryId>, u32)])| {
             let [(before, _), (after, tokens)] = pair else { return None };
             let number = i64::try_from(number).ok()?;
-            let from = Timestamp(self.now.0.0.saturating_add(number * WEEK));
+            let from = Timestamp(self.memory.now.0.0.saturating_add(number * WEEK));
             Some(Week {
                 from: local_time::local(from).date,
                 leaving: named(before.difference(after).copied().collect()),
@@ -189,9 +194,9 @@ impl Memory {
     }
 
     /// Counts the events of the last half year by week.
-    fn history(&self, stores: &[Store]) -> Vec<PastWeek> {
+    fn history(self, stores: &[Store]) -> Vec<PastWeek> {
         let week = |number: i64| PastWeek {
-            from: local_time::local(Timestamp(self.now.0.0 - (PAST - number) * WEEK)).date,
+            from: local_time::local(Timestamp(self.memory.now.0.0 - (PAST - number) * WEEK)).date,
             added: 0,
             reinforced: 0,
             dropped: 0,
@@ -199,7 +204,7 @@ impl Memory {
         let mut weeks: Vec<PastWeek> = (0..PAST).map(week).collect();
         for store in stores {
             for event in evidence::events(&store.log().unwrap_or_default()) {
-                let number = PAST + (event.ts.0 - self.now.0.0).div_euclid(WEEK);
+                let number = PAST + (event.ts.0 - self.memory.now.0.0).div_euclid(WEEK);
                 let Some(week) =
                     usize::try_from(number).ok().and_then(|number| weeks.get_mut(number))
                 else {

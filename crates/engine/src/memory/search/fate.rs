@@ -1,5 +1,6 @@
 //! What becomes of candidates on their way out: given, given with a mark, or withheld.
 
+use crate::memory::handles::Reading;
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
@@ -9,7 +10,7 @@ use super::{
     Ranked, Search, SearchResult, find, request::SearchRequest, segments::IndexedDocument,
 };
 use crate::{
-    memory::{Memory, mirrors},
+    memory::mirrors,
     store::{
         Store, provenance,
         snapshot::Snapshot,
@@ -31,18 +32,18 @@ use pimem_core::{
     },
 };
 
-impl Memory {
+impl Reading<'_> {
     /// Searches the user's stores. If lines that await review match, those that were typed here are
     /// noted first.
-    pub(super) fn find_own(&self, stores: &[Store], request: &SearchRequest<'_>) -> SearchResult {
-        let found = find(self, stores, request);
+    pub(super) fn find_own(self, stores: &[Store], request: &SearchRequest<'_>) -> SearchResult {
+        let found = find(self.memory, stores, request);
         if found.withheld.of("unreviewed") == 0 {
             return found;
         }
-        let read = |store: &Store| store.read_topics(&self.config.categories);
+        let read = |store: &Store| store.read_topics(&self.memory.config.categories);
         let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
-        if self.note_own(provenance::LIMIT, stores, &snapshots) {
-            find(self, stores, request)
+        if self.memory.note_own(provenance::LIMIT, stores, &snapshots) {
+            find(self.memory, stores, request)
         } else {
             found
         }

@@ -1,5 +1,6 @@
 //! Search hits as JSON documents.
 
+use crate::memory::handles::Reading;
 use pimem_core::{
     gate::WithheldCounts,
     model::{mirror, time::Timestamp},
@@ -17,7 +18,7 @@ use super::{
 };
 use crate::{
     error::{Failure, FailureKind},
-    memory::{Answer, Memory, background::Stale, intake},
+    memory::{Answer, background::Stale, intake},
     view::{maybe_six_decimals, six_decimals},
 };
 
@@ -35,19 +36,19 @@ pub struct SearchAnswer {
     pub stale: Vec<Stale>,
 }
 
-impl Memory {
+impl Reading<'_> {
     /// Searches the stores for the query `text`.
     ///
     /// # Errors
     /// Fails if the text is empty, a category is unknown, or the named store does not exist.
     pub fn search_for(
-        &self,
+        self,
         text: &str,
         request: &SearchRequest<'_>,
         detail: Detail,
     ) -> Result<SearchAnswer, Failure> {
         for name in request.categories {
-            intake::known_category(self, name)?;
+            intake::known_category(self.memory, name)?;
         }
         if text.trim().is_empty() {
             let hint = "give some words to look for";
@@ -58,7 +59,7 @@ impl Memory {
             found;
         self.say_withheld_hits(&withheld, text);
         if let (None, Some(why)) = (&model, &degraded) {
-            self.notices.detail(&format!("{why}; searched by words alone"));
+            self.memory.notices.detail(&format!("{why}; searched by words alone"));
         }
         let short = ranking::short_ids(hits.iter().filter_map(|hit| hit.entry));
         let shortened = |hit: FoundHit| {
@@ -85,12 +86,12 @@ impl Memory {
     }
 
     /// Reports lines that match and are withheld, with the command that shows them.
-    fn say_withheld_hits(&self, withheld: &WithheldCounts, query: &str) {
+    fn say_withheld_hits(self, withheld: &WithheldCounts, query: &str) {
         let say = |state: &str, one: &str, more: &str, command: &str| {
             let count = withheld.of(state);
             let (line, matches) = if count == 1 { (one, "matches") } else { (more, "match") };
             if count > 0 {
-                self.notices.note(&format!("{count} {line} {matches}: {command}"));
+                self.memory.notices.note(&format!("{count} {line} {matches}: {command}"));
             }
         };
         let command = format!("pimem search --in archive {}", quoted(query));

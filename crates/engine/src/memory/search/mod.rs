@@ -10,6 +10,7 @@ pub mod request;
 pub mod segments;
 pub mod standing;
 
+use crate::memory::handles::Reading;
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
@@ -126,15 +127,15 @@ pub(super) const NEAR: usize = 5;
 /// copies.
 const SPARE: usize = 16;
 
-impl Memory {
+impl Reading<'_> {
     /// Searches the stores, and mirrors.
     ///
     /// # Errors
     /// Fails if the named store does not exist. Files that cannot be read are among the result's
     /// problems.
-    pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResult, Failure> {
-        let stores = self.readers()?;
-        let mut found = if self.asks_for_team_alone() {
+    pub fn search(self, request: &SearchRequest<'_>) -> Result<SearchResult, Failure> {
+        let stores = self.memory.readers()?;
+        let mut found = if self.memory.sharing().asks_for_team_alone() {
             SearchResult::default()
         } else {
             self.find_own(&stores, request)
@@ -142,9 +143,9 @@ impl Memory {
         for store in stores.iter().filter(|_| request.touch) {
             let here = found.hits.iter().filter(|hit| hit.scope == store.scope);
             let here: Vec<EntryId> = here.filter_map(|hit| hit.entry).collect();
-            self.note_access(store, &here);
+            self.memory.learning().note_access(store, &here);
         }
-        self.join_team(&stores, request, &mut found);
+        self.memory.sharing().join_team(&stores, request, &mut found);
         Ok(found)
     }
 }

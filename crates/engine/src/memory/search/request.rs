@@ -43,7 +43,7 @@ pub struct SearchRequest<'a> {
     pub counts_withheld: bool,
     /// How long the search may take for the vectors that are missing.
     pub pace: Pace,
-    /// True to record an access of each hit, in [`Memory::search`].
+    /// True to record an access of each hit, in [`Reading::search`](crate::memory::handles::Reading::search).
     pub touch: bool,
 }
 

@@ -8,6 +8,7 @@ mod network;
 mod sealing;
 mod side;
 
+use crate::memory::handles::Sharing;
 use std::{
     collections::{BTreeSet, HashSet},
     io::{BufRead, BufReader, Read},
@@ -76,25 +77,25 @@ pub struct BundleRequest {
     pub plain: bool,
 }
 
-impl Memory {
+impl Sharing<'_> {
     /// Exchanges a store with another, or takes in a bundle.
     ///
     /// # Errors
     /// Fails if there is no other store, or one of them cannot be read or written. What was written
     /// until then is a part of the exchange, which the next one completes.
-    pub fn sync(&self, request: SyncRequest<'_>) -> Result<(Synced, Vec<Stale>), Failure> {
+    pub fn sync(self, request: SyncRequest<'_>) -> Result<(Synced, Vec<Stale>), Failure> {
         let effect = Effect::of(request.dry_run);
         match request.peer {
-            Peer::Store(dir) => with_store(self, &dir, effect, request.destroy),
+            Peer::Store(dir) => with_store(self.memory, &dir, effect, request.destroy),
             Peer::From(input, name) => {
-                let own = self.project_of(&self.target()?);
+                let own = self.project_of(&self.memory.target()?);
                 let mut read = read(input, &name, own.as_deref())?;
                 if let Some(failure) = read.foreign.take()
                     && !self.shares_events(&read.objects)?
                 {
                     return Err(failure);
                 }
-                take_in(self, read, &name, effect, (request.trust, request.destroy))
+                take_in(self.memory, read, &name, effect, (request.trust, request.destroy))
             }
         }
     }
@@ -104,14 +105,14 @@ impl Memory {
     /// # Errors
     /// Fails if there is no store, it is sealed and the bundle is not asked for in plain text, or
     /// something cannot be read or written.
-    pub fn bundle(&self, request: &BundleRequest) -> Result<(Synced, Option<String>), Failure> {
-        let target = self.target()?;
+    pub fn bundle(self, request: &BundleRequest) -> Result<(Synced, Option<String>), Failure> {
+        let target = self.memory.target()?;
         if !target.exists {
             let (message, hint) = super::target::no_store(&target.dir);
             return Err(Failure::new(FailureKind::Usage, message, hint));
         }
         let project = self.project_of(&target);
-        let store = self.store(target.dir, target.scope);
+        let store = self.memory.store(target.dir, target.scope);
         if store.seal.is_sealed() && !request.plain {
             let message = "the store is sealed, and a bundle would not be";
             let hint =
@@ -119,11 +120,11 @@ impl Memory {
             return Err(Failure::new(FailureKind::Refused, message, hint));
         }
         let effect = Effect::of(request.dry_run);
-        note_typed(self, &store, effect);
-        let lock = lock_for(self, &store, effect)?;
-        let side = Side::open(self, &store, lock.as_ref())?;
-        let (objects, kept) = side.outgoing(self);
-        side.carry_out(self, &ExchangePlan::default(), &HashSet::new())?;
+        note_typed(self.memory, &store, effect);
+        let lock = lock_for(self.memory, &store, effect)?;
+        let side = Side::open(self.memory, &store, lock.as_ref())?;
+        let (objects, kept) = side.outgoing(self.memory);
+        side.carry_out(self.memory, &ExchangePlan::default(), &HashSet::new())?;
         let text = write(project, &objects);
         let name =
             request.output.as_ref().map_or("-".to_owned(), |path| path.display().to_string());
@@ -132,7 +133,7 @@ impl Memory {
             _ if request.dry_run => Ok((view, None)),
             None => Ok((view, Some(text))),
             Some(path) => {
-                keep(&self.places.cwd.join(path), text.as_bytes(), self.real_now)?;
+                keep(&self.memory.places.cwd.join(path), text.as_bytes(), self.memory.real_now)?;
                 Ok((view, None))
             }
         }
@@ -140,12 +141,12 @@ impl Memory {
 
     /// Returns true if the store has some of the events: it is of the same project, though its folder
     /// has another name.
-    fn shares_events(&self, objects: &SyncObjects) -> Result<bool, Failure> {
-        let target = self.target()?;
+    fn shares_events(self, objects: &SyncObjects) -> Result<bool, Failure> {
+        let target = self.memory.target()?;
         if !target.exists {
             return Ok(false);
         }
-        let log = self.store(target.dir, target.scope).log();
+        let log = self.memory.store(target.dir, target.scope).log();
         let log = log.map_err(|problem| Failure::from(&problem))?;
         let id = |line: &str| Event::read(line).map(|event| event.id);
         let lines = evidence::lines(&log).filter_map(|line| str::from_utf8(line).ok());
@@ -155,13 +156,13 @@ impl Memory {
 
     /// Returns the short name of the project of a store; the user's own store has none, and one
     /// outside of a project only by a setting.
-    fn project_of(&self, target: &WriteTarget) -> Option<String> {
+    fn project_of(self, target: &WriteTarget) -> Option<String> {
         if target.scope == Scope::User {
             return None;
         }
         let real = discover::real(&target.dir);
         let root = real.parent().filter(|_| real.ends_with(".pi/memory")).and_then(Path::parent);
-        match &*self.config.settings.sync.project {
+        match &*self.memory.config.settings.sync.project {
             "" => slug(&root?.file_name()?.to_string_lossy()),
             named => slug(named),
         }

@@ -4,6 +4,7 @@
 //! A pull that is cut off has brought a beginning of what the server has, in its order; what was
 //! pushed until a failure is noted as sent. The next exchange goes on from there.
 
+use crate::memory::handles::Sharing;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::PathBuf,
@@ -57,7 +58,7 @@ struct Brought {
     failure: Option<Failure>,
 }
 
-impl Memory {
+impl Sharing<'_> {
     /// Exchanges the store with the server that the settings name, and fills the mirrors. `confirm`
     /// is asked with the lines before the first push of a store. Lines that the user's other machines
     /// have purged go to the grave, or are destroyed if `destroy` is true. A dry run writes nothing,
@@ -67,16 +68,16 @@ impl Memory {
     /// Fails if nobody asked for it, no server or key is set, the key may not see the project, the
     /// first push is not confirmed, or the server or the disk fails.
     pub fn sync_with_server(
-        &self,
+        self,
         (dry_run, destroy): (bool, bool),
         confirm: impl FnOnce(&[String]) -> Result<(), Failure>,
     ) -> Result<(Synced, Vec<Stale>), Failure> {
         self.check_asked()?;
-        if self.config.awaiting.iter().any(|setting| setting.key.name == "sync.project") {
+        if self.memory.config.awaiting.iter().any(|setting| setting.key.name == "sync.project") {
             let message = "the project's file names another project, which nobody has reviewed";
             return Err(Failure::new(FailureKind::Refused, message, "pimem trust --review"));
         }
-        let settings = &self.config.settings.sync;
+        let settings = &self.memory.config.settings.sync;
         if settings.server.is_empty() {
             let message = "no server is set";
             let mut failure = Failure::new(
@@ -87,19 +88,19 @@ impl Memory {
             failure.hints.push("--with DIR, --bundle FILE and --from FILE need none".to_owned());
             return Err(failure);
         }
-        let own = self.target()?;
+        let own = self.memory.target()?;
         let project = self.project_of(&own).ok_or_else(|| {
             let message = "the store belongs to no project";
             Failure::new(FailureKind::Usage, message, "sync.project names the one on the server")
         })?;
-        let key = ServerKey::find(&self.env)?;
-        let keys = SealKeys::find(&self.env)?;
-        let client = Client::new(&settings.server, key, settings.insecure, &self.env)?;
+        let key = ServerKey::find(&self.memory.env)?;
+        let keys = SealKeys::find(&self.memory.env)?;
+        let client = Client::new(&settings.server, key, settings.insecure, &self.memory.env)?;
         if dry_run {
             return self.rehearse_push(own, &client.host(), &project);
         }
         let mut run = Run {
-            memory: self,
+            memory: self.memory,
             client,
             keys,
             destroy,
@@ -116,19 +117,19 @@ impl Memory {
 
     /// Shows what a push would send.
     fn rehearse_push(
-        &self,
+        self,
         own: WriteTarget,
         host: &str,
         project: &str,
     ) -> Result<(Synced, Vec<Stale>), Failure> {
-        let name = self.config.settings.sync.server.to_string();
+        let name = self.memory.config.settings.sync.server.to_string();
         let mut view = Synced::new(name, true);
         if own.exists {
-            let store = self.store(own.dir, own.scope);
-            let state = Self::state_of(&store, host, project)
+            let store = self.memory.store(own.dir, own.scope);
+            let state = Sharing::state_of(&store, host, project)
                 .and_then(|at| ServerState::read(&store.seal, &at));
-            let side = Side::open(self, &store, None)?;
-            let (objects, kept) = side.reviewed(self);
+            let side = Side::open(self.memory, &store, None)?;
+            let (objects, kept) = side.reviewed(self.memory);
             view.sent = super::part(&lacking(&state.unwrap_or_default(), &objects));
             view.kept = kept;
         }
@@ -165,7 +166,7 @@ impl Run<'_> {
         let store = own.exists.then(|| memory.store(own.dir.clone(), own.scope));
         if let Some(store) = &store {
             note_typed(memory, store, Effect::Write);
-            let place = Memory::state_of(store, &self.client.host(), project);
+            let place = Sharing::state_of(store, &self.client.host(), project);
             let is_first = place.is_none_or(|at| ServerState::read(&store.seal, &at).is_none());
             if is_first {
                 let (objects, _) = Side::open(memory, store, None)?.reviewed(memory);
@@ -205,7 +206,7 @@ impl Run<'_> {
     ) -> Result<(), Failure> {
         let mirror = self.mirror(project)?;
         // Where there is no store of one's own, the state is that of the mirror.
-        let place = Memory::state_of(store.unwrap_or(&mirror), &self.client.host(), project);
+        let place = Sharing::state_of(store.unwrap_or(&mirror), &self.client.host(), project);
         let seal = &store.unwrap_or(&mirror).seal;
         let known = place.as_ref().and_then(|at| ServerState::read(seal, at));
         let mut state = known.unwrap_or_else(|| ServerState::with(None));

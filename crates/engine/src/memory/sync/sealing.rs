@@ -1,5 +1,6 @@
 //! Projects that no server reads: what is pushed is sealed, and what is pulled is opened.
 
+use crate::memory::handles::Sharing;
 use std::collections::BTreeMap;
 
 use pimem_core::{
@@ -15,7 +16,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     error::{Failure, FailureKind},
-    memory::{Memory, sync::SealKeyFile},
+    memory::sync::SealKeyFile,
     remote::SealKeys,
     store::atomic,
     view::count as count_of,
@@ -39,14 +40,14 @@ pub enum KeyAct<'a> {
     Take(&'a str),
 }
 
-impl Memory {
+impl Sharing<'_> {
     /// Changes the keys that this machine seals with, and returns where they are.
     ///
     /// # Errors
     /// Fails if nobody asked for it, other keys are here, or the disk fails.
-    pub fn change_seal_keys(&self, act: KeyAct<'_>) -> Result<SealKeyFile, Failure> {
+    pub fn change_seal_keys(self, act: KeyAct<'_>) -> Result<SealKeyFile, Failure> {
         self.check_asked()?;
-        let known = SealKeys::kept(&self.env)?;
+        let known = SealKeys::kept(&self.memory.env)?;
         let keys = match act {
             KeyAct::New => SealKeys::renewed(known)?,
             KeyAct::Take(text) => SealKeys::joined(known, SealKeys::read(text)?)?,
@@ -59,9 +60,9 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if nobody asked for it, or there are none.
-    pub fn seal_keys(&self) -> Result<impl AsRef<str> + use<>, Failure> {
+    pub fn seal_keys(self) -> Result<impl AsRef<str> + use<>, Failure> {
         self.check_asked()?;
-        let keys = SealKeys::find(&self.env)?.ok_or_else(|| {
+        let keys = SealKeys::find(&self.memory.env)?.ok_or_else(|| {
             let message = "there is no key here that seals what is sent";
             Failure::new(FailureKind::Usage, message, "pimem sync --seal-key new makes one")
         })?;
@@ -69,8 +70,8 @@ impl Memory {
     }
 
     /// Refuses what happens by itself.
-    pub(super) fn check_asked(&self) -> Result<(), Failure> {
-        if self.unasked {
+    pub(super) fn check_asked(self) -> Result<(), Failure> {
+        if self.memory.unasked {
             let message = "nothing is exchanged with a server unless somebody asks for it";
             let hint = "run pimem sync from a shell or cron";
             return Err(Failure::new(FailureKind::Refused, message, hint));

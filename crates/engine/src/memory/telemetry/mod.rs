@@ -4,6 +4,7 @@
 
 pub mod summary;
 
+use crate::memory::handles::Learning;
 use pimem_core::{
     model::entry::EntryId,
     score::{
@@ -86,21 +87,21 @@ impl ReadUsage {
     }
 }
 
-impl Memory {
+impl Learning<'_> {
     /// Creates a record at the current time. Hooks know agent and session better and set them.
-    pub fn record(&self, what: RecordKindOf) -> Record {
-        let who = self.who();
-        Record { ts: self.now.0.to_string(), agent: who.by, session: who.session, what }
+    pub fn record(self, what: RecordKindOf) -> Record {
+        let who = self.memory.who();
+        Record { ts: self.memory.now.0.to_string(), agent: who.by, session: who.session, what }
     }
 
     /// Appends records, if telemetry is enabled. An error only loses the records.
-    pub fn note_telemetry(&self, store: &Store, records: &[Record]) {
-        if records.is_empty() || !self.config.settings.telemetry.enabled {
+    pub fn note_telemetry(self, store: &Store, records: &[Record]) {
+        if records.is_empty() || !self.memory.config.settings.telemetry.enabled {
             return;
         }
         let lines: String = records.iter().map(Record::write).collect();
         if let Err(error) = store.append_telemetry(&lines) {
-            self.notices.detail(&format!("not noted: {error:#}"));
+            self.memory.notices.detail(&format!("not noted: {error:#}"));
         }
     }
 
@@ -108,8 +109,8 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn telemetry_log(&self, request: &LogRequest) -> Result<Answer<summary::LogView>, Failure> {
-        let (log, problems) = log(self, &self.readers()?);
+    pub fn telemetry_log(self, request: &LogRequest) -> Result<Answer<summary::LogView>, Failure> {
+        let (log, problems) = log(self.memory, &self.memory.readers()?);
         let LogRequest { period, kinds, limit } = request;
         let mut records: Vec<_> = log
             .records
@@ -124,11 +125,11 @@ impl Memory {
         Ok(Answer { view: summary::LogView { records, damaged: log.damaged }, problems })
     }
 
-    /// Returns the logs that [`Memory::clear_telemetry`] deletes.
+    /// Returns the logs that [`Learning::clear_telemetry`] deletes.
     ///
     /// # Errors
     /// Fails if the named store does not exist, or a log cannot be read.
-    pub fn telemetry_files(&self) -> Result<summary::ClearedLogs, Failure> {
+    pub fn telemetry_files(self) -> Result<summary::ClearedLogs, Failure> {
         Ok(summary::ClearedLogs { files: self.logs()?.into_iter().map(|(_, file)| file).collect() })
     }
 
@@ -136,7 +137,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist, or a log cannot be read or written.
-    pub fn clear_telemetry(&self) -> Result<summary::ClearedLogs, Failure> {
+    pub fn clear_telemetry(self) -> Result<summary::ClearedLogs, Failure> {
         let mut files = Vec::new();
         for (store, file) in self.logs()? {
             store.rewrite_local(TELEMETRY, |_| Some(Vec::new()))?;
@@ -145,9 +146,9 @@ impl Memory {
         Ok(summary::ClearedLogs { files })
     }
 
-    fn logs(&self) -> Result<Vec<(Store, summary::LogFile)>, Failure> {
+    fn logs(self) -> Result<Vec<(Store, summary::LogFile)>, Failure> {
         let mut found = Vec::new();
-        for store in self.readers()? {
+        for store in self.memory.readers()? {
             let bytes = store.local(TELEMETRY).map_err(|problem| Failure::from(&problem))?;
             let bytes = bytes.unwrap_or_default();
             if !bytes.is_empty() {
@@ -162,7 +163,7 @@ impl Memory {
 
     /// Counts the entries that a search found, and records them in the telemetry of a store that has
     /// one: only counting makes its directory.
-    pub(super) fn note_access(&self, store: &Store, entries: &[EntryId]) {
+    pub(super) fn note_access(self, store: &Store, entries: &[EntryId]) {
         if entries.is_empty() {
             return;
         }
@@ -175,23 +176,25 @@ impl Memory {
     }
 
     /// Counts entries that were found, if telemetry is enabled. An error only loses the counts.
-    pub fn count_accesses(&self, store: &Store, entries: &[EntryId]) {
-        if entries.is_empty() || !self.config.settings.telemetry.enabled {
+    pub fn count_accesses(self, store: &Store, entries: &[EntryId]) {
+        if entries.is_empty() || !self.memory.config.settings.telemetry.enabled {
             return;
         }
         let done = store.rewrite_local(ACCESSES, |file| {
             // Earlier versions counted in the telemetry only.
             let known = file.map_or_else(
-                || self.counted_in_telemetry(store).write(),
+                || self.memory.counted_in_telemetry(store).write(),
                 |file| String::from_utf8_lossy(file).into_owned(),
             );
-            Some(access::counted(&known, entries, self.now.0).into_bytes())
+            Some(access::counted(&known, entries, self.memory.now.0).into_bytes())
         });
         if let Err(error) = done {
-            self.notices.detail(&format!("accesses not counted: {error:#}"));
+            self.memory.notices.detail(&format!("accesses not counted: {error:#}"));
         }
     }
+}
 
+impl Memory {
     /// Returns the accesses of some stores. A file that cannot be read counts as empty.
     pub fn accesses(&self, stores: &[Store]) -> Accesses {
         let mut all = Accesses::default();

@@ -1,5 +1,6 @@
 //! Usage by telemetry: summary, rates, and unused entries; and the documents of `pimem telemetry`.
 
+use crate::memory::handles::Learning;
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use pimem_core::{
@@ -19,7 +20,7 @@ use serde::Serialize;
 use super::ReadUsage;
 use crate::{
     error::Failure,
-    memory::{Answer, Memory},
+    memory::Answer,
     store::{Store, machine_local::TELEMETRY},
     view::{Entries, EntryView, rounded, told},
 };
@@ -37,19 +38,19 @@ pub enum UsageOrder {
     Agent,
 }
 
-impl Memory {
+impl Learning<'_> {
     /// Summarises what was put into prompts, and how much of it was used.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn telemetry_summary(&self) -> Result<Answer<TelemetrySummary>, Failure> {
-        let usage = ReadUsage::read(self)?;
+    pub fn telemetry_summary(self) -> Result<Answer<TelemetrySummary>, Failure> {
+        let usage = ReadUsage::read(self.memory)?;
         let volume = sums::volume(&usage.log);
         let fates = sums::fates(&usage.log);
         let all = sums::by(&fates, |_, _| Some(())).remove(&()).unwrap_or_default();
         let size =
             |store: &Store| store.local(TELEMETRY).ok().flatten().map_or(0, |bytes| bytes.len());
-        let entries = Entries::new(self.now, &self.config.categories, &usage.ranking);
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &usage.ranking);
         let unused = never_used(&entries, &usage, SESSIONS);
         let mut used = by_entry(&entries, &usage);
         let mut least = Vec::new();
@@ -90,9 +91,9 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn telemetry_usage(&self, by: UsageOrder) -> Result<Answer<Usage>, Failure> {
-        let usage = ReadUsage::read(self)?;
-        let entries = Entries::new(self.now, &self.config.categories, &usage.ranking);
+    pub fn telemetry_usage(self, by: UsageOrder) -> Result<Answer<Usage>, Failure> {
+        let usage = ReadUsage::read(self.memory)?;
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &usage.ranking);
         let view = match by {
             UsageOrder::Entry => {
                 Usage { by: "entry", usage: Uses::Entries(by_entry(&entries, &usage)) }
@@ -109,9 +110,9 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn telemetry_never_used(&self, min: usize) -> Result<Answer<NeverUsed>, Failure> {
-        let usage = ReadUsage::read(self)?;
-        let entries = Entries::new(self.now, &self.config.categories, &usage.ranking);
+    pub fn telemetry_never_used(self, min: usize) -> Result<Answer<NeverUsed>, Failure> {
+        let usage = ReadUsage::read(self.memory)?;
+        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &usage.ranking);
         let unused = |(row, count): (&ScoredEntry, UseCount)| {
             let act = if row.standing == Standing::Pinned { "unpin" } else { "forget" };
             Unused {
