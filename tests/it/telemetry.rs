@@ -117,6 +117,7 @@ fn readers_never_see_half_of_it() {
     let sandbox = store();
     let line = injection("2026-06-01T10:00:00.000Z", &["00000000000000aa"]);
     let full = line.repeat(LIMIT / line.len());
+    fs::write(log(&sandbox), &full).unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|threads| {
         let reader = threads.spawn(|| {
