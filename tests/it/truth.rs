@@ -244,8 +244,8 @@ fn history(random: &mut Random) {
     let texts = [
         "Cranes are blue",
         "Quays are long",
-        "Sign the webhook label with the shared key",
-        "Sign the webhook schema with the team key",
+        "Webhooks are signed with Cosign",
+        "Webhooks are signed with Notation",
         "Locks are old, and whoever opens one by hand writes into the book of the lock when and why \
          it was opened, for how long it stayed so, who was told of it, and what was done after that",
     ];
@@ -388,12 +388,12 @@ fn add_says_so_where_the_budget_is_used_up() {
 /// Whatever a person chose last is told, and what was chosen before is named.
 #[test]
 fn the_newest_choice_is_told() {
-    const LABEL: &str = "Sign the webhook label with the shared key";
-    const SCHEMA: &str = "Sign the webhook schema with the team key";
+    const LABEL: &str = "Webhooks are signed with Cosign";
+    const SCHEMA: &str = "Webhooks are signed with Notation";
     for again in [
         format!("add -c pattern '{LABEL}'"),
-        "reinforce label".into(),
-        format!("edit label '{LABEL}s'"),
+        "reinforce Cosign".into(),
+        format!("edit Cosign '{LABEL}s'"),
     ] {
         play(&format!(
             "2026-06-01| pimem add -c pattern '{LABEL}'

@@ -2,7 +2,6 @@
 
 pub mod alternatives;
 pub mod cues;
-pub mod gist;
 pub mod importance;
 pub mod injection;
 mod injection_concepts;
@@ -16,5 +15,6 @@ mod pieces;
 pub mod preference;
 pub mod sentence;
 pub mod sketch;
+pub mod slot;
 pub mod statement;
 pub mod words;

@@ -1,5 +1,5 @@
-//! Detects entries that seem to be replaced: somebody chose another entry later that is about the
-//! same, but did not say that it supersedes them.
+//! Detects entries that seem to be replaced: somebody chose another entry later that gives another
+//! value to the same subject, but did not say that it supersedes them.
 //!
 //! The newest choice is the latest typed act (see [`Evidence::choice`]), as for supersession. What
 //! seems to be replaced yields its place where places are scarce. It is not withheld while there
@@ -11,7 +11,7 @@ use std::{cell::OnceCell, cmp::Reverse};
 
 use crate::{
     gate::{Facts, Mark, Verdict},
-    language::gist::Gist,
+    language::slot::Slots,
     model::{
         category::{Categories, CategorySpec},
         entry::EntryId,
@@ -26,10 +26,10 @@ use crate::{
     },
 };
 
-/// Share of common content words from which on a newer entry seems to replace an older one.
-const ALIKE: f64 = 0.2;
-/// Minimum time between the first adds: similar entries of one day belong together.
+/// Minimum time between the first adds: what came on one day belongs together.
 const APART_MS: i64 = DAY_MS;
+/// Maximum number of entries of one subject that an entry is compared with, the newest choices.
+const RIVALS: usize = 64;
 
 /// Returns true if a new text may seem to replace one of `others`, which are of its category.
 #[must_use]
@@ -38,21 +38,11 @@ pub fn may_replace<'a>(
     spec: &CategorySpec,
     mut others: impl Iterator<Item = &'a str>,
 ) -> bool {
-    let gist = Gist::of(text);
-    let is_alike = |other: &str| {
-        gist.may_be_near(other, ALIKE) && Gist::of(other).near(&gist, ALIKE).is_some()
-    };
-    !spec.traits.is_done && others.any(is_alike)
+    let slots = Slots::of(text);
+    !spec.traits.is_done && others.any(|other| slots.replaces(&Slots::of(other)))
 }
 
-/// Returns how similar two texts of a category are, if one may seem to replace the other.
-#[must_use]
-pub fn alike(one: &Gist, other: &Gist) -> Option<f64> {
-    one.near(other, ALIKE)
-}
-
-/// Returns true if one of two similar entries is a newer choice than the other and seems to replace
-/// it, by the evidence of both.
+/// Returns true if one of two entries is a newer choice than the other, by the evidence of both.
 #[must_use]
 pub fn is_newer(one: &Evidence, other: &Evidence) -> bool {
     Chosen::of(one).is_newer(&Chosen::of(other))
@@ -95,11 +85,11 @@ pub struct Newer<'a> {
     linked: Vec<(usize, usize)>,
 }
 
-/// Rows of a category, by their words: only texts that share some are compared.
+/// Rows of a category, by their subjects: only those that share one are compared.
 #[derive(Default)]
 struct Alike {
     rows: Vec<usize>,
-    words: OnceCell<Words>,
+    subjects: OnceCell<Subjects>,
     newest: OnceCell<Vec<Newest>>,
 }
 
@@ -109,10 +99,16 @@ struct Newest {
     first_seen: (Timestamp, Timestamp),
 }
 
-/// The gists of some rows, and the words of each, sorted by word.
-struct Words {
-    gists: Vec<Gist>,
-    rows: Vec<(u32, usize)>,
+/// The values of some rows, and rows by what they say something of, the newest choices first.
+struct Subjects {
+    slots: Vec<Slots>,
+    rows: IdMap<u64, Vec<usize>>,
+}
+
+/// Returns what a text says something of: subjects, and values that it uses or gives up.
+fn topics(slots: &Slots) -> impl Iterator<Item = u64> + '_ {
+    let values = slots.used.iter().chain(&slots.dropped).copied();
+    slots.values.iter().map(|slot| slot.subject).chain(values)
 }
 
 impl Alike {
@@ -140,60 +136,36 @@ impl Alike {
         apart(from).max(apart(to)) >= APART_MS.unsigned_abs()
     }
 
-    /// Returns the row whose text is most similar to one, of those that have a rank; of equally
-    /// similar ones that of the highest rank, then the last one.
+    /// Returns the row of the highest rank, of those that have one and for which `fits` is true of its
+    /// values; of equal ranks the last one.
     fn best_for<R: Ord>(
         &self,
-        ranking: &Ranking,
-        gist: &Gist,
+        (ranking, chosen): (&Ranking, &[Chosen]),
+        slots: &Slots,
+        fits: impl Fn(&Slots) -> bool,
         rank: impl Fn(usize) -> Option<R>,
     ) -> Option<usize> {
-        let words = self.words.get_or_init(|| {
+        let subjects = self.subjects.get_or_init(|| {
             let text = |at: &usize| ranking.rows.get(*at).map_or("", |row| &row.entry.text);
-            let gists: Vec<Gist> = self.rows.iter().map(|at| Gist::of(text(at))).collect();
-            let each = gists.iter().enumerate();
-            let mut rows: Vec<(u32, usize)> =
-                each.flat_map(|(at, gist)| gist.words().iter().map(move |w| (*w, at))).collect();
-            rows.sort_unstable();
-            Words { gists, rows }
-        });
-        let mut lists: Vec<_> = gist.words().iter().map(|word| words.with(*word)).collect();
-        lists.sort_unstable_by_key(|rows| rows.len());
-        let mut best: Option<(f64, R, usize)> = None;
-        // Rare words come first: what has none of them shares too few to be compared. Without that,
-        // a batch of lines that all share some words takes the square of its length.
-        for (before, rows) in lists.iter().enumerate() {
-            let left = lists.len() - before;
-            for (_, at) in *rows {
-                let least = best.as_ref().map_or(ALIKE, |(share, ..)| *share);
-                if (left as f64 / lists.len() as f64) < least {
-                    return best.map(|(.., row)| row);
-                }
-                let (Some(other), Some(row)) = (words.gists.get(*at), self.rows.get(*at)) else {
-                    continue;
-                };
-                let most = left.min(other.words().len());
-                let near = gist.share(most, other, least).and_then(|_| gist.near(other, least));
-                let Some(found) = near.and_then(|share| Some((share, rank(*row)?, *row))) else {
-                    continue;
-                };
-                let is_more = |(share, rank, row): &(f64, R, usize)| {
-                    found.0.total_cmp(share).then(found.1.cmp(rank)).then(found.2.cmp(row)).is_gt()
-                };
-                if best.as_ref().is_none_or(is_more) {
-                    best = Some(found);
-                }
+            let slots: Vec<Slots> = self.rows.iter().map(|at| Slots::of(text(at))).collect();
+            let mut rows: IdMap<u64, Vec<usize>> = IdMap::default();
+            for (at, slots) in slots.iter().enumerate() {
+                topics(slots).for_each(|topic| rows.entry(topic).or_default().push(at));
             }
-        }
-        best.map(|(.., row)| row)
-    }
-}
-
-impl Words {
-    fn with(&self, word: u32) -> &[(u32, usize)] {
-        let from = self.rows.partition_point(|(other, _)| *other < word);
-        let rows = self.rows.get(from..).unwrap_or_default();
-        rows.get(..rows.partition_point(|(other, _)| *other == word)).unwrap_or_default()
+            let choice = |at: &usize| Some(chosen.get(*self.rows.get(*at)?)?.choice);
+            for rows in rows.values_mut().filter(|rows| rows.len() > 1) {
+                rows.sort_unstable_by_key(|at| (Reverse(choice(at)), Reverse(*at)));
+                rows.truncate(RIVALS);
+            }
+            Subjects { slots, rows }
+        });
+        let rivals = topics(slots).filter_map(|topic| subjects.rows.get(&topic)).flatten();
+        let fitting = rivals.filter(|at| subjects.slots.get(**at).is_some_and(&fits));
+        let ranked = fitting.filter_map(|at| {
+            let row = *self.rows.get(*at)?;
+            Some((rank(row)?, row))
+        });
+        ranked.max().map(|(_, row)| row)
     }
 }
 
@@ -223,7 +195,7 @@ impl<'a> Newer<'a> {
     }
 
     /// Returns the newer entry that seems to replace the row at index `at`: one that replaced it
-    /// before, or the most similar one.
+    /// before, or the newest one of its subject.
     #[must_use]
     pub fn seems_to_replace(&self, at: usize) -> Option<EntryId> {
         self.successor(at).and_then(|by| self.ranking.rows.get(by)).map(|row| row.entry.id)
@@ -246,10 +218,13 @@ impl<'a> Newer<'a> {
         if !alike.has_newer(&self.chosen, chosen) {
             return None;
         }
-        alike.best_for(self.ranking, &Gist::of(&row.entry.text), |other| Some(newer(other)?.choice))
+        let slots = Slots::of(&row.entry.text);
+        let by = |other: &Slots| other.replaces(&slots);
+        let all = (self.ranking, self.chosen.as_slice());
+        alike.best_for(all, &slots, by, |other| Some(newer(other)?.choice))
     }
 
-    /// Returns the entry that a new one seems to replace: the most similar one of its category and
+    /// Returns the entry that a new one seems to replace: the newest one of its category and
     /// store for which `was_there` returns true. Who adds it is asked at once, so lines of the same
     /// day count too.
     #[must_use]
@@ -264,7 +239,9 @@ impl<'a> Newer<'a> {
             let counts = row.entry.scope == new.entry.scope && was_there(row);
             counts.then_some(row.evidence.first_seen)
         };
-        let found = alike.best_for(self.ranking, &Gist::of(&new.entry.text), first_seen)?;
+        let slots = Slots::of(&new.entry.text);
+        let all = (self.ranking, self.chosen.as_slice());
+        let found = alike.best_for(all, &slots, |other| slots.replaces(other), first_seen)?;
         self.ranking.rows.get(found)
     }
 
@@ -325,8 +302,8 @@ mod tests {
     };
 
     const TEXTS: [&str; 3] = [
-        "Sign the webhook label with the shared key",
-        "Sign the webhook schema with the team key",
+        "Releases are signed with Cosign",
+        "Releases are signed with Notation",
         "Cranes are painted blue",
     ];
 
@@ -375,10 +352,10 @@ mod tests {
     }
 
     proptest! {
-        /// The search by words finds what a comparison with all other texts finds.
+        /// The search by subjects finds what a comparison with all other texts finds.
         #[test]
         fn as_if_all_were_compared(
-            texts in prop::collection::btree_set("[a-h]{1}( [a-h]){0,6}", 2..24),
+            texts in prop::collection::btree_set("(Dates|Logs) (are|go through) (A1|B2|C3)( for (x|y))?", 2..24),
             days in prop::collection::vec(0..30_i64, 24),
         ) {
             let categories = Categories::default();
@@ -389,20 +366,15 @@ mod tests {
             let events: Vec<_> = (0..texts.len()).map(add).collect();
             let ranking = ranked_texts(&categories, &texts, &events);
             let newer = Newer::new(&ranking, &categories);
-            let gists: Vec<Gist> =
-                ranking.rows.iter().map(|row| Gist::of(&row.entry.text)).collect();
-            for at in 0..gists.len() {
-                let rank = |other: &usize| {
-                    let choice = newer.chosen[*other].choice;
-                    gists[at].near(&gists[*other], ALIKE).map(|share| (share, choice, *other))
-                };
-                let others = (0..gists.len()).filter(|other| {
+            let slots: Vec<Slots> =
+                ranking.rows.iter().map(|row| Slots::of(&row.entry.text)).collect();
+            for at in 0..slots.len() {
+                let others = (0..slots.len()).filter(|other| {
                     newer.chosen[*other].is_newer(&newer.chosen[at])
+                        && slots[*other].replaces(&slots[at])
                 });
-                let want = others.filter_map(|other| rank(&other)).max_by(|one, other| {
-                    one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)).then(one.2.cmp(&other.2))
-                });
-                prop_assert_eq!(newer.successor(at), want.map(|(.., other)| other));
+                let want = others.max_by_key(|other| (newer.chosen[*other].choice, *other));
+                prop_assert_eq!(newer.successor(at), want);
             }
         }
     }

@@ -4,6 +4,7 @@ pub mod bm25;
 pub mod candidates;
 pub mod documents;
 pub mod near_words;
+pub mod parts;
 pub mod rank;
 pub mod social_gate;
 pub mod tokens;

@@ -23,8 +23,13 @@ const MODEL: f64 = 0.4;
 const SCORED_MODEL: f64 = 0.65;
 /// Weight of the share of the query's words in a score; the rest is for the cosine.
 const SHARE: f64 = 0.5;
-/// What is recalled has at least this share of the best rank.
-const NEAR_BEST: f64 = 0.85;
+/// What is recalled has at least this share of the best rank: where the context holds all documents,
+/// and where it holds next to none.
+const NEAR_BEST: (f64, f64) = (0.85, 0.7);
+/// Share of the least score by which recall asks for less where the context holds next to nothing.
+const LENIENCE: f64 = 0.25;
+/// Number of documents outside of the context at which half of that counts.
+const OUTSIDE: f64 = 100.0;
 /// Hybrid ranks below this are chance.
 const FLOOR: f64 = 0.15;
 /// Cosines of scores below this are chance.
@@ -200,15 +205,29 @@ impl Judged {
     /// Returns true if it is recalled for a prompt: its score is at least `least`, and its rank is
     /// near that of the best.
     #[must_use]
-    pub fn is_recalled(&self, least: f64, best: f64) -> bool {
-        self.score >= least && is_near(self.rank, best)
+    pub fn is_recalled(&self, bar: RecallBar, best: f64) -> bool {
+        self.score >= bar.least && self.rank >= bar.near * best
     }
 }
 
-/// Returns true if a rank is near enough to the best one for recall.
-#[must_use]
-pub fn is_near(rank: f64, best: f64) -> bool {
-    rank >= NEAR_BEST * best
+/// What a document has to reach to be recalled for a prompt.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RecallBar {
+    /// Of the score.
+    pub least: f64,
+    /// Of the rank, as a share of the best one.
+    pub near: f64,
+}
+
+impl RecallBar {
+    /// Returns the bar where this number of documents is not in the context. It only falls with that
+    /// number: more documents never hide one that was recalled.
+    #[must_use]
+    pub fn new(least: f64, outside: u64) -> Self {
+        let outside = outside as f64 / (outside as f64 + OUTSIDE);
+        let (all, none) = NEAR_BEST;
+        Self { least: least * (1.0 - LENIENCE * outside), near: all - (all - none) * outside }
+    }
 }
 
 /// Raises the scores of candidates, best rank first, to those below them: what stands before an

@@ -3,6 +3,8 @@
 //! Such a message agrees, thanks, or tells the agent to go on or to stop, and names nothing that a
 //! memory could be about: each of its words is in a list of its language.
 
+use crate::language::lexicon::work::WORK;
+
 /// Maximum number of words of such a message.
 const WORDS: usize = 8;
 /// Maximum number of bytes of such a message.
@@ -120,6 +122,26 @@ const LANGUAGES: [&[&str]; 6] = [
     ],
 ];
 
+/// Returns true if a sentence only tells an agent to do its work, whatever the project is.
+pub(super) fn is_order(sentence: &str) -> bool {
+    if names_something(sentence) {
+        return false;
+    }
+    let lower = sentence.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let steers = |word: &str| LANGUAGES.iter().any(|list| list.binary_search(&word).is_ok());
+    words.all(|word| WORK.contains(word) || steers(word))
+}
+
+/// Returns true if a text has an identifier, a path or a tag, whatever words it is made of.
+fn names_something(text: &str) -> bool {
+    let is_name = |word: &str| {
+        let inside = word.trim_matches(|c: char| !c.is_alphanumeric() && !"#@`[/".contains(c));
+        inside.contains(|c: char| !c.is_alphanumeric() && !"'’-,.!?…".contains(c))
+    };
+    text.split_whitespace().any(is_name)
+}
+
 /// Returns true if a prompt needs no recall: it only agrees, thanks or steers, or contains no
 /// letter or digit.
 #[must_use]
@@ -131,12 +153,7 @@ pub fn is_trivial(prompt: &str) -> bool {
     let lower = prompt.to_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    // An identifier, a path or a tag names something, whatever words it is made of.
-    let is_name = |word: &str| {
-        let inside = word.trim_matches(|c: char| !c.is_alphanumeric() && !"#@`[/".contains(c));
-        inside.contains(|c: char| !c.is_alphanumeric() && !"'’-,.!?…".contains(c))
-    };
-    if lower.split_whitespace().any(is_name) {
+    if names_something(&lower) {
         return words.is_empty();
     }
     let knows = |list: &[&str]| words.iter().all(|word| list.binary_search(word).is_ok());

@@ -10,7 +10,7 @@ use pimem_core::{
         mirror,
         time::{Age, Timestamp},
     },
-    report::team,
+    report::{budget::Tokens, team},
     safe,
     safety::safe_text::SafeText,
     score::{
@@ -21,15 +21,21 @@ use pimem_core::{
     search::{
         bm25::Query,
         documents::{self, SourceKind},
+        parts,
     },
 };
 
 use super::{
     Memory,
-    search::{FoundHit, Relevance, SearchResult, find_each, request::SearchRequest},
+    search::{
+        FoundHit, Relevance, SearchResult, find_each,
+        request::{Pace, SearchRequest},
+    },
 };
 use crate::store::{Store, notes, snapshot};
 
+/// Tokens of the entries that are recalled for a prompt.
+const TOKENS: u32 = 120;
 /// Maximum number of past sessions per prompt.
 const SESSIONS: usize = 3;
 /// Maximum number of notes and log items per prompt; twice as many are read.
@@ -53,9 +59,38 @@ pub struct Recalled {
     pub sessions: Vec<FoundHit>,
 }
 
+impl Recalled {
+    /// Adds what another query of the prompt found. Each hit has passed the bar of its own query; the
+    /// best score of a document counts.
+    fn join(&mut self, more: Self) {
+        if self.entries.mode.is_none() {
+            *self = more;
+            return;
+        }
+        let join = |hits: &mut Vec<FoundHit>, more: Vec<FoundHit>| {
+            if more.is_empty() {
+                return;
+            }
+            for hit in more {
+                let is_same =
+                    |known: &&mut FoundHit| known.entry == hit.entry && known.text == hit.text;
+                match hits.iter_mut().find(is_same) {
+                    Some(known) if known.score < hit.score => *known = hit,
+                    Some(_) => {}
+                    None => hits.push(hit),
+                }
+            }
+            hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+        };
+        join(&mut self.entries.hits, more.entries.hits);
+        join(&mut self.notes, more.notes);
+        join(&mut self.sessions, more.sessions);
+    }
+}
+
 /// Recalls entries, except those in `except`, and passages for a prompt. `shown` is the number of
 /// passages shown before, for which more are read; `None` if it is unknown, and then no notes are
-/// recalled. One search answers all.
+/// recalled. Each question of the prompt is a search.
 pub fn search(
     memory: &Memory,
     stores: &[Store],
@@ -66,23 +101,38 @@ pub fn search(
     if !memory.config.settings.recall.enabled {
         return Recalled::default();
     }
-    let query = Query::from_prompt(prompt);
-    let pool = if is_used(memory) { POOL } else { limit(memory).saturating_mul(2) };
-    let entries = SearchRequest {
-        except: Some(except),
-        ..SearchRequest::recall(memory, &query, pool, ENTRIES)
+    let mut all = Recalled::default();
+    for (number, part) in parts::parts(prompt).iter().enumerate() {
+        all.join(search_part(memory, stores, (part, number), except, shown));
+    }
+    all
+}
+
+/// Number of queries of a prompt that the chosen model embeds: all that is said, and four sentences.
+const EMBEDDED: usize = 5;
+
+/// Recalls for one of the queries of a prompt.
+fn search_part(
+    memory: &Memory,
+    stores: &[Store],
+    (part, number): (&str, usize),
+    except: &IdSet<EntryId>,
+    shown: Option<usize>,
+) -> Recalled {
+    let query = Query::from_prompt(part);
+    let request = |limit, kinds| {
+        let wanted = SearchRequest::recall(memory, &query, limit, kinds);
+        let pace = if number < EMBEDDED { wanted.pace } else { Pace::Change };
+        SearchRequest { pace, ..wanted }
     };
+    let pool = if is_used(memory) { POOL } else { limit(memory).saturating_mul(2) };
+    let entries = SearchRequest { except: Some(except), ..request(pool, ENTRIES) };
     let passed = shown.unwrap_or(0).min(PASSED);
     let more = SESSIONS + passed;
-    let sessions = SearchRequest {
-        pool: Some(READ + more),
-        ..SearchRequest::recall(memory, &query, more, &[SourceKind::Session])
-    };
+    let sessions =
+        SearchRequest { pool: Some(READ + more), ..request(more, &[SourceKind::Session]) };
     let kinds = &[SourceKind::Notes, SourceKind::Daily];
-    let notes = SearchRequest {
-        pool: Some(2 * NOTES + passed),
-        ..SearchRequest::recall(memory, &query, NOTES + passed, kinds)
-    };
+    let notes = SearchRequest { pool: Some(2 * NOTES + passed), ..request(NOTES + passed, kinds) };
     // Most stores have no summaries.
     let has_some = |store: &Store| store.place(snapshot::SESSIONS).1.is_file();
     let has_notes = |store: &Store| {
@@ -133,7 +183,7 @@ pub fn chosen(memory: &Memory, stores: &[Store], hits: Vec<FoundHit>) -> Vec<Fou
     if is_used(memory) {
         return of_stores(memory, stores, hits);
     }
-    entries(hits, limit(memory))
+    affordable(memory, entries(hits, limit(memory)))
 }
 
 /// Like [`chosen`], by a ranking.
@@ -141,7 +191,19 @@ pub fn chosen_on(memory: &Memory, ranking: &Ranking, hits: Vec<FoundHit>) -> Vec
     if is_used(memory) {
         return most_relevant(memory, ranking, entries(hits, POOL));
     }
-    entries(hits, limit(memory))
+    affordable(memory, entries(hits, limit(memory)))
+}
+
+/// Returns the first entries that a prompt can have for its tokens, at least one.
+fn affordable(memory: &Memory, mut hits: Vec<FoundHit>) -> Vec<FoundHit> {
+    let mut left = TOKENS;
+    hits.retain(|hit| {
+        let tokens = Tokens::of(&line(memory, hit)).0;
+        let fits = left == TOKENS || tokens <= left;
+        left = left.saturating_sub(if fits { tokens } else { 0 });
+        fits
+    });
+    hits
 }
 
 /// Returns up to `limit` entries without near duplicates.

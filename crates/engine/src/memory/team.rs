@@ -190,7 +190,9 @@ impl Sharing<'_> {
         let is_own = |hit: &FoundHit| found.hits.iter().any(|own| own.text == hit.text);
         team.hits.retain(|hit| !is_own(hit));
         let best = found.hits.iter().map(|hit| hit.rank).fold(0.0, f64::max);
-        let is_recalled = |hit: &FoundHit| hit.score >= least && rank::is_near(hit.rank, best);
+        let is_recalled = |hit: &FoundHit| {
+            hit.score >= least && hit.rank >= rank::RecallBar::new(least, 0).near * best
+        };
         let own = std::mem::take(&mut found.hits);
         found.hits = joined(own, team.hits, is_recalled, |hit| hit.score);
         let over = found.hits.split_off(request.limit.min(found.hits.len()));

@@ -25,7 +25,11 @@ use pimem_core::{
     },
     language::sketch::Sketch,
     report::budget::Tokens,
-    search::{bm25::Query, rank::Mode, social_gate},
+    search::{
+        bm25::Query,
+        rank::{Mode, RecallBar},
+        social_gate,
+    },
 };
 use serde::{Serialize, Serializer};
 
@@ -244,7 +248,8 @@ impl Ready {
         let recall = &memory.config.settings.recall;
         let best = found.first().map_or(0.0, |one| one.judged.rank);
         let limit = if is_recalled(&query.text) { recall.limit } else { 0 };
-        let is_recalled = |one: &&FoundPassage| one.judged.is_recalled(recall.min_score, best);
+        let bar = RecallBar::new(recall.min_score, self.set.docs.len() as u64);
+        let is_recalled = |one: &&FoundPassage| one.judged.is_recalled(bar, best);
         let passage = |one: &FoundPassage| {
             let doc = self.set.docs.get(one.at)?;
             Some(MissedPassage { id: doc.id.clone(), text: doc.text.clone() })

@@ -19,7 +19,7 @@ use crate::{
 };
 use pimem_core::{
     gate::{self, Mark, Verdict},
-    language::gist::Gist,
+    language::slot::Slots,
     model::{
         entry::EntryId,
         hash::{IdMap, IdSet},
@@ -178,19 +178,16 @@ impl Search<'_> {
         }
         let id = |at: usize| documents::entry_id(&ranked.get(at)?.document.doc);
         let of = |at: usize| evidence.get(&id(at)?);
-        let mut marks: HashMap<usize, (f64, &Evidence, EntryId)> = HashMap::new();
-        for Alike { older, newer, likeness } in alike {
+        let mut marks: HashMap<usize, (&Evidence, EntryId)> = HashMap::new();
+        for Alike { older, newer } in alike {
             let Some((old, new)) = of(older).zip(of(newer)) else { continue };
             let Some(by) = id(newer).filter(|_| replaced::is_newer(new, old)) else { continue };
-            let is_better = marks.get(&older).is_none_or(|(known, other, _)| {
-                likeness > *known || likeness >= *known && new.choice() > other.choice()
-            });
-            if is_better {
-                marks.insert(older, (likeness, new, by));
+            if marks.get(&older).is_none_or(|(other, _)| new.choice() > other.choice()) {
+                marks.insert(older, (new, by));
             }
         }
         let marks: Vec<(usize, EntryId)> =
-            marks.into_iter().map(|(at, (.., by))| (at, by)).collect();
+            marks.into_iter().map(|(at, (_, by))| (at, by)).collect();
         for (at, by) in marks {
             if let Some(one) = ranked.get_mut(at) {
                 one.facts.yields_to = Some(by);
@@ -205,10 +202,10 @@ impl Search<'_> {
 struct Alike {
     older: usize,
     newer: usize,
-    likeness: f64,
 }
 
-/// Returns the pairs of similar entries of one store and category, each in both orders. The older is
+/// Returns the pairs of entries of one store and category of which the newer gives another value to
+/// the subject of the older. The older is
 /// among the first `shown` of those that count.
 fn alike(search: &Search<'_>, shown: usize, ranked: &[Ranked<'_>]) -> Vec<Alike> {
     let categories = &search.memory.config.categories;
@@ -236,14 +233,11 @@ fn alike(search: &Search<'_>, shown: usize, ranked: &[Ranked<'_>]) -> Vec<Alike>
         if places.len() < 2 || !places.iter().any(|at| first.contains(at)) {
             continue;
         }
-        let gist = |at: &usize| ranked.get(*at).map(|one| (*at, Gist::of(&one.text)));
-        let gists: Vec<(usize, Gist)> = places.iter().filter_map(gist).collect();
-        for (older, one) in gists.iter().filter(|(at, _)| first.contains(at)) {
-            for (newer, other) in gists.iter().filter(|(at, _)| at != older) {
-                if let Some(likeness) = replaced::alike(one, other) {
-                    found.push(Alike { older: *older, newer: *newer, likeness });
-                }
-            }
+        let slots = |at: &usize| ranked.get(*at).map(|one| (*at, Slots::of(&one.text)));
+        let slots: Vec<(usize, Slots)> = places.iter().filter_map(slots).collect();
+        for (older, one) in slots.iter().filter(|(at, _)| first.contains(at)) {
+            let newer = slots.iter().filter(|(at, other)| at != older && other.replaces(one));
+            found.extend(newer.map(|(newer, _)| Alike { older: *older, newer: *newer }));
         }
     }
     found

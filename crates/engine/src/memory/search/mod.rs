@@ -31,7 +31,7 @@ use pimem_core::{
         candidates,
         documents::{self, SourceKind},
         near_words::QueryWords,
-        rank::{self, Judged, Mode, RankCandidate, RankWeights},
+        rank::{self, Judged, Mode, RankCandidate, RankWeights, RecallBar},
     },
 };
 
@@ -541,9 +541,15 @@ impl<'a> Search<'a> {
         aside: &[Ranked<'_>],
     ) -> SearchResult {
         let best = ranked.first().map_or(0.0, |one| one.judged.rank);
+        let bar = match request.min_score {
+            MinScore::Score(least) | MinScore::Recall(least) => {
+                let held = request.except.map_or(0, |except| except.len() as u64);
+                RecallBar::new(least, self.segments.size.docs.saturating_sub(held))
+            }
+        };
         let enough = |judged: Judged| match request.min_score {
             MinScore::Score(least) => judged.score >= least,
-            MinScore::Recall(least) => judged.is_recalled(least, best),
+            MinScore::Recall(_) => judged.is_recalled(bar, best),
         };
         let counts = |one: &Ranked<'_>| one.judged.counts && enough(one.judged);
         let mut withheld = WithheldCounts::default();

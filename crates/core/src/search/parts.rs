@@ -1,0 +1,124 @@
+//! The questions of a prompt. Real prompts are several sentences, some of them beside code or a log; as
+//! one query, they find less than any of them alone.
+
+use super::social_gate;
+use crate::language::preference;
+
+/// Bytes of a prompt at each of its ends that are read.
+const READ: usize = 8 << 10;
+/// Maximum number of sentences that are queries of their own.
+const PARTS: usize = 8;
+/// Minimum number of characters of such a sentence.
+const SHORTEST: usize = 8;
+
+/// Returns the queries of a prompt: all that is said in it, then each sentence. What is no question or
+/// order about the project is set aside: code, quotes and logs, thanks, orders to do any work, and
+/// rules to be learned. A prompt of nothing else is one query.
+#[must_use]
+pub fn parts(prompt: &str) -> Vec<String> {
+    let ends = ends(prompt);
+    let sentences = ends.iter().flat_map(|text| preference::sentences(text));
+    let mut said: Vec<String> =
+        sentences.map(|(text, ..)| text).filter(|text| asks(text)).collect();
+    said.dedup();
+    match said.as_slice() {
+        [] => vec![prompt.to_owned()],
+        [_] => said,
+        _ => {
+            let whole = said.join(" ");
+            // What is long says most; the order of the prompt decides among equals.
+            let mut longest: Vec<usize> = (0..said.len()).collect();
+            longest.sort_by_key(|at| std::cmp::Reverse(said.get(*at).map_or(0, String::len)));
+            longest.truncate(PARTS);
+            longest.sort_unstable();
+            let parts = longest.iter().filter_map(|at| said.get(*at).cloned());
+            std::iter::once(whole).chain(parts).collect()
+        }
+    }
+}
+
+/// Returns the beginning and the end of a text, cut between lines, or all of it.
+fn ends(text: &str) -> Vec<&str> {
+    if text.len() <= 2 * READ {
+        return vec![text];
+    }
+    let (head, tail) = (text.floor_char_boundary(READ), text.ceil_char_boundary(text.len() - READ));
+    let (head, tail) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
+    let head = head.rsplit_once('\n').map_or(head, |(whole, _)| whole);
+    let tail = tail.split_once('\n').map_or(tail, |(_, whole)| whole);
+    vec![head, tail]
+}
+
+/// Returns true if a sentence asks or tells something that a memory could be about.
+fn asks(sentence: &str) -> bool {
+    sentence.chars().nth(SHORTEST - 1).is_some()
+        && !social_gate::is_trivial(sentence)
+        && !social_gate::is_order(sentence)
+        && preference::find(sentence).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_its_questions() {
+        let table: &[(&str, &[&str])] = &[
+            ("Where do the tide tables come from?", &["Where do the tide tables come from?"]),
+            (
+                "From now on, squash commits before you merge them. And where do the tide tables come from?",
+                &["where do the tide tables come from?"],
+            ),
+            (
+                "Where do berths overlap? Then make the change, run the tests and show me the diff.",
+                &["Where do berths overlap?"],
+            ),
+            (
+                "The gate stays shut.\n```\nerror[E0425]: cannot find value `gate`\n  --> src/gate.rs:3:5\n```\nWhat locks it?",
+                &["The gate stays shut. What locks it?", "The gate stays shut.", "What locks it?"],
+            ),
+            (
+                "Hi! How do we deploy? How are secrets stored? Thanks!",
+                &[
+                    "How do we deploy? How are secrets stored?",
+                    "How do we deploy?",
+                    "How are secrets stored?",
+                ],
+            ),
+            ("run the tests again", &["run the tests again"]),
+            ("> quoted only", &["> quoted only"]),
+            ("", &[""]),
+            ("Wo liegen die Tabellen? Danach lass die Tests laufen.", &["Wo liegen die Tabellen?"]),
+        ];
+        for (prompt, want) in table {
+            assert_eq!(parts(prompt), *want, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_long_prompt_costs_no_more() {
+        let long = "Where is berth 7 kept? ".repeat(20_000);
+        assert_eq!(parts(&long).len(), 1, "said once is enough");
+        let many: Vec<String> = (0..20_000).map(|n| format!("Where is berth {n} kept?")).collect();
+        let many = many.join(" ");
+        assert_eq!(parts(&many).len(), PARTS + 1);
+        assert_eq!(parts(&"x".repeat(200_000)).len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_prompt_has_a_query(prompt in "[a-zA-Z .?!`>\n]{0,120}") {
+            prop_assert!(!parts(&prompt).is_empty());
+        }
+
+        /// A question in company is a query of its own.
+        #[test]
+        fn a_question_stands_alone(before in "(Thanks! |Run the tests\\. |Hi\\. |The build is slow today\\. )?", after in "( Then run the tests\\.| Thanks!|\n```\nerror: x\n```)?") {
+            let question = "Where do the tide tables come from?";
+            let found = parts(&format!("{before}{question}{after}"));
+            prop_assert!(found.iter().any(|part| part == question), "{found:?}");
+        }
+    }
+}
