@@ -1,6 +1,8 @@
 //! Recall: search for a prompt, without what the report shows anyway. Under the policy `ebbinghaus` it
 //! is the most relevant memories, in the order of their kinds, within a number of characters.
 
+use std::mem;
+
 use pimem_core::{
     language::sketch::Sketch,
     model::{
@@ -60,31 +62,32 @@ pub struct Recalled {
 }
 
 impl Recalled {
-    /// Adds what another query of the prompt found. Each hit has passed the bar of its own query; the
-    /// best score of a document counts.
-    fn join(&mut self, more: Self) {
-        if self.entries.mode.is_none() {
-            *self = more;
-            return;
+    /// Joins what the queries of a prompt found. Each hit has passed the bar of its own query, and the
+    /// best of each come first: a question in company finds what it finds alone.
+    fn joined(mut all: Vec<Self>) -> Self {
+        if all.len() < 2 {
+            return all.pop().unwrap_or_default();
         }
-        let join = |hits: &mut Vec<FoundHit>, more: Vec<FoundHit>| {
-            if more.is_empty() {
-                return;
-            }
-            for hit in more {
-                let is_same =
-                    |known: &&mut FoundHit| known.entry == hit.entry && known.text == hit.text;
-                match hits.iter_mut().find(is_same) {
-                    Some(known) if known.score < hit.score => *known = hit,
-                    Some(_) => {}
-                    None => hits.push(hit),
+        let hits = |of: fn(&mut Self) -> &mut Vec<FoundHit>, all: &mut [Self]| {
+            let lists = all.iter_mut().map(|one| mem::take(of(one)));
+            let mut hits: Vec<(usize, FoundHit)> =
+                lists.flat_map(|list| list.into_iter().enumerate()).collect();
+            hits.sort_by(|(place, one), (other_place, other)| {
+                place.cmp(other_place).then(other.score.total_cmp(&one.score))
+            });
+            let mut joined: Vec<FoundHit> = Vec::with_capacity(hits.len());
+            for (_, hit) in hits {
+                if !joined.iter().any(|known| known.entry == hit.entry && known.text == hit.text) {
+                    joined.push(hit);
                 }
             }
-            hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+            joined
         };
-        join(&mut self.entries.hits, more.entries.hits);
-        join(&mut self.notes, more.notes);
-        join(&mut self.sessions, more.sessions);
+        let notes = hits(|one| &mut one.notes, &mut all);
+        let sessions = hits(|one| &mut one.sessions, &mut all);
+        let found = hits(|one| &mut one.entries.hits, &mut all);
+        let first = all.swap_remove(0).entries;
+        Self { entries: SearchResult { hits: found, ..first }, notes, sessions }
     }
 }
 
@@ -101,11 +104,10 @@ pub fn search(
     if !memory.config.settings.recall.enabled {
         return Recalled::default();
     }
-    let mut all = Recalled::default();
-    for (number, part) in parts::parts(prompt).iter().enumerate() {
-        all.join(search_part(memory, stores, (part, number), except, shown));
-    }
-    all
+    let parts = parts::parts(prompt);
+    let found = parts.iter().enumerate();
+    let found = found.map(|(at, part)| search_part(memory, stores, (part, at), except, shown));
+    Recalled::joined(found.collect())
 }
 
 /// Number of queries of a prompt that the chosen model embeds: all that is said, and four sentences.
