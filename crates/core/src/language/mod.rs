@@ -2,6 +2,7 @@
 
 pub mod alternatives;
 pub mod cues;
+mod fact;
 pub mod importance;
 pub mod injection;
 mod injection_concepts;

@@ -61,6 +61,12 @@ impl Slots {
         slots
     }
 
+    /// Returns true if the text gives a value to a subject, beside whether it denies what it says.
+    #[must_use]
+    pub fn gives_a_value(&self) -> bool {
+        self.values.len() > 1
+    }
+
     /// Returns true if both cannot be true, and this text does not say that it is the older one.
     #[must_use]
     pub fn replaces(&self, older: &Self) -> bool {
@@ -78,8 +84,13 @@ impl Slots {
 }
 
 /// Words beside which a number has one value, though other values may have several.
-const ONE_NUMBER: [&str; 8] =
-    ["maximum", "minimum", "least", "most", "every", "until", "before", "when"];
+const ONE_NUMBER: [&str; 9] =
+    ["maximum", "minimum", "least", "most", "every", "until", "before", "when", "test"];
+/// Words that only German has, between blanks or at its beginning.
+const GERMAN: [&str; 14] = [
+    " der ", " die ", " das ", " ist ", " sind ", " und ", " nicht ", " wird ", " werden ",
+    " mit ", " auf ", " für ", "Der ", "Wir ",
+];
 /// Words of a clause beyond which it is no plain statement.
 const CLAUSE: usize = 24;
 
@@ -160,6 +171,8 @@ fn words(text: &str) -> Vec<SlotWord<'_>> {
     let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= READ).unwrap_or(text.len());
     let mut rest = text.get(..end).unwrap_or_default().trim_start_matches(['-', ' ']);
     let mut found: Vec<SlotWord<'_>> = Vec::with_capacity(24);
+    // In German, nouns have capitals too.
+    let is_german = GERMAN.iter().any(|word| rest.contains(word));
     while let Some(first) = rest.chars().next() {
         if first == '`' {
             let inner = rest.get(1..).unwrap_or_default();
@@ -188,7 +201,8 @@ fn words(text: &str) -> Vec<SlotWord<'_>> {
                 last.ends = WordEnd::Clause;
             }
             if !bare.is_empty() {
-                let is_inner = found.last().is_some_and(|last| last.ends != WordEnd::Clause);
+                let is_inner =
+                    !is_german && found.last().is_some_and(|last| last.ends != WordEnd::Clause);
                 found.push(word(bare, false, is_inner));
             }
             mark(&mut found, piece);

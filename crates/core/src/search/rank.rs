@@ -29,7 +29,7 @@ const NEAR_BEST: (f64, f64) = (0.85, 0.7);
 /// Share of the least score by which recall asks for less where the context holds next to nothing.
 const LENIENCE: f64 = 0.25;
 /// Number of documents outside of the context at which half of that counts.
-const OUTSIDE: f64 = 100.0;
+const OUTSIDE: f64 = 600.0;
 /// Hybrid ranks below this are chance.
 const FLOOR: f64 = 0.15;
 /// Cosines of scores below this are chance.

@@ -93,6 +93,8 @@ fn measured(table: &str, language: &str) -> (f64, f64) {
         let hit = kind != "-" && found.iter().any(|found| same(&found.text.to_lowercase()));
         kept += f64::from(u8::from(kind != "-"));
         hits += f64::from(u8::from(hit));
+        // What only may be a fact of the project is asked about, and not taken.
+        found.retain(|one| one.waits != Some(preference::DECLARED));
         alarms += f64::from(u8::from(!hit && !found.is_empty()));
     }
     (hits / kept, hits / (hits + alarms))

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::{
     cues::{CueFound, CueStrength, Family, SentenceReading},
+    fact::{self, ToldFact},
     pasted,
 };
 use crate::{
@@ -166,7 +167,7 @@ struct Said {
 }
 
 /// Why what is said to be so waits.
-const DECLARED: &str = "it tells how things are, and may be no rule";
+pub(super) const DECLARED: &str = "it tells how things are, and may be no rule";
 
 impl Said {
     fn plain(words: &[cue::Word], clause: cue::Clause) -> Self {
@@ -194,17 +195,35 @@ impl Reader {
             self.corrected = false;
             return Some(Said::plain(words, clause));
         }
-        if !self.tables || sentence.asked {
+        if !self.tables || sentence.asked || fact::is_over(words) {
             self.corrected = false;
             return None;
         }
         let reading = SentenceReading::new(sentence, words);
-        let corrected = std::mem::replace(&mut self.corrected, reading.only_denies());
+        let corrected =
+            std::mem::replace(&mut self.corrected, reading.only_denies() || fact::denies(words));
         let found = reading.cue(corrected);
         let found = found.filter(|found| !plain || found.family == Family::Convention);
-        let Some(found) = found else {
-            let clause = plain.then(|| cue::declared(sentence, words)).flatten()?;
-            return Some(Said { waits: Some(DECLARED), ..Said::plain(words, clause) });
+        let declared = || plain.then(|| cue::declared(sentence, words)).flatten();
+        let told = || {
+            let told = fact::told(sentence, words)?;
+            let waits = (told == ToldFact::Likely).then_some(DECLARED);
+            let clause = cue::Clause { start: 0, cue: 0, end: 0 };
+            Some(Said { waits, family: Family::Convention, ..Said::plain(words, clause) })
+        };
+        // What only a dream learns unasked is news from a person.
+        let noted = || reading.noted(corrected).filter(|found| found.family.is_of_dreams());
+        let Some(found) = found.or_else(|| if plain { None } else { noted() }) else {
+            return match declared() {
+                Some(clause) => Some(Said { waits: Some(DECLARED), ..Said::plain(words, clause) }),
+                None if plain => None,
+                // `No, not npm test. It's make check.`
+                None if corrected && fact::is_instead(sentence, words) => {
+                    let clause = cue::Clause { start: 0, cue: 0, end: 0 };
+                    Some(Said { family: Family::Correction, ..Said::plain(words, clause) })
+                }
+                None => told(),
+            };
         };
         let byte = |at: usize| words.get(at).map_or(0, |word| word.start);
         let led = found.statement >= found.clause;
@@ -216,7 +235,8 @@ impl Reader {
         // A colon within a wording is part of it, unless the wording begins with any words.
         let end = if open { start.max(from) } else { end };
         let clause = cue::Clause { start, cue: start, end };
-        Some(Said { family, strength, clause, from, waits: None })
+        let waits = (family == Family::Finding).then_some(DECLARED);
+        Some(Said { family, strength, clause, from, waits })
     }
 }
 

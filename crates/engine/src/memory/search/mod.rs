@@ -544,7 +544,9 @@ impl<'a> Search<'a> {
         let bar = match request.min_score {
             MinScore::Score(least) | MinScore::Recall(least) => {
                 let held = request.except.map_or(0, |except| except.len() as u64);
-                RecallBar::new(least, self.segments.size.docs.saturating_sub(held))
+                let is_of_entries = request.kinds.contains(&SourceKind::Topic);
+                let outside = self.segments.size.docs.saturating_sub(held);
+                RecallBar::new(least, if is_of_entries { outside } else { 0 })
             }
         };
         let enough = |judged: Judged| match request.min_score {
