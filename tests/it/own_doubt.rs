@@ -280,9 +280,13 @@ fn a_shallow_clone() {
 fn linked_work_trees() {
     let clones = Clones::new();
     clones.git("worktree add -q ../linked");
-    // The linked work tree's store has its own path, which is not reviewed yet.
-    assert_shown("unreviewed", &report(&clones.0, "linked"), &[], &["Said"]);
-    assert_eq!(clones.0.run_in("linked", &["trust", "--all"]).code, 0);
+    // What was said or reviewed in one work tree is known in all.
+    assert_shown("known", &report(&clones.0, "linked"), &["Said"], &["planted"]);
+    // Others' branches wait in it as anywhere.
+    clones.they_push("theirs", "planted on a branch");
+    clones.git("fetch -q");
+    clones.git("worktree add -q ../pull origin/theirs");
+    assert_shown("theirs", &report(&clones.0, "pull"), &["Said"], &["planted"]);
     let linked = clones.0.root().join("linked");
     append(&linked, TOPIC, &lesson("own committed line"));
     clones.0.commit("linked");

@@ -239,6 +239,31 @@ fn every_path_to_a_store_is_the_same_store() {
     assert!(there.contains("0 of 2 entries await review"), "{there}");
 }
 
+/// A linked work tree has files of its own, and the trust of its repository. Nobody gets it by naming
+/// that repository.
+#[test]
+fn a_work_tree_needs_no_second_review() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.git("project", &["init", "-q"]);
+    sandbox.run(&["init"]).ok();
+    sandbox.run(&["add", "said in the main tree"]).done();
+    sandbox.commit("project");
+    sandbox.git("project", &["worktree", "add", "-q", "../linked"]);
+    let report = |dir: &str| sandbox.run_in(dir, &["report"]).stdout;
+    assert!(report("linked").contains("said in the main tree"), "{}", report("linked"));
+    sandbox.run_in("linked", &["add", "said in the linked tree"]).done();
+    assert!(!report("project").contains("said in the linked tree"), "it is on another branch");
+    sandbox.commit("linked");
+    sandbox.git("project", &["merge", "-q", "linked"]);
+    assert!(report("project").contains("said in the linked tree"), "merged");
+    // A directory that only claims to be a work tree of it waits whole.
+    copy_tree(&sandbox.root().join("linked"), &sandbox.root().join("claims"));
+    assert!(!report("claims").contains("said"), "{}", report("claims"));
+    // Two clones are two projects.
+    sandbox.git("project", &["clone", "-q", ".", "../clone"]);
+    assert!(!report("clone").contains("said"), "{}", report("clone"));
+}
+
 #[test]
 fn another_owner() {
     let sandbox = Sandbox::new("harbor");

@@ -259,6 +259,20 @@ pub fn real(store: &Path) -> PathBuf {
     std::fs::canonicalize(store).unwrap_or_else(|_| store.to_path_buf())
 }
 
+/// Returns what the texts of a store are known by: its real path or, in a linked work tree, the path
+/// that it has in the main one, so that a text reviewed in one of them is known in all.
+pub fn shared_place(store: &Path) -> PathBuf {
+    let real = real(store);
+    match git::WorkTrees::of(&real) {
+        Some(trees) if trees.linked.is_some() => {
+            let is_bare = trees.common.file_name().is_none_or(|name| name != ".git");
+            let main = if is_bare { Some(&*trees.common) } else { trees.common.parent() };
+            main.map_or(real, |main| main.join(&trees.below))
+        }
+        _ => real,
+    }
+}
+
 /// The parts of a root, below the project's directory.
 const PARTS: [&str; 2] = [".pi", ".pi/memory"];
 /// Directory of the notes below `pimem` in the state directory.

@@ -394,8 +394,7 @@ impl Trust {
             return Ok(0);
         }
         let _lock = self.lock(dir)?;
-        let before =
-            KnownTexts::read(&self.seal, &discover::real(&self.store), Some(path.to_path_buf()));
+        let before = KnownTexts::read(&self.seal, &self.known().store, Some(path.to_path_buf()));
         if let Some(problem) = before.problem {
             return Err(problem.into());
         }
@@ -429,14 +428,21 @@ impl Trust {
 
     /// Returns the first line of the file, which names the store for people.
     fn head(&self) -> String {
-        format!("{HEADING}{:?}\n", discover::real(&self.store).to_string_lossy())
+        format!("{HEADING}{:?}\n", self.known().store.to_string_lossy())
     }
 
     pub(super) fn known(&self) -> &KnownTexts {
         self.known.get_or_init(|| {
-            let real = discover::real(&self.store);
-            let path = self.state.as_ref().map(|state| state.join(discover::key_of(&real)));
-            KnownTexts::read(&self.seal, &real, path)
+            let read = |store: &Path| {
+                let path = self.state.as_ref().map(|state| state.join(discover::key_of(store)));
+                let mut known = KnownTexts::read(&self.seal, store, path);
+                known.foreign = is_foreign(&self.store);
+                known
+            };
+            let (real, shared) = (discover::real(&self.store), discover::shared_place(&self.store));
+            let known = read(&shared);
+            // Another work tree may have a branch that is sealed.
+            if known.problem.is_some() && real != shared { read(&real) } else { known }
         })
     }
 }

@@ -41,7 +41,9 @@ impl TextKey {
 /// A ledger as read.
 #[derive(Debug)]
 pub(super) struct KnownTexts {
-    /// Hash of the store's real path, the prefix of each key's input.
+    /// What the store is known by, see [`super::discover::shared_place`].
+    pub(super) store: PathBuf,
+    /// Its hash, the prefix of each key's input.
     seed: Sha256,
     pub(super) path: Option<PathBuf>,
     /// True if another user owns the store's directory.
@@ -73,7 +75,8 @@ impl KnownTexts {
         let (foreign, said, waiting) =
             (trust::is_foreign(store), Mutex::default(), Mutex::default());
         let (keys, always) = (OnceLock::new(), OnceLock::new());
-        Self { seed, path, foreign, bytes, keys, said, waiting, always, problem }
+        let store = store.to_path_buf();
+        Self { store, seed, path, foreign, bytes, keys, said, waiting, always, problem }
     }
 
     pub(super) fn key(&self, kind: TrustedKind, parts: &[&[u8]]) -> TextKey {
