@@ -146,7 +146,10 @@ fn play(text: &str, sandbox: &Sandbox) -> (String, Vec<String>) {
             let (want, got) = (want.join("\n"), got.join("\n"));
             failures.push(format!("{number}: $ {command}\n-- expected\n{want}\n-- printed\n{got}"));
         }
-        for line in if same { want } else { kept(&want, got) } {
+        let want = want.into_iter();
+        for line in
+            if same { want.map(str::to_owned).collect() } else { kept(want.as_slice(), got) }
+        {
             after.push_str(&format!("{line}\n"));
         }
     }
@@ -227,17 +230,27 @@ fn matches(want: &[&str], got: &[&str]) -> bool {
     }
 }
 
-/// Returns the output; lines that an expected line with `[..]` still matches are replaced by it.
-fn kept<'a>(want: &[&'a str], got: Vec<&'a str>) -> Vec<&'a str> {
+/// Returns the output; lines that an expected line with `[..]` still matches are replaced by it, and
+/// columns that are `[..]` in a table of as many lines stay so.
+fn kept(want: &[&str], got: Vec<&str>) -> Vec<String> {
     let patterns: Vec<&str> = want.iter().copied().filter(|line| line.contains("[..]")).collect();
     let mut left = patterns.as_slice();
-    let line = |line| {
-        let Some(at) = left.iter().position(|pattern| like(pattern, line)) else { return line };
-        let pattern = left[at];
-        left = &left[at + 1..];
-        pattern
+    let is_as_long = want.len() == got.len();
+    let line = |(at, line): (usize, &str)| {
+        if let Some(fits) = left.iter().position(|pattern| like(pattern, line)) {
+            let pattern = left[fits];
+            left = &left[fits + 1..];
+            return pattern.to_owned();
+        }
+        let row = want.get(at).filter(|_| is_as_long).map(|row| row.split('\t'));
+        let Some(row) = row.filter(|row| row.clone().count() == line.split('\t').count()) else {
+            return line.to_owned();
+        };
+        let columns = row.zip(line.split('\t'));
+        let columns = columns.map(|(want, got)| if want == "[..]" { want } else { got });
+        columns.collect::<Vec<_>>().join("\t")
     };
-    got.into_iter().map(line).collect()
+    got.into_iter().enumerate().map(line).collect()
 }
 
 /// Returns true if a line matches the expected one, where `[..]` matches anything.
@@ -272,4 +285,7 @@ fn expectations_can_fail() {
         text.replace("z [..]\n", "").replace("b 9", "b 2"),
         "what still fits is kept"
     );
+    let text = "```console\n$ printf 'a\\t1\\t2\\n'\na\t9\t[..]\n```\n";
+    let (after, _) = play(text, &sandbox(text));
+    assert_eq!(after, text.replace('9', "1"), "a column of anything stays one");
 }
