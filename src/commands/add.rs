@@ -35,7 +35,7 @@ use crate::{
 /// A topic that is full goes on in a file beside it; `--topic` names another file, by subject.
 ///
 /// With `-`, standard input is read: one entry a line, or one JSON object a line with the keys
-/// text, category, cue, pin, tags, validUntil, priority, importance and supersedes. Either every line is stored or, when
+/// text, category, cue, pin, tags, asked, validUntil, priority, importance and supersedes. Either every line is stored or, when
 /// one of them cannot be, none.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem add -c decision Use PostgreSQL for all services\n  \
@@ -61,6 +61,10 @@ pub(crate) struct AddArgs {
     /// Add `#TAG` to the text, also to that of a known entry (repeatable)
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
+    /// How it will be asked for in words that it does not say itself: searched with it, shown in no
+    /// report (repeatable, at most 4 of 12 words)
+    #[arg(long, value_name = "QUESTION")]
+    asked: Vec<String>,
     /// The entry that this one replaces: it leaves the report
     #[arg(long, value_name = "ENTRY")]
     supersedes: Option<String>,
@@ -114,10 +118,13 @@ pub(crate) fn run(ctx: &Shell, args: &AddArgs) -> Result<Exit, Failure> {
 
 impl Human for AddView {
     fn human(&self, ui: &Ui) {
-        for Added { action, category, text, short, next, replaces, .. } in &self.results {
+        for Added { action, category, text, short, next, asked, replaces, .. } in &self.results {
             let what =
                 if *action == "added" { "Added" } else { "Already exists, reinforced instead" };
             ui.line(&format!("{what}: [{category}] {text} ({short})"));
+            if let Some(asked) = asked {
+                ui.line(&format!("    Asked as: {asked}"));
+            }
             tell_absent(ui, next.absent.as_ref());
             if let Some(ReplacedEntry { line, archived }) = replaces {
                 let place = if *archived { " (it was in the archive already)" } else { "" };
@@ -168,11 +175,12 @@ fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Fa
     };
     let priority = share("--priority", &args.priority)?;
     let importance = share("--importance", &args.importance)?;
+    let asked = intake::asked(&args.asked)?;
     let base = |text: &str| {
         let category = category(&ctx.memory, &args.category)?;
         let plain = NewText::plain(category, EntryText::new(text)?, cue);
-        let new =
-            NewText { pin: args.pin, until, topic: topic.clone(), priority, importance, ..plain };
+        let (topic, asked) = (topic.clone(), asked.clone());
+        let new = NewText { pin: args.pin, until, topic, asked, priority, importance, ..plain };
         tagged(new, &args.tags)
     };
     if args.text != ["-"] {
@@ -223,6 +231,9 @@ fn from_json(
     new.importance = item.importance.or(new.importance);
     new.pin |= item.pinned;
     new.supersedes = item.supersedes;
+    if !item.asked.is_empty() {
+        new.asked = intake::asked(&item.asked)?;
+    }
     Ok(new)
 }
 

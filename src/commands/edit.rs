@@ -4,7 +4,7 @@ use std::process::Command;
 
 use pimem_engine::{
     error::{Failure, FailureKind},
-    memory::edit::Edited,
+    memory::{edit::Edited, intake},
     store::atomic::{self, Sync},
 };
 
@@ -15,8 +15,8 @@ use crate::{
 
 /// Change the text of an entry
 ///
-/// Evidence, pin and history stay with it. Without TEXT and --priority, the entry is opened in $VISUAL
-/// or $EDITOR.
+/// Evidence, pin and history stay with it. Without TEXT and another change, the entry is opened in
+/// $VISUAL or $EDITOR.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EditArgs {
     /// Which entry
@@ -25,6 +25,13 @@ pub(crate) struct EditArgs {
     /// What its score is under the policy weighted, from above 0 to 1; 0 takes it back
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     priority: Option<String>,
+    /// How it is asked for in words that it does not say itself, in place of what stood there
+    /// (repeatable, at most 4 of 12 words)
+    #[arg(long, value_name = "QUESTION", conflicts_with = "no_asked")]
+    asked: Vec<String>,
+    /// It is asked for as nothing but its text
+    #[arg(long)]
+    no_asked: bool,
     /// The new text
     #[arg(value_name = "TEXT")]
     text: Vec<String>,
@@ -33,8 +40,10 @@ pub(crate) struct EditArgs {
 pub(crate) fn run(ctx: &Shell, args: &EditArgs) -> Result<Exit, Failure> {
     let priority = args.priority.as_deref().map(|text| shell::share("--priority", text));
     let priority = priority.transpose()?;
+    let asks = args.no_asked || !args.asked.is_empty();
+    let asked = intake::asked(&args.asked)?;
     let mut edited = None;
-    if !args.text.is_empty() || priority.is_none() {
+    if !args.text.is_empty() || priority.is_none() && !asks {
         let edit = || {
             ctx.memory.writing().edit(&args.entry, |old| {
                 if args.text.is_empty() { ask(ctx, old) } else { Ok(args.text.join(" ")) }
@@ -47,12 +56,13 @@ pub(crate) fn run(ctx: &Shell, args: &EditArgs) -> Result<Exit, Failure> {
             _ => Err(failure),
         })?;
     }
+    if asks {
+        edited = Some(then(edited, &args.entry, |id| ctx.memory.writing().ask(id, &asked))?);
+    }
     if let Some(priority) = priority {
-        let entry = edited.as_ref().map_or(&args.entry, |edited| &edited.entry.id);
-        let found = ctx.memory.writing().prioritize(entry, priority)?;
+        let prioritize = |id: &str| ctx.memory.writing().prioritize(id, priority);
+        edited = Some(then(edited, &args.entry, prioritize)?);
         ctx.memory.writing().say_unweighted();
-        let from = edited.map_or_else(|| found.from.clone(), |edited| edited.from);
-        edited = Some(Edited { from, ..found });
     }
     match edited {
         Some(edited) => ctx.ui.show(&edited),
@@ -61,9 +71,20 @@ pub(crate) fn run(ctx: &Shell, args: &EditArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// Changes the entry that was named, or what it has become.
+fn then(
+    edited: Option<Edited>,
+    named: &str,
+    change: impl FnOnce(&str) -> Result<Edited, Failure>,
+) -> Result<Edited, Failure> {
+    let found = change(edited.as_ref().map_or(named, |edited| &edited.entry.id))?;
+    let from = edited.map_or_else(|| found.from.clone(), |edited| edited.from);
+    Ok(Edited { from, ..found })
+}
+
 impl Human for Edited {
     fn human(&self, ui: &Ui) {
-        ui.line(&format!("Edited: {}", self.entry.line()));
+        ui.line(&format!("Edited: {}{}", self.entry.line(), self.entry.asked_mark()));
         super::add::tell(ui, &self.next);
     }
 }

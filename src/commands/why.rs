@@ -124,6 +124,9 @@ impl Human for Why {
         if let Some(added) = &self.added {
             lines.insert(2, ("added", added.trim_start_matches("added on ").to_owned()));
         }
+        if !entry.asked.is_empty() {
+            lines.insert(1, ("asked as", entry.asked.join("; ")));
+        }
         lines.extend(self.ahead.iter().map(|ahead| {
             ("ahead", format!("{} {}", local_time::local(ahead.at).date, ahead.what))
         }));

@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     /// Arguments that take any text, number or time.
-    const FREE: &str = "apply budget by days id if_older importance limit min_score never_used \
+    const FREE: &str = "apply asked budget by days id if_older importance limit min_score never_used \
         now passage_prefix priority prompt query query_prefix section session sessions since \
         system_prompt_tokens text until valid_until without";
 

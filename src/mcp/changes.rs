@@ -15,7 +15,7 @@ use pimem_engine::{
         add::{AddView, Added},
         background,
         curate::Proof,
-        intake::{category, with_tags},
+        intake::{asked_by_agent, category, with_tags},
         next::{ChangedEntry, NotShown, Prospect},
         pins::{CuratedEntry, PinAction},
     },
@@ -47,7 +47,7 @@ pub(super) fn add(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Failur
         };
         return entries_added(call.memory, &wanted);
     }
-    let named = ["entries", "category", "tags", "supersedes"];
+    let named = ["entries", "category", "tags", "asked", "supersedes"];
     if let Some(name) = named.iter().find(|name| given.has(name)) {
         let message = format!("{name} is for entries, and this is kept as {kept_as}");
         return Err(Failure::new(FailureKind::Usage, message, "give text alone"));
@@ -67,7 +67,7 @@ pub(super) fn add(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Failur
 }
 
 fn one_of_both() -> Failure {
-    let hint = "entries is a list of objects with text, category, tags and supersedes";
+    let hint = "entries is a list of objects with text, category, tags, asked and supersedes";
     Failure::new(FailureKind::Usage, "give text, or entries, and not both", hint)
 }
 
@@ -80,6 +80,7 @@ struct Wanted {
     text: String,
     category: String,
     tags: Vec<String>,
+    asked: Vec<String>,
     supersedes: Option<String>,
 }
 
@@ -92,6 +93,7 @@ impl Wanted {
             text: one.text("text").unwrap_or_default().to_owned(),
             category: text("category").unwrap_or_else(|| CATEGORY.to_owned()),
             tags: if tags.is_empty() { whole.texts("tags") } else { tags },
+            asked: one.texts("asked"),
             supersedes: one.text("supersedes").map(str::to_owned),
         }
     }
@@ -103,7 +105,14 @@ impl Wanted {
         let untagged = (text != plain).then(|| plain.as_str().to_owned());
         let tags = self.tags.iter().map(|tag| tag.trim_start_matches('#').to_owned()).collect();
         let supersedes = self.supersedes.clone();
-        Ok(NewText { untagged, tags, supersedes, ..NewText::plain(category, text, Cue::Explicit) })
+        let asked = asked_by_agent(&self.asked)?;
+        Ok(NewText {
+            untagged,
+            tags,
+            asked,
+            supersedes,
+            ..NewText::plain(category, text, Cue::Explicit)
+        })
     }
 }
 
@@ -300,6 +309,7 @@ fn supersede(memory: &Memory, entry: &str, text: &str) -> Result<SaidText, Failu
         text: text.to_owned(),
         category: old.category,
         tags: Vec::new(),
+        asked: Vec::new(),
         supersedes: Some(old.id),
     };
     entries_added(memory, &[wanted])

@@ -237,7 +237,8 @@ fn record(topic: &str) -> (&'static str, SafeText) {
          reasons, lessons, mistakes and how to avoid them, preferences that I stated, work that was \
          finished. Leave out what the code or its history says anyway, guesses, and secrets.\n\nFind with \
          memory_search what is known already. Record each new fact as one sentence that is understood \
-         without this conversation, by memory_add with a fitting category; replace what is no longer true \
+         without this conversation, by memory_add with a fitting category and, in asked, the questions \
+         to which it is the answer; replace what is no longer true \
          by memory_update with the action supersede. Then list what you recorded.\n",
         about
     );

@@ -51,6 +51,7 @@ const ENTRY_FIELDS: &[Argument] = &[
     Argument::new("text", Takes::Text, "").required(),
     Argument::new("category", Takes::Text, ""),
     Argument::new("tags", Takes::Texts, ""),
+    Argument::new("asked", Takes::Texts, ""),
     Argument::new("supersedes", Takes::Text, ""),
 ];
 
@@ -78,7 +79,8 @@ pub(super) const TOOLS: [Tool; 5] = [
         name: "memory_add",
         title: "Add to memory",
         about: "Record one durable fact a line: a decision and why, a lesson, a mistake, a user's \
-                preference. Never secrets. Known facts are reinforced instead.",
+                preference. Say in asked how it will be looked for: without that, a question in \
+                other words misses it. Never secrets. Known facts are reinforced instead.",
         effect: ToolEffect::Adds,
         arguments: &[
             Argument::new("text", Takes::Text, "one sentence"),
@@ -90,6 +92,12 @@ pub(super) const TOOLS: [Tool; 5] = [
                 "preference, lesson (default), mistake, pattern, decision or done",
             ),
             Argument::new("tags", Takes::Texts, ""),
+            Argument::new(
+                "asked",
+                Takes::Texts,
+                "2 to 4 short questions, or task words, that somebody will have who needs this and \
+                 does not know it, in words that the text lacks",
+            ),
             Argument::new("supersedes", Takes::Text, "id of the entry it replaces"),
             PROJECT,
         ],

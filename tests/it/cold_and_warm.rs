@@ -118,6 +118,10 @@ fn line(random: &mut Random) -> String {
         let word = ["qwertz", "asdfgh", "mnbvcx"][random.below(3)];
         (0..44).for_each(|n| write!(text, " {word}{n}").unwrap());
     }
+    if random.below(3) == 0 {
+        write!(text, " *(asked: {}; {})*", random.pick(&QUERIES).unwrap(), random.below(9))
+            .unwrap();
+    }
     text
 }
 
@@ -317,6 +321,15 @@ fn questions(random: &mut Random, count: usize) -> Vec<Vec<String>> {
     all
 }
 
+/// Returns an answer without what `check` says of the machine, which is the state of the cache too.
+fn without_facts(answer: &str) -> String {
+    let Some((before, rest)) = answer.split_once("  \"facts\": [") else {
+        return answer.to_owned();
+    };
+    let (_, after) = rest.split_once("\n  ]").expect("the list ends");
+    [before, after].concat()
+}
+
 fn says_that_lines_wait(answer: &Outcome) -> bool {
     [&answer.stdout, &answer.stderr].iter().any(|text| {
         text.contains("wait for their vectors") || text.contains("1 line waits for its vector")
@@ -346,7 +359,8 @@ fn compare(seed: u64, count: usize) -> usize {
                 got = drawn.answer(question);
             }
             let told = format!("{seed}, {policy}, {model}: {question:?} with a cache {cache:?}");
-            assert_eq!(got.stdout, want.stdout, "{told}\n{}", got.stderr);
+            let [said, wanted] = [&got, want].map(|outcome| without_facts(&outcome.stdout));
+            assert_eq!(said, wanted, "{told}\n{}", got.stderr);
             assert_eq!((got.code, says_that_lines_wait(&got)), (want.code, false), "{told}");
         }
     }

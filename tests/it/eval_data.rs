@@ -57,7 +57,7 @@ fn rules_are_lines_below_headings() {
             &Categories::default(),
             |doc, text, headings| {
                 let id = format!("{}.md:{}", set.name, doc.line);
-                want.push((id, text.to_owned(), headings.to_owned()));
+                want.push((id, text.text, headings.to_owned()));
             },
         );
         let made = set.docs.into_iter().map(|doc| (doc.id, doc.text, doc.headings));
@@ -90,7 +90,7 @@ fn documents_are_those_that_are_searched() {
         let bytes = fs::read(store.join(name)).unwrap();
         documents(kind, name, bytes, &Categories::default(), |doc, text, headings| {
             let id = format!("{name}:{}", doc.line);
-            want.insert(id, (text.to_owned(), headings.to_owned()));
+            want.insert(id, (text.text, headings.to_owned()));
         });
     };
     cut("MEMORY.md", SourceKind::Notes);

@@ -9,6 +9,7 @@
 
 mod absence;
 mod action;
+mod asked;
 mod bad_files;
 mod bad_input;
 mod broken_settings;

@@ -10,6 +10,7 @@ use crate::{
         entry::EventId,
         event::{Author, Cue, Event, EventKind},
         operation::UserState,
+        questions::Questions,
         time::Timestamp,
     },
     score::{
@@ -127,6 +128,7 @@ fn world(all: &[Held]) -> World {
             text,
             pinned: one.pinned,
             enforced: one.enforced,
+            asked: Questions::default(),
             topic: "lessons".to_owned(),
             continues: None,
             line: world.placed.len() + 1,

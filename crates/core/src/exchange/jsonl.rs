@@ -16,24 +16,26 @@ use crate::{
 };
 
 /// The keys of a new entry.
-pub const ENTRY: [&str; 9] = [
+pub const ENTRY: [&str; 10] = [
     "text",
     "category",
     "cue",
     "pin",
     "tags",
+    "asked",
     "validUntil",
     "priority",
     "importance",
     "supersedes",
 ];
 /// The keys of an entry with its evidence.
-pub const WHOLE: [&str; 14] = [
+pub const WHOLE: [&str; 15] = [
     "text",
     "category",
     "cue",
     "pin",
     "tags",
+    "asked",
     "validUntil",
     "id",
     "topic",
@@ -102,9 +104,12 @@ fn item(fields: &Map<String, Value>) -> Result<ExchangeItem, Wrong> {
         None => Some(Vec::new()),
         Some(list) => list.as_array().cloned(),
     };
-    let tags: Option<Vec<String>> = list("tags")
-        .and_then(|tags| tags.iter().map(|tag| tag.as_str().map(str::to_owned)).collect());
-    let Some(tags) = tags else { return wrong("tags is not a list of texts", EXAMPLE) };
+    let texts = |key: &str| {
+        let texts = list(key)
+            .and_then(|all| all.iter().map(|one| one.as_str().map(str::to_owned)).collect());
+        texts.map_or_else(|| wrong(format!("{key} is not a list of texts"), EXAMPLE), Ok)
+    };
+    let tags: Vec<String> = texts("tags")?;
     let cue = text("cue")?;
     let known = cue.as_deref().map(Cue::find);
     if let (Some(name), Some(None)) = (&cue, known) {
@@ -165,6 +170,7 @@ fn item(fields: &Map<String, Value>) -> Result<ExchangeItem, Wrong> {
         cue,
         pinned,
         tags,
+        asked: texts("asked")?,
         until: until.flatten(),
         priority: share("priority")?,
         importance: share("importance")?,
@@ -211,6 +217,9 @@ pub fn render(item: &ExchangeItem) -> String {
     }
     if !item.tags.is_empty() {
         put("tags", json!(item.tags));
+    }
+    if !item.asked.is_empty() {
+        put("asked", json!(item.asked));
     }
     if let Some(cue) = item.cue {
         put("cue", json!(cue.name()));

@@ -45,6 +45,8 @@ pub struct ExchangeItem {
     pub pinned: bool,
     /// Tags beside the text.
     pub tags: Vec<String>,
+    /// What it is asked for as.
+    pub asked: Vec<String>,
     /// Last day on which it is valid.
     pub until: Option<Date>,
     /// Score under the policy `weighted`.

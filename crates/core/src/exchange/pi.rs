@@ -29,8 +29,7 @@ pub fn render(items: &[ExchangeItem]) -> Vec<ExchangeFile> {
     for item in items {
         let category = item.category.as_deref().unwrap_or_default();
         let lines = topics.entry(item.topic.as_deref().unwrap_or(category)).or_default();
-        let markers = Markers { pinned: item.pinned, enforced: false };
-        lines.push(topic::render(category, &item.text, markers));
+        lines.push(topic::render(category, &item.text, &Markers::pinned(item.pinned)));
     }
     let file = |(stem, added): (&str, Vec<String>)| {
         let page = patch::append(b"", &topic::heading(stem), &added).bytes;

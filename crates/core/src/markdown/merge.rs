@@ -13,9 +13,9 @@ use std::{
 use super::{
     asides, checklist, handoff,
     patch::{self, BOM, Pair, align, lines},
-    topic::split_marker_bytes,
+    topic::{split_marker_bytes, written},
 };
-use crate::model::event::Event;
+use crate::model::{entry::Markers, event::Event};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeKind {
@@ -410,12 +410,10 @@ fn with_flags(line: &[u8], flags: u8) -> Cow<'_, [u8]> {
         let mark = if flags == 0 { b' ' } else { b'x' };
         out.iter_mut().skip(tick).take(1).for_each(|slot| *slot = mark);
     } else {
-        out.truncate(split_marker_bytes(line.trim_ascii_end()).0.len());
-        for (flag, marker) in [(ENFORCED, " *(enforced)*"), (MARKED, " *(pinned)*")] {
-            if flags & flag != 0 {
-                out.extend_from_slice(marker.as_bytes());
-            }
-        }
+        let (text, markers) = split_marker_bytes(line.trim_ascii_end());
+        let (pinned, enforced) = (flags & MARKED != 0, flags & ENFORCED != 0);
+        out.truncate(text.len());
+        out.extend_from_slice(written(&Markers { pinned, enforced, ..markers }).as_bytes());
     }
     Cow::Owned(out)
 }

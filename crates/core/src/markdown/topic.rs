@@ -13,6 +13,7 @@ use super::{
 use crate::model::{
     category::{Categories, CategoryId},
     entry::{EntryId, Markers, Wording},
+    questions::Questions,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,16 +118,10 @@ impl TopicDoc {
         Edit { span: entry.text_span.clone(), bytes: text.as_bytes().to_vec() }
     }
 
-    /// Sets or removes the pinned marker; the enforced marker stays.
+    /// Replaces the markers of a line.
     #[must_use]
-    pub fn set_pinned(&self, entry: &TopicEntry, pinned: bool) -> Edit {
-        let mut bytes = Vec::new();
-        if entry.markers.enforced {
-            bytes.extend_from_slice(b" *(enforced)*");
-        }
-        if pinned {
-            bytes.extend_from_slice(b" *(pinned)*");
-        }
+    pub fn set_markers(entry: &TopicEntry, markers: &Markers) -> Edit {
+        let bytes = written(markers).into_bytes();
         Edit { span: entry.text_span.end..entry.span.end, bytes }
     }
 
@@ -214,6 +209,9 @@ pub const MAX_LINE: usize = 64 * 1024;
 
 const PINNED: &str = "*(pinned)*";
 const ENFORCED: &str = "*(enforced)*";
+const ASKED: &str = "*(asked: ";
+/// End of every marker.
+const END: &str = ")*";
 
 /// The parts of an entry line, as offsets into the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -253,15 +251,23 @@ pub fn canonical(category: &str, text: &str) -> String {
 
 /// Returns the line as pimem writes it, without line end.
 #[must_use]
-pub fn render(category: &str, text: &str, markers: Markers) -> String {
-    let mut line = canonical(category, text);
+pub fn render(category: &str, text: &str, markers: &Markers) -> String {
+    canonical(category, text) + &written(markers)
+}
+
+/// Returns markers as they stand behind a text, each with a space before it.
+pub(super) fn written(markers: &Markers) -> String {
+    let mut out = String::new();
+    if !markers.asked.is_empty() {
+        out = format!(" {ASKED}{}{END}", markers.asked);
+    }
     for (marker, is_set) in [(ENFORCED, markers.enforced), (PINNED, markers.pinned)] {
         if is_set {
-            line.push(' ');
-            line.push_str(marker);
+            out.push(' ');
+            out.push_str(marker);
         }
     }
-    line
+    out
 }
 
 /// Returns the id of the entry on `line`.
@@ -275,28 +281,47 @@ pub fn id(line: &[u8], entry: &EntryLine, categories: &Categories) -> EntryId {
 #[must_use]
 pub fn split_markers(text: &str) -> (&str, Markers) {
     let (kept, markers) = split_marker_bytes(text.as_bytes());
-    // Markers are ASCII, so the cut is on a character boundary.
+    // Markers begin with ASCII, so the cut is on a character boundary.
     (text.get(..kept.len()).unwrap_or(text), markers)
 }
 
 pub(super) fn split_marker_bytes(mut text: &[u8]) -> (&[u8], Markers) {
     let mut markers = Markers::default();
     loop {
-        let (marker, flag) = if text.ends_with(PINNED.as_bytes()) {
-            (PINNED, &mut markers.pinned)
-        } else if text.ends_with(ENFORCED.as_bytes()) {
-            (ENFORCED, &mut markers.enforced)
-        } else {
-            return (text, markers);
-        };
-        let Some(before) = text.strip_suffix(marker.as_bytes()) else { return (text, markers) };
+        let Some(start) = last_marker(text) else { return (text, markers) };
+        let (before, marker) = text.split_at_checked(start).unwrap_or((text, b""));
         let trimmed = before.trim_ascii_end();
         if trimmed.len() == before.len() || trimmed.is_empty() {
             return (text, markers);
         }
-        *flag = true;
+        if marker == PINNED.as_bytes() {
+            markers.pinned = true;
+        } else if marker == ENFORCED.as_bytes() {
+            markers.enforced = true;
+        } else {
+            let inside = marker.strip_prefix(ASKED.as_bytes()).unwrap_or_default();
+            let inside = inside.strip_suffix(END.as_bytes()).unwrap_or_default();
+            let asked = Questions::read(&String::from_utf8_lossy(inside));
+            // Of two the last one counts.
+            if markers.asked.is_empty() {
+                markers.asked = asked;
+            }
+        }
         text = trimmed;
     }
+}
+
+/// Returns the offset of the marker at the end of a text.
+fn last_marker(text: &[u8]) -> Option<usize> {
+    let inside = text.strip_suffix(END.as_bytes())?;
+    for marker in [PINNED, ENFORCED] {
+        if text.ends_with(marker.as_bytes()) {
+            return Some(text.len() - marker.len());
+        }
+    }
+    let start = memchr::memmem::rfind(inside, ASKED.as_bytes())?;
+    let rest = inside.get(start..)?;
+    memchr::memmem::find(rest, END.as_bytes()).is_none().then_some(start)
 }
 
 #[cfg(test)]
@@ -304,6 +329,41 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_is_asked_stands_behind_the_text() {
+        let doc = doc("- [lesson] é *(asked: a b; c)* *(pinned)*\n- [lesson] f\n".as_bytes());
+        let [one, two] = doc.entries.as_slice() else { panic!("{:?}", doc.entries) };
+        assert_eq!((&*one.text, one.markers.asked.questions().len()), ("é", 2));
+        let lines = |edit| String::from_utf8(doc.apply(vec![edit])).unwrap();
+        let lines = |edit| lines(edit).lines().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(lines(asked(one, ""))[0], "- [lesson] é *(pinned)*");
+        assert_eq!(lines(pinned(one, false))[0], "- [lesson] é *(asked: a b; c)*");
+        assert_eq!(lines(asked(two, "x"))[1], "- [lesson] f *(asked: x)*");
+        for (text, kept) in [
+            ("a *(asked: b)*", "a"),
+            ("a *(asked: b)* *(asked: c)*", "a"),
+            ("a *(pinned)* *(asked: b)*", "a"),
+            ("a *(asked: b)* c", "a *(asked: b)* c"),
+            ("a*(asked: b)*", "a*(asked: b)*"),
+            ("*(asked: b)*", "*(asked: b)*"),
+            ("a *(asked: )*", "a"),
+            ("a *(in staging only)*", "a *(in staging only)*"),
+            ("a *(asked: b)* *(in staging only)*", "a *(asked: b)* *(in staging only)*"),
+        ] {
+            assert_eq!(split_markers(text).0, kept, "{text}");
+        }
+        assert_eq!(split_markers("a *(asked: b)* *(asked: c)*").1.asked, Questions::read("c"));
+    }
+
+    fn pinned(entry: &TopicEntry, pinned: bool) -> Edit {
+        TopicDoc::set_markers(entry, &Markers { pinned, ..entry.markers.clone() })
+    }
+
+    fn asked(entry: &TopicEntry, asked: &str) -> Edit {
+        let asked = Questions::read(asked);
+        TopicDoc::set_markers(entry, &Markers { asked, ..entry.markers.clone() })
+    }
 
     fn doc(text: &[u8]) -> TopicDoc {
         TopicDoc::parse(text.to_vec(), &Categories::default())
@@ -337,8 +397,8 @@ mod tests {
             let want = String::from_utf8_lossy(bytes).replacen(from, to, 1);
             assert_eq!(String::from_utf8_lossy(&doc.apply(vec![edit])), want);
         };
-        check(doc.set_pinned(one, false), "one  *(pinned)* ", "one");
-        check(doc.set_pinned(two, true), "*(enforced)*", "*(enforced)* *(pinned)*");
+        check(pinned(one, false), "one  *(pinned)* ", "one");
+        check(pinned(two, true), "*(enforced)*", "*(enforced)* *(pinned)*");
         check(doc.replace_text(two, "2"), "t\u{fffd}o", "2");
         check(doc.remove(one), "- [lesson] one  *(pinned)* \r\n", "");
         check(doc.remove(two), "- [lesson] t\u{fffd}o *(enforced)*\r", "");
@@ -402,7 +462,7 @@ mod tests {
             prop_assert!(doc(&appended).entries.iter().any(|entry| entry.text == "new"));
             if before.entries.is_empty() { return Ok(()); }
             let entry = &before.entries[pick.index(before.entries.len())];
-            for edit in [before.set_pinned(entry, true), before.replace_text(entry, "other"), before.remove(entry)] {
+            for edit in [pinned(entry, true), before.replace_text(entry, "other"), before.remove(entry)] {
                 let tail = bytes.len() - edit.span.end;
                 let after = before.apply(vec![edit.clone()]);
                 prop_assert_eq!(&after[..edit.span.start], &bytes[..edit.span.start]);

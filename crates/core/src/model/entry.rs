@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr};
 use super::{
     category::CategoryId,
     hash::{self, fnv1a64},
+    questions::Questions,
     time::{DAY_MS, Timestamp},
 };
 
@@ -51,18 +52,35 @@ pub struct Wording {
 }
 
 /// Markers after the text of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Markers {
     /// `*(pinned)*`: never fades.
     pub pinned: bool,
     /// `*(enforced)*`: written by other tools, preserved, never written here.
     pub enforced: bool,
+    /// `*(asked: …)*`: how the entry is asked for.
+    pub asked: Questions,
 }
 
 impl Markers {
     #[must_use]
-    pub fn any(self) -> bool {
-        self.pinned || self.enforced
+    pub fn pinned(pinned: bool) -> Self {
+        Self { pinned, ..Self::default() }
+    }
+
+    #[must_use]
+    pub fn any(&self) -> bool {
+        self.pinned || self.enforced || !self.asked.is_empty()
+    }
+
+    /// Joins the markers of two lines of one entry. Questions are those of the first line that has
+    /// some.
+    pub fn join(&mut self, other: &Self) {
+        self.pinned |= other.pinned;
+        self.enforced |= other.enforced;
+        if self.asked.is_empty() {
+            self.asked.clone_from(&other.asked);
+        }
     }
 }
 

@@ -98,6 +98,8 @@ pub enum EventKind {
     },
     /// Stands in the topic file with this stem.
     Move(Box<str>),
+    /// What it is asked for as from now on (see [`super::questions::Questions`]); may be empty.
+    Ask(Box<str>),
     /// Found `n` times on a device until now.
     Access {
         device: u64,

@@ -35,6 +35,8 @@ fn what_is_written_is_read() {
         EventKind::Purge { hash: Some("ba7816bf8f01cfea".into()), secret: false },
         EventKind::Purge { hash: Some("ba7816bf8f01cfea".into()), secret: true },
         EventKind::Move("lessons-2".into()),
+        EventKind::Ask("where from; \"when\"".into()),
+        EventKind::Ask("".into()),
         EventKind::Access { device: 0x0123_4567_89ab_cdef, n: 1 << 40 },
     ];
     let missing = EventKind::OPERATIONS.iter().filter(|op| **op != "unknown");

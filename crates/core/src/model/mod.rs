@@ -7,5 +7,6 @@ pub mod hash;
 pub mod mirror;
 pub mod names;
 pub mod operation;
+pub mod questions;
 pub mod shares;
 pub mod time;

@@ -47,6 +47,7 @@ pub enum NotedOperation {
     Importance(Share),
     Purge,
     Move,
+    Ask,
     Supersede(EntryId),
     /// The noted entry replaced this one.
     Chosen(EntryId),
@@ -157,6 +158,8 @@ operations! { line:
         };
     "move" Self::Move(topic), writes json!({"topic": topic}), marks fnv1a64(&[topic.as_bytes()]),
         folds OperationEffect::Notes(NotedOperation::Move), reads Self::Move(line.text("topic")?.into());
+    "ask" Self::Ask(asked), writes json!({"asked": asked}), marks fnv1a64(&[asked.as_bytes()]),
+        folds OperationEffect::Notes(NotedOperation::Ask), reads Self::Ask(line.text("asked")?.into());
     "access" Self::Access { device, n },
         writes json!({"device": format!("{device:016x}"), "n": n}),
         marks device ^ n.rotate_left(32),

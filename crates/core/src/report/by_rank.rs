@@ -134,6 +134,7 @@ mod tests {
             category::{CategoryId, Preset},
             entry::{EntryId, EventId},
             event::{Author, Cue, Event, EventKind},
+            questions::Questions,
             time::{DAY_MS, Now, Timestamp},
         },
         report::{
@@ -166,6 +167,7 @@ mod tests {
                 text: text.clone(),
                 pinned: false,
                 enforced: false,
+                asked: Questions::default(),
                 topic: "t".to_owned(),
                 continues: None,
                 line: 1,

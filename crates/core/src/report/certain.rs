@@ -290,6 +290,7 @@ mod tests {
         model::{
             entry::EventId,
             event::{Author, Cue, Event, EventKind},
+            questions::Questions,
             time::{DAY_MS, Timestamp},
         },
         report::{
@@ -333,6 +334,7 @@ mod tests {
                 text: text.clone(),
                 pinned: false,
                 enforced: false,
+                asked: Questions::default(),
                 topic: "t".to_owned(),
                 continues: None,
                 line: 1,

@@ -380,6 +380,7 @@ mod tests {
             category::{Categories, CategoryId},
             entry::EventId,
             event::Cue,
+            questions::Questions,
             time::{DAY_MS, Timestamp},
         },
         report::{budget::Tokens, render::GroundTruth},
@@ -430,6 +431,7 @@ mod tests {
                 line: 1,
                 scope,
                 enforced: false,
+                asked: Questions::default(),
                 reviewed: true,
                 secret: None,
             });

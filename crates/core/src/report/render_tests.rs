@@ -7,6 +7,7 @@ use crate::{
     model::{
         entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind},
+        questions::Questions,
         time::{Now, Timestamp},
     },
     safety::safe_text,
@@ -50,6 +51,7 @@ fn ranking_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -
             line: 1,
             scope: Scope::Project,
             enforced: false,
+            asked: Questions::default(),
             reviewed: placed.len() < entries.len(),
             secret: None,
         });

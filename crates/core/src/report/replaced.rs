@@ -288,6 +288,7 @@ mod tests {
         model::{
             entry::EventId,
             event::{Author, Cue, Event, EventKind},
+            questions::Questions,
             time::{Now, Timestamp},
         },
         report::{
@@ -336,6 +337,7 @@ mod tests {
             text: texts[at].clone(),
             pinned: false,
             enforced: false,
+            asked: Questions::default(),
             topic: "t".to_owned(),
             continues: None,
             line: at,

@@ -2,6 +2,7 @@
 
 use crate::{
     markdown::topic,
+    model::{entry::Markers, questions::Questions},
     safety::{private::without_private, safe_text, secret},
 };
 
@@ -13,7 +14,7 @@ const MAX_BYTES: usize = topic::MAX_LINE - 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryText {
     text: String,
-    pinned: bool,
+    markers: Markers,
 }
 
 /// The reason why a text cannot become an entry.
@@ -57,7 +58,7 @@ impl EntryText {
         if chars > MAX_CHARS || text.len() > MAX_BYTES {
             return Err(TextError::TooLong(chars));
         }
-        Ok(Self { text: text.to_owned(), pinned: markers.pinned })
+        Ok(Self { text: text.to_owned(), markers })
     }
 
     #[must_use]
@@ -68,7 +69,13 @@ impl EntryText {
     /// Returns true if the text ended in the pinned marker.
     #[must_use]
     pub fn pinned(&self) -> bool {
-        self.pinned
+        self.markers.pinned
+    }
+
+    /// Returns what the text said behind itself that it is asked for as.
+    #[must_use]
+    pub fn asked(&self) -> &Questions {
+        &self.markers.asked
     }
 }
 

@@ -161,6 +161,7 @@ mod tests {
             category::Categories,
             entry::{EntryId, EventId},
             event::{Author, Cue, Event, EventKind},
+            questions::Questions,
         },
         score::{
             ledger::Ledger,
@@ -212,6 +213,7 @@ mod tests {
             text,
             pinned: false,
             enforced: false,
+            asked: Questions::default(),
             topic,
             continues: None,
             line: 1,

@@ -22,9 +22,10 @@ use crate::{
     gate::{Facts, Withheld},
     model::{
         category::{Categories, CategoryId},
-        entry::{EntryId, EventId, Wording},
+        entry::{EntryId, EventId, Markers, Wording},
         event::Cue,
         hash::IdMap,
+        questions::Questions,
         time::{Age, Now, Timestamp},
     },
 };
@@ -49,6 +50,8 @@ pub struct LocatedEntry {
     pub pinned: bool,
     /// True if a line of this entry has the enforced marker.
     pub enforced: bool,
+    /// What it is asked for as, besides its text.
+    pub asked: Questions,
     /// Stem of the topic file.
     pub topic: String,
     /// The topic that the file continues, if it is not the first file of one.
@@ -63,6 +66,12 @@ pub struct LocatedEntry {
 }
 
 impl LocatedEntry {
+    /// Returns the markers of its line.
+    #[must_use]
+    pub fn markers(&self) -> Markers {
+        Markers { pinned: self.pinned, enforced: self.enforced, asked: self.asked.clone() }
+    }
+
     /// Returns the topic that the entry belongs to, in whichever of its files it stands.
     #[must_use]
     pub fn subject(&self) -> &str {

@@ -19,6 +19,7 @@ fn placed(text: &str, scope: Scope, reviewed: bool) -> LocatedEntry {
             text,
             pinned,
             enforced,
+            asked: crate::model::questions::Questions::default(),
             topic,
             continues,
             line: 1,

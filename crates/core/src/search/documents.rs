@@ -1,6 +1,7 @@
 //! Searchable documents: splits files into documents, and scans them in memory.
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     ops::Range,
 };
@@ -13,7 +14,7 @@ use super::{
 use crate::{
     markdown::{
         passages::{self, Headings},
-        topic::{TopicDoc, TopicEntry},
+        topic::{self, TopicDoc, TopicEntry},
     },
     model::{
         category::Categories,
@@ -72,7 +73,7 @@ pub struct Doc {
     pub words: u32,
     /// Offset of the passage in bytes; [`text_of`] returns its text.
     pub start: u32,
-    /// Length of the passage in bytes.
+    /// Length of the passage in bytes, with the markers of an entry that is asked for as something.
     pub len: u32,
     /// Line number, from 1.
     pub line: u32,
@@ -94,13 +95,41 @@ pub fn category_name(categories: &Categories, hash: u32) -> Option<&str> {
     all.into_iter().find(|name| hash != 0 && category_hash(name) == hash)
 }
 
+/// The text of a document, and what it is asked for as besides.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DocText {
+    pub text: String,
+    /// Words that are searched and not shown.
+    pub asked: String,
+}
+
+impl DocText {
+    #[must_use]
+    pub fn searched(&self) -> Cow<'_, str> {
+        searched(&self.text, &self.asked)
+    }
+}
+
+/// Returns all that is searched and embedded of a text and what it is asked for as.
+#[must_use]
+pub fn searched<'a>(text: &'a str, asked: &str) -> Cow<'a, str> {
+    if asked.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(format!("{text} {asked}")) }
+}
+
 /// Returns the text of a document from its bytes in the file.
 #[must_use]
-pub fn text_of(kind: SourceKind, bytes: &[u8]) -> String {
-    match kind {
+pub fn text_of(kind: SourceKind, bytes: &[u8]) -> DocText {
+    let text = match kind {
         SourceKind::Session => summaries::text(bytes),
         _ => String::from_utf8_lossy(bytes).into_owned(),
+    };
+    if matches!(kind, SourceKind::Topic | SourceKind::Archive) {
+        let (kept, markers) = topic::split_markers(&text);
+        if !markers.asked.is_empty() {
+            return DocText { text: kept.to_owned(), asked: markers.asked.searched() };
+        }
     }
+    DocText { text, asked: String::new() }
 }
 
 /// Returns the date of a daily log from its file name.
@@ -115,7 +144,7 @@ pub fn documents(
     name: &str,
     bytes: Vec<u8>,
     categories: &Categories,
-    mut each: impl FnMut(Doc, &str, &str),
+    mut each: impl FnMut(Doc, DocText, &str),
 ) {
     let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let subject = subject(kind, name);
@@ -134,17 +163,20 @@ pub fn documents(
             if !counts {
                 continue;
             }
+            let asked = &entry.markers.asked;
+            let end = if asked.is_empty() { entry.text_span.end } else { entry.span.end };
+            let text = DocText { text: entry.text.clone(), asked: asked.searched() };
             let doc = Doc {
                 id: entry.id.0,
                 category: category_hash(&categories.spec(entry.category).name),
                 words: 0,
                 start: narrow(entry.text_span.start),
-                len: narrow(entry.text_span.len()),
+                len: narrow(end - entry.text_span.start),
                 line: narrow(entry.line),
                 pinned: !bare.contains(&entry.id),
                 when: 0,
             };
-            each(doc, &entry.text, &join(name, subject, above.above(entry.span.start)));
+            each(doc, text, &join(name, subject, above.above(entry.span.start)));
         }
         return;
     }
@@ -169,7 +201,7 @@ pub fn documents(
             when: passage.when.map_or(0, Timestamp::seconds),
         };
         let headings = join(name, subject, above.above(passage.span.start));
-        each(doc, &text_of(kind, raw), &headings);
+        each(doc, text_of(kind, raw), &headings);
     }
 }
 
@@ -180,7 +212,7 @@ pub struct Scan {
     pub docs: Vec<(u32, Doc)>,
     /// Size of the scanned corpus.
     pub size: FieldSize,
-    pub texts: Vec<String>,
+    pub texts: Vec<DocText>,
     alive: Vec<Range<u32>>,
     postings: Vec<Vec<(u32, u32)>>,
 }
@@ -198,10 +230,10 @@ impl Scan {
         for (number, kind, name, bytes) in sources {
             documents(kind, name, bytes, categories, |mut doc, text, headings| {
                 let at = u32::try_from(scan.docs.len()).unwrap_or(u32::MAX);
-                doc.words = counts.add(at, text, headings);
+                doc.words = counts.add(at, &text.searched(), headings);
                 scan.size += FieldSize { docs: 1, words: u64::from(doc.words) };
                 scan.docs.push((number, doc));
-                scan.texts.push(text.to_owned());
+                scan.texts.push(text);
             });
         }
         scan.alive = vec![Range { start: 0, end: scan.end() }];

@@ -123,7 +123,7 @@ const LANGUAGES: [&[&str]; 6] = [
 ];
 
 /// Returns true if a sentence only tells an agent to do its work, whatever the project is.
-pub(super) fn is_order(sentence: &str) -> bool {
+pub fn is_order(sentence: &str) -> bool {
     if names_something(sentence) {
         return false;
     }

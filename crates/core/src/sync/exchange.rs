@@ -292,6 +292,7 @@ fn changes(
             category,
             text,
             pinned: folded.is_pinned(id),
+            asked: folded.asked(id).unwrap_or_default(),
         };
         let remove = |line: &&HandLine| ExchangeChange::Remove((*line).clone());
         match place {
@@ -303,7 +304,7 @@ fn changes(
                     continue;
                 }
                 for known in standing.iter().filter(|known| known.stem == line.stem) {
-                    if known.pinned != line.pinned {
+                    if (known.pinned, &known.asked) != (line.pinned, &line.asked) {
                         changes.push(ExchangeChange::Mark(line.clone()));
                     }
                 }

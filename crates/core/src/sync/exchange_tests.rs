@@ -18,6 +18,7 @@ use crate::{
         entry::EntryId,
         event::{ArchiveReason, Author, Cue, Event, EventKind, Origin, Provenance},
         hash::IdSet,
+        questions::Questions,
         time::{DAY_MS, Now, Timestamp},
     },
     report::{
@@ -51,6 +52,7 @@ fn line(text: &str, stem: &str) -> HandLine {
         category: "lesson".to_owned(),
         text: text.to_owned(),
         pinned: false,
+        asked: Questions::default(),
     }
 }
 
@@ -81,10 +83,11 @@ enum Act {
     ChangeByHand,
     MoveByHand,
     MarkByHand,
+    AskByHand,
     DeleteByHand,
 }
 
-const ACTS: [Act; 16] = [
+const ACTS: [Act; 17] = [
     Act::Add,
     Act::Reinforce,
     Act::Edit,
@@ -100,6 +103,7 @@ const ACTS: [Act; 16] = [
     Act::ChangeByHand,
     Act::MoveByHand,
     Act::MarkByHand,
+    Act::AskByHand,
     Act::DeleteByHand,
 ];
 
@@ -183,7 +187,9 @@ impl Replica {
                 ExchangeChange::Mark(line) => {
                     let same =
                         |known: &&mut HandLine| known.id == line.id && known.stem == line.stem;
-                    self.held.lines.iter_mut().filter(same).for_each(|l| l.pinned = line.pinned);
+                    for known in self.held.lines.iter_mut().filter(same) {
+                        (known.pinned, known.asked) = (line.pinned, line.asked.clone());
+                    }
                 }
             }
         }
@@ -227,9 +233,9 @@ impl Replica {
                 let line = line(&new, &self.find(entry, false).unwrap().stem.clone());
                 let kind = EventKind::Edit(entry, Some(origin(&line)));
                 self.record(now, user, line.id, kind);
-                let pinned = self.find(entry, false).unwrap().pinned;
+                let HandLine { pinned, asked, .. } = self.find(entry, false).unwrap().clone();
                 self.remove(entry);
-                self.held.lines.push(HandLine { pinned, ..line });
+                self.held.lines.push(HandLine { pinned, asked, ..line });
             }
             Act::Forget if stands => {
                 self.record(now, user, entry, EventKind::Forget);
@@ -273,6 +279,11 @@ impl Replica {
                 stem.clone_into(&mut self.find(entry, false).unwrap().stem);
             }
             Act::MarkByHand if stands => self.find(entry, false).unwrap().pinned = true,
+            Act::AskByHand if stands => {
+                let asked = Questions::read(TOPICS[usize::from(m) % TOPICS.len()]);
+                let asked = if m % 3 == 0 { Questions::default() } else { asked };
+                self.find(entry, false).unwrap().asked = asked;
+            }
             Act::DeleteByHand => self.remove(entry),
             _ => {}
         }
@@ -294,6 +305,7 @@ impl Replica {
                 text: line.text.clone(),
                 pinned: line.pinned,
                 enforced: false,
+                asked: Questions::default(),
                 topic: line.stem.clone(),
                 continues: None,
                 line: 1,

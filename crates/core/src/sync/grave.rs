@@ -27,6 +27,9 @@ pub struct Buried {
     pub topic: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
+    /// What it was asked for as.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub asked: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub enforced: bool,
     /// How it was produced, as events name it.
@@ -51,6 +54,7 @@ impl Buried {
             text: text.to_owned(),
             topic: topic.to_owned(),
             pinned: false,
+            asked: String::new(),
             enforced: false,
             cue: String::new(),
             count: 1,

@@ -14,6 +14,7 @@ use crate::{
         event::{ArchiveReason, Cue, Event, EventKind, Order, Origin},
         hash::IdMap,
         operation::UserState,
+        questions::Questions,
     },
     score::{adopt, ledger::Ledger},
 };
@@ -37,6 +38,8 @@ pub struct FoldedEvents {
     pub ledger: Ledger,
     /// The topics that events name, with the positions of these events.
     topics: IdMap<EntryId, Vec<(Order, String)>>,
+    /// What entries are asked for as, likewise.
+    asked: IdMap<EntryId, Vec<(Order, String)>>,
 }
 
 impl FoldedEvents {
@@ -50,6 +53,10 @@ impl FoldedEvents {
     /// Folds an event, as [`Ledger::fold`] does.
     pub fn fold(&mut self, event: &Event) {
         self.ledger.fold(event);
+        if let EventKind::Ask(asked) = &event.kind {
+            let known = self.asked.entry(event.entry).or_default();
+            known.push((event.order(), asked.to_string()));
+        }
         let topic = match &event.kind {
             EventKind::Add(_, Some(origin)) | EventKind::Edit(_, Some(origin)) => &*origin.topic,
             EventKind::Move(topic) => topic,
@@ -64,9 +71,23 @@ impl FoldedEvents {
     /// Returns the topic of an entry, from the latest event that names one.
     #[must_use]
     pub fn topic(&self, entry: EntryId) -> Option<&str> {
-        let known = self.topics.get(&entry)?.iter();
+        self.latest(&self.topics, entry)
+    }
+
+    /// Returns what an entry is asked for as, from the latest event that says so.
+    #[must_use]
+    pub fn asked(&self, entry: EntryId) -> Option<Questions> {
+        self.latest(&self.asked, entry).map(Questions::read)
+    }
+
+    fn latest<'a>(
+        &self,
+        of: &'a IdMap<EntryId, Vec<(Order, String)>>,
+        entry: EntryId,
+    ) -> Option<&'a str> {
+        let known = of.get(&entry)?.iter();
         let counts = known.filter(|(at, _)| !self.ledger.is_void(entry, *at));
-        counts.max().map(|(_, topic)| topic.as_str())
+        counts.max().map(|(_, text)| text.as_str())
     }
 
     #[must_use]
@@ -112,6 +133,7 @@ pub struct HandLine {
     pub category: String,
     pub text: String,
     pub pinned: bool,
+    pub asked: Questions,
 }
 
 /// Returns what happened to the lines since the events. `origins` are those of entries without a
@@ -149,6 +171,10 @@ pub fn changes(
         }
         if pinned && !folded.is_pinned(*id) {
             changes.push((*id, EventKind::Pin));
+        }
+        let said = folded.asked(*id).unwrap_or_default();
+        if lines.iter().all(|line| line.asked != said) {
+            changes.push((*id, EventKind::Ask(first.asked.to_string().into())));
         }
     }
     let present = standing.keys().copied().collect();

@@ -20,6 +20,7 @@ use super::{
     vectors::{self, KnownVectors, Vectors},
 };
 use crate::store::{Store, read::ReadProblem};
+use pimem_core::search::documents::DocText;
 use pimem_core::{
     model::category::Categories,
     search::{
@@ -177,9 +178,9 @@ impl Corpus {
 
     /// Returns the text of a scanned document; `None` for an indexed one, whose text is in its
     /// file.
-    pub fn scanned(&self, segment: usize, number: u32) -> Option<&str> {
+    pub fn scanned(&self, segment: usize, number: u32) -> Option<&DocText> {
         let at = usize::try_from(number).ok()?;
-        (segment == self.indexed.len()).then(|| self.scan.texts.get(at).map(String::as_str))?
+        (segment == self.indexed.len()).then(|| self.scan.texts.get(at))?
     }
 
     /// Iterates over the documents of files of a kind.

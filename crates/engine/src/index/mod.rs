@@ -174,7 +174,8 @@ fn index(
         let mut failed = None;
         documents(source.kind, &source.name, bytes, categories, |mut doc, text, headings| {
             tokens.clear();
-            tokenizer.each(text, |token, counts| {
+            let text = text.searched();
+            tokenizer.each(&text, |token, counts| {
                 doc.words += u32::from(counts);
                 postings::join(&mut tokens, token);
             });
@@ -183,8 +184,8 @@ fn index(
             }
             size += FieldSize { docs: 1, words: u64::from(doc.words) };
             failed = failed.take().or(builder.add(&doc, &tokens).err());
-            let key = vectors::key(category_name(categories, doc.category), text);
-            let text = embed::passage(text);
+            let key = vectors::key(category_name(categories, doc.category), &text);
+            let text = embed::passage(&text);
             if kept.table {
                 texts.push((key, text.into_owned()));
             }

@@ -6,6 +6,7 @@ use pimem_core::{
         entry::{EntryId, Markers, Wording},
         event::{EventKind, Order},
         hash::{IdMap, IdSet},
+        questions::Questions,
         time::Timestamp,
     },
     score::{
@@ -26,7 +27,7 @@ use crate::{
     store::{
         Store,
         snapshot::Snapshot,
-        transaction::{Change, Target, Txn},
+        transaction::{Change, NewMarkers, Target, Txn},
     },
     view::{EntryView, told},
 };
@@ -135,13 +136,23 @@ pub struct AddedText {
     pub placed: Option<LocatedEntry>,
     /// When it was last chosen before, if it existed.
     pub was: Option<Order>,
+    /// What it is asked for as, if it existed and this has changed.
+    pub asked: Option<Questions>,
     pub replaces: Option<ReplacedEntry>,
 }
 
 impl AddedText {
     fn new(of: &NewText, wording: Wording, placed: Option<LocatedEntry>) -> Self {
         let reinforced = placed.is_none();
-        Self { wording, until: of.until, reinforced, placed, was: None, replaces: None }
+        Self {
+            wording,
+            until: of.until,
+            reinforced,
+            placed,
+            was: None,
+            asked: None,
+            replaces: None,
+        }
     }
 }
 
@@ -185,8 +196,16 @@ impl<'a, 'b> Adding<'a, 'b> {
             }
         };
         done.was = was;
+        done.asked = Some(new.asked().clone()).filter(|asked| done.reinforced && !asked.is_empty());
         if let Some(selector) = &new.supersedes {
-            done.replaces = Some(self.supersede(selector, &done)?);
+            let (replaced, asked) = self.supersede(selector, &done)?;
+            done.replaces = Some(replaced);
+            // What takes its place answers the same questions.
+            if new.asked().is_empty() && !asked.is_empty() {
+                let line = done.wording.clone();
+                let asked = NewMarkers { asked: Some(asked), ..NewMarkers::default() };
+                self.mark(&line, &line, &asked)?;
+            }
         }
         self.at.entry(done.wording.id).or_default().push(self.done.len());
         self.done.push(done);
@@ -230,8 +249,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         if self.txn.snapshot().ledger.archived(of.id) {
             for (file, entry) in self.archive().entries().filter(|(_, entry)| entry.is(of)) {
                 stems.push(file.stem.clone());
-                markers.pinned |= entry.markers.pinned;
-                markers.enforced |= entry.markers.enforced;
+                markers.join(&entry.markers);
             }
         }
         stems.dedup();
@@ -353,13 +371,25 @@ impl<'a, 'b> Adding<'a, 'b> {
             self.ranking = None;
         }
         new.rate(&mut self.txn, of.id)?;
-        if new.pin || new.text.pinned() {
+        let Markers { pinned, asked, .. } = new.markers();
+        let asked = Some(asked).filter(|asked| !asked.is_empty());
+        self.mark(line, of, &NewMarkers { pinned: pinned.then_some(true), asked })
+    }
+
+    /// Sets markers of an entry, whose lines still have the text of `line`.
+    fn mark(&mut self, line: &Wording, of: &Wording, new: &NewMarkers) -> Result<(), Failure> {
+        if let Some(asked) = &new.asked {
+            self.txn.record(of.id, EventKind::Ask(asked.to_string().into()))?;
+        }
+        if new.pinned == Some(true) {
             self.txn.record(of.id, EventKind::Pin)?;
+        }
+        if let Some((_, markers)) = self.txn.added(of) {
+            *markers = new.on(markers);
+        }
+        if *new != NewMarkers::default() {
             for stem in self.holders(line) {
-                self.txn.change(Target::Topic(stem), Change::SetPinned(line.clone(), true));
-            }
-            if let Some((_, markers)) = self.txn.added(of) {
-                markers.pinned = true;
+                self.txn.change(Target::Topic(stem), Change::Mark(line.clone(), new.clone()));
             }
         }
         Ok(())
@@ -367,14 +397,13 @@ impl<'a, 'b> Adding<'a, 'b> {
 
     /// Adds a line that does not exist, although it may have existed before.
     fn add(&mut self, new: &NewText, wording: Wording) -> Result<AddedText, Failure> {
-        let mut markers = Markers { pinned: new.line(self.memory).pinned, enforced: false };
+        let mut markers = new.markers();
         let archived = self.txn.snapshot().ledger.archived(wording.id);
         let back = archived || self.txn.snapshot().ledger.is_over(self.memory.now, wording.id);
         let (stems, known) = self.archived(&wording);
-        markers.pinned |= known.pinned;
-        markers.enforced |= known.enforced;
+        markers.join(&known);
         let after = back.then_some(EventKind::Restore);
-        new.begin_marked(self.memory, &mut self.txn, markers, after)?;
+        new.begin_marked(self.memory, &mut self.txn, &markers, after)?;
         let placed = Some(new.place_marked(self.memory, &mut self.txn, markers));
         for stem in stems {
             self.txn.change(Target::Archive(stem), Change::Remove(wording.clone()));
@@ -382,15 +411,23 @@ impl<'a, 'b> Adding<'a, 'b> {
         Ok(AddedText::new(new, wording, placed))
     }
 
-    /// Records that an entry supersedes another, which may be in the archive already, and returns that.
-    fn supersede(&mut self, selector: &str, by: &AddedText) -> Result<ReplacedEntry, Failure> {
+    /// Records that an entry supersedes another, which may be in the archive already, and returns that
+    /// with what it is asked for as.
+    fn supersede(
+        &mut self,
+        selector: &str,
+        by: &AddedText,
+    ) -> Result<(ReplacedEntry, Questions), Failure> {
         let memory = self.memory;
         let line = |row: &ScoredEntry| {
             let name = &memory.config.categories.spec(row.entry.category).name;
             format!("[{name}] {} ({:.7})", told(row), row.entry.id.to_string())
         };
-        let (old, replaced) = match selector::entry(memory, &self.ranking(), &[], selector) {
-            Ok(row) => (row.entry.wording(), ReplacedEntry { line: line(row), archived: false }),
+        let (old, asked, replaced) = match selector::entry(memory, &self.ranking(), &[], selector) {
+            Ok(row) => {
+                let replaced = ReplacedEntry { line: line(row), archived: false };
+                (row.entry.wording(), row.entry.asked.clone(), replaced)
+            }
             Err(failure) if failure.kind == FailureKind::NotFound => {
                 let archive = self.store.read_archive(&memory.config.categories);
                 let gone = archive.placed(self.store, &memory.config.categories);
@@ -399,7 +436,8 @@ impl<'a, 'b> Adding<'a, 'b> {
                 let Ok(row) = selector::entry(memory, &gone, &[], selector) else {
                     return Err(memory.sharing().not_own(selector, failure));
                 };
-                (row.entry.wording(), ReplacedEntry { line: line(row), archived: true })
+                let replaced = ReplacedEntry { line: line(row), archived: true };
+                (row.entry.wording(), row.entry.asked.clone(), replaced)
             }
             Err(failure) => return Err(failure),
         };
@@ -409,7 +447,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         }
         self.txn.record(old.id, EventKind::Supersede(by.wording.id))?;
         self.ranking = None;
-        Ok(replaced)
+        Ok((replaced, asked))
     }
 }
 
@@ -444,6 +482,9 @@ pub struct Added {
     /// Shortest unique prefix of the id.
     #[serde(skip)]
     pub short: String,
+    /// What it is asked for as, if it was known and this has changed.
+    #[serde(skip)]
+    pub asked: Option<Questions>,
     #[serde(skip)]
     pub replaces: Option<ReplacedEntry>,
 }

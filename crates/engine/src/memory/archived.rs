@@ -14,7 +14,7 @@ use crate::{
 };
 use pimem_core::{
     model::{
-        entry::{EntryId, Markers},
+        entry::EntryId,
         event::{ArchiveReason, EventKind},
         hash::IdSet,
     },
@@ -103,9 +103,9 @@ pub fn graves(
 pub fn archive(txn: &mut Txn<'_>, row: &ScoredEntry, why: ArchiveReason) -> Result<()> {
     let of = row.entry.wording();
     let topic = row.entry.subject().to_owned();
-    let LocatedEntry { id, category, text, pinned, enforced, .. } = row.entry.clone();
+    let markers = row.entry.markers();
+    let LocatedEntry { id, category, text, .. } = row.entry.clone();
     let holders: Vec<String> = txn.snapshot().holders(&of).into_iter().map(str::to_owned).collect();
-    let markers = Markers { pinned, enforced };
     txn.change(Target::Archive(topic), Change::Append { category, text, markers, heading: None });
     for stem in holders {
         txn.change(Target::Topic(stem), Change::Remove(of.clone()));

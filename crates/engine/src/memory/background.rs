@@ -294,6 +294,7 @@ fn survey(memory: &Memory, store: &Store, dir: &Cache, space: Option<(u64, usize
                 continue;
             };
             let text = texts.of(&document);
+            let text = text.searched();
             let category = category_name(categories, document.doc.category);
             let key = vectors::key(category, &text);
             if !seen.insert(key) {

@@ -19,7 +19,7 @@ use crate::{
     store::{
         Store,
         snapshot::Snapshot,
-        transaction::{Change, Target, Txn},
+        transaction::{Change, NewMarkers, Target, Txn},
     },
     view::{Entries, EntryView},
 };
@@ -406,8 +406,8 @@ fn restore_one(memory: &Memory, selector: &str) -> Result<Back, Failure> {
         }
     }
     if archived {
-        let LocatedEntry { category, text, enforced, topic, .. } = row.entry.clone();
-        let markers = Markers { pinned, enforced };
+        let markers = Markers { pinned, ..row.entry.markers() };
+        let LocatedEntry { category, text, topic, .. } = row.entry.clone();
         txn.change(Target::Topic(topic), Change::Append { category, text, markers, heading: None });
         for stem in archive.holders(&of) {
             txn.change(Target::Archive(stem.to_owned()), Change::Remove(of.clone()));
@@ -441,7 +441,7 @@ fn unpinned(row: &ScoredEntry) -> ScoredEntry {
 fn mark(txn: &mut Txn<'_>, of: &Wording, pinned: bool) {
     let holders: Vec<String> = txn.snapshot().holders(of).into_iter().map(str::to_owned).collect();
     for stem in holders {
-        txn.change(Target::Topic(stem), Change::SetPinned(of.clone(), pinned));
+        txn.change(Target::Topic(stem), Change::Mark(of.clone(), NewMarkers::pinned(pinned)));
     }
 }
 

@@ -5,9 +5,10 @@ use pimem_core::{
     model::{
         entry::{EntryId, Share, Wording},
         event::EventKind,
+        questions::Questions,
     },
     safety::text::EntryText,
-    score::{adopt, policy::Policy, stability::Standing},
+    score::{adopt, policy::Policy, ranking::ScoredEntry, stability::Standing},
 };
 use serde::Serialize;
 
@@ -15,21 +16,43 @@ use super::{curate, intake, selector};
 use crate::{
     error::{Failure, FailureKind},
     memory::next::Prospect,
-    store::transaction::{Change, Target},
+    store::transaction::{Change, NewMarkers, Target, Txn},
     view::{Entries, EntryView},
 };
 
 impl Writing<'_> {
+    /// Replaces what an entry is asked for as.
+    ///
+    /// # Errors
+    /// Fails if the selector does not match exactly one entry, or the store cannot be written.
+    pub fn ask(self, selector: &str, asked: &Questions) -> Result<Edited, Failure> {
+        self.mark(selector, |txn, row| {
+            let of = row.entry.wording();
+            txn.record(of.id, EventKind::Ask(asked.to_string().into()))?;
+            let marks = NewMarkers { asked: Some(asked.clone()), ..NewMarkers::default() };
+            let held = txn.snapshot().holders(&of).into_iter();
+            for stem in held.map(str::to_owned).collect::<Vec<_>>() {
+                txn.change(Target::Topic(stem), Change::Mark(of.clone(), marks.clone()));
+            }
+            Ok(())
+        })
+    }
+
     /// Gives an entry a priority, which replaces its score under the policy `weighted`; 0 takes it
     /// back.
     ///
     /// # Errors
     /// Fails if the selector does not match exactly one entry, or the store cannot be written.
     pub fn prioritize(self, selector: &str, priority: Share) -> Result<Edited, Failure> {
-        let selectors = [selector.to_owned()];
-        let changed = curate::on_each(self.memory, &selectors, |txn, row| {
-            txn.record(row.entry.id, EventKind::Priority(priority))
-        })?;
+        self.mark(selector, |txn, row| txn.record(row.entry.id, EventKind::Priority(priority)))
+    }
+
+    fn mark(
+        self,
+        selector: &str,
+        change: impl Fn(&mut Txn<'_>, &ScoredEntry) -> anyhow::Result<()>,
+    ) -> Result<Edited, Failure> {
+        let changed = curate::on_each(self.memory, &[selector.to_owned()], change)?;
         let entries =
             Entries::new(self.memory.now, &self.memory.config.categories, &changed.next.ranking);
         let none = || selector::failure(selector, std::iter::empty());
@@ -68,7 +91,8 @@ impl Writing<'_> {
         let id = EntryId::of(&spec.name, text.as_str().as_bytes());
         let to = Wording { id, category, text: text.as_str().to_owned() };
         if to == from {
-            return Ok(None);
+            let asked = Some(text.asked()).filter(|asked| !asked.is_empty());
+            return asked.map(|asked| self.ask(selector, asked)).transpose();
         }
         if let Some(twin) = ranking.get(id) {
             let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
@@ -106,6 +130,12 @@ impl Writing<'_> {
                     txn.record(id, EventKind::Pin)?;
                 }
             }
+            let new = Some(text.asked()).filter(|asked| !asked.is_empty());
+            let asked = new.unwrap_or(&row.entry.asked);
+            if !asked.is_empty() {
+                txn.record(id, EventKind::Ask(asked.to_string().into()))?;
+            }
+            let marks = NewMarkers { pinned: text.pinned().then_some(true), asked: new.cloned() };
             let holders: Vec<String> =
                 txn.snapshot().holders(&from).into_iter().map(str::to_owned).collect();
             if text.pinned() {
@@ -114,8 +144,9 @@ impl Writing<'_> {
             for stem in holders {
                 let reword = Change::Reword(from.clone(), text.as_str().to_owned());
                 txn.change(Target::Topic(stem.clone()), reword);
-                if text.pinned() {
-                    txn.change(Target::Topic(stem), Change::SetPinned(from.clone(), true));
+                if marks != NewMarkers::default() {
+                    let mark = Change::Mark(from.clone(), marks.clone());
+                    txn.change(Target::Topic(stem), mark);
                 }
             }
             Ok(())

@@ -426,8 +426,9 @@ pub(in crate::memory) fn entries(
         match store.file(&source.name) {
             Ok(Some(bytes)) => {
                 documents(source.kind, &source.name, bytes, categories, |doc, text, _| {
-                    let key = vectors::key(category_name(categories, doc.category), text);
-                    found.insert(key, embed::passage(text).into_owned());
+                    let text = text.searched();
+                    let key = vectors::key(category_name(categories, doc.category), &text);
+                    found.insert(key, embed::passage(&text).into_owned());
                 });
             }
             Ok(None) => {}

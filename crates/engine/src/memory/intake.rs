@@ -1,6 +1,7 @@
 //! Intake of a text before it becomes an entry: validation, tags, and its first events.
 
 use crate::memory::handles::Writing;
+use pimem_core::model::questions::Questions;
 use pimem_core::{
     language::injection,
     markdown::topic::TopicEntry,
@@ -17,6 +18,7 @@ use pimem_core::{
         adopt,
         ranking::{LocatedEntry, Ranking},
     },
+    search::social_gate,
 };
 
 use super::Memory;
@@ -41,6 +43,8 @@ pub struct NewText {
     pub cue: Cue,
     pub pin: bool,
     pub tags: Vec<String>,
+    /// What it is asked for as, besides what stands behind the text.
+    pub asked: Questions,
     pub until: Option<Timestamp>,
     /// Score under the policy `weighted`; 0 takes an earlier priority back.
     pub priority: Option<Share>,
@@ -65,6 +69,7 @@ impl NewText {
             cue,
             pin: false,
             tags: Vec::new(),
+            asked: Questions::default(),
             until: None,
             priority: None,
             importance: None,
@@ -111,13 +116,20 @@ impl NewText {
         }
     }
 
+    /// Returns the markers that its line begins with.
+    pub fn markers(&self) -> Markers {
+        let (pinned, asked) = (self.pin || self.text.pinned(), self.asked());
+        Markers { asked: asked.clone(), ..Markers::pinned(pinned) }
+    }
+
+    /// Returns what it is asked for as.
+    pub fn asked(&self) -> &Questions {
+        if self.asked.is_empty() { self.text.asked() } else { &self.asked }
+    }
+
     /// Adds the line to its topic file, as written here.
     pub fn place(&self, memory: &Memory, txn: &mut Txn<'_>) -> LocatedEntry {
-        self.place_marked(
-            memory,
-            txn,
-            Markers { pinned: self.line(memory).pinned, enforced: false },
-        )
+        self.place_marked(memory, txn, self.markers())
     }
 
     /// Adds the line like [`NewText::place`], with markers.
@@ -161,6 +173,7 @@ impl NewText {
             continues: None,
             scope: txn.scope(),
             enforced: markers.enforced,
+            asked: markers.asked.clone(),
             reviewed,
             secret: None,
         };
@@ -173,8 +186,7 @@ impl NewText {
 
     /// Records its first evidence.
     pub fn begin(&self, memory: &Memory, txn: &mut Txn<'_>) -> anyhow::Result<()> {
-        let markers = Markers { pinned: self.line(memory).pinned, enforced: false };
-        self.begin_marked(memory, txn, markers, None)
+        self.begin_marked(memory, txn, &self.markers(), None)
     }
 
     /// Records its first evidence. `after` follows its addition.
@@ -182,7 +194,7 @@ impl NewText {
         &self,
         memory: &Memory,
         txn: &mut Txn<'_>,
-        markers: Markers,
+        markers: &Markers,
         after: Option<EventKind>,
     ) -> anyhow::Result<()> {
         let line = self.line(memory);
@@ -195,6 +207,9 @@ impl NewText {
         }
         if markers.pinned {
             txn.record(line.id, EventKind::Pin)?;
+        }
+        if !markers.asked.is_empty() {
+            txn.record(line.id, EventKind::Ask(markers.asked.to_string().into()))?;
         }
         self.until.map_or(Ok(()), |until| txn.record(line.id, EventKind::Expire(until)))?;
         self.rate(txn, line.id)
@@ -337,6 +352,39 @@ pub fn topic(name: &str) -> Result<String, Failure> {
     let message = format!("{name:?} is not a usable name of a topic");
     let hint = "names are small letters, digits and hyphens, 64 at most: --topic payments";
     Err(Failure::new(FailureKind::Usage, message, hint))
+}
+
+/// Checks what an entry is asked for as.
+///
+/// # Errors
+/// Fails if there is too much of it, a question would fit any prompt, or one holds a secret or
+/// invisible characters.
+pub fn asked(questions: &[String]) -> Result<Questions, Failure> {
+    let hint = "a few words each, as somebody would ask who does not know the entry";
+    let asked = shown_questions(questions)?.checked();
+    let asked = asked.map_err(|error| Failure::new(FailureKind::Usage, error.to_string(), hint))?;
+    match asked.questions().iter().find(|question| social_gate::is_order(question)) {
+        None => Ok(asked),
+        Some(broad) => {
+            let message = format!("{broad:?} is too broad: it fits any work");
+            Err(Failure::new(FailureKind::Usage, message, hint))
+        }
+    }
+}
+
+/// Returns what an agent says that an entry is asked for as, without what is too much or too broad.
+///
+/// # Errors
+/// Fails if a question holds a secret or invisible characters.
+pub fn asked_by_agent(questions: &[String]) -> Result<Questions, Failure> {
+    Ok(shown_questions(questions)?.without(social_gate::is_order).cut())
+}
+
+fn shown_questions(questions: &[String]) -> Result<Questions, Failure> {
+    for question in questions.iter().filter(|question| !question.trim().is_empty()) {
+        EntryText::new(question)?;
+    }
+    Ok(Questions::read(&questions.join(";")))
 }
 
 pub fn with_tags(plain: &EntryText, tags: &[String]) -> Result<EntryText, Failure> {

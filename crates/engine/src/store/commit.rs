@@ -13,6 +13,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use pimem_core::model::questions::Questions;
 use pimem_core::{
     markdown::{
         checklist,
@@ -36,7 +37,7 @@ use super::{
     read::{self, ProblemKind, ReadProblem},
     rooms::{LineTooLong, TOPIC_CHARS, TopicFull},
     snapshot::{self, Snapshot, TopicFile},
-    transaction::{Change, Target, Txn},
+    transaction::{Change, NewMarkers, Target, Txn},
     undo::Touched,
 };
 
@@ -180,7 +181,7 @@ impl Txn<'_> {
         changes.iter().filter_map(|change| match change {
             Change::Append { category, text, markers, heading: Some(title) } => {
                 let name = &self.categories.spec(*category).name;
-                Some((title.as_str(), topic::render(name, text, *markers)))
+                Some((title.as_str(), topic::render(name, text, markers)))
             }
             _ => None,
         })
@@ -194,7 +195,7 @@ impl Txn<'_> {
                 Change::Append { heading: Some(_), .. } => continue,
                 Change::Append { category, text, markers, .. } => {
                     let name = &self.categories.spec(*category).name;
-                    added.push(topic::render(name, text, *markers));
+                    added.push(topic::render(name, text, markers));
                     continue;
                 }
                 Change::RemoveRepeats(of, keep) => {
@@ -202,7 +203,9 @@ impl Txn<'_> {
                     continue;
                 }
                 Change::Remove(of) => (of, &|entry| doc.remove(entry)),
-                Change::SetPinned(of, pinned) => (of, &|entry| doc.set_pinned(entry, *pinned)),
+                Change::Mark(of, new) => {
+                    (of, &|entry| TopicDoc::set_markers(entry, &new.on(&entry.markers)))
+                }
                 Change::Reword(of, text) => (of, &|entry| doc.replace_text(entry, text)),
             };
             edits.extend(doc.entries.iter().filter(|entry| entry.is(of)).map(edit));
@@ -348,6 +351,8 @@ enum What {
         text: String,
         pinned: bool,
         enforced: bool,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        asked: String,
         #[serde(default)]
         heading: Option<String>,
     },
@@ -358,9 +363,12 @@ enum What {
         of: Of,
         keep: bool,
     },
-    SetPinned {
+    #[serde(alias = "set-pinned")]
+    Mark {
         of: Of,
-        pinned: bool,
+        pinned: Option<bool>,
+        #[serde(default)]
+        asked: Option<String>,
     },
     Reword {
         of: Of,
@@ -412,12 +420,17 @@ fn noted(change: &Change, categories: &Categories) -> What {
             text: text.clone(),
             pinned: markers.pinned,
             enforced: markers.enforced,
+            asked: markers.asked.to_string(),
         },
         Change::Remove(wording) => What::Remove { of: of(wording) },
         Change::RemoveRepeats(wording, keep) => {
             What::RemoveRepeats { of: of(wording), keep: *keep }
         }
-        Change::SetPinned(wording, pinned) => What::SetPinned { of: of(wording), pinned: *pinned },
+        Change::Mark(wording, NewMarkers { pinned, asked }) => What::Mark {
+            of: of(wording),
+            pinned: *pinned,
+            asked: asked.as_ref().map(Questions::to_string),
+        },
         Change::Reword(wording, text) => What::Reword { of: of(wording), text: text.clone() },
     }
 }
@@ -505,13 +518,16 @@ fn change_of(what: What, categories: &Categories) -> Option<Change> {
         Some(Wording { id: entry.parse().ok()?, category: categories.find(&category)?, text })
     };
     Some(match what {
-        What::Append { category, text, pinned, enforced, heading } => {
-            let markers = Markers { pinned, enforced };
+        What::Append { category, text, pinned, enforced, asked, heading } => {
+            let markers = Markers { pinned, enforced, asked: Questions::read(&asked) };
             Change::Append { category: categories.find(&category)?, text, markers, heading }
         }
         What::Remove { of } => Change::Remove(wording(of)?),
         What::RemoveRepeats { of, keep } => Change::RemoveRepeats(wording(of)?, keep),
-        What::SetPinned { of, pinned } => Change::SetPinned(wording(of)?, pinned),
+        What::Mark { of, pinned, asked } => {
+            let asked = asked.as_deref().map(Questions::read);
+            Change::Mark(wording(of)?, NewMarkers { pinned, asked })
+        }
         What::Reword { of, text } => Change::Reword(wording(of)?, text),
     })
 }

@@ -182,6 +182,7 @@ fn told(
         // The cue that adoption would record.
         cue: Some(evidence.map_or(unsaid, |evidence| evidence.cue)),
         pinned: entry.pinned,
+        asked: entry.asked.questions().to_vec(),
         until: until.and_then(reader.day),
         score,
         events,

@@ -9,11 +9,12 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 use memchr::memmem;
+use pimem_core::model::questions::Questions;
 use pimem_core::{
     markdown::topic::{self, TopicDoc, TopicEntry},
     model::{
         category::Categories,
-        entry::{EntryId, Markers, Wording},
+        entry::{EntryId, Wording},
         event::{Author, Cue, Event, EventKind, MOST_PROOFS, Order, Provenance},
         hash::{IdMap, IdSet, pi32},
         time::Now,
@@ -142,6 +143,7 @@ impl Store {
                 text: one.text.clone(),
                 pinned: one.pinned,
                 enforced: one.enforced,
+                asked: Questions::read(&one.asked),
                 topic: topic.unwrap_or_else(|| categories.spec(category).topic.to_string()),
                 continues: None,
                 line: 0,
@@ -205,7 +207,8 @@ impl Txn<'_> {
     /// # Errors
     /// Fails if an event about the entry is dated at the end of time.
     pub fn exhume(&mut self, entry: &LocatedEntry, one: &Buried) -> Result<()> {
-        let LocatedEntry { category, text, pinned, enforced, topic, .. } = entry.clone();
+        let markers = entry.markers();
+        let LocatedEntry { category, text, pinned, topic, .. } = entry.clone();
         let named = adopt::AdoptedLine {
             id: entry.id,
             category: &one.category,
@@ -229,7 +232,6 @@ impl Txn<'_> {
             let who = Provenance { by: Provenance::USER.to_owned(), ..Provenance::default() };
             self.take_over(&event, &event.write(&who), &BTreeSet::new());
         }
-        let markers = Markers { pinned, enforced };
         self.change(
             Target::Topic(topic),
             Change::Append { category, text, markers, heading: None },

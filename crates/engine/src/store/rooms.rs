@@ -146,7 +146,7 @@ impl Mover<'_> {
         match change {
             Change::Append { category, text, markers, heading } => {
                 let name = &self.categories.spec(*category).name;
-                let line = topic::render(name, text, *markers);
+                let line = topic::render(name, text, markers);
                 stem = self.room(&stem, line.chars().count(), heading.as_deref());
             }
             Change::Reword(of, text) => {
@@ -204,10 +204,9 @@ impl Mover<'_> {
             room.chars += grown;
             return None;
         }
-        let mut markers = lines.first()?.markers;
+        let mut markers = lines.first()?.markers.clone();
         for line in &lines {
-            markers.pinned |= line.markers.pinned;
-            markers.enforced |= line.markers.enforced;
+            markers.join(&line.markers);
         }
         Some((markers, lines.first().and_then(|line| file.doc.heading_above(line))))
     }

@@ -2,6 +2,8 @@
 
 use std::{cell::OnceCell, path::Path};
 
+use pimem_core::model::questions::Questions;
+use pimem_core::sync::place::FoldedEvents;
 use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
     model::{
@@ -213,6 +215,20 @@ impl Store {
     }
 }
 
+/// Returns what an entry is asked for as by the latest event that says so, where lines differ, as
+/// after a merge that kept those of both sides.
+fn asked_last(store: &Store, entry: EntryId) -> Option<Questions> {
+    let log = store.log().ok()?;
+    let events: Vec<Event> = evidence::lines(&log)
+        .filter(|line| {
+            memchr::memmem::find(line, b"\"ask\"").is_some()
+                || memchr::memmem::find(line, b"retract").is_some()
+        })
+        .filter_map(evidence::event)
+        .collect();
+    FoldedEvents::of(&events).asked(entry)
+}
+
 /// Returns the evidence that a log has for some entries. `None` if one of them has none.
 pub(super) fn evidence_in(log: &[u8], now: Now, wanted: &IdSet<EntryId>) -> Option<Ledger> {
     let (ledger, wanted) = some_of(log, wanted);
@@ -284,6 +300,7 @@ impl Snapshot {
                 line: entry.line,
                 scope: store.scope,
                 enforced: entry.markers.enforced,
+                asked: entry.markers.asked.clone(),
                 reviewed: false,
                 secret: None,
             };
@@ -304,6 +321,10 @@ impl Snapshot {
                         first.pinned = self.decided_pinned(entry.id).unwrap_or(true);
                     }
                     first.enforced |= here.enforced;
+                    if first.asked != here.asked {
+                        first.asked = asked_last(store, entry.id)
+                            .unwrap_or_else(|| first.asked.clone().max(here.asked));
+                    }
                 }
             }
         }

@@ -13,6 +13,7 @@ use std::{
 
 use anyhow::{Result, bail};
 use memchr::memmem;
+use pimem_core::model::questions::Questions;
 use pimem_core::{
     model::{
         category::{Categories, CategoryId},
@@ -302,10 +303,22 @@ impl Txn<'_> {
     /// that gains a line must come before the file that loses it.
     pub fn change(&mut self, target: Target, change: Change) {
         self.layout.take();
-        match self.changes.iter_mut().find(|(known, _)| *known == target) {
-            Some((_, changes)) => changes.push(change),
-            None => self.changes.push((target, vec![change])),
+        let Some((_, changes)) = self.changes.iter_mut().find(|(known, _)| *known == target) else {
+            self.changes.push((target, vec![change]));
+            return;
+        };
+        // Two edits of a file must not overlap.
+        if let Change::Mark(of, new) = &change {
+            let known = changes.iter_mut().find_map(|known| match known {
+                Change::Mark(other, known) if other == of => Some(known),
+                _ => None,
+            });
+            if let Some(known) = known {
+                known.then(new);
+                return;
+            }
         }
+        changes.push(change);
     }
 
     /// Returns text and markers of a planned line, which may still be changed.
@@ -367,8 +380,39 @@ pub enum Change {
     /// Removes repeated lines of an entry; if the flag is set, one line stays. Lines with markers
     /// always stay.
     RemoveRepeats(Wording, bool),
-    SetPinned(Wording, bool),
+    /// Changes the markers of an entry's lines.
+    Mark(Wording, NewMarkers),
     Reword(Wording, String),
+}
+
+/// The markers that change; the others stay.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewMarkers {
+    pub pinned: Option<bool>,
+    pub asked: Option<Questions>,
+}
+
+impl NewMarkers {
+    #[must_use]
+    pub fn pinned(pinned: bool) -> Self {
+        Self { pinned: Some(pinned), ..Self::default() }
+    }
+
+    fn then(&mut self, later: &Self) {
+        self.pinned = later.pinned.or(self.pinned);
+        if later.asked.is_some() {
+            self.asked.clone_from(&later.asked);
+        }
+    }
+
+    /// Returns the markers of a line afterwards.
+    pub fn on(&self, markers: &Markers) -> Markers {
+        Markers {
+            pinned: self.pinned.unwrap_or(markers.pinned),
+            enforced: markers.enforced,
+            asked: self.asked.as_ref().unwrap_or(&markers.asked).clone(),
+        }
+    }
 }
 
 impl Change {
@@ -381,7 +425,7 @@ impl Change {
     pub(super) fn chars(&self) -> usize {
         match self {
             Self::Append { text, .. } | Self::Reword(_, text) => text.chars().count(),
-            Self::Remove(_) | Self::RemoveRepeats(..) | Self::SetPinned(..) => 0,
+            Self::Remove(_) | Self::RemoveRepeats(..) | Self::Mark(..) => 0,
         }
     }
 
@@ -391,7 +435,7 @@ impl Change {
             Self::Append { category, .. } => *category,
             Self::Remove(of)
             | Self::RemoveRepeats(of, _)
-            | Self::SetPinned(of, _)
+            | Self::Mark(of, _)
             | Self::Reword(of, _) => of.category,
         }
     }

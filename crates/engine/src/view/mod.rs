@@ -71,6 +71,9 @@ pub struct EntryView {
     pub category: String,
     /// Text, without markers, and with secrets masked.
     pub text: String,
+    /// What it is asked for as besides, with secrets masked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<String>,
     /// Stability, 9999 if pinned, 0 if forgotten; serialised with six decimals.
     #[serde(serialize_with = "six_decimals")]
     pub score: f64,
@@ -144,6 +147,14 @@ impl EntryView {
             let short = by.get(..7).unwrap_or(by);
             format!(" (seems replaced by {short})")
         })
+    }
+
+    /// Returns what is said of an entry that is asked for as something: ` (asked: time zone)`.
+    pub fn asked_mark(&self) -> String {
+        if self.asked.is_empty() {
+            return String::new();
+        }
+        format!(" (asked: {})", self.asked.join("; "))
     }
 
     /// Returns the label of a line of a mirror: `anna, payments`.
@@ -281,6 +292,7 @@ impl<'a> Entries<'a> {
             short: self.short(row.entry.id),
             category: self.category(row).to_owned(),
             text: told(row).into_owned(),
+            asked: asked(row),
             score: row.standing.shown(),
             state: row.state.name(),
             fresh: row.fresh,
@@ -323,6 +335,12 @@ pub fn told(row: &ScoredEntry) -> Cow<'_, str> {
         None if row.entry.scope != Scope::Team => Cow::Borrowed(&row.entry.text),
         _ => gate::masked(&row.entry.text),
     }
+}
+
+/// Returns what an entry is asked for as. A line with a secret, and one of a mirror, shows none of it.
+fn asked(row: &ScoredEntry) -> Vec<String> {
+    let questions = row.entry.asked.questions().iter();
+    questions.map(|question| gate::masked(question).into_owned()).collect()
 }
 
 /// Returns the user's decision, including markers in the Markdown.

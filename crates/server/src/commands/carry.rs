@@ -149,11 +149,12 @@ fn write(dir: &Path, lines: &[String], events: &[String]) -> anyhow::Result<()> 
         };
         let spec = categories.find(category).map(|id| categories.spec(id));
         let topic = folded.topic(id).or(spec.map(|spec| spec.topic.as_ref())).unwrap_or(category);
-        let markers = Markers { pinned: folded.is_pinned(id), enforced: false };
+        let asked = folded.asked(id).unwrap_or_default();
+        let markers = Markers { asked, ..Markers::pinned(folded.is_pinned(id)) };
         let first =
             folded.ledger.evidence(Now(Timestamp(i64::MAX)), id).map(|found| found.first_seen);
         let file = files.entry(dir.join(folder).join(format!("{topic}.md"))).or_default();
-        file.push((first, topic::render(category, text, markers)));
+        file.push((first, topic::render(category, text, &markers)));
     }
     fs::create_dir_all(dir.join("topics"))
         .with_context(|| format!("cannot make {}", dir.display()))?;

@@ -342,6 +342,7 @@ fn needs<'a>(sent: &'a Sent<'_>) -> Option<(Right, &'a [EntryId])> {
         | EventKind::Priority(_)
         | EventKind::Importance(_)
         | EventKind::Move(_)
+        | EventKind::Ask(_)
         | EventKind::Access { .. }
         | EventKind::Unknown => None,
     }

@@ -8,6 +8,7 @@ use std::{
     path::PathBuf,
 };
 
+use pimem_core::model::questions::Questions;
 use pimem_core::{
     exchange::{
         ExchangeItem, LeftLine,
@@ -220,8 +221,8 @@ fn checked_one(
     let text = EntryText::new(&item.text)?;
     let text = intake::with_tags(&text, &item.tags)?;
     let name = &memory.config.categories.spec(category).name;
-    let markers = Markers { pinned: true, enforced: false };
-    if topic::render(name, text.as_str(), markers).len() > topic::MAX_LINE {
+    let markers = Markers { asked: text.asked().clone(), ..Markers::pinned(true) };
+    if topic::render(name, text.as_str(), &markers).len() > topic::MAX_LINE {
         return Err(ItemError::TooLong);
     }
     // Log lines are copied to the log unchanged, so they must not contain secrets.
@@ -237,6 +238,7 @@ fn checked_one(
         heading: item.heading.as_deref().and_then(title),
         pin: item.pinned,
         tags: item.tags.clone(),
+        asked: Questions::read(&item.asked.join(";")).cut(),
         until: item.until.map(local_time::end_of),
         told: !item.events.is_empty(),
         ..NewText::plain(category, text, item.cue.unwrap_or(Cue::Explicit))
@@ -294,7 +296,7 @@ fn take(
             }
             present.insert(id, own);
             if waits && !txn.reviewed(new.category, new.text.as_str()) {
-                let markers = Markers { pinned: line.pinned, enforced: false };
+                let markers = Markers { pinned: line.pinned, ..new.markers() };
                 placed.push(new.place_unreviewed(memory, txn, markers));
                 key = Some(txn.key(new.category, new.text.as_str()));
             } else {

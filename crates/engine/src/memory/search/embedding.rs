@@ -4,7 +4,7 @@
 //! these alone: those that it has embedded before are looked up, the others are embedded in the time
 //! that a search has for it. What is left waits until the answer was given, and the answer says so.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use pimem_core::{
     embed::{
@@ -103,7 +103,8 @@ pub struct Unjudged<'a> {
     pub candidate: &'a mut RankCandidate,
     pub at: DocRef,
     pub category: Option<&'a str>,
-    pub text: &'a str,
+    /// All of it that is searched.
+    pub text: Cow<'a, str>,
 }
 
 impl Embedded {
@@ -177,7 +178,7 @@ impl QueryEmbedding {
                 one.candidate.set_model(f64::from(cosine), thresholds);
                 continue;
             }
-            let key = vectors::key(one.category, one.text);
+            let key = vectors::key(one.category, &one.text);
             let is_scanned = one.at.segment + 1 >= store.views.len();
             match store.known(space, key, is_scanned) {
                 Some(vector) => {
@@ -197,7 +198,7 @@ impl QueryEmbedding {
         let mut rest = missing.into_iter();
         loop {
             let some: Vec<_> = rest.by_ref().take(AT_ONCE).collect();
-            let passages: Vec<_> = some.iter().map(|(_, one)| embed::passage(one.text)).collect();
+            let passages: Vec<_> = some.iter().map(|(_, one)| embed::passage(&one.text)).collect();
             let passages: Vec<&str> = passages.iter().map(|passage| &**passage).collect();
             if some.is_empty() {
                 break;
@@ -219,7 +220,7 @@ impl QueryEmbedding {
             if let Some(store) = stores.get_mut(one.at.store) {
                 let waiting = &mut store.made.waiting;
                 if waiting.iter().all(|(known, _)| *known != key) {
-                    waiting.push((key, embed::passage(one.text).into_owned()));
+                    waiting.push((key, embed::passage(&one.text).into_owned()));
                 }
             }
         }
@@ -309,7 +310,10 @@ fn by_table(searched: EmbeddedSearch<'_>, rows: Rows) -> (Vec<Vectors>, Vec<bool
                     continue;
                 };
                 let text = texts.of(&document);
-                view.supply(number, Vector::quantize(&embedder.vector(&embed::passage(&text))));
+                view.supply(
+                    number,
+                    Vector::quantize(&embedder.vector(&embed::passage(&text.searched()))),
+                );
                 lacks |= segment < scanned;
             }
         }

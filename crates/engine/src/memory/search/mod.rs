@@ -247,6 +247,8 @@ struct Ranked<'a> {
     stability: f64,
     last: Option<Timestamp>,
     text: String,
+    /// What the text is asked for as besides.
+    asked: String,
     facts: Facts,
     verdict: Verdict,
     judged: Judged,
@@ -401,7 +403,7 @@ impl<'a> Search<'a> {
         // text.
         let mut is_copy = |at: usize, document: &IndexedDocument<'_>| {
             let known = seen.entry((document.kind, document.doc.id)).or_default();
-            let mut text = |at: usize| located.get(at).map(|(_, document)| texts.of(document));
+            let mut text = |at: usize| located.get(at).map(|(_, document)| texts.of(document).text);
             let copy = known.iter().any(|first| text(*first) == text(at));
             known.extend((!copy).then_some(at));
             copy
@@ -425,6 +427,7 @@ impl<'a> Search<'a> {
                 stability: standing.map_or(0.0, Standing::shown),
                 last,
                 text: String::new(),
+                asked: String::new(),
                 facts,
                 verdict: Verdict::Given,
                 judged: Judged::default(),
@@ -455,12 +458,14 @@ impl<'a> Search<'a> {
     fn read(&mut self, ranked: &mut Vec<Ranked<'_>>) {
         let mut texts = Texts::new(self.stores, self.segments.corpora);
         let average = self.segments.size.average();
-        for Ranked { candidate, document, text, .. } in ranked.iter_mut() {
-            *text = texts.of(document);
+        for one in ranked.iter_mut() {
+            let found = texts.of(&one.document);
             if self.mode != Mode::Semantic {
-                let passage = pimem_core::embed::passage(text);
-                candidate.reading = self.words.read(&passage, document.doc.words, average);
+                let searched = found.searched();
+                let passage = pimem_core::embed::passage(&searched);
+                one.candidate.reading = self.words.read(&passage, one.document.doc.words, average);
             }
+            documents::DocText { text: one.text, asked: one.asked } = found;
         }
         if !texts.problems.is_empty() {
             ranked.retain(|ranked| !ranked.text.is_empty());
@@ -491,7 +496,7 @@ impl<'a> Search<'a> {
             candidate: &mut one.candidate,
             at: one.document.at,
             category: documents::category_name(categories, one.document.doc.category),
-            text: &one.text,
+            text: documents::searched(&one.text, &one.asked),
         });
         embedding.judge(unjudged.collect());
     }

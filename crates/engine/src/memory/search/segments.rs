@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use pimem_core::search::{
     bm25::{FieldSize, Segment},
     candidates,
-    documents::{self, Doc, SourceKind},
+    documents::{self, Doc, DocText, SourceKind},
 };
 
 use super::embedding::QueryEmbedding;
@@ -110,11 +110,11 @@ impl<'a> Texts<'a> {
     }
 
     /// Returns the text of a document; empty if its file cannot be read.
-    pub fn of(&mut self, document: &IndexedDocument<'_>) -> String {
+    pub fn of(&mut self, document: &IndexedDocument<'_>) -> DocText {
         let IndexedDocument { at, doc, source, kind } = document;
         let corpus = self.corpora.get(at.store);
         if let Some(text) = corpus.and_then(|corpus| corpus.scanned(at.segment, at.number)) {
-            return text.to_owned();
+            return text.clone();
         }
         let Self { stores, files, problems, .. } = self;
         let bytes = files.entry((at.store, (*source).to_owned())).or_insert_with(|| {

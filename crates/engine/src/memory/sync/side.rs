@@ -3,9 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use pimem_core::{
-    markdown::topic,
+    markdown::topic::{self, TopicEntry},
     model::{
-        category::CategoryId,
         entry::{EntryId, Markers, Wording},
         event::{Event, EventKind, Provenance},
         hash::IdSet,
@@ -27,7 +26,7 @@ use crate::{
     },
     store::{
         Store, StoreLock, evidence,
-        transaction::{Change as FileChange, Target, Txn},
+        transaction::{Change as FileChange, NewMarkers, Target, Txn},
         trust::TextKey,
     },
     view::count,
@@ -80,21 +79,20 @@ impl<'a> Side<'a> {
         if adopts {
             txn.adopt(None);
         }
-        let line =
-            |archived: bool, stem: &str, id, category: CategoryId, text: &str, pinned| HandLine {
-                id,
-                archived,
-                stem: stem.to_owned(),
-                category: categories.spec(category).name.clone().into_owned(),
-                text: text.to_owned(),
-                pinned,
-            };
+        let line = |archived: bool, stem: &str, entry: &TopicEntry| HandLine {
+            id: entry.id,
+            archived,
+            stem: stem.to_owned(),
+            category: categories.spec(entry.category).name.clone().into_owned(),
+            text: entry.text.clone(),
+            pinned: entry.markers.pinned,
+            asked: entry.markers.asked.clone(),
+        };
         let files = [(false, txn.snapshot()), (true, &archive)];
         let lines = files.into_iter().flat_map(|(archived, held)| {
             held.entries().map(move |(file, entry)| {
-                let pinned = entry.markers.pinned;
                 // Which file of a topic has room is different everywhere.
-                line(archived, file.subject(), entry.id, entry.category, &entry.text, pinned)
+                line(archived, file.subject(), entry)
             })
         });
         let mut held = HeldObjects { lines: lines.collect(), events: Vec::new() };
@@ -270,16 +268,19 @@ impl<'a> Side<'a> {
                             waiting.push(trust.brought(&line.category, &line.text));
                         }
                     }
-                    let enforced = enforced.contains(&line.id);
-                    let markers = Markers { pinned: line.pinned, enforced };
+                    let (pinned, asked) = (line.pinned, line.asked.clone());
+                    let markers = Markers { pinned, enforced: enforced.contains(&line.id), asked };
                     let Wording { category, text, .. } = of;
                     FileChange::Append { category, text, markers, heading: None }
                 }
                 ExchangeChange::Remove(_) => FileChange::Remove(of),
-                ExchangeChange::Mark(line) => FileChange::SetPinned(of, line.pinned),
+                ExchangeChange::Mark(HandLine { pinned, asked, .. }) => {
+                    let (pinned, asked) = (Some(*pinned), Some(asked.clone()));
+                    FileChange::Mark(of, NewMarkers { pinned, asked })
+                }
             };
             let files: Vec<Target> = match (&file_change, target) {
-                (FileChange::Remove(of) | FileChange::SetPinned(of, _), Target::Topic(topic)) => {
+                (FileChange::Remove(of) | FileChange::Mark(of, _), Target::Topic(topic)) => {
                     let held = self.txn.snapshot();
                     let stems = held.holders(of).into_iter();
                     let stems = stems.filter(|stem| held.subject(stem) == topic);
@@ -348,7 +349,7 @@ impl<'a> Side<'a> {
         let ledger = FoldedEvents::of(&said).ledger;
         let snapshot = self.txn.snapshot();
         for line in lines {
-            let HandLine { id, category, text, stem, pinned, .. } = line;
+            let HandLine { id, category, text, stem, pinned, asked, .. } = line;
             let is_same = |one: &&mut Buried| (&one.category, &one.text) == (category, text);
             if let Some(known) = doomed.iter_mut().find(is_same) {
                 known.pinned |= pinned;
@@ -358,6 +359,7 @@ impl<'a> Side<'a> {
             let marked = snapshot.entries().filter(|(_, entry)| entry.id == *id);
             one.enforced = marked.into_iter().any(|(_, entry)| entry.markers.enforced);
             one.pinned = *pinned;
+            one.asked = asked.to_string();
             if let Some(evidence) = ledger.evidence(memory.now, *id) {
                 evidence.cue.name().clone_into(&mut one.cue);
                 one.count = evidence.count.max(1);
