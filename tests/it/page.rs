@@ -113,6 +113,7 @@ fn what_is_not_found_in_an_own_store() {
 #[test]
 fn what_is_redacted_has_no_word_of_anybody() {
     let sandbox = Sandbox::new("harbor");
+    sandbox.run(&["add", "Marta has the telephone", "--asked", "pagerduty rota"]).done();
     let page = sandbox.run(&["report", "--html", "--redact"]).ok();
     check(&page);
     let words = |text: &str| -> BTreeSet<String> {
@@ -121,6 +122,7 @@ fn what_is_redacted_has_no_word_of_anybody() {
     };
     let empty = words(&Sandbox::new("empty").run(&["report", "--html"]).ok());
     let full = words(&sandbox.run(&["report", "--html"]).ok());
+    assert!(full.contains("pagerduty"), "what is asked for stands beside the text");
     let mut own = words(include_str!("../../crates/engine/src/memory/page/html.rs"));
     own.extend(words(include_str!("../../crates/engine/src/memory/page/pictures.rs")));
     own.extend(words("449 lines to search; is no longer new; The Day at Hand"));

@@ -488,7 +488,11 @@ fn rows(page: &PageView) -> Vec<String> {
         out.raw("<tr class=\"e c").number(category.unwrap_or_default() as f64).raw(" s-");
         out.raw(entry.state).raw("\" id=\"e").text(&entry.short).raw("\"><td><code>");
         out.text(&entry.short).raw("</code></td>").element("<td>", &entry.category, "</td>");
-        out.element("<td class=\"text\">", &entry.text, "");
+        out.element(
+            "<td class=\"text\">",
+            format_args!("{}{}", entry.text, entry.asked_mark()),
+            "",
+        );
         if let Some(label) = entry.label() {
             out.element(" <span class=\"soft\">(", label, ")</span>");
         }

@@ -385,6 +385,7 @@ impl PageView {
     pub fn redacted(mut self) -> Self {
         fn without(entry: &mut EntryView) {
             entry.text = format!("entry {}", entry.short);
+            entry.asked.clear();
             entry.topic = "topic".into();
             (entry.author, entry.project) = (None, None);
         }
