@@ -1,6 +1,7 @@
 //! `pimem import`: reads memories and vectors from the formats of other programs.
 
 use std::{
+    collections::BTreeMap,
     ffi::OsStr,
     path::{Path, PathBuf},
 };
@@ -97,9 +98,10 @@ enum Format {
     /// a memory: of type user or feedback a preference, project a decision, reference a lesson. In
     /// others and in MEMORY.md each bullet is one, but for links to files
     Claude,
-    /// The bullets of AGENTS.md, CLAUDE.md and the like. Headings tell the category: Preferences,
-    /// Conventions, Lessons, Decisions, Never, Pitfalls and some more. A bullet takes along those
-    /// nested below it; one that ends in a colon introduces them
+    /// AGENTS.md, CLAUDE.md and the like, with the files that they include: bullets, sentences, rows
+    /// of tables, and commands with the sentence before them. Headings tell the category (Preferences,
+    /// Conventions, Lessons, Decisions, Never, Pitfalls and some more), or else what a line says. A
+    /// bullet takes along those nested below it; one that ends in a colon introduces them
     Agents,
     /// The vectors of entries from what pimem export embeddings or pi wrote. They have to be those of
     /// the chosen model, which has to be installed, and are then not made again; whether they are can
@@ -154,6 +156,9 @@ pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
     }))
 }
 
+/// How often a reason is given line by line.
+const SAID_EACH: usize = 3;
+
 impl Human for Imported {
     fn human(&self, ui: &Ui) {
         for ImportedMemory { action, entry, .. } in &self.results {
@@ -165,8 +170,16 @@ impl Human for Imported {
             let s = if *fresh == 1 { "" } else { "s" };
             ui.line(&format!("{verb} {name}: {fresh} item{s}"));
         }
+        // The same reason over and over is said once.
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        self.left_out.iter().for_each(|left| *reasons.entry(&left.reason).or_default() += 1);
         for LeftOut { place, reason } in &self.left_out {
-            ui.line(&format!("Left out: {place}: {reason}"));
+            let line = format!("Left out: {place}: {reason}");
+            let is_frequent = reasons.get(&**reason).is_some_and(|count| *count > SAID_EACH);
+            if is_frequent { ui.detail(&line) } else { ui.line(&line) }
+        }
+        for (reason, count) in reasons.iter().filter(|(_, count)| **count > SAID_EACH) {
+            ui.line(&format!("Left out: {count} lines: {reason} (-v says where)"));
         }
         let verb = if self.dry_run { "Would import" } else { "Imported" };
         let (new, there) = (self.added + self.updated, self.known + self.repeated);

@@ -404,3 +404,38 @@ fn a_hostile_backup() {
     assert!(report.contains("Tides turn twice") && !report.contains("curl"), "{report}");
     assert!(sandbox.run(&["list", "--state", "unreviewed"]).ok().contains("curl"));
 }
+
+/// A page is read with the files that it includes, once each, and never with one outside of its
+/// directory.
+#[test]
+fn a_page_is_read_with_what_it_includes() {
+    let sandbox = Sandbox::new("empty");
+    let write = |name: &str, text: &str| {
+        let path = sandbox.project().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(
+        "AGENTS.md",
+        "- Tugs are booked by phone\n- @docs/style.md\n\n@../home/secret.md\n@gone.md\n",
+    );
+    write("docs/style.md", "- Names are in English\n@more.md\n");
+    write("docs/more.md", "- Comments say why\n@style.md\n@more.md\n");
+    fs::write(sandbox.home().join("secret.md"), "- Nobody may read this\n").unwrap();
+    std::os::unix::fs::symlink(sandbox.home().join("secret.md"), sandbox.project().join("link.md"))
+        .unwrap();
+    write("CLAUDE.md", "@AGENTS.md\n@link.md\n");
+    let said = sandbox.run(&["import", "agents", "CLAUDE.md"]);
+    let texts: Vec<String> = sandbox.entries().into_keys().collect();
+    assert_eq!(
+        texts,
+        ["Comments say why", "Names are in English", "Tugs are booked by phone"],
+        "{said:?}"
+    );
+    for reason in [
+        "AGENTS.md:4: it names a file outside of its directory",
+        "AGENTS.md:5: there is no file gone.md",
+    ] {
+        assert!(said.stdout.contains(reason), "{reason}: {said:?}");
+    }
+}

@@ -1,10 +1,18 @@
-//! `AGENTS.md`, `CLAUDE.md` and similar pages: parses their bullets, with the headings above each, and
+//! `AGENTS.md`, `CLAUDE.md` and similar pages: reads what they state, with the headings above, and
 //! writes our own block into them.
 //!
-//! Front matter, code, tables, quotations and comments are skipped.
+//! List items, sentences, rows of tables, and the commands that follow a sentence or a heading are
+//! memories. What is none, such as other code, is left with the reason.
 
-use super::{ExchangeItem, Parsed};
+use super::{
+    ExchangeItem, Parsed,
+    rule_page::{Bullet, BulletKind, RulePage, bullets},
+};
 use crate::{
+    language::{
+        cues::{Family, SentenceReading},
+        sentence, words,
+    },
     markdown::{
         patch::{self, Edit},
         topic,
@@ -28,6 +36,20 @@ const WORDS: [(&str, &[&str]); 6] = [
     ("done", &["done", "completed", "completions"]),
 ];
 
+/// Least number of words of a sentence that states something by itself.
+const WORDS_OF_SENTENCE: usize = 4;
+/// Most bytes of a sentence that stands before each item of its list.
+const LEAD: usize = 100;
+/// Starts of sentences about the page itself.
+const ABOUT_THE_PAGE: &[&str] = &[
+    "This file ",
+    "This document ",
+    "This page ",
+    "This guide ",
+    "These guidelines ",
+    "These instructions ",
+];
+
 /// A line that starts or ends our own block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Marker {
@@ -45,54 +67,94 @@ impl Marker {
     }
 }
 
-/// Parses the bullets of a page. AGENTS.md describes the project's set-up, so the cue is
-/// structural.
+/// Parses a page. It describes the project's set-up, so the cue is structural.
 #[must_use]
 pub fn read(name: &str, text: &str, categories: &Categories) -> Parsed {
     let mut found = Parsed::default();
-    for item in listed(name, text, categories, &mut found) {
+    let RulePage { bullets, mut left, .. } = RulePage::read(text);
+    let (included, bullets): (Vec<Bullet>, Vec<Bullet>) = bullets
+        .into_iter()
+        .partition(|bullet| bullet.kind != BulletKind::Own && bullet.is_include());
+    for Bullet { line, text, .. } in included {
+        found.included.push((format!("{name}:{line}"), text.trim_start_matches('@').to_owned()));
+    }
+    for item in items(name, &bullets, categories, &mut left) {
         found.push(ExchangeItem { cue: Some(Cue::Structural), ..item });
+    }
+    left.sort_unstable();
+    for (line, reason) in left {
+        found.leave(format!("{name}:{line}"), reason);
     }
     found
 }
 
-/// Parses the bullets of a page as items without a cue.
+/// Parses the list items of a page as items without a cue.
 pub(super) fn listed(
     name: &str,
     text: &str,
     categories: &Categories,
     found: &mut Parsed,
 ) -> Vec<ExchangeItem> {
-    let mut items = Vec::new();
-    let bullets = bullets(text);
-    for (number, bullet, text) in statements(&bullets, "") {
-        let place = format!("{name}:{number}");
-        let (own, last) = (bullet.own, bullet.headings.last());
-        let category = if own {
-            last.and_then(|title| titled(title, categories))
-        } else {
-            bullet.headings.iter().rev().find_map(|title| category(title, categories))
-        };
-        let category = category.map(|id| categories.spec(id).name.to_string());
-        if !own && ["[ ] ", "[x] ", "[X] "].iter().any(|tick| text.starts_with(tick)) {
-            found.leave(place, "a task is no memory");
-        } else if !own && text.starts_with('@') && !text.contains(' ') {
-            found.leave(place, "it names another file, which can be imported by itself");
-        } else {
-            let (kept, markers) = topic::split_markers(&text);
-            let (text, pinned) = (kept.to_owned(), markers.pinned);
-            let heading = bullet.section.clone();
-            items.push(ExchangeItem {
-                place,
-                category,
-                heading,
-                text,
-                pinned,
-                ..ExchangeItem::default()
-            });
-        }
+    let mut left = Vec::new();
+    let items = items(name, &bullets(text), categories, &mut left);
+    for (line, reason) in left {
+        found.leave(format!("{name}:{line}"), reason);
     }
     items
+}
+
+fn items(
+    name: &str,
+    bullets: &[Bullet],
+    categories: &Categories,
+    left: &mut Vec<(usize, String)>,
+) -> Vec<ExchangeItem> {
+    let mut items = Vec::new();
+    for (number, bullet, text) in statements(bullets, "") {
+        let place = format!("{name}:{number}");
+        if let Some(reason) = unstated(bullet, &text) {
+            left.push((number, reason.to_owned()));
+            continue;
+        }
+        let (kept, markers) = topic::split_markers(&text);
+        let category = if bullet.kind == BulletKind::Own {
+            bullet.headings.last().and_then(|title| titled(title, categories))
+        } else {
+            let of_heading = |title: &String| category(title, categories);
+            bullet.headings.iter().rev().find_map(of_heading)
+        };
+        let name = |id| categories.spec(id).name.to_string();
+        let likely = if category.is_none() { said(kept, categories).map(name) } else { None };
+        let category = category.map(name);
+        let (text, pinned) = (kept.to_owned(), markers.pinned);
+        let (heading, asked) = (bullet.section.clone(), markers.asked.questions().to_vec());
+        let rest = ExchangeItem::default();
+        items.push(ExchangeItem { place, category, likely, heading, text, pinned, asked, ..rest });
+    }
+    items
+}
+
+/// Returns why a statement is no memory.
+fn unstated(bullet: &Bullet, text: &str) -> Option<&'static str> {
+    if bullet.kind == BulletKind::Own {
+        return None;
+    }
+    if ["[ ] ", "[x] ", "[X] "].iter().any(|tick| text.starts_with(tick)) {
+        return Some("a task is no memory");
+    }
+    if bullet.is_include() {
+        return Some("it names another file");
+    }
+    let is_prose = bullet.kind == BulletKind::Prose;
+    if is_prose && ABOUT_THE_PAGE.iter().any(|start| text.starts_with(start)) {
+        return Some("it says what the page is");
+    }
+    if is_prose && text.ends_with(':') {
+        return Some("it leads to what is no memory");
+    }
+    let states = text.split_whitespace().count() >= WORDS_OF_SENTENCE && !text.ends_with('?');
+    (is_prose && !states && !text.contains("`: ") && !text.contains(": `"))
+        .then_some("it states nothing by itself")
 }
 
 /// Returns the bullets that can be understood alone. Nested bullets belong to their parent, unless
@@ -101,8 +163,19 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
     let mut found = Vec::new();
     let mut rest = bullets;
     while let Some((bullet, after)) = rest.split_first() {
+        let is_below = match bullet.kind {
+            BulletKind::Item => |above: &Bullet, below: &Bullet| above.list == below.list,
+            // A sentence leads to the list right behind it.
+            BulletKind::Prose if bullet.text.ends_with(':') && bullet.text.len() <= LEAD => {
+                |above: &Bullet, below: &Bullet| above.list + 1 == below.list
+            }
+            _ => |_: &Bullet, _: &Bullet| false,
+        };
         let below = |other: &&Bullet| {
-            other.indent > bullet.indent && other.headings == bullet.headings && !other.own
+            is_below(bullet, other)
+                && other.kind == BulletKind::Item
+                && other.indent > bullet.indent
+                && other.headings == bullet.headings
         };
         let (children, next) = after.split_at(after.iter().take_while(below).count());
         rest = next;
@@ -118,6 +191,20 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
         }
     }
     found
+}
+
+/// Returns the category of what a text says, where no heading tells it.
+fn said(text: &str, categories: &Categories) -> Option<CategoryId> {
+    let first = sentence::sentences(text).into_iter().next()?;
+    let words = words::words(&first.masked);
+    let family = SentenceReading::new(&first, &words).noted(false)?.family;
+    let name = match family {
+        Family::Decision => "decision",
+        Family::Preference | Family::Rule | Family::Correction | Family::Wish => "preference",
+        Family::Convention => "pattern",
+        Family::Finding | Family::Naming | Family::Identity => "lesson",
+    };
+    categories.find(name)
 }
 
 fn category(title: &str, categories: &Categories) -> Option<CategoryId> {
@@ -202,125 +289,4 @@ pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, UnclosedBlock> {
         block.insert_str(0, &gap);
     }
     Ok([page, block.as_bytes()].concat())
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bullet {
-    /// Line number, from 1.
-    pub line: usize,
-    /// The headings above it, outermost first.
-    pub headings: Vec<String>,
-    /// The innermost heading, unless that is the page's title.
-    pub section: Option<String>,
-    /// Columns before its mark.
-    pub indent: usize,
-    /// The text, with its lines joined by spaces.
-    pub text: String,
-    /// True inside a block written by pimem, where each line is a text.
-    pub own: bool,
-}
-
-/// Returns the lines of a text with their numbers, for any line ends.
-pub(super) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    (1..).zip(patch::lines(text.as_bytes()).filter_map(|span| text.get(span)))
-}
-
-#[must_use]
-pub fn bullets(text: &str) -> Vec<Bullet> {
-    let mut found: Vec<Bullet> = Vec::new();
-    let mut headings: Vec<(usize, String)> = Vec::new();
-    let (mut own, mut open, mut commented) = (false, false, false);
-    let mut fenced: Option<String> = None;
-    let skipped = front(text).map_or(0, |(_, after)| after);
-    for (number, line) in numbered(text).skip(skipped) {
-        let words = line.trim();
-        if let Some(mark) = &fenced {
-            if words.starts_with(mark) {
-                fenced = None;
-            }
-            continue;
-        }
-        if let Some(marker) = Marker::of(line) {
-            (own, open) = (marker == Marker::Begin, false);
-            continue;
-        }
-        commented |= words.starts_with("<!--");
-        if commented {
-            commented = !words.ends_with("-->");
-            open = false;
-            continue;
-        }
-        if let Some((level, title)) = heading(line) {
-            headings.retain(|(known, _)| *known < level);
-            headings.push((level, title.to_owned()));
-            open = false;
-            continue;
-        }
-        let bullet = if own { line.strip_prefix("- ").map(|text| (0, text)) } else { mark(line) };
-        if let Some((indent, text)) = bullet {
-            let section = headings.last().filter(|(level, _)| *level > 1 && !own);
-            let section = section.map(|(_, title)| title.clone());
-            let headings = headings.iter().map(|(_, title)| title.clone()).collect();
-            let text = text.to_owned();
-            found.push(Bullet { line: number, headings, section, indent, text, own });
-            open = !own;
-            continue;
-        }
-        fenced = fence(words);
-        open &=
-            !words.is_empty() && !words.starts_with(['|', '>', '@', '=', '<']) && fenced.is_none();
-        if let Some(last) = found.last_mut().filter(|_| open) {
-            last.text.push(' ');
-            last.text.push_str(words);
-        }
-    }
-    found
-}
-
-/// Returns the mark that opens a code block, and also closes it.
-pub(super) fn fence(words: &str) -> Option<String> {
-    ["```", "~~~"].into_iter().find(|mark| words.starts_with(mark)).map(str::to_owned)
-}
-
-pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
-    let rest = line.trim_start_matches('#');
-    let level = line.len() - rest.len();
-    let title = rest.trim().trim_end_matches('#').trim_end();
-    ((1..=6).contains(&level) && rest.starts_with([' ', '\t'])).then_some((level, title))
-}
-
-/// Parses indentation and text of a list item.
-pub(super) fn mark(line: &str) -> Option<(usize, &str)> {
-    let words = line.trim_start();
-    let digits = words.trim_start_matches(|c: char| c.is_ascii_digit());
-    let number = if digits.len() < words.len() { digits.strip_prefix(['.', ')']) } else { None };
-    let rest = words.strip_prefix(['-', '*', '+']).or(number)?;
-    let text = rest.trim();
-    let is_rule = words.chars().all(|c| c.is_whitespace() || "-*_".contains(c));
-    let is_item = rest.starts_with([' ', '\t']) && !text.is_empty() && !is_rule;
-    is_item.then_some((line.len() - words.len(), text))
-}
-
-/// Parses the keys of front matter, at any depth, and returns them with the number of its lines.
-#[must_use]
-pub fn front(text: &str) -> Option<(Vec<(String, String)>, usize)> {
-    let mut lines = numbered(text).map(|(number, line)| (number, line.trim_end()));
-    lines.next().filter(|(_, line)| *line == "---")?;
-    let mut keys = Vec::new();
-    for (number, line) in lines {
-        if line == "---" {
-            return Some((keys, number));
-        }
-        if let Some((key, value)) = line.split_once(':') {
-            keys.push((key.trim().to_lowercase(), unquoted(value.trim())));
-        }
-    }
-    None
-}
-
-fn unquoted(value: &str) -> String {
-    let single =
-        || value.strip_prefix('\'')?.strip_suffix('\'').map(|text| text.replace("''", "'"));
-    let double = || serde_json::from_str(value).ok().filter(|_| value.starts_with('"'));
-    double().or_else(single).unwrap_or_else(|| value.to_owned())
 }

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::{ExchangeFile, ExchangeItem, LONGEST, Parsed, agents};
+use super::{ExchangeFile, ExchangeItem, LONGEST, Parsed, agents, rule_page};
 use crate::{
     model::{category::Categories, entry::EntryId, event::Cue},
     safety::safe_text,
@@ -20,7 +20,7 @@ pub fn read(files: &[ExchangeFile], categories: &Categories) -> Parsed {
     let mut found = Parsed::default();
     let names: BTreeSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
     for ExchangeFile { name, text } in files {
-        let front = agents::front(text).filter(|_| name != INDEX);
+        let front = rule_page::front(text).filter(|_| name != INDEX);
         let items = match front {
             Some((keys, lines)) => typed(name, &keys, &after(text, lines), categories, &mut found),
             None => agents::listed(name, text, categories, &mut found),
@@ -106,7 +106,7 @@ struct Paragraph<'a> {
 impl Paragraph<'_> {
     fn is_prose(&self) -> bool {
         self.lines.first().is_some_and(|line| {
-            agents::mark(line).is_none() && !line.trim_start().starts_with(['#', '|', '`', '>'])
+            rule_page::mark(line).is_none() && !line.trim_start().starts_with(['#', '|', '`', '>'])
         })
     }
 
@@ -122,7 +122,7 @@ fn first_prose(all: &[Paragraph<'_>]) -> String {
 fn paragraphs(body: &str) -> Vec<Paragraph<'_>> {
     let mut found: Vec<Paragraph<'_>> = Vec::new();
     let mut open = false;
-    for (_, line) in agents::numbered(body) {
+    for (_, line) in rule_page::numbered(body) {
         match found.last_mut().filter(|_| open) {
             Some(last) if !line.trim().is_empty() => last.lines.push(line),
             None if !line.trim().is_empty() => found.push(Paragraph { lines: vec![line] }),
@@ -135,7 +135,7 @@ fn paragraphs(body: &str) -> Vec<Paragraph<'_>> {
 
 /// Returns a text without its first lines.
 fn after(text: &str, lines: usize) -> String {
-    let rest: Vec<&str> = agents::numbered(text).skip(lines).map(|(_, line)| line).collect();
+    let rest: Vec<&str> = rule_page::numbered(text).skip(lines).map(|(_, line)| line).collect();
     rest.join("\n")
 }
 

@@ -164,6 +164,7 @@ fn item(fields: &Map<String, Value>) -> Result<ExchangeItem, Wrong> {
     Ok(ExchangeItem {
         place: String::new(),
         category: text("category")?,
+        likely: None,
         topic: text("topic")?,
         heading: None,
         text: text("text")?.unwrap_or_default(),

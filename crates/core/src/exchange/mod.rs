@@ -8,6 +8,7 @@ pub mod claude;
 pub mod json;
 pub mod jsonl;
 pub mod pi;
+mod rule_page;
 
 use crate::{
     model::{
@@ -36,6 +37,8 @@ pub struct ExchangeItem {
     /// Where the item was found, for messages.
     pub place: String,
     pub category: Option<String>,
+    /// The category of what the text says, if nothing else tells one.
+    pub likely: Option<String>,
     /// Stem of the topic file.
     pub topic: Option<String>,
     pub heading: Option<String>,
@@ -76,6 +79,8 @@ pub struct Parsed {
     /// Memories, in the order of files and lines.
     pub items: Vec<ExchangeItem>,
     pub left: Vec<LeftLine>,
+    /// Paths of files that a page includes, with the places where it names them.
+    pub included: Vec<(String, String)>,
 }
 
 impl Parsed {

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ExchangeFile, ExchangeItem, LeftLine, Parsed, agents};
+use super::{ExchangeFile, ExchangeItem, LeftLine, Parsed, agents, rule_page};
 use crate::{
     markdown::{
         checklist,
@@ -56,9 +56,9 @@ pub enum Piece {
 pub fn pieces(text: &str, categories: &Categories) -> Vec<Piece> {
     let mut found = Vec::new();
     let mut fenced: Option<String> = None;
-    for (number, line) in agents::numbered(text) {
+    for (number, line) in rule_page::numbered(text) {
         let line = line.trim_end();
-        let title = agents::heading(line).filter(|_| fenced.is_none());
+        let title = rule_page::heading(line).filter(|_| fenced.is_none());
         let starts = fenced.is_none() && (is_start(line) || tag(line, categories).is_some());
         match (found.last_mut(), title) {
             (_, Some((level, _))) => found.push(Piece::Heading(number, level, line.to_owned())),
@@ -70,19 +70,20 @@ pub fn pieces(text: &str, categories: &Categories) -> Vec<Piece> {
         }
         fenced = match fenced {
             Some(mark) => Some(mark).filter(|mark| !line.trim_start().starts_with(mark)),
-            None => agents::fence(line.trim_start()),
+            None => rule_page::fence(line.trim_start()),
         };
     }
     found
 }
 
 fn is_start(line: &str) -> bool {
-    line.starts_with("<!--") || agents::mark(line).is_some_and(|(indent, _)| indent == 0)
+    line.starts_with("<!--") || rule_page::mark(line).is_some_and(|(indent, _)| indent == 0)
 }
 
 /// Parses category and text of a line that begins with a category tag, in a list or not.
 fn tag<'a>(line: &'a str, categories: &Categories) -> Option<(String, &'a str)> {
-    let text = agents::mark(line).filter(|(indent, _)| *indent == 0).map_or(line, |(_, text)| text);
+    let text =
+        rule_page::mark(line).filter(|(indent, _)| *indent == 0).map_or(line, |(_, text)| text);
     let (name, text) = text.strip_prefix('#')?.split_once(' ')?;
     categories.find(name)?;
     Some((name.to_owned(), text))
@@ -196,7 +197,7 @@ pub fn merge(page: &[u8], theirs: &[Piece], categories: &Categories) -> (Vec<u8>
     let added = fresh.iter().map(|(_, lines)| lines.len()).sum();
     for (heading, blocks) in fresh {
         for lines in blocks {
-            let edit = match heading.as_deref().and_then(agents::heading) {
+            let edit = match heading.as_deref().and_then(rule_page::heading) {
                 Some((_, title)) => checklist::append_to(&page, title, &lines),
                 None => checklist::append(&page, &lines),
             };
@@ -220,7 +221,7 @@ pub fn log(page: &[u8], theirs: &[Piece], categories: &Categories) -> (Vec<Strin
     }
     let fresh = missing(page, theirs, categories);
     let added = fresh.iter().map(|(_, blocks)| blocks.len()).sum();
-    let is_section = |line: &String| agents::heading(line).is_some_and(|(level, _)| level > 1);
+    let is_section = |line: &String| rule_page::heading(line).is_some_and(|(level, _)| level > 1);
     let lines = |(heading, blocks): (Option<String>, Vec<Vec<String>>)| {
         heading.filter(is_section).into_iter().chain(blocks.into_iter().flatten())
     };

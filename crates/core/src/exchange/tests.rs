@@ -218,10 +218,14 @@ proptest! {
 
 fn agents_of(text: &str) -> Vec<String> {
     let found = agents::read("A", text, &Categories::default());
-    let item =
-        |item: &ExchangeItem| format!("{}: {}", item.category.as_deref().unwrap_or("-"), item.text);
+    let item = |item: &ExchangeItem| {
+        let likely = item.likely.as_ref().map(|name| format!("{name}?"));
+        let category = item.category.clone().or(likely);
+        format!("{}: {}", category.as_deref().unwrap_or("-"), item.text)
+    };
     let mut all: Vec<String> = found.items.iter().map(item).collect();
     all.extend(found.left.iter().map(|left| format!("{} {}", left.place, left.reason)));
+    all.extend(found.included.iter().map(|(place, file)| format!("{place} includes {file}")));
     all
 }
 
@@ -229,7 +233,7 @@ fn agents_of(text: &str) -> Vec<String> {
 fn bullets_of_a_page() {
     for (text, want) in [
         ("", &[][..]),
-        ("no list", &[]),
+        ("no list", &["A:1 it states nothing by itself"]),
         ("- a", &["-: a"]),
         (
             "\u{feff}# Conventions\r\n\r\n- a\r\n  more\r\n* b\r\n",
@@ -239,7 +243,7 @@ fn bullets_of_a_page() {
         ("# Style\n## Rust\n- a\n# Other\n- b", &["preference: a", "-: b"]),
         (
             "- Before pushing:\n  - test\n  - lint:\n    - fast",
-            &["-: Before pushing: test", "-: Before pushing: lint: fast"],
+            &["-: Before pushing: test", "preference?: Before pushing: lint: fast"],
         ),
         (
             "- Forward only.\n  - no down files\n  - none\n- next",
@@ -249,15 +253,17 @@ fn bullets_of_a_page() {
         ("---\n- a", &["-: a"]),
         (
             "```\n- code\n```\n<!--\n- no\n-->\n| - x |\n> - y\n- - -\n***\n- a\n\nnot more",
-            &["-: a"],
+            &[
+                "-: a",
+                "A:1 code",
+                "A:7 a table without rows",
+                "A:8 a quotation",
+                "A:13 it states nothing by itself",
+            ],
         ),
         (
             "- [ ] task\n- @x.md\n- [x](y.md) link",
-            &[
-                "-: [x](y.md) link",
-                "A:1 a task is no memory",
-                "A:2 it names another file, which can be imported by itself",
-            ],
+            &["-: [x](y.md) link", "A:1 a task is no memory", "A:2 includes x.md"],
         ),
         ("<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n", &["-: a", "-: b"]),
         ("- keep *(pinned)*", &["-: keep"]),
@@ -266,6 +272,15 @@ fn bullets_of_a_page() {
     }
     let long = format!("- {}", "x".repeat(LONGEST + 1));
     assert_eq!(agents_of(&long), ["A:1 2001 characters are too long for one memory (2000)"]);
+}
+
+/// Sentences, tables, commands and the reasons for what is left, of a page with everything.
+#[test]
+fn a_whole_page() {
+    let page = include_str!("../../../../fixtures/exchange/agents/whole.md");
+    let want = include_str!("../../../../fixtures/exchange/agents/whole.txt");
+    let got = agents_of(page).join("\n") + "\n";
+    assert_eq!(got, want, "\n{got}");
 }
 
 #[test]

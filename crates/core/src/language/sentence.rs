@@ -170,6 +170,27 @@ pub fn masked(text: &str) -> String {
     out
 }
 
+/// Returns the sentences of a paragraph as they stand, whatever they say.
+pub fn as_they_stand(paragraph: &str) -> Vec<&str> {
+    let mask = masked(paragraph);
+    let (mut found, mut start) = (Vec::new(), 0);
+    for (at, c) in mask.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?')) {
+        let rest = mask.get(at + c.len_utf8()..).unwrap_or_default();
+        let after = rest.trim_start_matches([')', '*', '_', '\'', '’', '"', '.', '!', '?']);
+        let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
+        if !is_end || c == '.' && abbreviated(mask.get(start..at).unwrap_or_default(), after) {
+            continue;
+        }
+        let end = mask.len() - after.len();
+        if end > start {
+            found.extend(paragraph.get(start..end));
+            start = end;
+        }
+    }
+    found.extend(paragraph.get(start..));
+    found.into_iter().map(str::trim).filter(|sentence| !sentence.is_empty()).collect()
+}
+
 fn split(paragraph: &str) -> Vec<Sentence> {
     let cut = bullet(paragraph);
     let text = paragraph.get(cut..).unwrap_or(paragraph);

@@ -98,9 +98,12 @@ impl Writing<'_> {
     /// Fails if the source cannot be read, the category is unknown, or the store cannot be read or
     /// written.
     pub fn import(self, request: &ImportRequest) -> Result<Answer<Imported>, Failure> {
-        let source = source::read(self.memory, &request.from)?;
-        let category =
-            intake::category(self.memory, request.category.as_deref().unwrap_or("lesson"))?;
+        let mut source = source::read(self.memory, &request.from)?;
+        let named = request.category.as_deref();
+        let category = intake::category(self.memory, named.unwrap_or("lesson"))?;
+        if named.is_some() {
+            source.found.items.iter_mut().for_each(|item| item.likely = None);
+        }
         run(self.memory, source, category, Effect::of(request.dry_run))
     }
 }
@@ -215,7 +218,8 @@ fn checked_one(
     item: &ExchangeItem,
     default: CategoryId,
 ) -> Result<NewText, ItemError> {
-    let named = item.category.as_deref().map(|name| intake::category(memory, name));
+    let named = item.category.as_ref().or(item.likely.as_ref());
+    let named = named.map(|name| intake::category(memory, name));
     let category = named.unwrap_or(Ok(default))?;
     // Checked first, so that its error message is reported alone.
     let text = EntryText::new(&item.text)?;

@@ -3,12 +3,12 @@
 use crate::memory::handles::Writing;
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use pimem_core::{
     embed::{catalog::Model, table, vector::Vector},
-    exchange::{Parsed, agents, claude, jsonl, pi::Piece},
+    exchange::{LeftLine, Parsed, agents, claude, jsonl, pi::Piece},
     score::ranking::Scope,
 };
 use serde::{Deserialize, Serialize};
@@ -75,12 +75,47 @@ fn of_agents(memory: &Memory, files: &[PathBuf]) -> Result<ImportSource, Failure
         pages.page(&path.display().to_string(), bytes);
     }
     let mut source = ImportSource { format: "agents", waits, ..ImportSource::default() };
-    for page in &pages.files {
+    let mut at = 0;
+    while let Some(page) = pages.files.get(at) {
+        at += 1;
         let found = agents::read(&page.name, &page.text, &memory.config.categories);
         source.found.items.extend(found.items);
         source.found.left.extend(found.left);
+        let dir = Path::new(&page.name).parent().unwrap_or(Path::new("")).to_path_buf();
+        for (place, name) in found.included {
+            let reason = include(memory, &mut pages, &dir, &name).err();
+            source.found.left.extend(reason.map(|reason| LeftLine { place, reason }));
+        }
     }
     Ok(with(source, pages))
+}
+
+/// Most pages that are read, with those that they include.
+const PAGES: usize = 100;
+
+/// Adds a file that a page in `dir` includes, unless it is there. Fails with the reason why it is not
+/// read.
+fn include(memory: &Memory, pages: &mut Pages, dir: &Path, name: &str) -> Result<(), String> {
+    let is_below = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    if !is_below {
+        return Err(
+            "it names a file outside of its directory, which can be imported by itself".into()
+        );
+    }
+    let shown = dir.join(name).display().to_string();
+    if pages.files.iter().any(|page| page.name == shown) {
+        return Ok(());
+    }
+    if pages.files.len() >= PAGES {
+        return Err(format!("more than {PAGES} files include one another"));
+    }
+    let root = memory.places.cwd.join(dir);
+    match read::file(&root, &root.join(name), read::MAX_FILE) {
+        Ok(Some(bytes)) => pages.page(&shown, bytes),
+        Ok(None) => return Err(format!("there is no file {shown}")),
+        Err(problem) => pages.problems.push(problem),
+    }
+    Ok(())
 }
 
 /// Adds the unused pages and problems to a source.
@@ -140,7 +175,7 @@ fn pi(memory: &Memory, path: &Path) -> Result<ImportSource, Failure> {
     let Holdings { mut items, left, snapshot } = held;
     let only = only.map(|stem| format!("topics/{stem}.md:"));
     items.retain(|item| only.as_ref().is_none_or(|file| item.place.starts_with(file)));
-    let found = Parsed { items, left };
+    let found = Parsed { items, left, ..Parsed::default() };
     Ok(ImportSource { format: "pi", found, problems: snapshot.problems, ..ImportSource::default() })
 }
 
