@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::{
     Agent, AgentEvent, AgentFile, AgentRecord, FileForm,
-    HookEvent::{PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
+    HookEvent::{
+        PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop, SubagentStart,
+    },
     KeptContext, Limit, USUAL, after, event,
     hook_input::{
         Speaker::{Agent as Machine, Person},
@@ -25,6 +27,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     events: &[
         event(SessionStart, "SessionStart", 10),
+        event(SubagentStart, "SubagentStart", 5),
         event(Prompt, "UserPromptSubmit", 5),
         after("PostToolUse", "Edit|Write|MultiEdit|NotebookEdit"),
         event(PreCompact, "PreCompact", 10),
@@ -48,7 +51,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     },
     has_silent_schedules: true,
     form: |moment| match moment {
-        SessionStart | Prompt | PostTool => ReplyForm::Specific,
+        SessionStart | SubagentStart | Prompt | PostTool => ReplyForm::Specific,
         _ => ReplyForm::Silent,
     },
     // Documented as "capped at 10,000 characters"; the program is written in JavaScript.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     Agent, AgentEvent, AgentFile, AgentRecord, FileForm,
-    HookEvent::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
+    HookEvent::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop, SubagentStart},
     HookTrust, KeptContext, Limit, Trial, USUAL, after, event,
     plugin::{self, OfPlugin},
     reply::ReplyForm,
@@ -24,6 +24,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     marks: &["CODEX_THREAD_ID", "CODEX_SANDBOX"],
     events: &[
         event(SessionStart, "SessionStart", 10),
+        event(SubagentStart, "SubagentStart", 5),
         event(Prompt, "UserPromptSubmit", 5),
         after("PostToolUse", "apply_patch|Edit|Write"),
         event(PreCompact, "PreCompact", 10),
@@ -32,7 +33,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
         event(SessionEnd, "SessionEnd", 3),
     ],
     form: |moment| match moment {
-        SessionStart | Prompt | PostTool => ReplyForm::Specific,
+        SessionStart | SubagentStart | Prompt | PostTool => ReplyForm::Specific,
         // Plain text and an empty answer would be a failed hook.
         Stop => ReplyForm::Braces,
         _ => ReplyForm::Silent,

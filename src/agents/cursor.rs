@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::{
     Agent, AgentEvent, AgentFile, AgentRecord, FileForm,
-    HookEvent::{PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
+    HookEvent::{
+        PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop, SubagentStart,
+    },
     Trial, USUAL, WholeFile, event,
     hook_input::Field,
     merged,
@@ -66,7 +68,9 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
 
 fn sample(event: &AgentEvent, trial: &Trial<'_>) -> Value {
     let rest = match event.moment {
-        SessionStart => json!({"session_id": trial.session(), "composer_mode": "agent"}),
+        SessionStart | SubagentStart => {
+            json!({"session_id": trial.session(), "composer_mode": "agent"})
+        }
         Prompt => json!({"prompt": Trial::PROMPT, "attachments": []}),
         PostTool => json!({"file_path": trial.file(), "edits": []}),
         PreCompact | PostCompact => json!({"trigger": "auto"}),

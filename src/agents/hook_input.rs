@@ -14,6 +14,10 @@ use pimem_core::{language::preference::Preference, session::transcript};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Input {
     pub(crate) session: Option<String>,
+    /// The sub-agent of the session that the event is about.
+    pub(crate) sub_agent: Option<String>,
+    /// The kind of sub-agent.
+    pub(crate) agent_type: Option<String>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) source: PromptSource,
     /// The part of the prompt that the user typed. Agents and editors put other texts around it, some
@@ -35,6 +39,17 @@ pub(crate) struct Input {
     pub(crate) trigger: Trigger,
     /// Number of earlier requests to the model in this turn.
     pub(crate) invocation: u64,
+}
+
+impl Input {
+    /// Returns the id of the context that hooks add to: that of the session, or of a sub-agent in it.
+    pub(crate) fn context(&self) -> Option<String> {
+        let session = self.session.as_ref()?;
+        Some(match &self.sub_agent {
+            Some(agent) => format!("{session}/{agent}"),
+            None => session.clone(),
+        })
+    }
 }
 
 /// The reason why a session starts.
@@ -157,10 +172,13 @@ pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
         _ => PromptSource::Startup,
     };
     let prompt = text("prompt").or_else(|| text("message"));
+    let usable = |id: &String| !id.is_empty() && id.len() <= SESSION;
     let number = |key: &str| object.get(key)?.get().parse().ok();
     let unattended = object.get(UNATTENDED).is_some_and(|raw| raw.get() == "true");
     Some(Input {
-        session: told(Field::Session).filter(|id| !id.is_empty() && id.len() <= SESSION),
+        session: told(Field::Session).filter(usable),
+        agent_type: text("agent_type"),
+        sub_agent: OF_SUB_AGENT.iter().find_map(|field| text(field)).filter(usable),
         cwd: path(cwd),
         source,
         prompt: prompt.as_deref().and_then(typed),

@@ -204,6 +204,8 @@ impl Limit {
 pub(crate) enum HookEvent {
     /// A session starts or restarts.
     SessionStart,
+    /// A sub-agent starts, with a context of its own.
+    SubagentStart,
     /// The user has submitted a prompt.
     Prompt,
     /// A tool has run.
@@ -219,8 +221,9 @@ pub(crate) enum HookEvent {
 
 impl HookEvent {
     /// All events, in the order of a session.
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::SessionStart,
+        Self::SubagentStart,
         Self::Prompt,
         Self::PostTool,
         Self::PreCompact,
@@ -233,6 +236,7 @@ impl HookEvent {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::SessionStart => "session-start",
+            Self::SubagentStart => "subagent-start",
             Self::Prompt => "prompt",
             Self::PostTool => "post-tool",
             Self::PreCompact => "pre-compact",
@@ -472,6 +476,9 @@ impl<'a> Trial<'a> {
     fn usual(&self, event: &AgentEvent) -> Value {
         let rest = match event.moment {
             HookEvent::SessionStart => json!({"source": "startup"}),
+            HookEvent::SubagentStart => {
+                json!({"agent_id": "trial", "agent_type": "general-purpose", "prompt": Self::PROMPT})
+            }
             HookEvent::Prompt => json!({"prompt": Self::PROMPT}),
             HookEvent::PostTool => json!({
                 "tool_name": "Edit", "tool_input": {"file_path": self.file()}, "tool_response": {},

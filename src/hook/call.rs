@@ -91,7 +91,7 @@ impl<'a> Call<'a> {
         let home = stores.first()?;
         let mut session = None;
         let is_shut = ctx.memory.is_shut();
-        if let Some(id) = input.session.clone().filter(|_| !is_shut) {
+        if let Some(id) = input.context().filter(|_| !is_shut) {
             let call = key(ctx, moment, &input);
             let begins_turn = moment == HookEvent::Prompt;
             let mut open =
@@ -119,6 +119,10 @@ impl<'a> Call<'a> {
             said,
             learned,
         };
+        // What a sub-agent does is part of its session.
+        if call.input.sub_agent.is_some() {
+            return Some(call);
+        }
         if let (None, Some(id)) = (&call.known().whose, call.session_id()) {
             call.note(&[LedgerNote::Session { id, agent: agent.name().to_owned() }]);
         }
@@ -258,7 +262,7 @@ impl<'a> Call<'a> {
         self.note(&notes);
         let mut records = Vec::new();
         // Prompts that found nothing count too.
-        let asked = self.moment == HookEvent::Prompt
+        let asked = matches!(self.moment, HookEvent::Prompt | HookEvent::SubagentStart)
             && self.listens()
             && !social_gate::is_trivial(self.prompt());
         let shown = answer.entries();

@@ -75,7 +75,7 @@ pub(crate) struct HookArgs {
     /// Who asks
     #[arg(value_name = "AGENT", value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::name)))]
     agent: String,
-    /// When: session-start, prompt, post-tool, pre-compact, post-compact, stop, session-end, or what
+    /// When: session-start, subagent-start, prompt, post-tool, pre-compact, post-compact, stop, session-end, or what
     /// the agent calls it
     #[arg(value_name = "EVENT")]
     event: String,
@@ -340,6 +340,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     };
     let mut found = match moment {
         HookEvent::SessionStart => start::start(&call),
+        HookEvent::SubagentStart => prompt::task(&call),
         HookEvent::Prompt => prompt::prompt(&call),
         HookEvent::PostTool => reminder::reminder(&call),
         HookEvent::PreCompact => compact::observations(&call),
@@ -419,7 +420,7 @@ fn keep_books(call: &Call<'_>, observed: Option<compact::Observed>) -> Result<()
             prompt::note(call);
             Ok(())
         }
-        HookEvent::PostTool => Ok(()),
+        HookEvent::SubagentStart | HookEvent::PostTool => Ok(()),
         HookEvent::PreCompact => close::hand_off(call).and_then(|()| compact::keep(call, observed)),
         HookEvent::PostCompact => close::index_compaction(call),
         HookEvent::Stop => turn::weigh(call)

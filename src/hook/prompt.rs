@@ -60,11 +60,37 @@ pub(crate) fn switched_off(home: &Store, input: &Input) -> Option<SafeText> {
     })
 }
 
+/// Most lines that a sub-agent gets with its task.
+const TASK: usize = 5;
+
+/// Returns the memories that fit the task of a sub-agent: from the event, or else what its session has
+/// last given to one of that type.
+pub(crate) fn task(call: &Call<'_>) -> HookAnswer {
+    if !call.listens() {
+        return HookAnswer::default();
+    }
+    let given = call.input.prompt.clone().or_else(|| {
+        let tail = read::tail(Path::new("/"), &call.transcript()?, TRANSCRIPT).ok()??;
+        transcript::last_task(&tail, call.input.agent_type.as_deref())
+    });
+    given.map_or_else(HookAnswer::default, |task| for_task(call, &task))
+}
+
+fn for_task(call: &Call<'_>, task: &str) -> HookAnswer {
+    if social_gate::is_trivial(task) {
+        return HookAnswer::default();
+    }
+    recall(call, task, &HookAnswer::default())
+}
+
 /// Returns the memories for a prompt that the session has not seen.
 pub(crate) fn prompt(call: &Call<'_>) -> HookAnswer {
     let mut answer = HookAnswer::default();
     if !call.listens() {
         return answer;
+    }
+    if call.input.speaker.is_sub_agent() {
+        return for_task(call, call.input.prompt.as_deref().unwrap_or_default());
     }
     // The first hook of a session brings the report, for agents without a hook at the start.
     if call.has_session() && !call.known().reported {
@@ -91,6 +117,13 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &HookAnswer) -> HookAnswer {
         recall::search(&ctx.memory, &call.stores, prompt, &except, Some(known.texts.len()));
     let mut hits = recall::chosen(&ctx.memory, &call.stores, entries.hits);
     let mut answer = HookAnswer { stale: entries.stale, ..HookAnswer::default() };
+    if call.input.speaker.is_sub_agent() {
+        hits.truncate(TASK);
+        for recall::RecalledLine { text, hit } in recall::lines(&ctx.memory, &hits, &[], &[]) {
+            answer.push(text, hit.map(ShownText::from));
+        }
+        return answer;
+    }
     let is_known = |text: &str| known.texts.contains(&hash(text));
     let is_said = |line: &str| beside.passages().any(|text| text.contains(line));
     let notes = recall::notes(notes, &hits, |line| is_known(line) || is_said(line));

@@ -45,7 +45,10 @@ const NEWS: &str = "# Project Memory, Since This Session Paused\n\n";
 pub(crate) fn start(call: &Call<'_>) -> HookAnswer {
     let (source, known) = (call.input.source, call.known());
     // A session that got its report still has it, unless it is resumed, cleared or compacted.
-    if !call.listens() || (known.reported && source == PromptSource::Startup) {
+    if !call.listens()
+        || call.input.speaker.is_sub_agent()
+        || (known.reported && source == PromptSource::Startup)
+    {
         return HookAnswer::default();
     }
     let kept = call.agent.record().start_context == KeptContext::Session;

@@ -19,7 +19,8 @@ fn context(done: Outcome) -> String {
         return text;
     }
     let answer: Value = serde_json::from_str(&text).unwrap();
-    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+    let ours = answer.get("context").unwrap_or(&answer["hookSpecificOutput"]["additionalContext"]);
+    ours.as_str().unwrap().to_owned()
 }
 
 /// Returns the entry texts in a context.
@@ -417,4 +418,53 @@ fn sessions_leave_summaries() {
         &json!({"prompt": "How do we square up the gantry?"}),
     );
     assert!(recalled.ok().contains("# Relevant Past Sessions"));
+}
+
+/// A sub-agent has a context of its own: five lines that fit its task, and nothing that it is given is
+/// withheld from the main agent, or the other way round.
+#[test]
+fn a_sub_agent_gets_what_fits_its_task() {
+    let sandbox = Sandbox::new("harbor");
+    let say = |agent: &str, event: &str, input: Value| {
+        let done = call(&sandbox, agent, event, input.to_string());
+        if done.stdout.is_empty() { Vec::new() } else { entries(&context(done)) }
+    };
+    let task = "Find out what row level security does for the table owner";
+    let start = |session: &str, id: &str, task: Value| json!({ "session_id": session, "agent_id": id, "agent_type": "Explore", "prompt": task });
+    let first = say("claude", "subagent-start", start("s", "a1", task.into()));
+    assert!((1..=5).contains(&first.len()), "{first:?}");
+    assert!(first.iter().any(|line| line.contains("row-level security")), "{first:?}");
+    // Another one of the same session, and the main agent, get the same; the one that has it does not.
+    assert_eq!(say("claude", "subagent-start", start("s", "a2", task.into())), first);
+    let again = json!({ "session_id": "s", "agent_id": "a1", "agent_type": "Explore",
+        "prompt": format!("{task}, once more") });
+    let again = say("claude", "subagent-start", again);
+    assert!(again.iter().all(|line| !first.contains(line)), "{again:?}");
+    let main = say("claude", "session-start", json!({ "session_id": "s", "source": "startup" }));
+    assert!(main.len() > 20, "the report is whole");
+    let edit = json!({ "session_id": "s", "agent_id": "a3", "tool_name": "Edit",
+        "tool_input": { "file_path": "src/api/error.rs" } });
+    let reminded = say("claude", "post-tool", edit.clone());
+    assert!(!reminded.is_empty());
+    let mut own = edit;
+    own["agent_id"] = "a4".into();
+    assert_eq!(say("claude", "post-tool", own), reminded, "each is reminded");
+
+    // Without the task in the event it is in the transcript; without any there is nothing to say.
+    let given = json!({ "type": "assistant", "message": { "role": "assistant", "content": [
+        { "type": "tool_use", "name": "Task", "input": { "subagent_type": "Explore", "prompt": task } },
+    ]}});
+    std::fs::write(sandbox.project().join("t.jsonl"), format!("{given}\n")).unwrap();
+    let told = json!({ "session_id": "t", "agent_id": "b1", "agent_type": "Explore",
+        "transcript_path": "t.jsonl" });
+    assert_eq!(say("claude", "subagent-start", told), first);
+    assert!(say("claude", "subagent-start", start("u", "c1", Value::Null)).is_empty());
+
+    // A session of its own: the task is its prompt, and there is no report.
+    let child = json!({ "session_id": "v", "speaker": "sub-agent", "prompt": task });
+    assert!(say("opencode", "session-start", child.clone()).is_empty());
+    let child = say("opencode", "prompt", child);
+    assert!((1..=5).contains(&child.len()), "{child:?}");
+    // Nobody is taken for a session that is to be summed up.
+    assert!(!sandbox.run(&["list", "--sessions"]).stdout.contains("row level security does"));
 }

@@ -22,8 +22,9 @@ pub(crate) const AGENTS: [&str; 8] =
     ["claude", "codex", "gemini", "antigravity", "cursor", "opencode", "pi", "generic"];
 
 /// Steps of a session in order; a suffix after a dash names a variant of the event.
-const SESSION: [&str; 27] = [
+const SESSION: [&str; 28] = [
     "session-start",
+    "subagent-start",
     "prompt",
     "prompt-trivial",
     "prompt-later",
@@ -52,8 +53,16 @@ const SESSION: [&str; 27] = [
     "prompt-unknown",
 ];
 
-const EVENTS: [&str; 7] =
-    ["session-start", "prompt", "post-tool", "pre-compact", "post-compact", "stop", "session-end"];
+const EVENTS: [&str; 8] = [
+    "session-start",
+    "subagent-start",
+    "prompt",
+    "post-tool",
+    "pre-compact",
+    "post-compact",
+    "stop",
+    "session-end",
+];
 
 /// Prepares a hook with enough time for a busy machine and no background work.
 pub(crate) fn hook(sandbox: &Sandbox, agent: &str, event: &str) -> Command {
@@ -136,7 +145,10 @@ fn assert_valid(agent: &str, event: &str, stdout: &str) {
             assert_eq!(keys(&answer), ["context"]);
             &answer["context"]
         }
-        ("claude" | "codex" | "gemini", "session-start" | "prompt" | "post-tool") => {
+        (
+            "claude" | "codex" | "gemini",
+            "session-start" | "subagent-start" | "prompt" | "post-tool",
+        ) => {
             let mut given = keys(&answer);
             // Shown to the person, by the two that document it.
             if agent != "codex" && given.iter().any(|key| key == "systemMessage") {
@@ -151,6 +163,7 @@ fn assert_valid(agent: &str, event: &str, stdout: &str) {
             assert_eq!(keys(output), ["hookEventName", "additionalContext"]);
             let name = match (agent, event) {
                 (_, "session-start") => "SessionStart",
+                (_, "subagent-start") => "SubagentStart",
                 ("gemini", "prompt") => "BeforeAgent",
                 ("gemini", _) => "AfterTool",
                 (_, "prompt") => "UserPromptSubmit",

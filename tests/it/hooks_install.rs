@@ -206,7 +206,7 @@ fn eight_at_once_leave_one_entry_each() {
             assert!(child.wait().unwrap().success());
         }
         let text = fs::read_to_string(&path).unwrap();
-        assert_eq!(text.matches("\"pimem\"").count(), 7, "{text}");
+        assert_eq!(text.matches("\"pimem\"").count(), 8, "{text}");
         assert_eq!(state(&sandbox, "claude"), "installed");
         ok(&sandbox, &["hooks", "uninstall", "claude"]);
         assert_eq!(fs::read_to_string(&path).ok().as_deref(), before);

@@ -328,6 +328,7 @@ fn trust_codex(sandbox: &Sandbox) {
     let mut config = fs::read_to_string(&path).unwrap();
     for event in [
         "session_start",
+        "subagent_start",
         "user_prompt_submit",
         "post_tool_use",
         "pre_compact",
@@ -373,7 +374,7 @@ fn a_plugin_works_when_it_has_called() {
     let new = |agent: &str, state: &str| {
         (agent.to_owned(), state.to_owned(), "not called yet".to_owned())
     };
-    let untrusted = "plugin installed, 6 of 6 not trusted yet";
+    let untrusted = "plugin installed, 7 of 7 not trusted yet";
     let want = vec![new("claude", waits), new("codex", untrusted), new("gemini", waits)];
     assert_eq!(plugin_rows(&sandbox), want);
     trust_codex(&sandbox);
@@ -421,9 +422,12 @@ fn the_plugins_hooks_are_tried() {
         (done.code, document["hooks"].as_array().unwrap().clone())
     };
     let (code, hooks) = test(&["--all"]);
-    assert_eq!((code, hooks.len()), (0, 7 + 6 + 6), "{hooks:?}");
+    assert_eq!((code, hooks.len()), (0, 8 + 7 + 6), "{hooks:?}");
     let recalled = hooks.iter().filter(|hook| hook["recalled"] == true).count();
-    assert_eq!(recalled, 3, "each session starts with the report: {hooks:?}");
+    assert_eq!(
+        recalled, 5,
+        "each session starts with the report, sub-agents with what fits: {hooks:?}"
+    );
     // A trial is no call of an agent.
     assert!(plugin_rows(&sandbox).iter().all(|row| row.1.ends_with("not called yet")));
 
@@ -461,6 +465,7 @@ fn hooks_work_when_they_have_called() {
     let hooks = config.join("hooks.json").display().to_string();
     let events = [
         "session_start",
+        "subagent_start",
         "user_prompt_submit",
         "post_tool_use",
         "pre_compact",

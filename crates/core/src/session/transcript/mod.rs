@@ -8,7 +8,7 @@ mod formats;
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::model::time::Timestamp;
 
@@ -169,6 +169,26 @@ pub fn last_assistant(tail: &[u8]) -> Option<String> {
         Some(last.text)
     };
     tail.rsplit(|byte| *byte == b'\n').find_map(said)
+}
+
+/// Returns the task that the agent has last given to a sub-agent of a kind, by the tail of a transcript
+/// of Claude Code.
+#[must_use]
+pub fn last_task(tail: &[u8], kind: Option<&str>) -> Option<String> {
+    let lines = tail.rsplit(|byte| *byte == b'\n');
+    let mut lines = lines.filter(|line| memchr::memmem::find(line, b"\"tool_use\"").is_some());
+    lines.find_map(|line| {
+        let record: Value = serde_json::from_slice(line).ok()?;
+        let parts = record.pointer("/message/content")?.as_array()?;
+        parts.iter().rev().find_map(|part| {
+            let is_task =
+                ["Task", "Agent"].iter().any(|name| part.get("name") == Some(&json!(name)));
+            let input = part.get("input").filter(|_| is_task)?;
+            let of = input.get("subagent_type").and_then(Value::as_str);
+            let is_other = of.zip(kind).is_some_and(|(of, kind)| of != kind);
+            input.get("prompt")?.as_str().filter(|_| !is_other).map(str::to_owned)
+        })
+    })
 }
 
 /// Returns true if the agent gave this text to a tool before, by the tail of a transcript of Claude

@@ -279,3 +279,31 @@ fn messages_that_a_compaction_repeats_are_said_once() {
         ]
     );
 }
+
+#[test]
+fn the_last_task_of_a_kind() {
+    use serde_json::json;
+    let call = |name: &str, kind: &str, prompt: &str| {
+        let input = json!({"subagent_type": kind, "prompt": prompt, "description": "d"});
+        let part = json!({"type": "tool_use", "name": name, "input": input});
+        json!({"type": "assistant", "message": {"role": "assistant", "content": [part]}})
+            .to_string()
+    };
+    let lines = [
+        call("Task", "Explore", "Find the berths"),
+        call("Bash", "Explore", "no task"),
+        call("Agent", "reviewer", "Review the planner"),
+        json!({"type": "user", "message": {"role": "user", "content": "\"tool_use\""}}).to_string(),
+        "{\"type\":\"assistant\",\"tool_use\"".to_owned(),
+    ];
+    let tail = lines.join("\n");
+    for (kind, want) in [
+        (None, Some("Review the planner")),
+        (Some("Explore"), Some("Find the berths")),
+        (Some("reviewer"), Some("Review the planner")),
+        (Some("Plan"), None),
+    ] {
+        assert_eq!(last_task(tail.as_bytes(), kind).as_deref(), want, "{kind:?}");
+    }
+    assert_eq!(last_task(b"", None), None);
+}
