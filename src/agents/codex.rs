@@ -43,6 +43,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     start_context: KeptContext::Session,
     prompt_context: KeptContext::Session,
     directory: (Some(("CODEX_HOME", "")), ".codex"),
+    transcripts: Some("sessions"),
     files: &[AgentFile {
         user: Some("hooks.json"),
         project: ".codex/hooks.json",
@@ -181,16 +182,16 @@ mod tests {
         let hooks = settings::with(Some(other), layout).unwrap().unwrap();
         let paths = ["/h/.codex/hooks.json".to_owned(), "/real/h\"/hooks.json".to_owned()];
         let missing = |config: &str| of_settings(config, &hooks, layout, &paths).unwrap();
-        assert_eq!(missing(""), 6);
+        assert_eq!(missing(""), 7);
         let table =
             |key: &str| format!("[hooks.state.\"/h/.codex/{key}\"]\ntrusted_hash = \"9\"\n");
-        assert_eq!(missing(&table("hooks.json:session_start:0:0")), 5);
+        assert_eq!(missing(&table("hooks.json:session_start:0:0")), 6);
         // Behind the hook of somebody else.
-        assert_eq!(missing(&table("hooks.json:stop:0:0")), 6);
-        assert_eq!(missing(&table("hooks.json:stop:1:0")), 5);
-        assert_eq!(missing("[hooks.state.\"/real/h\\\"/hooks.json:post_tool_use:0:0\"]"), 5);
-        assert_eq!(missing("[hooks.state.'/h/.codex/hooks.json:session_end:0:0']"), 5);
-        assert_eq!(missing(&table("other.json:session_start:0:0")), 6);
+        assert_eq!(missing(&table("hooks.json:stop:0:0")), 7);
+        assert_eq!(missing(&table("hooks.json:stop:1:0")), 6);
+        assert_eq!(missing("[hooks.state.\"/real/h\\\"/hooks.json:post_tool_use:0:0\"]"), 6);
+        assert_eq!(missing("[hooks.state.'/h/.codex/hooks.json:session_end:0:0']"), 6);
+        assert_eq!(missing(&table("other.json:session_start:0:0")), 7);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     AgentRecord,
-    HookEvent::{PostTool, PreCompact, Prompt, SessionStart},
+    HookEvent::{PostTool, PreCompact, Prompt, SessionStart, SubagentStart},
     SHIM, USUAL,
     hook_input::Telling,
     reply::ReplyForm,
@@ -15,7 +15,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     events: &SHIM,
     speaker: Telling::TOLD,
     form: |moment| match moment {
-        SessionStart | Prompt | PostTool | PreCompact => ReplyForm::Plain,
+        SessionStart | SubagentStart | Prompt | PostTool | PreCompact => ReplyForm::Plain,
         _ => ReplyForm::Silent,
     },
     next: ("have the agent run these lines", "have the agent run these lines"),

@@ -272,10 +272,25 @@ mod tests {
         };
         assert_eq!(deaf(Agent::Claude), ["pre-compact", "post-compact", "stop", "session-end"]);
         assert_eq!(deaf(Agent::Generic), ["post-compact", "stop", "session-end"]);
-        let cursor = ["prompt", "post-tool", "pre-compact", "post-compact", "stop", "session-end"];
+        let cursor = [
+            "subagent-start",
+            "prompt",
+            "post-tool",
+            "pre-compact",
+            "post-compact",
+            "stop",
+            "session-end",
+        ];
         assert_eq!(deaf(Agent::Cursor), cursor);
-        let antigravity =
-            ["session-start", "post-tool", "pre-compact", "post-compact", "stop", "session-end"];
+        let antigravity = [
+            "session-start",
+            "subagent-start",
+            "post-tool",
+            "pre-compact",
+            "post-compact",
+            "stop",
+            "session-end",
+        ];
         assert_eq!(deaf(Agent::Antigravity), antigravity);
     }
 

@@ -12,13 +12,17 @@ use clap::{
 };
 use pimem_engine::{
     error::{Failure, FailureKind},
-    memory::import::{
-        Fate, From, ImportRequest, Imported, ImportedMemory, LeftOut, Lines,
-        source::ImportedVectors,
+    memory::{
+        diff::Period,
+        import::{
+            Fate, From, HistoryRequest, ImportRequest, Imported, ImportedMemory, LeftOut, Lines,
+            source::ImportedVectors,
+        },
     },
 };
 
 use crate::{
+    agents::Agent,
     shell::{self, Exit, Shell},
     ui::{Human, Ui},
 };
@@ -46,6 +50,9 @@ pub(crate) struct ImportArgs {
     /// Category of what does not say its own [default: lesson]
     #[arg(long, short, value_name = "CATEGORY")]
     category: Option<String>,
+    /// Of history: only from this date, or this age, on
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
     /// Show what would be added, and write nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
@@ -103,6 +110,11 @@ enum Format {
     /// Conventions, Lessons, Decisions, Never, Pitfalls and some more), or else what a line says. A
     /// bullet takes along those nested below it; one that ends in a colon introduces them
     Agents,
+    /// What was said before: what you stated in transcripts that Claude Code, Codex, Gemini CLI and pi
+    /// keep of this project on this machine, what commits took back with their reason, decisions in
+    /// their messages, and records of decisions (docs/adr). Nothing of a model is taken, and all of it
+    /// waits for pimem trust --review
+    History,
     /// The vectors of entries from what pimem export embeddings or pi wrote. They have to be those of
     /// the chosen model, which has to be installed, and are then not made again; whether they are can
     /// only be told by how many numbers they have. Exit code 1 when none was of use
@@ -110,7 +122,7 @@ enum Format {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
-    let ImportArgs { source, paths, category, dry_run } = args;
+    let ImportArgs { source, paths, category, dry_run, since } = args;
     let refuse = |message: &str, hint: &str| Err(Failure::new(FailureKind::Usage, message, hint));
     let format = match source {
         Source::Of(format) => format,
@@ -125,12 +137,22 @@ pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
         }
     };
     let path = match paths.as_slice() {
+        [_] if *format == Format::History => {
+            let hint = "go to the project: cd PROJECT";
+            return refuse("history is that of the project of this directory", hint);
+        }
         [one] => one.clone(),
+        [] if *format == Format::History => PathBuf::new(),
         [] => return refuse("import needs a path after the format", "pimem help import"),
         _ if *format == Format::Agents => PathBuf::new(),
         _ => return refuse("only agents takes more than one file", "import one after the other"),
     };
-    if category.is_some() && matches!(format, Format::Pi | Format::PiMemory | Format::Embeddings) {
+    if since.is_some() && *format != Format::History {
+        return refuse("--since is for history", "leave it out");
+    }
+    let says_its_own =
+        matches!(format, Format::Pi | Format::PiMemory | Format::Embeddings | Format::History);
+    if category.is_some() && says_its_own {
         return refuse("what is imported says its own category", "leave out --category");
     }
     let from = match format {
@@ -148,12 +170,26 @@ pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
         Format::PiMemory => From::PiMemory(path),
         Format::Claude => From::Claude(path),
         Format::Agents => From::Agents(paths.clone()),
+        Format::History => From::History(HistoryRequest {
+            transcripts: transcripts(ctx),
+            period: Period::new(ctx.memory.now, since.as_deref(), None)?,
+            since: since.clone(),
+        }),
     };
     let request = ImportRequest { from, category: category.clone(), dry_run: *dry_run };
     // Nothing was found when there was nothing, or nothing of it may be an entry.
     Ok(ctx.show_found(&ctx.memory.writing().import(&request)?, |view| {
         !(view.results.is_empty() && view.notes.is_empty())
     }))
+}
+
+/// Returns the directories in which agents keep transcripts.
+fn transcripts(ctx: &Shell) -> Vec<PathBuf> {
+    let dirs = Agent::ALL.into_iter().filter_map(|agent| {
+        let folder = agent.record().transcripts?;
+        Some(super::hooks::config_dir(ctx, agent).ok()?.join(folder))
+    });
+    dirs.collect()
 }
 
 /// How often a reason is given line by line.

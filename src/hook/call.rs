@@ -189,7 +189,7 @@ impl<'a> Call<'a> {
         Provenance {
             by: self.agent.name().to_owned(),
             session: self.session_id(),
-            tags: Vec::new(),
+            ..Provenance::default()
         }
     }
 

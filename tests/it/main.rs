@@ -46,6 +46,7 @@ mod generated;
 #[cfg(feature = "sync")]
 mod grave;
 mod histories;
+mod history;
 mod hook_behaviour;
 mod hook_calls;
 mod hook_sessions;

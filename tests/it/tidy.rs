@@ -11,7 +11,7 @@ use crate::common::repository;
 /// Maximum number of lines in a file.
 const LINES: usize = 600;
 /// Maximum number of files with code: a file is a thought, not a piece of one.
-const FILES: usize = 418;
+const FILES: usize = 420;
 /// Maximum number of packages in `Cargo.lock`; raising it is a reviewed change. The last one was
 /// comfy-table, which draws tables and adds no other.
 const PACKAGES: usize = 390;
@@ -97,7 +97,7 @@ fn every_file_says_what_it_is_for_and_is_short() {
     let files = src.keys().filter(|name| !is_test(name)).count();
     assert!(files <= FILES, "there are {files} files");
     let all: usize = src.values().map(|text| text.lines().count()).sum();
-    assert!(all <= 121_950, "there are {all} lines");
+    assert!(all <= 122_640, "there are {all} lines");
 }
 
 fn sources() -> BTreeMap<String, String> {

@@ -340,7 +340,7 @@ pub(crate) fn twice(agent: Agent) -> (String, String) {
     (what, format!("pimem hooks uninstall {}", agent.name()))
 }
 
-fn config_dir(ctx: &Shell, agent: Agent) -> Result<PathBuf, Failure> {
+pub(super) fn config_dir(ctx: &Shell, agent: Agent) -> Result<PathBuf, Failure> {
     let home = ctx.memory.places.home.as_deref().ok_or_else(|| {
         Failure::new(FailureKind::Usage, "there is no home directory", "set HOME")
     })?;

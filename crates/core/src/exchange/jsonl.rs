@@ -179,6 +179,8 @@ fn item(fields: &Map<String, Value>) -> Result<ExchangeItem, Wrong> {
         score,
         events,
         withheld: None,
+        source: None,
+        often: 0,
     })
 }
 

@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod claude;
+pub mod history;
 pub mod json;
 pub mod jsonl;
 pub mod pi;
@@ -62,6 +63,10 @@ pub struct ExchangeItem {
     pub score: Option<PiScore>,
     /// Evidence events, each with its line of the log; more precise than the score.
     pub events: Vec<(Event, String)>,
+    /// Where it was said or written, in words for people.
+    pub source: Option<String>,
+    /// In how many sessions or commits it was found.
+    pub often: u32,
     /// Why no agent is told it, in a word; only written.
     pub withheld: Option<&'static str>,
 }

@@ -212,6 +212,8 @@ pub struct Provenance {
     pub by: String,
     pub session: Option<String>,
     pub tags: Vec<String>,
+    /// Where the text was said or written, in words for people.
+    pub source: Option<String>,
 }
 
 impl Provenance {
@@ -247,6 +249,9 @@ impl Event {
         if let EventKind::Add(_, origin) | EventKind::Edit(_, origin) = &self.kind {
             if !who.tags.is_empty() {
                 put("tags", json!(who.tags));
+            }
+            if let Some(source) = &who.source {
+                put("source", json!(source));
             }
             if let Some(origin) = origin {
                 put("topic", json!(origin.topic));

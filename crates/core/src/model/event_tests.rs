@@ -7,8 +7,18 @@ use crate::model::time::DAY_MS;
 
 #[test]
 fn what_is_written_is_read() {
-    let who = Provenance { by: "claude".into(), session: Some("a1b2".into()), tags: vec![] };
-    let quoted = Provenance { by: "a \"b\"".into(), session: None, tags: vec!["db".into()] };
+    let who = Provenance {
+        by: "claude".into(),
+        session: Some("a1b2".into()),
+        tags: vec![],
+        source: None,
+    };
+    let quoted = Provenance {
+        by: "a \"b\"".into(),
+        session: None,
+        tags: vec!["db".into()],
+        source: Some("said \"so\"".into()),
+    };
     let origin =
         Origin { topic: "lessons".into(), category: "lesson".into(), sketch: "00ff".into() };
     let kinds = [
@@ -185,7 +195,7 @@ proptest! {
         byte in prop::sample::select(b"\"\\,:[]{}0au\x01 ".to_vec()),
         insert in any::<bool>(),
     ) {
-        let who = Provenance { by: by.to_owned(), session, tags };
+        let who = Provenance { by: by.to_owned(), session, tags, source: None };
         let kind = n.map_or(EventKind::Add(Cue::Recurrence, None), EventKind::Reinforce);
         let ts = Timestamp(1_782_842_400_123);
         let by = Author::of(by);

@@ -332,7 +332,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         self.txn.adopt(Some(bare.id));
         self.txn.say(new.category, line.text);
         let kind = EventKind::Edit(bare.id, Some(adopt::origin(&line)));
-        self.txn.record_tagged(id, kind, new.tags.clone())?;
+        self.txn.record_of(id, kind, (new.tags.clone(), None))?;
         for stem in &holders {
             let reword = Change::Reword(bare.clone(), wording.text.clone());
             self.txn.change(Target::Topic(stem.clone()), reword);

@@ -55,6 +55,10 @@ pub struct NewText {
     pub told: bool,
     /// The known entry that it repeats.
     pub known: Option<Wording>,
+    /// Where it was said or written, in words for people.
+    pub source: Option<String>,
+    /// In how many places it was found.
+    pub often: u32,
 }
 
 impl NewText {
@@ -76,6 +80,8 @@ impl NewText {
             supersedes: None,
             told: false,
             known: None,
+            source: None,
+            often: 1,
         }
     }
 
@@ -201,7 +207,10 @@ impl NewText {
         let topic = txn.snapshot().subject(line.topic).to_owned();
         let line = adopt::AdoptedLine { topic: &topic, ..line };
         let kind = EventKind::Add(self.cue, Some(adopt::origin(&line)));
-        txn.record_tagged(line.id, kind, self.tags.clone())?;
+        txn.record_of(line.id, kind, (self.tags.clone(), self.source.clone()))?;
+        if self.often > 1 {
+            txn.record(line.id, EventKind::Reinforce((self.often - 1).min(OFTEN)))?;
+        }
         if let Some(after) = after {
             txn.record(line.id, after)?;
         }
@@ -272,6 +281,8 @@ impl Writing<'_> {
     }
 }
 
+/// Most that being found in several places counts.
+const OFTEN: u32 = 3;
 /// Number of characters from which on a text is hardly one sentence.
 const LONG: usize = 1000;
 

@@ -387,7 +387,7 @@ impl Memory {
         Provenance {
             by: text("PIMEM_AGENT").unwrap_or_else(|| Provenance::USER.to_owned()),
             session: text("PIMEM_SESSION"),
-            tags: Vec::new(),
+            ..Provenance::default()
         }
     }
 

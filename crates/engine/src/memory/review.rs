@@ -4,6 +4,7 @@ use std::{collections::HashSet, ops::Range};
 
 use memchr::memmem;
 use pimem_core::{
+    gate,
     lint::lines,
     model::{
         entry::EntryId,
@@ -223,6 +224,9 @@ fn added(events: &[(Event, String)]) -> Option<String> {
     let (event, line) = worded(events)?;
     let fields: Value = serde_json::from_str(line).ok()?;
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
+    if let Some(source) = text("source") {
+        return Some(gate::masked(source).into_owned());
+    }
     let date = local_time::local(event.ts).date;
     let by = text("by").map_or_else(String::new, |by| format!(" by {by}"));
     let session = text("session").map_or_else(String::new, |id| format!(" in session {id}"));

@@ -155,7 +155,7 @@ pub(super) fn ask<T: Send>(
 }
 
 /// Reads what a git command prints about the repository that contains `dir`, as [`ask`].
-pub(super) fn output<T: Send>(
+pub fn output<T: Send>(
     dir: &Path,
     root: &Path,
     limit: Duration,

@@ -88,7 +88,7 @@ impl Said {
     }
 
     pub fn who(&self) -> Provenance {
-        Provenance { by: self.by.clone(), session: self.session.clone(), tags: Vec::new() }
+        Provenance { by: self.by.clone(), session: self.session.clone(), ..Provenance::default() }
     }
 
     /// Returns the number by which its events are recognised: a hash of session, prompt and

@@ -200,15 +200,15 @@ impl Txn<'_> {
     /// Records an event at the current time. An adopted entry's adoption is recorded first, because
     /// otherwise its evidence would start anew at every read.
     pub fn record(&mut self, entry: EntryId, kind: EventKind) -> Result<()> {
-        self.record_tagged(entry, kind, Vec::new())
+        self.record_of(entry, kind, (Vec::new(), None))
     }
 
-    /// Records an event like [`Txn::record`], with tags.
-    pub fn record_tagged(
+    /// Records an event like [`Txn::record`], with tags, and where its text was said.
+    pub fn record_of(
         &mut self,
         entry: EntryId,
         kind: EventKind,
-        tags: Vec<String>,
+        (tags, source): (Vec<String>, Option<String>),
     ) -> Result<()> {
         self.adopt(Some(entry));
         let Some((ts, id)) = self.next_order(entry, &kind)? else { return Ok(()) };
@@ -218,7 +218,7 @@ impl Txn<'_> {
         let event = Event { id, ts, entry, by, kind };
         self.snapshot.ledger.fold(&event);
         self.own.push((entry, id));
-        self.events.push(event.write(&Provenance { tags, ..self.who.clone() }));
+        self.events.push(event.write(&Provenance { tags, source, ..self.who.clone() }));
         Ok(())
     }
 

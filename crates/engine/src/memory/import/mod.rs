@@ -1,5 +1,6 @@
 //! Import of memories from the formats of other programs.
 
+mod history;
 pub mod source;
 
 use crate::memory::handles::Writing;
@@ -8,6 +9,7 @@ use std::{
     path::PathBuf,
 };
 
+use crate::memory::diff::Period;
 use pimem_core::model::questions::Questions;
 use pimem_core::{
     exchange::{
@@ -70,6 +72,17 @@ pub enum From {
     Claude(PathBuf),
     /// Files such as `AGENTS.md`.
     Agents(Vec<PathBuf>),
+    History(HistoryRequest),
+}
+
+/// What is read of the past of a project.
+#[derive(Debug, Clone, Default)]
+pub struct HistoryRequest {
+    /// Directories in which agents keep transcripts.
+    pub transcripts: Vec<PathBuf>,
+    /// From when on, as git reads it.
+    pub since: Option<String>,
+    pub period: Period,
 }
 
 /// Lines of JSON.
@@ -122,7 +135,11 @@ fn run(
         let store = memory.opened(memory.target()?, effect)?;
         let lock = super::lock_for(memory, &store, effect)?;
         let categories = &memory.config.categories;
-        let mut txn = store.begin_adding(lock.as_ref(), categories, memory.now, memory.who());
+        let who = match source.format {
+            "history" => Provenance { by: "history".to_owned(), ..Provenance::default() },
+            _ => memory.who(),
+        };
+        let mut txn = store.begin_adding(lock.as_ref(), categories, memory.now, who);
         txn.read_evidence();
         intake::refuse_if_unreadable(&txn)?;
         txn.snapshot().index();
@@ -148,10 +165,16 @@ fn run(
         intake::say_orders(memory, &store, said);
         pages = keep(memory, &store, lock.as_ref(), &source)?;
         if !waiting.is_empty() {
+            let wait = if waiting.len() == 1 { "waits" } else { "wait" };
             let count = view::count(waiting.len(), "line");
-            memory.notices.note(&format!(
-                "{count} came with a clone: agents are not shown them before pimem trust --review"
-            ));
+            let why = if source.format == "history" {
+                format!("{count} {wait} for you")
+            } else {
+                format!("{count} came with a clone")
+            };
+            memory
+                .notices
+                .note(&format!("{why}: agents are not shown them before pimem trust --review"));
         }
     }
     let count = |fate: Fate| taken.iter().filter(|taken| taken.fate == fate).count();
@@ -244,6 +267,8 @@ fn checked_one(
         tags: item.tags.clone(),
         asked: Questions::read(&item.asked.join(";")).cut(),
         until: item.until.map(local_time::end_of),
+        source: item.source.clone(),
+        often: item.often,
         told: !item.events.is_empty(),
         ..NewText::plain(category, text, item.cue.unwrap_or(Cue::Explicit))
     })

@@ -14,7 +14,7 @@ use pimem_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{From, Lines, note};
+use super::{From, Lines, history, note};
 use crate::{
     error::{Failure, FailureKind},
     index::{self, vector_files, vectors::KnownVectors},
@@ -61,6 +61,7 @@ pub(super) fn read(memory: &Memory, from: &From) -> Result<ImportSource, Failure
             Ok(with(ImportSource { format: "claude", found, ..ImportSource::default() }, pages))
         }
         From::Agents(files) => of_agents(memory, files),
+        From::History(request) => history::of_project(memory, request),
     }
 }
 

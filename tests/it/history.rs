@@ -1,0 +1,141 @@
+//! `import history`: what people said in transcripts, what commits took back and decided, and records of
+//! decisions wait for a review; nothing of another project, of a model or of a sub-agent is taken.
+
+use std::{fs, path::Path};
+
+use serde_json::json;
+
+use crate::common::sandbox::Sandbox;
+
+const RULE: &str = "From now on, always use pnpm here, never npm.";
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A message in a transcript of Claude Code.
+fn claude(cwd: &Path, day: u8, role: &str, text: &str) -> String {
+    let content =
+        if role == "user" { json!(text) } else { json!([{"type": "text", "text": text}]) };
+    let line = json!({"type": role, "sessionId": format!("s{day}"), "cwd": cwd, "uuid": text,
+        "timestamp": format!("2026-06-{day:02}T10:00:00Z"),
+        "message": {"role": role, "content": content}});
+    format!("{line}\n")
+}
+
+/// A project with a past: transcripts of three agents, a revert and a record.
+fn project() -> Sandbox {
+    let sandbox = Sandbox::new("empty");
+    let (project, home) = (sandbox.project(), sandbox.home());
+    sandbox.git("project", &["init", "-q"]);
+    write(&project.join("a"), "1");
+    write(
+        &project.join("docs/adr/0005-queue.md"),
+        "# 5. Use a table as the queue\n\n## Status\n\nAccepted\n\n## Decision\n\nJobs are rows that workers lock.\n",
+    );
+    sandbox.git("project", &["add", "-A"]);
+    sandbox.git("project", &["commit", "-qm", "Cache sessions in Redis"]);
+    sandbox.git("project", &["revert", "--no-edit", "HEAD"]);
+    let why = "Revert \"Cache sessions in Redis\"\n\nRedis loses sessions on failover; keep them in Postgres.";
+    sandbox.git("project", &["commit", "--amend", "-qm", why]);
+    // The revert took the record away.
+    sandbox.git("project", &["checkout", "-q", "HEAD~1", "--", "docs"]);
+
+    let of_claude = home.join(".claude/projects/-p");
+    let said = |day, text: &str| claude(&project.join("src"), day, "user", text);
+    let first = said(1, RULE)
+        + &claude(
+            &project,
+            1,
+            "assistant",
+            "Understood. From now on I prefer yarn for everything.",
+        )
+        + &said(1, "please open the file with the scheduler")
+        + "{\"torn";
+    write(&of_claude.join("s.jsonl"), &first);
+    write(&of_claude.join("t.jsonl"), &said(3, RULE));
+    let task = claude(&project, 2, "user", "Always write tests in the style of a sub-agent.");
+    write(&of_claude.join("s/subagents/agent-1.jsonl"), &task);
+    let elsewhere = sandbox.root().join("elsewhere");
+    let other = claude(&elsewhere, 2, "user", "From now on, always use Bazel here.");
+    write(&home.join(".claude/projects/-e/s.jsonl"), &other);
+    let meta = json!({"timestamp": "2026-06-02T10:00:00Z", "type": "session_meta",
+        "payload": {"id": "c", "cwd": project}});
+    let said = json!({"timestamp": "2026-06-02T10:00:00Z", "type": "event_msg", "payload":
+        {"type": "user_message", "message": "no, not npm test, it's `make check` in this repo"}});
+    let secret = json!({"timestamp": "2026-06-02T10:00:00Z", "type": "event_msg", "payload":
+        {"type": "user_message", "message": "Always use the token ghp_abcdefghijklmnopqrstuvwxyz0123456789"}});
+    write(&home.join(".codex/sessions/2026/06/02/r.jsonl"), &format!("{meta}\n{said}\n{secret}\n"));
+    sandbox
+}
+
+#[test]
+fn it_waits_for_a_review_with_its_source() {
+    let sandbox = project();
+    let dry = sandbox.run(&["import", "history", "--dry-run"]).stdout;
+    assert!(!sandbox.store().join("topics").exists(), "nothing is written: {dry}");
+    let said = sandbox.run(&["import", "history"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stderr.contains("lines wait for you"), "{said:?}");
+    assert!(!sandbox.run(&["report"]).stdout.contains("pnpm"), "nothing is shown before");
+    let review = sandbox.run(&["trust", "--review"]).stdout;
+    for wanted in ["pnpm", "make check", "Redis loses sessions", "Use a table as the queue"] {
+        assert!(review.contains(wanted), "{wanted}: {review}");
+    }
+    for other in ["yarn", "scheduler", "Bazel", "sub-agent", "ghp_"] {
+        assert!(!review.contains(other) && !said.stdout.contains(other), "{other}: {review}");
+    }
+    let why = |words: &str| sandbox.run(&["why", words]).stdout;
+    assert!(
+        why("pnpm").contains("said in a session of claude on 2026-06-03, and 1 more"),
+        "{}",
+        why("pnpm")
+    );
+    assert!(why("Redis").contains("reverted in commit "), "{}", why("Redis"));
+    assert!(why("table as").contains("recorded in docs/adr/0005-queue.md"), "{}", why("table as"));
+    let entries = sandbox.entries();
+    let of = |words: &str| entries.iter().find(|(text, _)| text.contains(words)).unwrap().1;
+    assert_eq!(of("pnpm")["evidence"], 2, "it was said in two sessions");
+    assert_eq!(of("Redis")["category"], "mistake");
+    // Once is enough, and what is refused does not come again.
+    let again = sandbox.run(&["import", "history"]).stdout;
+    assert!(again.contains("Imported 0 of"), "{again}");
+    sandbox.run(&["forget", "make check"]).done();
+    sandbox.run(&["import", "history"]).done();
+    assert!(!sandbox.run(&["list"]).stdout.contains("make check"));
+    sandbox.run(&["trust", "--all"]).done();
+    assert!(sandbox.run(&["report"]).stdout.contains("pnpm"));
+}
+
+#[test]
+fn from_a_day_on_and_nowhere_else() {
+    let sandbox = project();
+    let since = sandbox.run(&["import", "history", "--dry-run", "--since", "2026-06-03"]).stdout;
+    assert!(since.contains("pnpm") && !since.contains("make check"), "{since}");
+    for args in
+        [&["history", "x"][..], &["history", "-c", "lesson"], &["agents", "A", "--since", "7d"]]
+    {
+        let refused = sandbox.run(&[&["import"], args].concat());
+        assert_eq!(refused.code, 2, "{refused:?}");
+    }
+    let nothing = Sandbox::new("empty").run(&["import", "history"]);
+    assert_eq!(nothing.code, 1, "{nothing:?}");
+}
+
+/// Long lines, texts of no encoding and links cost nothing but themselves.
+#[test]
+fn odd_transcripts() {
+    let sandbox = project();
+    let dir = sandbox.home().join(".claude/projects/-p");
+    let mut odd = vec![b'x'; 17 << 20];
+    odd.extend(b"\n\xff\xfe\n");
+    odd.extend(claude(&sandbox.project(), 4, "user", "Never log tokens or cookies here.").bytes());
+    fs::write(dir.join("odd.jsonl"), odd).unwrap();
+    fs::write(dir.join("empty.jsonl"), "").unwrap();
+    std::os::unix::fs::symlink(dir.join("s.jsonl"), dir.join("link.jsonl")).unwrap();
+    std::os::unix::fs::symlink(&dir, dir.join("loop")).unwrap();
+    let said = sandbox.run(&["import", "history"]).stdout;
+    assert!(said.contains("Never log tokens or cookies"), "{said}");
+    assert_eq!(said.matches("pnpm").count(), 1, "{said}");
+}
