@@ -154,7 +154,7 @@ pub(super) fn ask<T: Send>(
     within(limit, &mut child, move || talk(&mut objects))
 }
 
-/// Reads what a git command prints about the repository that contains `dir`, as [`ask`].
+/// Reads what a git command prints about the repository that contains `dir`, with the same limits as a question.
 pub fn output<T: Send>(
     dir: &Path,
     root: &Path,
