@@ -31,6 +31,14 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
+    /// Returns the settings directory of an agent.
+    pub(crate) fn config_dir(&self, agent: Agent) -> Result<PathBuf, Failure> {
+        let home = self.memory.places.home.as_deref().ok_or_else(|| {
+            Failure::new(FailureKind::Usage, "there is no home directory", "set HOME")
+        })?;
+        Ok(agent.config_dir(home, |name| self.memory.env.get(name).map(PathBuf::from)))
+    }
+
     /// Opens a memory for a command typed by a user. Reads the clock and the working directory.
     pub(crate) fn new(globals: Globals, env: Env, ui: Rc<Ui>) -> Result<Self, Failure> {
         if let Some((name, meant)) = Env::misspelt().into_iter().next() {

@@ -41,6 +41,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     },
     tells_end: false,
     directory: (None, ".gemini/config"),
+    rule_files: &["AGENTS.md", "GEMINI.md"],
     signs: &["", "../antigravity-cli"],
     files: &[AgentFile {
         user: Some("hooks.json"),

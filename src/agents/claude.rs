@@ -60,6 +60,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     prompt_context: KeptContext::Session,
     shows_notices: true,
     directory: (Some(("CLAUDE_CONFIG_DIR", "")), ".claude"),
+    rule_files: &["CLAUDE.md", ".claude/CLAUDE.md"],
     transcripts: Some("projects"),
     files: &[AgentFile {
         user: Some("settings.json"),

@@ -43,6 +43,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     start_context: KeptContext::Session,
     prompt_context: KeptContext::Session,
     directory: (Some(("CODEX_HOME", "")), ".codex"),
+    rule_files: &["AGENTS.md"],
     transcripts: Some("sessions"),
     files: &[AgentFile {
         user: Some("hooks.json"),

@@ -35,6 +35,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
         _ => ReplyForm::Silent,
     },
     directory: (None, ".cursor"),
+    rule_files: &["AGENTS.md"],
     files: &[
         AgentFile {
             user: Some("hooks.json"),

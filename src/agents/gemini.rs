@@ -34,6 +34,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     compaction: CompactionReply::InTranscript,
     shows_notices: true,
     directory: (None, ".gemini"),
+    rule_files: &["GEMINI.md"],
     transcripts: Some("tmp"),
     files: &[AgentFile {
         user: Some("settings.json"),

@@ -101,6 +101,8 @@ pub(crate) struct AgentRecord {
     /// Where the settings directory is: a variable with a subdirectory, and otherwise a path in the
     /// home directory.
     pub(crate) directory: (Option<(&'static str, &'static str)>, &'static str),
+    /// Files of rules at the root of a project that the agent reads by itself.
+    pub(crate) rule_files: &'static [&'static str],
     /// Its folder with transcripts, whose format is known.
     pub(crate) transcripts: Option<&'static str>,
     /// Files in that directory which show that the agent is used.
@@ -136,6 +138,7 @@ const USUAL: AgentRecord = AgentRecord {
     tells_end: true,
     shows_notices: false,
     directory: (None, ""),
+    rule_files: &[],
     transcripts: None,
     signs: &[""],
     files: &[],

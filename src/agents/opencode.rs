@@ -29,6 +29,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     prompt_context: KeptContext::Session,
     tells_end: false,
     directory: (Some(("XDG_CONFIG_HOME", "opencode")), ".config/opencode"),
+    rule_files: &["AGENTS.md"],
     files: &[AgentFile {
         user: Some("plugins/pimem.ts"),
         project: ".opencode/plugins/pimem.ts",

@@ -29,6 +29,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     prompt_context: KeptContext::Session,
     replaces_summary: true,
     directory: (Some(("PI_CODING_AGENT_DIR", "")), ".pi/agent"),
+    rule_files: &["AGENTS.md", "CLAUDE.md"],
     transcripts: Some("sessions"),
     // Not the directory itself, which contains our store.
     signs: &["settings.json", "auth.json", "models.json", "sessions", "extensions"],

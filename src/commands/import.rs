@@ -187,9 +187,37 @@ pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
 fn transcripts(ctx: &Shell) -> Vec<PathBuf> {
     let dirs = Agent::ALL.into_iter().filter_map(|agent| {
         let folder = agent.record().transcripts?;
-        Some(super::hooks::config_dir(ctx, agent).ok()?.join(folder))
+        Some(ctx.config_dir(agent).ok()?.join(folder))
     });
     dirs.collect()
+}
+
+/// Files of rules of other programs.
+const OTHER_RULES: &[&str] = &[".windsurfrules", ".github/copilot-instructions.md"];
+
+/// Says what could be imported into the store of a project that has just begun.
+pub(crate) fn offer(ctx: &Shell) {
+    let Some(root) = ctx.memory.places.root() else { return };
+    let own = Agent::ALL.into_iter().flat_map(|agent| agent.record().rule_files);
+    let mut files: Vec<&str> = own.chain(OTHER_RULES).copied().collect();
+    files.sort_unstable();
+    files.dedup();
+    files.retain(|name| root.join(name).is_file());
+    if !files.is_empty() {
+        let (files, has) = (files.join(" "), if files.len() == 1 { "has" } else { "have" });
+        ctx.ui.note(&format!("{files} {has} rules: pimem import agents {files}"));
+    }
+    // Claude Code names the folder of a project by its path.
+    let named: String = root
+        .to_string_lossy()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let has_past =
+        |dir: &PathBuf| dir.join(&named).is_dir() || dir.ends_with("sessions") && dir.is_dir();
+    if transcripts(ctx).iter().any(has_past) {
+        ctx.ui.note("Agents have worked on this machine: pimem import history --dry-run");
+    }
 }
 
 /// How often a reason is given line by line.

@@ -16,7 +16,11 @@ use crate::{
 pub(crate) struct InitArgs {}
 
 pub(crate) fn run(ctx: &Shell, _: &InitArgs) -> Result<Exit, Failure> {
-    ctx.ui.show(&ctx.memory.init()?);
+    let made = ctx.memory.init()?;
+    ctx.ui.show(&made);
+    if made.created && made.scope == "project" && !ctx.ui.json {
+        super::import::offer(ctx);
+    }
     Ok(Exit::Done)
 }
 

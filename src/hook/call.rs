@@ -3,7 +3,7 @@
 
 use std::{
     cell::{Cell, OnceCell},
-    collections::BTreeSet,
+    collections::{BTreeSet, HashSet},
     io::{self, BufRead, IsTerminal},
     path::{Path, PathBuf},
     time::Duration,
@@ -62,6 +62,8 @@ pub(crate) struct Call<'a> {
     nothing: KnownSession,
     open: OnceCell<String>,
     said: OnceCell<String>,
+    /// What the agent reads by itself.
+    stated: OnceCell<HashSet<String>>,
     /// True if what waits to be learned was tried.
     learned: Cell<bool>,
 }
@@ -105,7 +107,8 @@ impl<'a> Call<'a> {
             session = Some(open);
         }
         let nothing = KnownSession::default();
-        let (open, said, learned) = (OnceCell::new(), OnceCell::new(), Cell::new(false));
+        let (open, said, stated) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        let learned = Cell::new(false);
         let call = Self {
             ctx,
             agent,
@@ -117,6 +120,7 @@ impl<'a> Call<'a> {
             nothing,
             open,
             said,
+            stated,
             learned,
         };
         // What a sub-agent does is part of its session.
@@ -164,6 +168,12 @@ impl<'a> Call<'a> {
             HookEvent::SessionStart => self.ctx.memory.own_ranking_within(limit, &self.stores),
             _ => self.ctx.memory.ranking(&self.stores),
         }
+    }
+
+    /// Returns true if the agent reads a text by itself, in a file of rules.
+    pub(crate) fn is_read(&self, text: &str) -> bool {
+        let files = self.agent.record().rule_files;
+        self.stated.get_or_init(|| self.ctx.memory.reading().stated_in(files)).contains(text)
     }
 
     pub(crate) fn own_summaries(&self) -> Vec<String> {

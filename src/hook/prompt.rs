@@ -115,7 +115,9 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &HookAnswer) -> HookAnswer {
     except.extend(beside.entries().map(|shown| shown.id));
     let Recalled { entries, notes, sessions } =
         recall::search(&ctx.memory, &call.stores, prompt, &except, Some(known.texts.len()));
-    let mut hits = recall::chosen(&ctx.memory, &call.stores, entries.hits);
+    let mut found = entries.hits;
+    found.retain(|hit| !call.is_read(&hit.text));
+    let mut hits = recall::chosen(&ctx.memory, &call.stores, found);
     let mut answer = HookAnswer { stale: entries.stale, ..HookAnswer::default() };
     if call.input.speaker.is_sub_agent() {
         hits.truncate(TASK);

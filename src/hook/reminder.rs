@@ -76,7 +76,7 @@ pub(crate) fn reminder(call: &Call<'_>) -> HookAnswer {
     let is_about = |hit: &FoundHit| {
         hit.candidate.likeness() >= near || names.iter().any(|name| is_named(&hit.text, name))
     };
-    found.hits.retain(is_about);
+    found.hits.retain(|hit| is_about(hit) && !call.is_read(&hit.text));
     answer.stale = found.stale;
     let hits = recall::entries(found.hits, REMINDERS);
     if let (Some(first), false) = (names.first(), hits.is_empty()) {

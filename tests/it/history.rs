@@ -139,3 +139,23 @@ fn odd_transcripts() {
     assert!(said.contains("Never log tokens or cookies"), "{said}");
     assert_eq!(said.matches("pnpm").count(), 1, "{said}");
 }
+
+/// A newcomer is told what could be taken over.
+#[test]
+fn a_new_store_offers_what_is_there() {
+    let sandbox = project();
+    let name =
+        sandbox.project().to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let of_claude = sandbox.home().join(".claude/projects").join(name);
+    fs::create_dir_all(of_claude).unwrap();
+    write(&sandbox.project().join("AGENTS.md"), "- Tugs are booked by phone\n");
+    write(&sandbox.project().join(".github/copilot-instructions.md"), "- Be brief\n");
+    let said = sandbox.run(&["init"]).stderr;
+    let files = ".github/copilot-instructions.md AGENTS.md";
+    assert!(said.contains(&format!("{files} have rules: pimem import agents {files}")), "{said}");
+    assert!(said.contains("pimem import history --dry-run"), "{said}");
+    assert!(!sandbox.run(&["init"]).stderr.contains("import"), "once");
+    let said = sandbox.run(&["hooks", "install", "claude"]).stderr;
+    assert!(said.contains("pimem import agents"), "{said}");
+    assert_eq!(Sandbox::new("empty").run(&["init"]).stderr, "");
+}

@@ -468,3 +468,37 @@ fn a_sub_agent_gets_what_fits_its_task() {
     // Nobody is taken for a session that is to be summed up.
     assert!(!sandbox.run(&["list", "--sessions"]).stdout.contains("row level security does"));
 }
+
+/// What an agent reads by itself in a file of rules is not given to it, but to the others.
+#[test]
+fn rules_that_an_agent_reads_are_given_to_the_others() {
+    let sandbox = Sandbox::new("empty");
+    let rules =
+        "# Rules\n\n- Tugs are booked by phone\n\nRun the tests:\n\n```sh\nmake check\n```\n";
+    fs::write(sandbox.project().join("CLAUDE.md"), format!("{rules}\n@more.md\n")).unwrap();
+    fs::write(sandbox.project().join("more.md"), "- Piers are numbered\n@more.md\n").unwrap();
+    sandbox.run(&["import", "agents", "CLAUDE.md"]).done();
+    sandbox.run(&["trust", "--all"]).done();
+    sandbox.run(&["add", "Berths are numbered from the west"]).done();
+    let start = |agent: &str| {
+        let input = json!({ "session_id": agent, "source": "startup", "cwd": sandbox.project() });
+        context(call(&sandbox, agent, "session-start", input.to_string()))
+    };
+    let (claude, codex) = (start("claude"), start("codex"));
+    for line in ["Tugs are booked", "`make check`", "Piers are numbered"] {
+        assert!(!claude.contains(line) && codex.contains(line), "{claude}\n{codex}");
+    }
+    assert!(claude.contains("Berths are numbered") && codex.contains("Berths are numbered"));
+    let prompt = |agent: &str| {
+        let input = json!({ "session_id": format!("{agent}-2"), "agent_id": "a", "prompt": "how are the tugs booked" });
+        context(call(&sandbox, agent, "subagent-start", input.to_string()))
+    };
+    assert_eq!(prompt("claude"), "");
+    assert!(prompt("codex").contains("Tugs are booked"));
+    // What is taken out there is given again.
+    fs::write(sandbox.project().join("CLAUDE.md"), rules.replace("- Tugs are booked by phone", ""))
+        .unwrap();
+    let input = json!({ "session_id": "later", "source": "startup", "cwd": sandbox.project() });
+    let later = context(call(&sandbox, "claude", "session-start", input.to_string()));
+    assert!(later.contains("Tugs are booked") && !later.contains("make check"), "{later}");
+}

@@ -19,9 +19,12 @@ use crate::{
         Content, InstallReach, MARK,
         settings::{self, Without},
     },
-    commands::hooks::{
-        self,
-        status::{EditedFile, EditedSettings},
+    commands::{
+        hooks::{
+            self,
+            status::{EditedFile, EditedSettings},
+        },
+        import,
     },
     shell::{Exit, Shell},
     ui::{Human, Ui},
@@ -123,6 +126,9 @@ pub(crate) fn run(ctx: &Shell, args: &HookEditArgs, act: SettingsEdit) -> Result
     }
     if act == SettingsEdit::Install && any {
         make_store(ctx, reach, Effect::of(args.dry_run))?;
+        if !args.dry_run && !ctx.ui.json {
+            import::offer(ctx);
+        }
     }
     Ok(exit)
 }

@@ -220,7 +220,7 @@ impl Site {
 
 pub(crate) fn sites(ctx: &Shell, agent: Agent, reach: InstallReach) -> Result<Vec<Site>, Failure> {
     let (root, project) = match reach {
-        InstallReach::User => (config_dir(ctx, agent)?, None),
+        InstallReach::User => (ctx.config_dir(agent)?, None),
         InstallReach::Project => {
             let root = ctx.memory.places.root().ok_or_else(|| {
                 let hint = "change to a project, or leave out --project";
@@ -247,7 +247,7 @@ pub(crate) fn untrusted(ctx: &Shell, site: &Site) -> usize {
     };
     let found = || {
         let hooks = site.file().ok()?.read().ok()??;
-        let config = config_dir(ctx, site.agent).ok()?.join(trust.file);
+        let config = ctx.config_dir(site.agent).ok()?.join(trust.file);
         let config = fs::read_to_string(config).unwrap_or_default();
         let paths = [site.path.clone(), discover::real(&site.path)];
         let paths = paths.map(|path| path.display().to_string());
@@ -270,7 +270,7 @@ pub(crate) struct Plugin {
 
 /// Returns the plugin of an agent, if it has one that is switched on.
 pub(crate) fn plugin(ctx: &Shell, agent: Agent) -> Option<Plugin> {
-    let config = config_dir(ctx, agent).ok()?;
+    let config = ctx.config_dir(agent).ok()?;
     let read = |path: &Path| fs::read_to_string(path).ok();
     let of = agent.record().plugin.as_ref()?;
     let places = (of.places)(&config, ctx.memory.places.root());
@@ -340,16 +340,9 @@ pub(crate) fn twice(agent: Agent) -> (String, String) {
     (what, format!("pimem hooks uninstall {}", agent.name()))
 }
 
-pub(super) fn config_dir(ctx: &Shell, agent: Agent) -> Result<PathBuf, Failure> {
-    let home = ctx.memory.places.home.as_deref().ok_or_else(|| {
-        Failure::new(FailureKind::Usage, "there is no home directory", "set HOME")
-    })?;
-    Ok(agent.config_dir(home, |name| ctx.memory.env.get(name).map(PathBuf::from)))
-}
-
 /// Returns true if the agent seems to be in use.
 pub(crate) fn is_present(ctx: &Shell, agent: Agent) -> bool {
-    let dir = config_dir(ctx, agent).ok();
+    let dir = ctx.config_dir(agent).ok();
     dir.is_some_and(|dir| agent.record().signs.iter().any(|sign| dir.join(sign).exists()))
 }
 

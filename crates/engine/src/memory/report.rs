@@ -1,7 +1,13 @@
 //! The report, with recall for a prompt; and the working report: the current day, for a prompt.
 
+use std::{
+    collections::HashSet,
+    path::{Component, Path, PathBuf},
+};
+
 use crate::memory::handles::Reading;
 use pimem_core::{
+    exchange::agents,
     markdown::{checklist, handoff},
     model::{entry::EntryId, hash::IdSet, time::Date},
     report::{
@@ -30,7 +36,10 @@ use crate::{
     error::Failure,
     local_time,
     memory::search::hits::HitView,
-    store::{Store, notes, read::ReadProblem},
+    store::{
+        Store, notes,
+        read::{self, ReadProblem},
+    },
     view::{Entries, JudgedEntry, counted},
 };
 
@@ -65,7 +74,45 @@ pub struct Reported {
     pub stale: Vec<Stale>,
 }
 
+/// Largest file of rules that an agent reads by itself, in bytes.
+const RULE_FILE: u64 = 1 << 20;
+/// Most of these files, with those that they include.
+const RULE_FILES: usize = 20;
+
 impl Reading<'_> {
+    /// Returns what files of rules at the root of the project, and in the working directory, state. An
+    /// agent that reads them by itself need not be told.
+    pub fn stated_in(self, names: &[&str]) -> HashSet<String> {
+        let cwd = self.memory.places.cwd.as_path();
+        let root = self.memory.places.work_tree(cwd).unwrap_or(cwd);
+        let mut stated = HashSet::new();
+        for dir in if root == cwd { vec![root] } else { vec![root, cwd] } {
+            let mut files: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
+            let mut at = 0;
+            // With what they include, as far as an import takes it.
+            while let Some(file) = files.get(at).cloned().filter(|_| at < RULE_FILES) {
+                at += 1;
+                let Ok(Some(bytes)) = read::file(dir, &dir.join(&file), RULE_FILE) else {
+                    continue;
+                };
+                let text = String::from_utf8_lossy(&bytes);
+                let found = agents::read("", &text, &self.memory.config.categories);
+                stated.extend(found.items.into_iter().map(|item| item.text));
+                let beside = file.parent().unwrap_or(Path::new(""));
+                let is_below = |name: &&String| {
+                    Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
+                };
+                let included = found.included.iter().map(|(_, name)| name).filter(is_below);
+                for file in included.map(|name| beside.join(name)).collect::<Vec<_>>() {
+                    if !files.contains(&file) {
+                        files.push(file);
+                    }
+                }
+            }
+        }
+        stated
+    }
+
     /// Returns what an agent should know, within a budget of tokens.
     ///
     /// # Errors
