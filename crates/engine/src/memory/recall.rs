@@ -105,26 +105,29 @@ pub fn search(
         return Recalled::default();
     }
     let parts = parts::parts(prompt);
+    // What its questions say is embedded with them: all of it goes by words and the table.
+    let embeds = |at: usize| if parts.len() > 1 { (1..=EMBEDDED).contains(&at) } else { true };
     let found = parts.iter().enumerate();
-    let found = found.map(|(at, part)| search_part(memory, stores, (part, at), except, shown));
+    let found =
+        found.map(|(at, part)| search_part(memory, stores, (part, embeds(at)), except, shown));
     Recalled::joined(found.collect())
 }
 
-/// Number of queries of a prompt that the chosen model embeds: all that is said, and four sentences.
-const EMBEDDED: usize = 5;
+/// Number of questions of a prompt that the chosen model embeds.
+const EMBEDDED: usize = 4;
 
 /// Recalls for one of the queries of a prompt.
 fn search_part(
     memory: &Memory,
     stores: &[Store],
-    (part, number): (&str, usize),
+    (part, embeds): (&str, bool),
     except: &IdSet<EntryId>,
     shown: Option<usize>,
 ) -> Recalled {
     let query = Query::from_prompt(part);
     let request = |limit, kinds| {
         let wanted = SearchRequest::recall(memory, &query, limit, kinds);
-        let pace = if number < EMBEDDED { wanted.pace } else { Pace::Change };
+        let pace = if embeds { wanted.pace } else { Pace::Change };
         SearchRequest { pace, ..wanted }
     };
     let pool = if is_used(memory) { POOL } else { limit(memory).saturating_mul(2) };
