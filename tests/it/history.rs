@@ -83,6 +83,7 @@ fn it_waits_for_a_review_with_its_source() {
     for wanted in ["pnpm", "make check", "Redis loses sessions", "Use a table as the queue"] {
         assert!(review.contains(wanted), "{wanted}: {review}");
     }
+    assert!(!review.contains("may have been pasted"), "{review}");
     for other in ["yarn", "scheduler", "Bazel", "sub-agent", "ghp_"] {
         assert!(!review.contains(other) && !said.stdout.contains(other), "{other}: {review}");
     }

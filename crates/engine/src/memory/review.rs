@@ -119,8 +119,11 @@ pub fn held(
     let pasted = trust_ledger::waiting_of(&store.trust, &keys);
     let view = |row: &ScoredEntry, why: &str| {
         let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
-        let origin = log.get(&row.entry.id).and_then(|events| added(events));
+        let events = log.get(&row.entry.id);
+        let origin = events.and_then(|events| added(events));
         let origin = origin.unwrap_or_else(|| "not in the log".to_owned());
+        // What was imported from the past says itself where it is from.
+        let why = if events.is_some_and(|events| source(events).is_some()) { "" } else { why };
         AwaitingText {
             what: ReviewText::Entry(Box::new(entries.entry(row))),
             warnings: warnings(&row.entry.text),
@@ -219,14 +222,22 @@ fn worded(events: &[(Event, String)]) -> Option<&(Event, String)> {
     events.iter().rev().find(|(event, _)| is_text(&event.kind))
 }
 
+/// Returns where the text of an entry was said, according to the log.
+fn source(events: &[(Event, String)]) -> Option<String> {
+    let (_, line) = worded(events)?;
+    let fields: Value = serde_json::from_str(line).ok()?;
+    let source = fields.get("source").and_then(Value::as_str)?;
+    Some(gate::masked(source).into_owned())
+}
+
 /// Returns when and by whom an entry was added, according to the log.
 fn added(events: &[(Event, String)]) -> Option<String> {
+    if let Some(source) = source(events) {
+        return Some(source);
+    }
     let (event, line) = worded(events)?;
     let fields: Value = serde_json::from_str(line).ok()?;
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
-    if let Some(source) = text("source") {
-        return Some(gate::masked(source).into_owned());
-    }
     let date = local_time::local(event.ts).date;
     let by = text("by").map_or_else(String::new, |by| format!(" by {by}"));
     let session = text("session").map_or_else(String::new, |id| format!(" in session {id}"));
