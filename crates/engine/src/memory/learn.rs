@@ -162,11 +162,15 @@ pub fn learn(
             let is_known = |other: &Snapshot| !other.holders(&new.wording(memory)).is_empty();
             if held || others.iter().any(is_known) || keys.contains(&key) {
                 LearnedAs::Known
-            } else if waiting(&txn, new) + keys.len() >= MOST {
+            } else if said.category.is_none() && waiting(&txn, new) + keys.len() >= MOST {
                 LearnedAs::Doubtful("is one of too many that wait")
             } else {
                 new.begin(memory, &mut txn)?;
                 new.place_unreviewed(memory, &mut txn, Markers::default());
+                if said.category.is_some() && lock.is_some() {
+                    // It was typed there, and is to be looked at here.
+                    store.trust.forget(Some(&[key]))?;
+                }
                 keys.push(key);
                 LearnedAs::Waiting
             }
@@ -213,21 +217,29 @@ fn typed(
 }
 
 fn checked(memory: &Memory, said: &Said) -> Result<NewText, LearnedAs> {
-    if let Some((_, does)) = injection::find(&said.text) {
+    // What was added in another work tree waits in any case.
+    let is_added = said.category.is_some();
+    if let Some((_, does)) = injection::find(&said.text).filter(|_| !is_added) {
         return Err(LearnedAs::Doubtful(does));
     }
     let kind = said.kind.as_deref().and_then(MemoryKind::find).unwrap_or(MemoryKind::Preference);
-    let category =
-        match memory.writing().category_of(kind).filter(|_| kind != MemoryKind::Preference) {
+    let refused = |failure: Failure| LearnedAs::Refused(failure.message);
+    let named =
+        said.category.as_deref().map(|name| intake::category(memory, name).map_err(refused));
+    let category = match named.transpose()? {
+        Some(named) => named,
+        None => match memory.writing().category_of(kind).filter(|_| kind != MemoryKind::Preference)
+        {
             Some(category) => category,
-            None => intake::category(memory, "preference")
-                .map_err(|failure| LearnedAs::Refused(failure.message))?,
-        };
+            None => intake::category(memory, "preference").map_err(refused)?,
+        },
+    };
     // Parsed twice to drop a trailing marker: automatic learning never pins.
     let text = EntryText::new(&said.text).and_then(|text| EntryText::new(text.as_str()));
     let text = text.map_err(|error| LearnedAs::Refused(error.to_string()))?;
     let mut new = NewText::plain(category, text, Cue::Explicit);
     new.importance = said.importance.map(Share::clamped);
+    new.source.clone_from(&said.source);
     Ok(new)
 }
 

@@ -37,6 +37,7 @@ use super::{
     read::{self, ProblemKind, ReadProblem},
     rooms::{LineTooLong, TOPIC_CHARS, TopicFull},
     snapshot::{self, Snapshot, TopicFile},
+    spool::Said,
     transaction::{Change, NewMarkers, Target, Txn},
     undo::Touched,
 };
@@ -106,6 +107,8 @@ impl Txn<'_> {
                 written.push((stem.clone(), after));
             }
         }
+        // They are in the files already.
+        drop(self.store.keep_lines(|source| self.added_lines(source)));
         self.store.note_step(&self.own, touched);
         if let Some(journal) = journal {
             discard(journal)?;
@@ -113,6 +116,31 @@ impl Txn<'_> {
         self.store.make_whole_if_due(lock)?;
         let Self { snapshot: before, heard, events, log, .. } = self;
         Ok(Written { before, changed: written, log: log.into_inner(), heard, events })
+    }
+
+    /// Returns what becomes of lines of topics, as another work tree would take them over.
+    fn added_lines(&self, source: &str) -> Vec<Said> {
+        let topics = self.changes.iter().filter(|(target, _)| matches!(target, Target::Topic(_)));
+        let lines = topics.flat_map(|(_, changes)| changes).filter_map(|change| {
+            let (category, text, was) = match change {
+                Change::Append { category, text, .. } => (*category, text.as_str(), None),
+                Change::Reword(of, text) => (of.category, text.as_str(), Some(&of.text)),
+                Change::Remove(of) => (of.category, "", Some(&of.text)),
+                Change::RemoveRepeats(..) | Change::Mark(..) => return None,
+            };
+            Some(Said {
+                at: self.now.0.to_string(),
+                by: self.who.by.clone(),
+                session: self.who.session.clone(),
+                text: text.to_owned(),
+                was: was.cloned(),
+                waits: true,
+                category: Some(self.categories.spec(category).name.to_string()),
+                source: Some(source.to_owned()),
+                ..Said::default()
+            })
+        });
+        lines.collect()
     }
 
     /// Writes the journal of a change that is about to start.

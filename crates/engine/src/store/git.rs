@@ -400,6 +400,12 @@ impl WorkTrees {
         self.common.join("worktrees").join(name).is_dir()
     }
 
+    /// Returns the branch that the linked work tree has checked out.
+    pub fn branch(&self) -> Option<String> {
+        let head = self.common.join("worktrees").join(self.linked.as_ref()?).join("HEAD");
+        read_line(&head)?.strip_prefix("ref: refs/heads/").map(str::to_owned)
+    }
+
     /// Returns the directory of what this machine notes of the linked work tree.
     pub fn noted(&self) -> Option<PathBuf> {
         Some(self.common.join(NOTED).join(self.linked.as_ref()?))

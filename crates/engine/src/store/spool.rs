@@ -11,7 +11,8 @@
 //!
 //! A linked work tree may be removed with all its files. Its spool is therefore in the directory that
 //! the repository's work trees share, under the path that the store has in the main one; when the
-//! work tree is gone, the others learn it.
+//! work tree is gone, the others learn it. The lines that were added there are kept beside it, and wait
+//! for a review in the others then.
 
 use std::{
     path::{Path, PathBuf},
@@ -77,6 +78,15 @@ pub struct Said {
     /// Importance at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importance: Option<f64>,
+    /// Category of a line that was added in a linked work tree; nothing for a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// The text that a line had before, or that of a line that was taken away if there is no text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
+    /// Where it was learned, in words for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// The store that it is for, if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<PathBuf>,
@@ -120,6 +130,8 @@ struct Place {
     open: PathBuf,
     /// The spool that is being learned.
     taken: PathBuf,
+    /// The lines that were added in a linked work tree.
+    kept: PathBuf,
     /// True if the stores of several work trees learn it.
     is_left: bool,
 }
@@ -127,7 +139,7 @@ struct Place {
 impl Place {
     fn new(root: PathBuf, name: &str) -> Self {
         let file = |end: &str| root.join(format!("{name}{end}.jsonl"));
-        Self { open: file(""), taken: file("-taken"), root, is_left: false }
+        Self { open: file(""), taken: file("-taken"), kept: file("-kept"), root, is_left: false }
     }
 }
 
@@ -185,8 +197,32 @@ impl Store {
 
     /// Returns true if there may be a spool to be learned. Costs a look at a few names.
     pub fn has_spool(&self) -> bool {
-        self.mirror.is_none()
-            && self.spool_places().iter().any(|place| place.open.exists() || place.taken.exists())
+        let has = |place: &Place| {
+            place.open.exists() || place.taken.exists() || place.is_left && place.kept.exists()
+        };
+        self.mirror.is_none() && self.spool_places().iter().any(has)
+    }
+
+    /// Keeps lines that were added in a linked work tree, which may be removed with all its files. What
+    /// cannot be kept is in the files all the same.
+    pub(super) fn keep_lines(&self, lines: impl Fn(&str) -> Vec<Said>) -> Result<()> {
+        let Some(place) = self.linked_place() else { return Ok(()) };
+        let branch = self.work_trees().and_then(|trees| trees.branch());
+        let said = lines(&format!("learned on {}", branch.as_deref().unwrap_or("no branch")));
+        if said.is_empty() {
+            return Ok(());
+        }
+        let key = self.made_spool_key()?;
+        let mut text = String::new();
+        for one in said {
+            let json = serde_json::to_string(&one)?;
+            text.push_str(&format!("{} {json}\n", mac(&key, &json)));
+        }
+        let sync = self.sync.private();
+        atomic::create_dir(&place.root, sync)?;
+        let _held = StoreLock::shared(&place.root, self.patience.min(HASTE))?;
+        let record = self.seal.appended(&place.kept, text.as_bytes())?.into_owned();
+        atomic::append_record(&place.kept, record.trim_ascii_end(), sync)
     }
 
     pub fn spooled(&self) -> Vec<Said> {
@@ -212,7 +248,16 @@ impl Store {
             let mut said = self.said_in(&place, &place.taken, &key)?;
             if said.is_empty() {
                 if self.said_in(&place, &place.open, &key)?.is_empty() {
-                    continue;
+                    // Nobody adds to what is left.
+                    let kept = if place.is_left {
+                        self.said_in(&place, &place.kept, &key)?
+                    } else {
+                        Vec::new()
+                    };
+                    if kept.is_empty() {
+                        continue;
+                    }
+                    return Ok(Some(Batch { path: place.kept, said: standing(kept), _held: held }));
                 }
                 atomic::rename(&place.open, &place.taken)?;
                 said = self.said_in(&place, &place.taken, &key)?;
@@ -236,7 +281,10 @@ impl Store {
     pub(super) fn linked_spools(&self) -> Vec<(PathBuf, PathBuf)> {
         let places = self.linked_places().into_iter();
         places
-            .flat_map(|place| [(place.root.clone(), place.open), (place.root, place.taken)])
+            .flat_map(|place| {
+                let Place { root, open, taken, kept, .. } = place;
+                [(root.clone(), open), (root.clone(), taken), (root, kept)]
+            })
             .collect()
     }
 
@@ -338,6 +386,19 @@ impl Store {
         let Some(key) = self.spool_key() else { bail!("{} holds no key", path.display()) };
         Ok(key)
     }
+}
+
+/// Returns the lines that stood at the end, of what became of lines.
+fn standing(changes: Vec<Said>) -> Vec<Said> {
+    let mut lines: Vec<Said> = Vec::new();
+    for one in changes {
+        let gone = one.was.as_deref().unwrap_or(&one.text);
+        lines.retain(|line| line.category != one.category || line.text != gone);
+        if !one.text.is_empty() {
+            lines.push(one);
+        }
+    }
+    lines
 }
 
 /// Returns the real path of a store, which need not exist yet.

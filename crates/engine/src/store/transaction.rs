@@ -40,7 +40,7 @@ pub struct Txn<'a> {
     pub(super) lock: Option<&'a StoreLock>,
     pub(super) categories: &'a Categories,
     pub(super) now: Now,
-    who: Provenance,
+    pub(super) who: Provenance,
     pub(super) snapshot: Snapshot,
     /// The log as it was before, if it was read.
     pub(super) log: OnceCell<Result<Vec<u8>, ReadProblem>>,

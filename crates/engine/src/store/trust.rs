@@ -306,7 +306,7 @@ impl Trust {
     pub fn holds(&self, key: TextKey) -> bool {
         let known = self.known();
         let said = || known.said.lock().is_ok_and(|said| said.contains(&key.0));
-        !known.foreign && (known.keys().contains(&key.0) || said())
+        !known.foreign && (known.has(key) || said())
     }
 
     /// Returns the given keys that the ledger holds, if it is not ignored. For a few keys this is
@@ -403,7 +403,10 @@ impl Trust {
         let kept: BTreeSet<u128> = before.iter().copied().filter(|key| !gone(key)).collect();
         let text = format!("{}{}", self.head(), lines(&kept));
         self.seal.replace(path, text.as_bytes(), self.sync, || Ok(true))?;
-        Ok(before.len() - kept.len())
+        let gone: Vec<TextKey> =
+            before.iter().filter(|key| !kept.contains(key)).map(|key| TextKey(*key)).collect();
+        self.known().unsay(&gone);
+        Ok(gone.len())
     }
 
     fn place(&self) -> Result<(&Path, &Path)> {

@@ -53,6 +53,8 @@ pub(super) struct KnownTexts {
     keys: OnceLock<IdSet<u128>>,
     /// Keys recorded since the file was read.
     pub(super) said: Mutex<IdSet<u128>>,
+    /// Keys removed since then.
+    unsaid: Mutex<IdSet<u128>>,
     /// Keys that await review, if they were read and none was noted since.
     waiting: Mutex<Option<Arc<HashSet<TextKey>>>>,
     /// True if the user trusts all of it; computed on first use.
@@ -74,9 +76,9 @@ impl KnownTexts {
         };
         let (foreign, said, waiting) =
             (trust::is_foreign(store), Mutex::default(), Mutex::default());
-        let (keys, always) = (OnceLock::new(), OnceLock::new());
+        let (keys, always, unsaid) = (OnceLock::new(), OnceLock::new(), Mutex::default());
         let store = store.to_path_buf();
-        Self { store, seed, path, foreign, bytes, keys, said, waiting, always, problem }
+        Self { store, seed, path, foreign, bytes, keys, said, unsaid, waiting, always, problem }
     }
 
     pub(super) fn key(&self, kind: TrustedKind, parts: &[&[u8]]) -> TextKey {
@@ -109,7 +111,30 @@ impl KnownTexts {
         memchr::memmem::find(&self.bytes, line.as_bytes()).is_some()
     }
 
+    /// Forgets keys that were removed from the file.
+    pub(super) fn unsay(&self, keys: &[TextKey]) {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.retain(|key| !keys.contains(&TextKey(*key)));
+        let mut unsaid = self.unsaid.lock().unwrap_or_else(PoisonError::into_inner);
+        unsaid.extend(keys.iter().map(|key| key.0));
+    }
+
+    fn is_unsaid(&self, key: TextKey) -> bool {
+        self.unsaid.lock().unwrap_or_else(PoisonError::into_inner).contains(&key.0)
+    }
+
+    /// Returns true if the file has a key that was not removed since.
+    pub(super) fn has(&self, key: TextKey) -> bool {
+        self.keys().contains(&key.0) && !self.is_unsaid(key)
+    }
+
     pub(super) fn held(&self, keys: &[TextKey]) -> HashSet<TextKey> {
+        let mut held = self.in_file(keys);
+        held.retain(|key| !self.is_unsaid(*key));
+        held
+    }
+
+    fn in_file(&self, keys: &[TextKey]) -> HashSet<TextKey> {
         if let Some(all) = self.keys.get() {
             return keys.iter().copied().filter(|key| all.contains(&key.0)).collect();
         }
