@@ -251,8 +251,10 @@ fn idle_connections_without_a_key() {
     let team = Team::new(&database, "acme");
     let server = Server::start_with(&database, &["--clients", "8"]);
     let mut idle: Vec<TcpStream> = Vec::new();
+    // One fewer at a time than there is room for: those that connect together get their places in
+    // any order, and a full room of them may push out a request that is not read yet.
     for _ in 0..8 {
-        idle.extend((0..8).map(|_| TcpStream::connect(server.address).unwrap()));
+        idle.extend((0..7).map(|_| TcpStream::connect(server.address).unwrap()));
         assert_eq!(server.get(&team.reader, "/v1/me").status, 200);
     }
     // The oldest were told by the end of the connection, and are not waited for.
