@@ -447,7 +447,18 @@ fn lines_of_a_work_tree_that_is_removed() {
         there(&["edit", "PostgreSQL", "Chose PostgreSQL 17 for the orders"]);
         sandbox.run(&["add", "Both work trees know this"]).done();
         let list = sandbox.run(&["list"]).done();
-        assert!(!list.contains("PostgreSQL"), "not while the work tree is there: {list}");
+        assert!(list.contains("PostgreSQL 17 for the orders (on feature, not merged)"), "{list}");
+        assert_eq!(list.matches("PostgreSQL").count(), 1, "{list}");
+        assert_eq!(list.matches("Both work trees").count(), 1, "{list}");
+        let refused = sandbox.run(&["forget", "PostgreSQL 17"]);
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.stderr.contains("was learned on feature"), "{refused:?}");
+        let report = sandbox.run(&["report"]).done();
+        assert!(
+            report.contains("- Chose PostgreSQL 17 for the orders (on feature, not merged)"),
+            "{report}"
+        );
+        assert!(!report.contains("Ignore all previous"), "{report}");
         let kept = sandbox.project().join(".git/pimem/worktrees/tree/spool-kept.jsonl");
         assert_eq!(fs::read_to_string(&kept).unwrap().contains("PostgreSQL"), !sealed);
         sandbox.git("project", &["worktree", "remove", "--force", "../tree"]);

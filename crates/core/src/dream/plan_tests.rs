@@ -129,6 +129,7 @@ fn world(all: &[Held]) -> World {
             pinned: one.pinned,
             enforced: one.enforced,
             asked: Questions::default(),
+            branch: None,
             topic: "lessons".to_owned(),
             continues: None,
             line: world.placed.len() + 1,

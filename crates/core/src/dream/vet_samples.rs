@@ -60,6 +60,7 @@ pub(crate) fn ranking(categories: &Categories) -> Ranking {
             pinned: *name == "pinned",
             enforced: *name == "enforced",
             asked: crate::model::questions::Questions::default(),
+            branch: None,
             topic: format!("{category}s"),
             continues: None,
             line,

@@ -117,7 +117,7 @@ fn first_look(row: &ScoredEntry) -> ReportVerdict {
 }
 
 fn line(at: usize, row: &ScoredEntry) -> SelectedLine {
-    SelectedLine::of(at, safe!("- {}", row.entry.text))
+    SelectedLine::of(at, safe!("- {}", &row.entry.told()))
 }
 
 fn heading(categories: &Categories, row: &ScoredEntry) -> SafeText {
@@ -168,6 +168,7 @@ mod tests {
                 pinned: false,
                 enforced: false,
                 asked: Questions::default(),
+                branch: None,
                 topic: "t".to_owned(),
                 continues: None,
                 line: 1,

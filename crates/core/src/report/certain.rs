@@ -335,6 +335,7 @@ mod tests {
                 pinned: false,
                 enforced: false,
                 asked: Questions::default(),
+                branch: None,
                 topic: "t".to_owned(),
                 continues: None,
                 line: 1,

@@ -432,6 +432,7 @@ mod tests {
                 scope,
                 enforced: false,
                 asked: Questions::default(),
+                branch: None,
                 reviewed: true,
                 secret: None,
             });

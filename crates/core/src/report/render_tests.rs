@@ -52,6 +52,7 @@ fn ranking_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -
             scope: Scope::Project,
             enforced: false,
             asked: Questions::default(),
+            branch: None,
             reviewed: placed.len() < entries.len(),
             secret: None,
         });

@@ -178,6 +178,8 @@ impl<'a> Newer<'a> {
             let gone = is_gone(row);
             // Each completion stands for itself, however similar two are.
             let single = categories.spec(row.entry.category).traits.is_done;
+            // A branch decides nothing before it is merged.
+            let single = single || row.entry.branch.is_some();
             if let Some(alike) =
                 alike.get_mut(usize::from(row.entry.category.0)).filter(|_| !gone && !single)
             {
@@ -338,6 +340,7 @@ mod tests {
             pinned: false,
             enforced: false,
             asked: Questions::default(),
+            branch: None,
             topic: "t".to_owned(),
             continues: None,
             line: at,

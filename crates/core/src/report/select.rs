@@ -248,7 +248,7 @@ pub(super) fn select(
 pub(super) fn pinned(ranking: &Ranking, categories: &Categories) -> Option<Section> {
     let line = |(at, row): (usize, &ScoredEntry)| {
         let name = &categories.spec(row.entry.category).name;
-        SelectedLine::of(at, SafeText::entry(name, &row.entry.text))
+        SelectedLine::of(at, SafeText::entry(name, &row.entry.told()))
     };
     let rows = ranking.rows.iter().enumerate().filter(|(_, row)| row.place == CapPlace::Pinned);
     let lines: Vec<SelectedLine> = rows.map(line).collect();
@@ -441,7 +441,7 @@ fn fill_up(
             continue;
         };
         let spec = categories.spec(row.entry.category);
-        let line = SelectedLine::of(at, safe!("- {}", row.entry.text));
+        let line = SelectedLine::of(at, safe!("- {}", &row.entry.told()));
         let gave_way = matches!(verdict, ReportVerdict::SeemsReplaced(_));
         // Space only shrinks, so what does not fit now does not fit later.
         if !gave_way && !space.may_take(spec, row.entry.category, &line) {
@@ -518,7 +518,7 @@ fn by_score(
     };
     let line = |index: &usize| {
         let row = ranking.rows.get(*index)?;
-        Some(SelectedLine::of(*index, safe!("- {}", row.entry.text)))
+        Some(SelectedLine::of(*index, safe!("- {}", &row.entry.told())))
     };
     let lines: Vec<SelectedLine> = waiting.iter().filter_map(line).collect();
     let heading = SafeText::of(&spec.section);

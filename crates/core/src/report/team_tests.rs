@@ -40,6 +40,7 @@ fn ranking(scope: Scope, entries: &[Entry]) -> Ranking {
             pinned: *pinned,
             enforced: false,
             asked: Questions::default(),
+            branch: None,
             topic: "t".to_owned(),
             continues: None,
             line: 1,

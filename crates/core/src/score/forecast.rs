@@ -214,6 +214,7 @@ mod tests {
             pinned: false,
             enforced: false,
             asked: Questions::default(),
+            branch: None,
             topic,
             continues: None,
             line: 1,

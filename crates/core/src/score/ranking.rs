@@ -48,10 +48,11 @@ pub struct LocatedEntry {
     pub category: CategoryId,
     pub text: String,
     pub pinned: bool,
-    /// True if a line of this entry has the enforced marker.
     pub enforced: bool,
     /// What it is asked for as, besides its text.
     pub asked: Questions,
+    /// The branch that it was learned on in another work tree, and is not merged from.
+    pub branch: Option<String>,
     /// Stem of the topic file.
     pub topic: String,
     /// The topic that the file continues, if it is not the first file of one.
@@ -66,6 +67,13 @@ pub struct LocatedEntry {
 }
 
 impl LocatedEntry {
+    /// Returns the text as an agent is told it.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let of = |branch| format!("{} (on {branch}, not merged)", self.text);
+        self.branch.as_ref().map_or_else(|| self.text.clone(), of)
+    }
+
     /// Returns the markers of its line.
     #[must_use]
     pub fn markers(&self) -> Markers {

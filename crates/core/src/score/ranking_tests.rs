@@ -20,6 +20,7 @@ fn placed(text: &str, scope: Scope, reviewed: bool) -> LocatedEntry {
             pinned,
             enforced,
             asked: crate::model::questions::Questions::default(),
+            branch: None,
             topic,
             continues,
             line: 1,

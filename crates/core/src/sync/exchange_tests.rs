@@ -306,6 +306,7 @@ impl Replica {
                 pinned: line.pinned,
                 enforced: false,
                 asked: Questions::default(),
+                branch: None,
                 topic: line.stem.clone(),
                 continues: None,
                 line: 1,

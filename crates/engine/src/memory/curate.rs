@@ -477,7 +477,7 @@ pub fn on_each(
     act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
 ) -> Result<CuratedEntries, Failure> {
     let stores = memory.readers()?;
-    let (before, snapshots) = memory.ranking(&stores);
+    let (before, snapshots) = memory.ranking_everywhere(&stores);
     let rows = selector::entries(memory, &before, &super::problems(&snapshots), selectors)?;
     let rows: Vec<ScoredEntry> = rows.into_iter().cloned().collect();
     on_rows(memory, before, &rows, act)
@@ -489,6 +489,12 @@ pub fn on_rows(
     rows: &[ScoredEntry],
     act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
 ) -> Result<CuratedEntries, Failure> {
+    let elsewhere = rows.iter().find_map(|row| Some((row.entry.branch.as_ref()?, &row.entry)));
+    if let Some((branch, entry)) = elsewhere {
+        let message = format!("{:?} was learned on {branch}, in another work tree", entry.text);
+        let hint = "change it there, or merge the branch first";
+        return Err(Failure::new(FailureKind::Refused, message, hint));
+    }
     let categories = &memory.config.categories;
     let mut written = Vec::new();
     for store in memory.readers()? {

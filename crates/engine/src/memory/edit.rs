@@ -81,7 +81,7 @@ impl Writing<'_> {
         selector: &str,
         reword: impl FnOnce(&str) -> Result<String, Failure>,
     ) -> Result<Option<Edited>, Failure> {
-        let (ranking, snapshots) = self.memory.ranking(&self.memory.readers()?);
+        let (ranking, snapshots) = self.memory.ranking_everywhere(&self.memory.readers()?);
         let old = selector::entry(self.memory, &ranking, &super::problems(&snapshots), selector)
             .map_err(|failure| self.memory.sharing().not_own(selector, failure))?;
         let raw = reword(&old.entry.text)?;
@@ -94,7 +94,7 @@ impl Writing<'_> {
             let asked = Some(text.asked()).filter(|asked| !asked.is_empty());
             return asked.map(|asked| self.ask(selector, asked)).transpose();
         }
-        if let Some(twin) = ranking.get(id) {
+        if let Some(twin) = ranking.get(id).filter(|twin| twin.entry.branch.is_none()) {
             let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
             if !twin.entry.is(&to) {
                 let message = intake::is_twin(&to, &twin.entry.text);

@@ -180,6 +180,7 @@ impl NewText {
             scope: txn.scope(),
             enforced: markers.enforced,
             asked: markers.asked.clone(),
+            branch: None,
             reviewed,
             secret: None,
         };

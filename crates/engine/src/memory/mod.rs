@@ -494,9 +494,26 @@ impl Memory {
     }
 
     pub fn ranking(&self, stores: &[Store]) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
+        let read = |store: &Store| store.read(self.now, &self.config.categories);
+        self.ranking_of(stores, stores.iter().map(read).collect())
+    }
+
+    /// The same, with what other work trees have learned, which is shown and cannot be changed here.
+    pub fn ranking_everywhere(&self, stores: &[Store]) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
+        let read = |store: &Store| {
+            let mut held = store.read(self.now, &self.config.categories);
+            store.add_elsewhere(&self.config.categories, &mut held);
+            held
+        };
+        self.ranking_of(stores, stores.iter().map(read).collect())
+    }
+
+    fn ranking_of(
+        &self,
+        stores: &[Store],
+        snapshots: Vec<Snapshot>,
+    ) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
         let categories = &self.config.categories;
-        let read = |store: &Store| store.read(self.now, categories);
-        let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
         let ranking = Ranking::new(self.now, self.rules(), placed(categories, stores, &snapshots));
         // Ranking asked the ledger of trust about each entry.
         let asked = |(store, held): (_, &Snapshot)| Some(store).filter(|_| !held.topics.is_empty());

@@ -139,7 +139,7 @@ impl Memory {
         }
     }
 
-    /// The entries of stores, as [`Memory::ranking`] gives them, after those that were typed here were
+    /// The entries of stores, as [`Memory::ranking_everywhere`] gives them, after those that were typed here were
     /// noted. Where nothing awaits review, nothing is asked for that.
     pub fn own_ranking(&self, stores: &[Store]) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
         self.own_ranking_within(provenance::LIMIT, stores)
@@ -151,11 +151,11 @@ impl Memory {
         limit: Duration,
         stores: &[Store],
     ) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
-        let (ranking, snapshots) = self.ranking(stores);
+        let (ranking, snapshots) = self.ranking_everywhere(stores);
         if ranking.unreviewed() == 0 || !self.note_own(limit, stores, &snapshots) {
             return (ranking, snapshots);
         }
-        self.ranking(stores)
+        self.ranking_everywhere(stores)
     }
 
     /// Records which lines were typed here. Returns true if there were any.

@@ -402,8 +402,27 @@ impl WorkTrees {
 
     /// Returns the branch that the linked work tree has checked out.
     pub fn branch(&self) -> Option<String> {
-        let head = self.common.join("worktrees").join(self.linked.as_ref()?).join("HEAD");
+        self.branch_of(self.linked.as_ref()?)
+    }
+
+    fn branch_of(&self, tree: &OsStr) -> Option<String> {
+        let head = self.common.join("worktrees").join(tree).join("HEAD");
         read_line(&head)?.strip_prefix("ref: refs/heads/").map(str::to_owned)
+    }
+
+    /// Returns the directories of what it noted of the other linked work trees, each with the branch
+    /// or, without one, the name of the work tree.
+    pub fn others(&self) -> Vec<(PathBuf, String)> {
+        let listed = std::fs::read_dir(self.common.join(NOTED)).into_iter().flatten().flatten();
+        let mut names: Vec<OsString> = listed.map(|tree| tree.file_name()).collect();
+        names.retain(|name| self.has(name) && self.linked.as_ref() != Some(name));
+        names.sort_unstable();
+        let other = |name: OsString| {
+            let branch = self.branch_of(&name);
+            let branch = branch.unwrap_or_else(|| name.to_string_lossy().into_owned());
+            (self.common.join(NOTED).join(name), branch)
+        };
+        names.into_iter().map(other).collect()
     }
 
     /// Returns the directory of what this machine notes of the linked work tree.

@@ -144,6 +144,7 @@ impl Store {
                 pinned: one.pinned,
                 enforced: one.enforced,
                 asked: Questions::read(&one.asked),
+                branch: None,
                 topic: topic.unwrap_or_else(|| categories.spec(category).topic.to_string()),
                 continues: None,
                 line: 0,

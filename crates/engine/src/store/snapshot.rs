@@ -8,8 +8,8 @@ use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
     model::{
         category::Categories,
-        entry::{EntryId, Wording},
-        event::{Cue, Event},
+        entry::{EntryId, EventId, Wording},
+        event::{Author, Cue, Event, EventKind},
         hash::{IdMap, IdSet},
         operation::UserState,
         time::{Now, Timestamp},
@@ -68,11 +68,50 @@ pub struct Snapshot {
     pub adopted: Vec<Event>,
     pub damaged: usize,
     pub problems: Vec<ReadProblem>,
+    /// What other work trees of the repository have learned, and this one has not.
+    pub elsewhere: Vec<LocatedEntry>,
     /// Positions of the lines of each entry, file and line, if many are looked up.
     pub(super) places: OnceCell<IdMap<EntryId, Vec<(usize, usize)>>>,
 }
 
 impl Store {
+    /// Adds what other work trees of the repository have learned, and this one has not.
+    pub fn add_elsewhere(&self, categories: &Categories, snapshot: &mut Snapshot) {
+        for (branch, said) in self.lines_elsewhere() {
+            let named = said.category.as_deref().and_then(|name| categories.find(name));
+            let (Some(category), Some(Now(ts))) = (named, said.time()) else { continue };
+            let (spec, text) = (categories.spec(category), said.text);
+            let id = EntryId::of(&spec.name, text.as_bytes());
+            let of = Wording { id, category, text: text.clone() };
+            if !snapshot.holders(&of).is_empty() || snapshot.ledger.is_begun(id) {
+                continue;
+            }
+            let event = Event {
+                id: EventId::derived(ts, &[b"elsewhere", text.as_bytes()]),
+                ts,
+                entry: id,
+                by: Author::of(&said.by),
+                kind: EventKind::Add(Cue::Explicit, None),
+            };
+            snapshot.ledger.fold(&event);
+            snapshot.elsewhere.push(LocatedEntry {
+                id,
+                category,
+                pinned: false,
+                enforced: false,
+                asked: Questions::default(),
+                branch: Some(branch),
+                topic: spec.topic.to_string(),
+                continues: None,
+                line: 0,
+                scope: self.scope,
+                reviewed: self.trust.holds_entry(&spec.name, &text),
+                secret: self.trust.secret_in(&spec.name, &text),
+                text,
+            });
+        }
+    }
+
     /// Reads topics, then events. Writers use the reverse order, so that no line is read without
     /// its cue. Files that cannot be read become a [`ReadProblem`] each.
     pub fn read(&self, now: Now, categories: &Categories) -> Snapshot {
@@ -301,6 +340,7 @@ impl Snapshot {
                 scope: store.scope,
                 enforced: entry.markers.enforced,
                 asked: entry.markers.asked.clone(),
+                branch: None,
                 reviewed: false,
                 secret: None,
             };
@@ -328,6 +368,7 @@ impl Snapshot {
                 }
             }
         }
+        placed.extend(self.elsewhere.iter().cloned());
         placed
     }
 

@@ -12,7 +12,7 @@
 //! A linked work tree may be removed with all its files. Its spool is therefore in the directory that
 //! the repository's work trees share, under the path that the store has in the main one; when the
 //! work tree is gone, the others learn it. The lines that were added there are kept beside it, and wait
-//! for a review in the others then.
+//! for a review in the others then; until it is, they show them as not merged.
 
 use std::{
     path::{Path, PathBuf},
@@ -223,6 +223,19 @@ impl Store {
         let _held = StoreLock::shared(&place.root, self.patience.min(HASTE))?;
         let record = self.seal.appended(&place.kept, text.as_bytes())?.into_owned();
         atomic::append_record(&place.kept, record.trim_ascii_end(), sync)
+    }
+
+    /// Returns the lines that other linked work trees have learned, each with its branch.
+    pub(super) fn lines_elsewhere(&self) -> Vec<(String, Said)> {
+        let Some(trees) = self.work_trees() else { return Vec::new() };
+        let others = trees.others();
+        let Some(key) = self.spool_key().filter(|_| !others.is_empty()) else { return Vec::new() };
+        let lines = others.into_iter().flat_map(|(dir, branch)| {
+            let place = Place::new(dir, &trees.name(NAME));
+            let kept = self.said_in(&place, &place.kept, &key).unwrap_or_default();
+            standing(kept).into_iter().map(move |said| (branch.clone(), said))
+        });
+        lines.collect()
     }
 
     pub fn spooled(&self) -> Vec<Said> {

@@ -104,6 +104,9 @@ pub struct EntryView {
     pub topic: String,
     /// Line in the topic file, from 1.
     pub line: usize,
+    /// Branch of another work tree that it was learned on, and is not merged from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     /// Last moment of validity, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<String>,
@@ -132,6 +135,9 @@ impl EntryView {
     /// Returns the file and the line where it stands.
     #[must_use]
     pub fn location(&self) -> String {
+        if let Some(branch) = &self.branch {
+            return format!("learned on {branch}, not merged");
+        }
         let folder = if self.archived { "archive" } else { "topics" };
         format!("{folder}/{}.md:{}", self.topic, self.line)
     }
@@ -147,6 +153,12 @@ impl EntryView {
             let short = by.get(..7).unwrap_or(by);
             format!(" (seems replaced by {short})")
         })
+    }
+
+    /// Returns what is said of an entry of another work tree: ` (on feature, not merged)`.
+    pub fn branch_mark(&self) -> String {
+        let mark = |branch: &String| format!(" (on {branch}, not merged)");
+        self.branch.as_ref().map_or_else(String::new, mark)
     }
 
     /// Returns what is said of an entry that is asked for as something: ` (asked: time zone)`.
@@ -293,6 +305,7 @@ impl<'a> Entries<'a> {
             category: self.category(row).to_owned(),
             text: told(row).into_owned(),
             asked: asked(row),
+            branch: row.entry.branch.clone(),
             score: row.standing.shown(),
             state: row.state.name(),
             fresh: row.fresh,
