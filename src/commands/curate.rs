@@ -1,5 +1,6 @@
 //! `pin`, `unpin`, `forget` and `restore`: a person's decisions about entries.
 
+use pimem_core::score::ranking::Scope;
 use pimem_engine::{
     error::{Failure, FailureKind},
     memory::{
@@ -123,10 +124,17 @@ impl Human for Curated {
             if let Some(next) = &result.next {
                 super::add::tell(ui, next);
             }
-            if result.shown_elsewhere {
+            if let Some(other) = result.shown_elsewhere {
+                let way = other.name();
+                let (whose, option) = match other {
+                    Scope::Above(_) => {
+                        (format!("The store of {way}"), format!("--dir {way}/.pi/memory"))
+                    }
+                    _ => ("Your own store".to_owned(), "--user".to_owned()),
+                };
                 ui.line(&format!(
-                    "    Your own store holds it too, and reports go on showing that: \
-                     pimem --user forget {:.7}",
+                    "    {whose} holds it too, and reports go on showing that: \
+                     pimem {option} forget {:.7}",
                     result.entry.id
                 ));
             }

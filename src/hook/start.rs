@@ -184,7 +184,7 @@ pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
         let age = format!("{}m", fresh.as_secs() / 60);
         let mut args = vec!["rebuild", "--if-older", &age, "--quiet"];
         if let [only] = due.as_slice() {
-            args.extend(["--scope", only.scope.name()]);
+            args.extend(["--scope", only.scope.family()]);
         }
         background::start(&call.ctx.memory, &args, None)?;
     } else {

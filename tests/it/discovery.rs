@@ -42,6 +42,75 @@ fn the_nearest_ancestor() {
     assert_eq!(seen(&sandbox, "project/crates/other"), ["outer"]);
 }
 
+/// In a work tree every store on the way up counts, the nearest first, as instruction files do.
+#[test]
+fn all_stores_on_the_way_up() {
+    let sandbox = Sandbox::new("empty");
+    dir(&sandbox, "project/.git");
+    dir(&sandbox, "project/packages/api/src");
+    let (api, src) = ("project/packages/api", "project/packages/api/src");
+    let at = |dir: &str, arguments: &[&str]| sandbox.run_in(dir, arguments).ok();
+    at("project", &["init"]);
+    at("project", &["add", "-c", "preference", "All packages use pnpm"]);
+    at("project", &["add", "-c", "decision", "The server listens on port 9090"]);
+    at("project", &["add", "-c", "lesson", "Locks are taken in the order of their names"]);
+    at(api, &["--dir", ".pi/memory", "init"]);
+    at(
+        api,
+        &["--now", "2026-06-20T00:00:00Z", "add", "-c", "preference", "Handlers return Result"],
+    );
+    at(src, &["add", "-c", "lesson", "Locks are taken in the order of their names"]);
+    assert_eq!(
+        at(src, &["report"]).lines().filter(|line| line.starts_with("- ")).collect::<Vec<_>>(),
+        [
+            "- Handlers return Result",
+            "- All packages use pnpm",
+            "- Locks are taken in the order of their names",
+            "- The server listens on port 9090",
+        ]
+    );
+    // The nearer store of those that hold an entry is the one that is changed.
+    at(src, &["reinforce", "Locks are taken"]);
+    let log = |dir: &str| {
+        fs::read_to_string(sandbox.root().join(dir).join(".pi/memory/evidence.jsonl")).unwrap()
+    };
+    assert_eq!(
+        (log(api).matches("reinforce").count(), log("project").matches("reinforce").count()),
+        (1, 0)
+    );
+    at(src, &["reinforce", "All packages"]);
+    assert_eq!(log("project").matches("reinforce").count(), 1);
+    // What speaks for one text in two stores is added up.
+    at("project", &["reinforce", "Locks are taken"]);
+    assert!(at(src, &["why", "Locks are taken"]).contains("\nevidence         3\n"));
+    assert!(at("project", &["why", "Locks are taken"]).contains("\nevidence         2\n"));
+    // Where a line stands is said, and what a nearer store says counts instead of it there.
+    let why = at(src, &["why", "All packages"]);
+    assert!(why.contains("../../../.pi/memory/topics/preferences.md:"), "{why}");
+    assert!(at(src, &["search", "pnpm"]).contains("All packages use pnpm (of ../../..)\n"));
+    at(
+        api,
+        &[
+            "--now",
+            "2020-06-20T00:00:00Z",
+            "add",
+            "-c",
+            "decision",
+            "The server listens on port 8080",
+        ],
+    );
+    let list = at(src, &["search", "which port does the server listen on"]);
+    assert!(list.contains("port 9090 (of ../../..) (seems replaced by "), "{list}");
+    assert!(!at("project", &["list"]).contains("8080"));
+    // A forget hides only the line of its own store.
+    let said = at(src, &["forget", "Locks are taken"]);
+    assert!(said.contains("pimem --dir ../../../.pi/memory forget "), "{said}");
+    assert!(at(src, &["list"]).contains("names (of ../../..)"));
+    // Another work tree, and none at all, are projects of their own.
+    dir(&sandbox, "project/packages/api/.git");
+    assert!(!at(src, &["list"]).contains("pnpm"));
+}
+
 #[test]
 fn a_ceiling_ends_the_walk() {
     let sandbox = Sandbox::new("empty");

@@ -42,24 +42,31 @@ pub fn may_replace<'a>(
     !spec.traits.is_done && others.any(|other| slots.replaces(&Slots::of(other)))
 }
 
-/// Returns true if one of two entries is a newer choice than the other, by the evidence of both.
+/// Returns true if one of two entries counts instead of the other, by the evidence of both and by how
+/// far up their stores are: it is a newer choice, or a nearer one.
 #[must_use]
-pub fn is_newer(one: &Evidence, other: &Evidence) -> bool {
-    Chosen::of(one).is_newer(&Chosen::of(other))
+pub fn is_newer(one: (&Evidence, u8), other: (&Evidence, u8)) -> bool {
+    let of = |(evidence, levels)| Chosen::of(evidence, levels);
+    of(one).is_newer(&of(other))
 }
 
 /// What tells which of two entries is the newer choice.
 struct Chosen {
     first_seen: Timestamp,
     choice: Order,
+    /// How far up its store is: what a nearer one says counts instead, whenever it was said.
+    levels: u8,
 }
 
 impl Chosen {
-    fn of(evidence: &Evidence) -> Self {
-        Self { first_seen: evidence.first_seen, choice: evidence.choice() }
+    fn of(evidence: &Evidence, levels: u8) -> Self {
+        Self { first_seen: evidence.first_seen, choice: evidence.choice(), levels }
     }
 
     fn is_newer(&self, other: &Self) -> bool {
+        if self.levels != other.levels {
+            return self.levels < other.levels;
+        }
         let apart = self.first_seen.0.abs_diff(other.first_seen.0) >= APART_MS.unsigned_abs();
         apart && self.choice > other.choice
     }
@@ -114,11 +121,14 @@ fn topics(slots: &Slots) -> impl Iterator<Item = u64> + '_ {
 impl Alike {
     /// Returns true if one of the rows is a newer choice, whatever it is about.
     fn has_newer(&self, all: &[Chosen], than: &Chosen) -> bool {
+        if than.levels > 0 {
+            return true;
+        }
         let newest = self.newest.get_or_init(|| {
             let mut rows: Vec<&Chosen> = self.rows.iter().filter_map(|at| all.get(*at)).collect();
             rows.sort_unstable_by_key(|row| Reverse(row.choice));
             let mut newest: Vec<Newest> = Vec::with_capacity(rows.len());
-            for Chosen { choice, first_seen } in rows {
+            for Chosen { choice, first_seen, .. } in rows {
                 let (from, to) =
                     newest.last().map_or((*first_seen, *first_seen), |last| last.first_seen);
                 let first_seen = (from.min(*first_seen), to.max(*first_seen));
@@ -192,7 +202,8 @@ impl<'a> Newer<'a> {
                 linked.push(if choice(other) < choice(at) { (other, at) } else { (at, other) });
             }
         }
-        let chosen = ranking.rows.iter().map(|row| Chosen::of(&row.evidence)).collect();
+        let chosen = |row: &ScoredEntry| Chosen::of(&row.evidence, row.entry.scope.levels());
+        let chosen = ranking.rows.iter().map(chosen).collect();
         Self { ranking, alike, chosen, linked }
     }
 

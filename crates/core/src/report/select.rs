@@ -251,8 +251,18 @@ pub(super) fn pinned(ranking: &Ranking, categories: &Categories) -> Option<Secti
         SelectedLine::of(at, SafeText::entry(name, &row.entry.told()))
     };
     let rows = ranking.rows.iter().enumerate().filter(|(_, row)| row.place == CapPlace::Pinned);
-    let lines: Vec<SelectedLine> = rows.map(line).collect();
+    let mut lines: Vec<SelectedLine> = rows.map(line).collect();
+    nearest_first(ranking, &mut lines);
     (!lines.is_empty()).then(|| Section { heading: SafeText::fixed("Pinned"), lines })
+}
+
+/// Sorts lines by how far up their stores are.
+fn nearest_first(ranking: &Ranking, lines: &mut [SelectedLine]) {
+    let levels = |line: &SelectedLine| {
+        let row = line.row.and_then(|at| ranking.rows.get(at));
+        row.map_or(0, |row| row.entry.scope.levels())
+    };
+    lines.sort_by_key(levels);
 }
 
 /// Settings for filling the space left by the sections.
@@ -402,11 +412,13 @@ impl<'a> Space<'a> {
         true
     }
 
-    /// Adds the last line of each section, and returns that of the report.
-    fn close(self, categories: &Categories) -> Option<SafeText> {
+    /// Puts lines of nearer stores first, adds the last line of each section, and returns that of the
+    /// report.
+    fn close(self, ranking: &Ranking, categories: &Categories) -> Option<SafeText> {
         let Self { room, sections, tails, .. } = self;
         for ((id, _), section) in categories.iter().zip(sections.iter_mut()) {
             if let Some(section) = section {
+                nearest_first(ranking, &mut section.lines);
                 section.lines.extend(tails.end(id));
             }
         }
@@ -468,7 +480,7 @@ fn fill_up(
             };
         }
     }
-    space.close(categories)
+    space.close(ranking, categories)
 }
 
 /// Returns the verdict before space is considered; `ReportFull` stands for "waits for space".

@@ -59,6 +59,27 @@ impl Evidence {
         self.chosen.map_or(come, |chosen| chosen.max(come))
     }
 
+    /// Returns the evidence of an entry that two stores hold, in force in both.
+    #[must_use]
+    pub fn joined(&self, other: &Self) -> Self {
+        let later = if other.chosen > self.chosen { other } else { self };
+        Self {
+            cue: self.cue.max(other.cue),
+            // Each counts 1 for being there.
+            count: self.count.saturating_add(other.count.saturating_sub(1)),
+            first_seen: self.first_seen.min(other.first_seen),
+            last_reinforced: self.last_reinforced.max(other.last_reinforced),
+            touched: self.touched.max(other.touched),
+            user: if other.user == UserState::Pinned { other.user } else { self.user },
+            until: self.until.max(other.until),
+            superseded_by: &self.superseded_by | &other.superseded_by,
+            outlived: &self.outlived | &other.outlived,
+            chosen: later.chosen,
+            priority: self.priority.or(other.priority),
+            importance: self.importance.or(other.importance),
+        }
+    }
+
     #[must_use]
     pub fn strength(&self) -> Strength {
         let Self { cue, count, last_reinforced, user, .. } = *self;

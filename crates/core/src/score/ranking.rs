@@ -14,7 +14,6 @@ use super::{
     policy::{
         self, Judgement, Policy, Subject,
         limits::{self, Contender, LimitGroup},
-        weighted,
     },
     stability::{self, Standing, State},
 };
@@ -30,15 +29,50 @@ use crate::{
     },
 };
 
-crate::named! {
-    /// The store that an entry belongs to. If several stores hold the same entry and none is out of
-    /// force, the copy of the first wins.
-    #[derive(PartialOrd, Ord, Hash)]
-    pub enum Scope {
-        Project = "project",
-        User = "user",
-        /// A mirror of what others, or other machines of the user, have shared.
-        Team = "team",
+/// The store that an entry belongs to. If several stores hold the same entry and none is out of
+/// force, the copy of the first wins; what speaks for it in stores of one project is added up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// The project's store, the nearest one to the working directory.
+    Project,
+    /// The project's store so many directories above the working directory.
+    Above(u8),
+    User,
+    /// A mirror of what others, or other machines of the user, have shared.
+    Team,
+}
+
+impl Scope {
+    /// The name in output: of a store further up, the way there.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        const WAY: &str = "../../../../../../../../../../../../../../../..";
+        match self {
+            Self::Above(levels) => {
+                WAY.get(..(3 * usize::from(levels)).saturating_sub(1)).unwrap_or(WAY)
+            }
+            _ => self.family(),
+        }
+    }
+
+    /// The name on the command line, which stands for all stores of the project.
+    #[must_use]
+    pub const fn family(self) -> &'static str {
+        match self {
+            Self::Project | Self::Above(_) => "project",
+            Self::User => "user",
+            Self::Team => "team",
+        }
+    }
+
+    /// Returns how far a project's store is; what stands nearer comes first.
+    #[must_use]
+    pub const fn levels(self) -> u8 {
+        if let Self::Above(levels) = self { levels } else { 0 }
+    }
+
+    fn is_of_project(self) -> bool {
+        matches!(self, Self::Project | Self::Above(_))
     }
 }
 
@@ -78,6 +112,12 @@ impl LocatedEntry {
     #[must_use]
     pub fn markers(&self) -> Markers {
         Markers { pinned: self.pinned, enforced: self.enforced, asked: self.asked.clone() }
+    }
+
+    fn take_markers(&mut self, other: &Self) {
+        let mut markers = self.markers();
+        markers.join(&other.markers());
+        Markers { pinned: self.pinned, enforced: self.enforced, asked: self.asked } = markers;
     }
 
     /// Returns the topic that the entry belongs to, in whichever of its files it stands.
@@ -175,6 +215,15 @@ impl ScoredEntry {
         key(self) > key(earlier)
     }
 
+    /// Returns true if what speaks for this copy speaks for that of an earlier store too: both are of
+    /// one project, reviewed, and in force.
+    fn adds_to(&self, earlier: &Self) -> bool {
+        let counts = |row: &Self| {
+            row.entry.scope.is_of_project() && row.entry.may_be_told() && !row.is_over()
+        };
+        counts(self) && counts(earlier)
+    }
+
     /// Returns true if a hook may add evidence without being asked: only to reviewed entries, and
     /// at most once an hour. This keeps an entry from gaining evidence just by
     /// being shown.
@@ -254,12 +303,20 @@ impl Ranking {
                 if rules.clock == Clock::Calendar { ActiveDays::default() } else { ledger.days() };
             let hands = rules.clock.at(now, &days);
             for entry in entries {
-                let mut made = row(now, rules, entry, (ledger, hands), &present);
+                let mut made = row(now, rules, entry, (ledger, hands), &present, None);
                 let known = |at: usize| rows.get(at).map(|row: &ScoredEntry| &row.entry);
                 match copies.slot(rows.len(), &made.entry, known) {
                     Slot::First => rows.push(made),
                     Slot::Copy(at) => {
-                        if let Some(copy) = rows.get_mut(at).filter(|copy| made.precedes(copy)) {
+                        let Some(copy) = rows.get_mut(at) else { continue };
+                        if made.adds_to(copy) {
+                            let mut entry = copy.entry.clone();
+                            entry.take_markers(&made.entry);
+                            let both = copy.evidence.joined(&made.evidence);
+                            let shared = copy.shared;
+                            *copy = row(now, rules, entry, (ledger, hands), &present, Some(both));
+                            copy.shared = shared;
+                        } else if made.precedes(copy) {
                             made.shared = copy.shared;
                             *copy = made;
                         }
@@ -409,9 +466,10 @@ fn row(
     entry: LocatedEntry,
     (ledger, hands): (&Ledger, Hands<'_>),
     present: &IdMap<EntryId, EntryId>,
+    joined: Option<Evidence>,
 ) -> ScoredEntry {
     let spec = rules.categories.spec(entry.category);
-    let known = ledger.evidence(now, entry.id);
+    let known = joined.or_else(|| ledger.evidence(now, entry.id));
     let evidence = capped(now, known.unwrap_or_else(|| unknown(now, entry.pinned)));
     let idle = hands.since(evidence.last_reinforced);
     let untouched = hands.since(evidence.touched.max(evidence.last_reinforced));
@@ -544,57 +602,6 @@ pub fn candidate(row: &ScoredEntry) -> CapCandidate {
     }
 }
 
-/// Tags and a text that an entry must have.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct WordingFilter {
-    /// In lower case, with `#`.
-    tags: Vec<String>,
-    /// In lower case; empty for any.
-    text: String,
-}
-
-impl WordingFilter {
-    /// Case does not matter, nor does `#` before a tag, nor blanks around the text.
-    #[must_use]
-    pub fn new(tags: &[String], text: &str) -> Self {
-        let tag = |tag: &String| format!("#{}", tag.trim_start_matches('#').to_lowercase());
-        Self { tags: tags.iter().map(tag).collect(), text: text.trim().to_lowercase() }
-    }
-
-    /// Returns true if a text contains all tags, and the text.
-    #[must_use]
-    pub fn admits(&self, text: &str) -> bool {
-        let has = |tag: &String| weighted::tags(text).any(|known| known.to_lowercase() == *tag);
-        self.tags.iter().all(has)
-            && (self.text.is_empty() || text.to_lowercase().contains(&self.text))
-    }
-}
-
 #[cfg(test)]
 #[path = "ranking_tests.rs"]
 mod tests;
-
-#[cfg(test)]
-mod wording_filter_tests {
-    use super::*;
-
-    #[test]
-    fn admits() {
-        let entry = "Über Größe: `SET lock_timeout` first #Database, then #berth-lock.";
-        for (tags, text, want) in [
-            (&[][..], "", true),
-            (&[], " LOCK_timeout` FIRST ", true),
-            (&[], "GRÖSSE", false),
-            (&[], "GRÖßE", true),
-            (&[], "first lock_timeout", false),
-            (&["database"], "", true),
-            (&["#DATABASE", "berth-lock"], "über", true),
-            (&["database", "berth"], "", false),
-            (&["data"], "", false),
-            (&["database"], "never", false),
-        ] {
-            let tags: Vec<String> = tags.iter().map(|tag: &&str| (*tag).to_owned()).collect();
-            assert_eq!(WordingFilter::new(&tags, text).admits(entry), want, "{tags:?} {text:?}");
-        }
-    }
-}

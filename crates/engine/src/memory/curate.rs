@@ -128,8 +128,9 @@ impl Writing<'_> {
         let result = |row: &ScoredEntry| {
             // A decision about an entry in one store does not apply to the same entry in another.
             let other = next.ranking.find(&row.entry.wording());
-            let shown_elsewhere =
-                other.is_some_and(|other| other.entry.scope != row.entry.scope && !other.is_over());
+            let other =
+                other.filter(|other| other.entry.scope != row.entry.scope && !other.is_over());
+            let shown_elsewhere = other.map(|other| other.entry.scope);
             let next = is_told.then(|| changed.prospect(self.memory, &entries, row));
             CuratedEntry { entry: entries.entry(row), next, shown_elsewhere, already: false }
         };
@@ -180,7 +181,7 @@ impl Writing<'_> {
             txn.commit()?;
             entry = found(&store.read(self.memory.now, categories))?.0;
         }
-        Ok(CuratedEntry { entry, next: None, shown_elsewhere: false, already })
+        Ok(CuratedEntry { entry, next: None, shown_elsewhere: None, already })
     }
 
     /// Ranks entries that have left their topics by the evidence that they have now.
@@ -290,7 +291,7 @@ fn restore(memory: &Memory, selectors: &[String]) -> Result<Vec<CuratedEntry>, F
             next.prospect(memory, &entries, row, older)
         });
         let entry = entries.entry(&now_of(memory, &next, was));
-        CuratedEntry { entry, next: prospect, shown_elsewhere: false, already: false }
+        CuratedEntry { entry, next: prospect, shown_elsewhere: None, already: false }
     };
     Ok(restored.iter().map(result).collect())
 }

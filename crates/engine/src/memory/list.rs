@@ -9,7 +9,8 @@ use pimem_core::{
     report::budget::Tokens,
     score::{
         access::Accesses,
-        ranking::{self, ScoredEntry, WordingFilter},
+        policy::weighted::WordingFilter,
+        ranking::{self, ScoredEntry},
         stability::{Standing, State},
     },
 };

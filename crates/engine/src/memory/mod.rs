@@ -355,7 +355,7 @@ impl Memory {
         let word = match scope {
             Scope::User => TrustLevel::Own,
             Scope::Project if self.places.named.is_some() => TrustLevel::Named,
-            Scope::Project | Scope::Team => TrustLevel::None,
+            Scope::Project | Scope::Above(_) | Scope::Team => TrustLevel::None,
         };
         let (state, unnoted) = (self.env.state.clone(), Arc::clone(&self.unnoted));
         let seal = self.seal(&dir);

@@ -19,7 +19,10 @@ use crate::{
 };
 use pimem_core::{
     markdown::topic,
-    score::{ranking::ScoredEntry, stability::Standing},
+    score::{
+        ranking::{Scope, ScoredEntry},
+        stability::Standing,
+    },
 };
 
 impl Writing<'_> {
@@ -50,7 +53,7 @@ impl Writing<'_> {
         let result = |row: &&ScoredEntry| CuratedEntry {
             entry: entries.entry(row),
             next: None,
-            shown_elsewhere: false,
+            shown_elsewhere: None,
             already: false,
         };
         let action = if pinned { PinAction::Pinned } else { PinAction::PinWaits };
@@ -165,9 +168,9 @@ pub struct CuratedEntry {
     /// What the next report does with it, if it was to bring it in or let it fade.
     #[serde(flatten)]
     pub next: Option<Prospect>,
-    /// True if the other store has the same entry, so that reports still show it.
+    /// The other store that has the same entry, so that reports still show it.
     #[serde(skip)]
-    pub shown_elsewhere: bool,
+    pub shown_elsewhere: Option<Scope>,
     /// True if nothing was to be done, because the entry was so before.
     #[serde(skip)]
     pub already: bool,

@@ -440,9 +440,13 @@ const MAX: u64 = 1 << 20;
 /// Returns the readable configuration files in ascending priority, and the unreadable ones.
 pub fn read(places: &Places) -> (Vec<(SettingOrigin, String)>, Vec<Unusable>) {
     let user = places.user().map(|dir| SettingOrigin::User(Memory::config_file(&dir)));
-    let project = places.project().map(|dir| SettingOrigin::Project(Memory::config_file(&dir)));
+    // What stands nearer to the working directory counts more.
+    let above = places.above_project().into_iter().flatten().map(|(_, dir)| dir);
+    let mut projects: Vec<PathBuf> = places.project().into_iter().chain(above).collect();
+    projects.reverse();
+    let projects = projects.iter().map(|dir| SettingOrigin::Project(Memory::config_file(dir)));
     let (mut files, mut unusable) = (Vec::new(), Vec::new());
-    for origin in [user, project].into_iter().flatten() {
+    for origin in user.into_iter().chain(projects) {
         let (SettingOrigin::User(path) | SettingOrigin::Project(path)) = &origin else { continue };
         match bytes(path, matches!(origin, SettingOrigin::Project(_))) {
             Ok(None) => {}

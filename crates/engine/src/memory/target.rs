@@ -49,7 +49,9 @@ impl Memory {
 
     /// Returns how the project's store leads away from the project, if it is to be read.
     fn led_away(&self) -> Option<Away> {
-        self.reads_project().then(|| self.places.found()?.err()).flatten()
+        let above = || self.places.above_project().into_iter().find_map(Result::err);
+        let away = || self.places.found().and_then(Result::err).or_else(above);
+        self.reads_project().then(away).flatten()
     }
 
     /// The same, also if no store is there yet.
@@ -84,6 +86,8 @@ impl Memory {
                 return Err(Failure::new(FailureKind::Usage, message, hint));
             }
             stores.extend(found.map(|dir| self.store(dir, Scope::Project)));
+            let above = self.places.above_project().into_iter().flatten();
+            stores.extend(above.map(|(levels, dir)| self.store(dir, Scope::Above(levels))));
         }
         // A store named explicitly is read alone, unless more scopes are requested.
         let alone = self.places.named.is_some() && self.wish.stores.is_none() && !self.wish.user;

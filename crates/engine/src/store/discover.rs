@@ -24,6 +24,9 @@ use pimem_core::model::hash::short_sha256;
 /// Path of the store below a project's root.
 pub(super) const STORE: &str = ".pi/memory";
 
+/// How many directories above the working directory stores are looked for.
+const MOST_LEVELS: u8 = 16;
+
 /// What a directory has at least one of if it is a store.
 const MARKS: &[&str] =
     &["topics", "evidence.jsonl", "MEMORY.md", "SCRATCHPAD.md", "daily", "store.json"];
@@ -71,6 +74,26 @@ impl Places {
         }
         let main = main.filter(|dir| !self.is_home(dir) && is_store(dir));
         main.map(|dir| self.rooted(&dir))
+    }
+
+    /// Returns the stores further up than the project's, to the root of its work tree, each with the
+    /// number of directories that it is above the working directory; the nearest first. One that leads
+    /// away from the project is an error.
+    pub fn above_project(&self) -> Vec<Result<(u8, PathBuf), Away>> {
+        if self.named.is_some() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for (levels, dir) in self.ancestors_up().take(usize::from(MOST_LEVELS)) {
+            if is_there(&dir.join(STORE)) {
+                let level = u8::try_from(levels).unwrap_or(MOST_LEVELS);
+                found.push(self.rooted(dir).map(|store| (level, store)));
+            }
+            if git::look(dir) != Git::None {
+                return found.split_off(found.len().min(1));
+            }
+        }
+        Vec::new()
     }
 
     /// Returns where a project's store would be created: at the root of the main work tree, so that
@@ -159,6 +182,11 @@ impl Places {
     /// Returns the working directory and its ancestors, up to a ceiling or a file-system boundary,
     /// without the home directory.
     pub fn ancestors(&self) -> impl Iterator<Item = &Path> {
+        self.ancestors_up().map(|(_, dir)| dir)
+    }
+
+    /// The same, each with its number of directories above the working directory.
+    fn ancestors_up(&self) -> impl Iterator<Item = (usize, &Path)> {
         let home = self.home.as_deref().and_then(identity);
         let here = identity(&self.cwd);
         self.cwd
@@ -174,7 +202,7 @@ impl Places {
             .filter(move |(_, (dir, id))| {
                 self.home.as_deref() != Some(dir) && (id.is_none() || *id != home)
             })
-            .map(|(_, (dir, _))| dir)
+            .map(|(depth, (dir, _))| (depth, dir))
     }
 
     /// Returns the root of the git work tree that contains `dir`, searching up to a ceiling.

@@ -92,7 +92,7 @@ pub struct EntryView {
     /// RFC 3339.
     #[serde(serialize_with = "displayed")]
     pub last_reinforced: Timestamp,
-    /// `project`, `user` or `team`.
+    /// `project`, `user` or `team`; of a project's store further up, the way there: `..`.
     pub scope: &'static str,
     /// Who wrote a line of a mirror, if not the user.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,7 +139,9 @@ impl EntryView {
             return format!("learned on {branch}, not merged");
         }
         let folder = if self.archived { "archive" } else { "topics" };
-        format!("{folder}/{}.md:{}", self.topic, self.line)
+        let file = format!("{folder}/{}.md:{}", self.topic, self.line);
+        let is_above = self.scope.starts_with("..");
+        if is_above { format!("{}/.pi/memory/{file}", self.scope) } else { file }
     }
 
     /// Formats the entry as `[lesson] text (1a2b3c4)`.
@@ -432,10 +434,15 @@ impl Whose {
         Self { both: scopes.any(|scope| Some(scope) != first) }
     }
 
-    /// Appends ` (yours)` to a text of the user's store if the list has lines of both.
+    /// Appends ` (yours)` to a text of the user's store if the list has lines of both, and the way to
+    /// its directory to one of a project's store further up.
     pub fn mark(&self, mut text: String, scope: &str) -> String {
         if self.both && scope == Scope::User.name() {
             text.push_str(" (yours)");
+        } else if scope.starts_with("..") {
+            text.push_str(" (of ");
+            text.push_str(scope);
+            text.push(')');
         }
         text
     }

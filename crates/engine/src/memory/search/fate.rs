@@ -178,10 +178,16 @@ impl Search<'_> {
         }
         let id = |at: usize| documents::entry_id(&ranked.get(at)?.document.doc);
         let of = |at: usize| evidence.get(&id(at)?);
+        let levels = |at: usize| {
+            let store = self.stores.get(ranked.get(at)?.document.at.store)?;
+            Some(store.scope.levels())
+        };
         let mut marks: HashMap<usize, (&Evidence, EntryId)> = HashMap::new();
         for Alike { older, newer } in alike {
             let Some((old, new)) = of(older).zip(of(newer)) else { continue };
-            let Some(by) = id(newer).filter(|_| replaced::is_newer(new, old)) else { continue };
+            let [new_at, old_at] = [newer, older].map(|at| levels(at).unwrap_or_default());
+            let is_newer = replaced::is_newer((new, new_at), (old, old_at));
+            let Some(by) = id(newer).filter(|_| is_newer) else { continue };
             if marks.get(&older).is_none_or(|(other, _)| new.choice() > other.choice()) {
                 marks.insert(older, (new, by));
             }
@@ -204,7 +210,7 @@ struct Alike {
     newer: usize,
 }
 
-/// Returns the pairs of entries of one store and category of which the newer gives another value to
+/// Returns the pairs of entries of one project and category, or one store and category, of which the newer gives another value to
 /// the subject of the older. The older is
 /// among the first `shown` of those that count.
 fn alike(search: &Search<'_>, shown: usize, ranked: &[Ranked<'_>]) -> Vec<Alike> {
@@ -218,9 +224,10 @@ fn alike(search: &Search<'_>, shown: usize, ranked: &[Ranked<'_>]) -> Vec<Alike>
     let group = |one: &Ranked<'_>| {
         let IndexedDocument { at, doc, kind, .. } = one.document;
         let is_asked = kind == SourceKind::Topic && doc.category != 0 && one.verdict.is_given();
-        (is_asked && !single.contains(&doc.category)).then_some((at.store, doc.category))
+        let scope = search.stores.get(at.store).map_or("", |store| store.scope.family());
+        (is_asked && !single.contains(&doc.category)).then_some((scope, doc.category))
     };
-    let mut groups: HashMap<(usize, u32), Vec<usize>> = HashMap::new();
+    let mut groups: HashMap<(&str, u32), Vec<usize>> = HashMap::new();
     for (at, one) in ranked.iter().enumerate() {
         if let Some(group) = group(one) {
             groups.entry(group).or_default().push(at);
