@@ -8,9 +8,10 @@ use serde_json::Value;
 use super::{
     Agent, AgentEvent, AgentFile, AgentRecord, FileForm,
     HookEvent::{
-        PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop, SubagentStart,
+        PostCompact, PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop,
+        SubagentStart,
     },
-    KeptContext, Limit, USUAL, after, event,
+    KeptContext, Limit, USUAL, after, before, event,
     hook_input::{
         Speaker::{Agent as Machine, Person},
         Telling,
@@ -29,6 +30,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
         event(SessionStart, "SessionStart", 10),
         event(SubagentStart, "SubagentStart", 5),
         event(Prompt, "UserPromptSubmit", 5),
+        before("PreToolUse", "Edit|Write|MultiEdit|NotebookEdit|Bash"),
         after("PostToolUse", "Edit|Write|MultiEdit|NotebookEdit"),
         event(PreCompact, "PreCompact", 10),
         event(PostCompact, "PostCompact", 10),
@@ -52,6 +54,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     has_silent_schedules: true,
     form: |moment| match moment {
         SessionStart | SubagentStart | Prompt | PostTool => ReplyForm::Specific,
+        PreTool => ReplyForm::Permission { asks: true },
         _ => ReplyForm::Silent,
     },
     // Documented as "capped at 10,000 characters"; the program is written in JavaScript.

@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use super::{
     Agent, AgentEvent, AgentFile, AgentRecord, FileForm,
-    HookEvent::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop, SubagentStart},
-    HookTrust, KeptContext, Limit, Trial, USUAL, after, event,
+    HookEvent::{
+        PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop, SubagentStart,
+    },
+    HookTrust, KeptContext, Limit, Trial, USUAL, after, before, event,
     plugin::{self, OfPlugin},
     reply::ReplyForm,
     settings::{self, FoundHook, SettingsForm, SettingsLayout, SettingsRefusal},
@@ -26,6 +28,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
         event(SessionStart, "SessionStart", 10),
         event(SubagentStart, "SubagentStart", 5),
         event(Prompt, "UserPromptSubmit", 5),
+        before("PreToolUse", "apply_patch|Edit|Write|Bash"),
         after("PostToolUse", "apply_patch|Edit|Write"),
         event(PreCompact, "PreCompact", 10),
         event(Stop, "Stop", 5),
@@ -34,6 +37,8 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     ],
     form: |moment| match moment {
         SessionStart | SubagentStart | Prompt | PostTool => ReplyForm::Specific,
+        // It takes no question.
+        PreTool => ReplyForm::Permission { asks: false },
         // Plain text and an empty answer would be a failed hook.
         Stop => ReplyForm::Braces,
         _ => ReplyForm::Silent,
@@ -85,7 +90,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
         ..OfPlugin::USUAL
     }),
     sample: |event, trial| match event.moment {
-        PostTool => {
+        PreTool | PostTool => {
             let file = Trial::FILE;
             let patch =
                 format!("*** Begin Patch\n*** Update File: {file}\n@@\n-a\n+b\n*** End Patch");
@@ -183,16 +188,16 @@ mod tests {
         let hooks = settings::with(Some(other), layout).unwrap().unwrap();
         let paths = ["/h/.codex/hooks.json".to_owned(), "/real/h\"/hooks.json".to_owned()];
         let missing = |config: &str| of_settings(config, &hooks, layout, &paths).unwrap();
-        assert_eq!(missing(""), 7);
+        assert_eq!(missing(""), 8);
         let table =
             |key: &str| format!("[hooks.state.\"/h/.codex/{key}\"]\ntrusted_hash = \"9\"\n");
-        assert_eq!(missing(&table("hooks.json:session_start:0:0")), 6);
+        assert_eq!(missing(&table("hooks.json:session_start:0:0")), 7);
         // Behind the hook of somebody else.
-        assert_eq!(missing(&table("hooks.json:stop:0:0")), 7);
-        assert_eq!(missing(&table("hooks.json:stop:1:0")), 6);
-        assert_eq!(missing("[hooks.state.\"/real/h\\\"/hooks.json:post_tool_use:0:0\"]"), 6);
-        assert_eq!(missing("[hooks.state.'/h/.codex/hooks.json:session_end:0:0']"), 6);
-        assert_eq!(missing(&table("other.json:session_start:0:0")), 7);
+        assert_eq!(missing(&table("hooks.json:stop:0:0")), 8);
+        assert_eq!(missing(&table("hooks.json:stop:1:0")), 7);
+        assert_eq!(missing("[hooks.state.\"/real/h\\\"/hooks.json:post_tool_use:0:0\"]"), 7);
+        assert_eq!(missing("[hooks.state.'/h/.codex/hooks.json:session_end:0:0']"), 7);
+        assert_eq!(missing(&table("other.json:session_start:0:0")), 8);
     }
 
     #[test]

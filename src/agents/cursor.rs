@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::{
     Agent, AgentEvent, AgentFile, AgentRecord, FileForm,
     HookEvent::{
-        PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop, SubagentStart,
+        PostCompact, PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop,
+        SubagentStart,
     },
     Trial, USUAL, WholeFile, event,
     hook_input::Field,
@@ -73,7 +74,7 @@ fn sample(event: &AgentEvent, trial: &Trial<'_>) -> Value {
             json!({"session_id": trial.session(), "composer_mode": "agent"})
         }
         Prompt => json!({"prompt": Trial::PROMPT, "attachments": []}),
-        PostTool => json!({"file_path": trial.file(), "edits": []}),
+        PreTool | PostTool => json!({"file_path": trial.file(), "edits": []}),
         PreCompact | PostCompact => json!({"trigger": "auto"}),
         Stop => json!({"status": "completed", "loop_count": 0}),
         SessionEnd => json!({"session_id": trial.session(), "reason": "completed"}),

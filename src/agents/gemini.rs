@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{
     Agent, AgentEvent, AgentFile, AgentRecord, CompactionReply, FileForm,
-    HookEvent::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
-    Trial, USUAL, after, event,
+    HookEvent::{PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop},
+    Trial, USUAL, after, before, event,
     hook_input::Field,
     plugin::{self, OfPlugin},
     reply::ReplyForm,
@@ -21,6 +21,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     events: &[
         event(SessionStart, "SessionStart", 10),
         event(Prompt, "BeforeAgent", 5),
+        before("BeforeTool", "write_file|replace|run_shell_command"),
         after("AfterTool", "write_file|replace"),
         event(PreCompact, "PreCompress", 10),
         event(Stop, "AfterAgent", 5),
@@ -29,6 +30,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     spellings: &[(Field::Response, "prompt_response")],
     form: |moment| match moment {
         SessionStart | Prompt | PostTool => ReplyForm::Specific,
+        PreTool => ReplyForm::Verdict,
         _ => ReplyForm::Silent,
     },
     compaction: CompactionReply::InTranscript,
@@ -65,7 +67,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
         ..OfPlugin::USUAL
     }),
     sample: |event, trial| match event.moment {
-        PostTool => trial.with(
+        PreTool | PostTool => trial.with(
             event,
             json!({
                 "tool_name": "replace", "tool_input": {"file_path": trial.file()},

@@ -2,7 +2,7 @@
 
 use super::{
     AgentRecord,
-    HookEvent::{PostTool, PreCompact, Prompt, SessionStart, SubagentStart},
+    HookEvent::{PostTool, PreCompact, PreTool, Prompt, SessionStart, SubagentStart},
     SHIM, USUAL,
     hook_input::Telling,
     reply::ReplyForm,
@@ -15,6 +15,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     events: &SHIM,
     speaker: Telling::TOLD,
     form: |moment| match moment {
+        PreTool => ReplyForm::Verdict,
         SessionStart | SubagentStart | Prompt | PostTool | PreCompact => ReplyForm::Plain,
         _ => ReplyForm::Silent,
     },

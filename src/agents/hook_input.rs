@@ -30,6 +30,8 @@ pub(crate) struct Input {
     pub(crate) tool: Option<String>,
     /// Files that the tool call names.
     pub(crate) files: Vec<String>,
+    /// Arguments of the tool, as JSON.
+    pub(crate) arguments: Option<String>,
     /// Answer of the agent.
     pub(crate) response: Option<String>,
     pub(crate) transcript: Option<PathBuf>,
@@ -130,7 +132,7 @@ const COMMON: &[(Field, &str)] = &[
 
 /// Returns the keys of a field. Those of all agents are read, whoever calls: some programs call by
 /// the name of another.
-fn keys(field: Field) -> impl Iterator<Item = &'static str> {
+pub(super) fn keys(field: Field) -> impl Iterator<Item = &'static str> {
     let spelled = Agent::ALL.into_iter().flat_map(|agent| agent.record().spellings);
     let named = COMMON.iter().chain(spelled).filter(move |(known, _)| *known == field);
     named.map(|(_, key)| *key)
@@ -190,6 +192,7 @@ pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
         unattended,
         tool: told(Field::Tool),
         files: files(&object),
+        arguments: keys(Field::Arguments).find_map(|key| Some(object.get(key)?.get().to_owned())),
         response: told(Field::Response),
         summary: told(Field::Summary),
         trigger: match text("trigger").as_deref() {

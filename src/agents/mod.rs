@@ -19,6 +19,7 @@ pub(crate) mod settings;
 mod settings_tests;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tool_call;
 
 use std::path::{Path, PathBuf};
 
@@ -214,6 +215,8 @@ pub(crate) enum HookEvent {
     SubagentStart,
     /// The user has submitted a prompt.
     Prompt,
+    /// A tool is about to run.
+    PreTool,
     /// A tool has run.
     PostTool,
     /// The context is about to be compacted.
@@ -227,10 +230,11 @@ pub(crate) enum HookEvent {
 
 impl HookEvent {
     /// All events, in the order of a session.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::SessionStart,
         Self::SubagentStart,
         Self::Prompt,
+        Self::PreTool,
         Self::PostTool,
         Self::PreCompact,
         Self::PostCompact,
@@ -244,6 +248,7 @@ impl HookEvent {
             Self::SessionStart => "session-start",
             Self::SubagentStart => "subagent-start",
             Self::Prompt => "prompt",
+            Self::PreTool => "pre-tool",
             Self::PostTool => "post-tool",
             Self::PreCompact => "pre-compact",
             Self::PostCompact => "post-compact",
@@ -261,7 +266,7 @@ pub(crate) struct AgentEvent {
     pub(crate) native: &'static str,
     /// Name of the event on pimem's command line.
     pub(crate) word: &'static str,
-    /// Pattern of the tools after which the hook is called.
+    /// Pattern of the tools before or after which the hook is called.
     pub(crate) matcher: Option<&'static str>,
     /// Time limit in seconds.
     pub(crate) seconds: u32,
@@ -271,14 +276,19 @@ const fn event(moment: HookEvent, native: &'static str, seconds: u32) -> AgentEv
     AgentEvent { moment, native, word: moment.name(), matcher: None, seconds }
 }
 
+const fn before(native: &'static str, matcher: &'static str) -> AgentEvent {
+    AgentEvent { matcher: Some(matcher), ..event(HookEvent::PreTool, native, 5) }
+}
+
 const fn after(native: &'static str, matcher: &'static str) -> AgentEvent {
     AgentEvent { matcher: Some(matcher), ..event(HookEvent::PostTool, native, 5) }
 }
 
 /// Events of the agents that load a shim, with the shim's time limits.
-const SHIM: [AgentEvent; 7] = [
+const SHIM: [AgentEvent; 8] = [
     event(HookEvent::SessionStart, "session_start", 5),
     event(HookEvent::Prompt, "prompt", 5),
+    event(HookEvent::PreTool, "pre_tool", 5),
     event(HookEvent::PostTool, "post_tool", 5),
     event(HookEvent::PreCompact, "pre_compact", 5),
     event(HookEvent::PostCompact, "post_compact", 5),
@@ -486,6 +496,9 @@ impl<'a> Trial<'a> {
                 json!({"agent_id": "trial", "agent_type": "general-purpose", "prompt": Self::PROMPT})
             }
             HookEvent::Prompt => json!({"prompt": Self::PROMPT}),
+            HookEvent::PreTool => {
+                json!({"tool_name": "Edit", "tool_input": {"file_path": self.file()}})
+            }
             HookEvent::PostTool => json!({
                 "tool_name": "Edit", "tool_input": {"file_path": self.file()}, "tool_response": {},
             }),

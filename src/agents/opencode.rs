@@ -2,7 +2,7 @@
 
 use super::{
     AgentFile, AgentRecord, FileForm,
-    HookEvent::{PostCompact, PostTool, PreCompact, Prompt, SessionStart, Stop},
+    HookEvent::{PostCompact, PostTool, PreCompact, PreTool, Prompt, SessionStart, Stop},
     KeptContext, SHIM, USUAL, WholeFile,
     hook_input::Telling,
     reply::ReplyForm,
@@ -14,10 +14,11 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     title: "OpenCode",
     marks: &["OPENCODE"],
     // It has none at the end of a session.
-    events: SHIM.split_at(6).0,
+    events: SHIM.split_at(7).0,
     own_names: &[
         (SessionStart, "session.created"),
         (Prompt, "chat.message"),
+        (PreTool, "tool.execute.before"),
         (PostTool, "tool.execute.after"),
         (PreCompact, "experimental.session.compacting"),
         (PostCompact, "session.compacted"),

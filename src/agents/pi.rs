@@ -2,7 +2,9 @@
 
 use super::{
     AgentFile, AgentRecord, FileForm,
-    HookEvent::{PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop},
+    HookEvent::{
+        PostCompact, PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop,
+    },
     KeptContext, SHIM, USUAL, WholeFile,
     hook_input::Telling,
     reply::ReplyForm,
@@ -17,6 +19,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     own_names: &[
         (SessionStart, "session_start"),
         (Prompt, "before_agent_start"),
+        (PreTool, "tool_call"),
         (PostTool, "tool_result"),
         (PreCompact, "session_before_compact"),
         (PostCompact, "session_compact"),

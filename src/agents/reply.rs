@@ -9,6 +9,14 @@ use serde_json::{Map, Value, json};
 use super::{Agent, HookEvent, Limit};
 use pimem_core::safety::safe_text::{self, SafeText};
 
+/// What becomes of a tool's call, with the reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Permission {
+    Deny(SafeText),
+    /// A person decides.
+    Ask(SafeText),
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplyForm {
     Plain,
@@ -26,12 +34,20 @@ pub(crate) enum ReplyForm {
     Decision,
     /// `{"injectSteps": [{"ephemeralMessage": TEXT}]}`.
     Steps,
+    /// `{"hookSpecificOutput": {"hookEventName": NAME, "permissionDecision": "deny" or "ask",
+    /// "permissionDecisionReason": TEXT}}`, or nothing, which lets the tool run.
+    Permission {
+        asks: bool,
+    },
+    /// `{"decision": "deny", "reason": TEXT}`, or nothing.
+    Verdict,
 }
 
 impl ReplyForm {
     /// The form of what our shims read.
     pub(super) fn of_shim(moment: HookEvent) -> Self {
         match moment {
+            HookEvent::PreTool => Self::Verdict,
             HookEvent::PostCompact | HookEvent::Stop | HookEvent::SessionEnd => Self::Silent,
             _ => Self::Member("context"),
         }
@@ -45,7 +61,12 @@ impl ReplyForm {
         match self {
             Self::Braces | Self::Decision | Self::Steps => Some(json!({})),
             Self::Continue => Some(json!({"continue": true})),
-            Self::Plain | Self::Silent | Self::Specific | Self::Member(_) => None,
+            Self::Plain
+            | Self::Silent
+            | Self::Specific
+            | Self::Member(_)
+            | Self::Permission { .. }
+            | Self::Verdict => None,
         }
     }
 }
@@ -92,9 +113,12 @@ pub(crate) fn with_notice(
         }})),
         ReplyForm::Member(name) => Some(json!({ name: context })),
         ReplyForm::Steps => Some(json!({"injectSteps": [{"ephemeralMessage": context}]})),
-        ReplyForm::Silent | ReplyForm::Braces | ReplyForm::Continue | ReplyForm::Decision => {
-            form.nothing()
-        }
+        ReplyForm::Silent
+        | ReplyForm::Braces
+        | ReplyForm::Continue
+        | ReplyForm::Decision
+        | ReplyForm::Permission { .. }
+        | ReplyForm::Verdict => form.nothing(),
     };
     let Some(mut answer) = answer.or_else(|| is_shown.then(|| json!({}))) else {
         return String::new();
@@ -102,6 +126,26 @@ pub(crate) fn with_notice(
     if is_shown && let Some(fields) = answer.as_object_mut() {
         fields.insert("systemMessage".to_owned(), notice.into());
     }
+    format!("{}\n", safe_text::json(&answer.to_string()))
+}
+
+/// Returns the answer that keeps a tool from running, or has a person asked. Where the agent cannot
+/// ask, the tool does not run.
+pub(crate) fn refusal(agent: Agent, permission: &Permission) -> String {
+    let (decision, reason) = match permission {
+        Permission::Deny(reason) => ("deny", reason),
+        Permission::Ask(reason) => ("ask", reason),
+    };
+    let reason = reason.trim_end();
+    let answer = match (agent.record().form)(HookEvent::PreTool) {
+        ReplyForm::Permission { asks } => json!({"hookSpecificOutput": {
+            "hookEventName": native(agent, HookEvent::PreTool),
+            "permissionDecision": if asks { decision } else { "deny" },
+            "permissionDecisionReason": reason,
+        }}),
+        ReplyForm::Verdict => json!({"decision": "deny", "reason": reason}),
+        _ => return String::new(),
+    };
     format!("{}\n", safe_text::json(&answer.to_string()))
 }
 
@@ -132,7 +176,12 @@ pub(crate) fn check(agent: Agent, moment: HookEvent, output: &[u8]) -> Result<()
         return Ok(());
     }
     match form {
-        ReplyForm::Plain | ReplyForm::Silent | ReplyForm::Braces => only(members, &[]).map(drop),
+        // A trial has nothing that is forbidden.
+        ReplyForm::Plain
+        | ReplyForm::Silent
+        | ReplyForm::Braces
+        | ReplyForm::Permission { .. }
+        | ReplyForm::Verdict => only(members, &[]).map(drop),
         ReplyForm::Continue => {
             only(members, &["continue"])?;
             let goes_on = members.get("continue") == Some(&Value::Bool(true));
@@ -270,11 +319,15 @@ mod tests {
             let deaf = HookEvent::ALL.into_iter().filter(|moment| !listens(agent, *moment));
             deaf.map(HookEvent::name).collect()
         };
-        assert_eq!(deaf(Agent::Claude), ["pre-compact", "post-compact", "stop", "session-end"]);
-        assert_eq!(deaf(Agent::Generic), ["post-compact", "stop", "session-end"]);
+        assert_eq!(
+            deaf(Agent::Claude),
+            ["pre-tool", "pre-compact", "post-compact", "stop", "session-end"]
+        );
+        assert_eq!(deaf(Agent::Generic), ["pre-tool", "post-compact", "stop", "session-end"]);
         let cursor = [
             "subagent-start",
             "prompt",
+            "pre-tool",
             "post-tool",
             "pre-compact",
             "post-compact",
@@ -285,6 +338,7 @@ mod tests {
         let antigravity = [
             "session-start",
             "subagent-start",
+            "pre-tool",
             "post-tool",
             "pre-compact",
             "post-compact",

@@ -110,7 +110,7 @@ fn ours_are_known_however_they_are_called() {
     assert_eq!(words, ["stop", "pre-compact", "session-start"]);
     assert_eq!(found[0].timeout, Some(3.0));
     let after = settings::with(Some(text.as_bytes()), &claude).unwrap().unwrap();
-    assert_eq!(settings::found(&after, &claude).unwrap().len(), 8, "only what is missing is added");
+    assert_eq!(settings::found(&after, &claude).unwrap().len(), 9, "only what is missing is added");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn printed(agent: Agent) -> Value {
 fn claude_is_run_without_a_shell() {
     let settings = printed(Agent::Claude);
     let hooks = settings["hooks"].as_object().unwrap();
-    assert_eq!(hooks.len(), 8);
+    assert_eq!(hooks.len(), 9);
     let want = json!([{"matcher": "Edit|Write|MultiEdit|NotebookEdit", "hooks": [{
         "type": "command", "command": "pimem", "args": ["hook", "claude", "post-tool"],
         "timeout": 5,

@@ -5,6 +5,7 @@ use pimem_core::{
     exchange::jsonl,
     model::{
         event::Cue,
+        rules::{LineAsides, LineRule, LineRules},
         time::{Date, Timestamp},
     },
     safety::text::EntryText,
@@ -35,8 +36,8 @@ use crate::{
 /// A topic that is full goes on in a file beside it; `--topic` names another file, by subject.
 ///
 /// With `-`, standard input is read: one entry a line, or one JSON object a line with the keys
-/// text, category, cue, pin, tags, asked, validUntil, priority, importance and supersedes. Either every line is stored or, when
-/// one of them cannot be, none.
+/// text, category, cue, pin, tags, asked, rules, validUntil, priority, importance and supersedes.
+/// Either every line is stored or, when one of them cannot be, none.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem add -c decision Use PostgreSQL for all services\n  \
     pimem add --pin -c preference 'Never push to main'\n  git log -1 --format=%s | pimem add -c done -")]
@@ -65,6 +66,8 @@ pub(crate) struct AddArgs {
     /// report (repeatable, at most 4 of 12 words)
     #[arg(long, value_name = "QUESTION")]
     asked: Vec<String>,
+    #[command(flatten)]
+    rules: RuleArgs,
     /// The entry that this one replaces: it leaves the report
     #[arg(long, value_name = "ENTRY")]
     supersedes: Option<String>,
@@ -80,6 +83,43 @@ pub(crate) struct AddArgs {
     /// Add it even if an entry says the same in other words
     #[arg(long)]
     force: bool,
+}
+
+/// The rules that an entry carries.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RuleArgs {
+    /// Where it counts: where somebody works on such files, relative to the root of the repository;
+    /// with --forbid, where that is forbidden (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    place: Vec<String>,
+    /// Let no agent write a line that this matches (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    forbid: Vec<String>,
+    /// Let no agent run a command that this matches (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    forbid_command: Vec<String>,
+    /// Let no agent change such files (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    protect: Vec<String>,
+}
+
+impl RuleArgs {
+    pub(super) fn rules(&self) -> Result<LineRules, Failure> {
+        let place = |place: &String| LineRule::Place(place.clone());
+        let forbid = |pattern: &String| -> Vec<LineRule> {
+            let rule = |place: Option<&String>| LineRule::Forbid {
+                pattern: pattern.clone(),
+                place: place.cloned(),
+            };
+            let bounded = self.place.iter().map(|place| rule(Some(place)));
+            if self.place.is_empty() { vec![rule(None)] } else { bounded.collect() }
+        };
+        let places = self.place.iter().filter(|_| self.forbid.is_empty()).map(place);
+        let forbids = self.forbid.iter().flat_map(forbid);
+        let commands = self.forbid_command.iter().cloned().map(LineRule::ForbidCommand);
+        let protects = self.protect.iter().cloned().map(LineRule::Protect);
+        intake::rules(LineRules::of(places.chain(forbids).chain(commands).chain(protects)))
+    }
 }
 
 pub(crate) fn run(ctx: &Shell, args: &AddArgs) -> Result<Exit, Failure> {
@@ -112,18 +152,40 @@ pub(crate) fn run(ctx: &Shell, args: &AddArgs) -> Result<Exit, Failure> {
         ctx.memory.writing().say_unweighted();
     }
     ctx.ui.show(&AddView { results });
+    tell_guards(ctx, &args.rules.rules()?);
     background::start_filling(&ctx.memory);
     Ok(Exit::Done)
 }
 
+/// Says what rules forbid today, and whether they are in force.
+pub(super) fn tell_guards(ctx: &Shell, rules: &LineRules) {
+    if let Some(places) = ctx.memory.reading().forbidden_today(rules) {
+        let first = places.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+        let more = if places.len() > 3 { ", …" } else { "" };
+        ctx.ui.explain(&match places.len() {
+            0 => "    No line of the work tree has that today".to_owned(),
+            1 => format!("    1 line has that today: {first}"),
+            many => format!("    {many} lines have that today: {first}{more}"),
+        });
+    }
+    if rules.has_guard() && !ctx.memory.writing().makes_guards() {
+        ctx.ui.explain("    Nothing is forbidden before a person says so: pimem trust --review");
+    }
+}
+
 impl Human for AddView {
     fn human(&self, ui: &Ui) {
-        for Added { action, category, text, short, next, asked, replaces, .. } in &self.results {
+        for Added { action, category, text, short, next, asides, replaces, .. } in &self.results {
             let what =
                 if *action == "added" { "Added" } else { "Already exists, reinforced instead" };
             ui.line(&format!("{what}: [{category}] {text} ({short})"));
-            if let Some(asked) = asked {
-                ui.line(&format!("    Asked as: {asked}"));
+            if let Some(LineAsides { asked, rules }) = asides {
+                if !asked.is_empty() {
+                    ui.line(&format!("    Asked as: {asked}"));
+                }
+                for rule in rules {
+                    ui.line(&format!("    Its rule: {rule}"));
+                }
             }
             tell_absent(ui, next.absent.as_ref());
             if let Some(ReplacedEntry { line, archived }) = replaces {
@@ -175,12 +237,12 @@ fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Fa
     };
     let priority = share("--priority", &args.priority)?;
     let importance = share("--importance", &args.importance)?;
-    let asked = intake::asked(&args.asked)?;
+    let asides = LineAsides { asked: intake::asked(&args.asked)?, rules: args.rules.rules()? };
     let base = |text: &str| {
         let category = category(&ctx.memory, &args.category)?;
         let plain = NewText::plain(category, EntryText::new(text)?, cue);
-        let (topic, asked) = (topic.clone(), asked.clone());
-        let new = NewText { pin: args.pin, until, topic, asked, priority, importance, ..plain };
+        let (topic, asides) = (topic.clone(), asides.clone());
+        let new = NewText { pin: args.pin, until, topic, asides, priority, importance, ..plain };
         tagged(new, &args.tags)
     };
     if args.text != ["-"] {
@@ -232,7 +294,10 @@ fn from_json(
     new.pin |= item.pinned;
     new.supersedes = item.supersedes;
     if !item.asked.is_empty() {
-        new.asked = intake::asked(&item.asked)?;
+        new.asides.asked = intake::asked(&item.asked)?;
+    }
+    if !item.rules.is_empty() {
+        new.asides.rules = intake::rules(LineRules::read(&item.rules.join("\n")))?;
     }
     Ok(new)
 }

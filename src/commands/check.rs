@@ -42,6 +42,7 @@ use crate::{
   pimem check --scope project            in CI: the files alone
   pimem check --fix --dry-run            what would be mended
   pimem check --rule secret --rule instruction
+  pimem check --guards --base origin/main
   pimem check --sarif > pimem.sarif      for code scanning")]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
 pub(crate) struct CheckArgs {
@@ -59,6 +60,12 @@ pub(crate) struct CheckArgs {
     /// Leave this rule out
     #[arg(long, value_name = "ID", value_parser = ids(), hide_possible_values = true)]
     allow: Vec<String>,
+    /// Look instead for what entries forbid, in all files of the work tree
+    #[arg(long, conflicts_with_all = ["fix", "rule", "allow"])]
+    guards: bool,
+    /// Look only at what was added since this commit
+    #[arg(long, value_name = "REV", requires = "guards")]
+    base: Option<String>,
     /// List the rules
     #[arg(long, hide_short_help = true)]
     list_rules: bool,
@@ -87,6 +94,15 @@ pub(crate) fn run(ctx: &Shell, args: &CheckArgs) -> Result<Exit, Failure> {
     if args.list_rules {
         ctx.ui.show(&Rules { rules: RULES });
         return Ok(Exit::Done);
+    }
+    if args.guards {
+        let answer = ctx.memory.tending().check_guards(args.base.as_deref())?;
+        if args.sarif {
+            ctx.ui.document(&Sarif::of(&answer));
+        } else {
+            ctx.ui.show(&answer.view);
+        }
+        return Ok(ctx.complain(&answer.problems, Exit::Done.unless_empty(!answer.view.is_clean())));
     }
     let mending = match (args.fix, args.dry_run) {
         (false, _) => Mending::No,

@@ -2,12 +2,17 @@
 
 use std::process::Command;
 
+use pimem_core::model::rules::{LineAsides, LineRule};
 use pimem_engine::{
     error::{Failure, FailureKind},
     memory::{edit::Edited, intake},
-    store::atomic::{self, Sync},
+    store::{
+        atomic::{self, Sync},
+        transaction::NewMarkers,
+    },
 };
 
+use super::add::{RuleArgs, tell_guards};
 use crate::{
     shell::{self, Exit, Shell},
     ui::{Human, Ui},
@@ -32,6 +37,14 @@ pub(crate) struct EditArgs {
     /// It is asked for as nothing but its text
     #[arg(long)]
     no_asked: bool,
+    #[command(flatten)]
+    rules: RuleArgs,
+    /// It counts everywhere
+    #[arg(long, conflicts_with = "place")]
+    no_place: bool,
+    /// It forbids nothing
+    #[arg(long, conflicts_with_all = ["forbid", "forbid_command", "protect"])]
+    no_guard: bool,
     /// The new text
     #[arg(value_name = "TEXT")]
     text: Vec<String>,
@@ -40,8 +53,11 @@ pub(crate) struct EditArgs {
 pub(crate) fn run(ctx: &Shell, args: &EditArgs) -> Result<Exit, Failure> {
     let priority = args.priority.as_deref().map(|text| shell::share("--priority", text));
     let priority = priority.transpose()?;
-    let asks = args.no_asked || !args.asked.is_empty();
     let asked = intake::asked(&args.asked)?;
+    let asked = Some(asked).filter(|asked| args.no_asked || !asked.is_empty());
+    let rules = args.rules.rules()?;
+    let rules_change = args.no_place || args.no_guard || !rules.is_empty();
+    let asks = asked.is_some() || rules_change;
     let mut edited = None;
     if !args.text.is_empty() || priority.is_none() && !asks {
         let edit = || {
@@ -57,7 +73,14 @@ pub(crate) fn run(ctx: &Shell, args: &EditArgs) -> Result<Exit, Failure> {
         })?;
     }
     if asks {
-        edited = Some(then(edited, &args.entry, |id| ctx.memory.writing().ask(id, &asked))?);
+        let new = |known: &LineAsides| {
+            let keeps =
+                |rule: &LineRule| !if rule.is_guard() { args.no_guard } else { args.no_place };
+            let kept = known.rules.only(keeps).with(&rules);
+            let rules = rules_change.then_some(kept);
+            NewMarkers { pinned: None, asked: asked.clone(), rules }
+        };
+        edited = Some(then(edited, &args.entry, |id| ctx.memory.writing().set_aside(id, new))?);
     }
     if let Some(priority) = priority {
         let prioritize = |id: &str| ctx.memory.writing().prioritize(id, priority);
@@ -65,7 +88,10 @@ pub(crate) fn run(ctx: &Shell, args: &EditArgs) -> Result<Exit, Failure> {
         ctx.memory.writing().say_unweighted();
     }
     match edited {
-        Some(edited) => ctx.ui.show(&edited),
+        Some(edited) => {
+            ctx.ui.show(&edited);
+            tell_guards(ctx, &rules);
+        }
         None => ctx.ui.note("Nothing changed"),
     }
     Ok(Exit::Done)
@@ -84,7 +110,7 @@ fn then(
 
 impl Human for Edited {
     fn human(&self, ui: &Ui) {
-        ui.line(&format!("Edited: {}{}", self.entry.line(), self.entry.asked_mark()));
+        ui.line(&format!("Edited: {}{}", self.entry.line(), self.entry.asides_mark()));
         super::add::tell(ui, &self.next);
     }
 }

@@ -120,7 +120,7 @@ impl Human for EntryList {
         let whose = Whose::of(self.entries.iter().map(|listed| listed.entry.scope));
         let cells = |AccessedEntry { entry, age, .. }: &AccessedEntry| {
             let text = view::labelled(whose.mark(entry.text.clone(), entry.scope), entry.label());
-            let text = text + &entry.replaced_mark() + &entry.branch_mark() + &entry.asked_mark();
+            let text = text + &entry.replaced_mark() + &entry.branch_mark() + &entry.asides_mark();
             vec![
                 Styled::new(Style::Id, &entry.short),
                 entry.category.as_str().into(),

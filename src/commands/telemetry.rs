@@ -12,8 +12,8 @@ use pimem_engine::{
         telemetry::{
             LogRequest, RecordKind, SESSIONS, UsageOrder,
             summary::{
-                ClearedLogs, EntryUse, GONE, LogFile, LogRecord, LogView, NamedUse, NeverUsed,
-                TelemetrySummary, Unused, Usage, Use, Uses, percent,
+                ClearedLogs, EntryUse, GONE, HeldBy, LogFile, LogRecord, LogView, NamedUse,
+                NeverUsed, TelemetrySummary, Unused, Usage, Use, Uses, percent,
             },
         },
     },
@@ -172,6 +172,8 @@ fn in_words(record: &Record) -> String {
             format!("{count} past sessions{}", behind(prompt))
         }
         RecordKindOf::Access { entries: list } => format!("{} found", entries(list.len())),
+        RecordKindOf::Held { entries: list } => format!("{} held a tool back", entries(list.len())),
+        RecordKindOf::Lifted { entries: list } => format!("{} lifted", entries(list.len())),
         RecordKindOf::Unknown => String::new(),
     }
 }
@@ -253,6 +255,18 @@ impl Human for TelemetrySummary {
         }
         named_entries(ui, "used most", &self.most_used);
         named_entries(ui, "never used", &self.least_used);
+        if !self.held_by.is_empty() {
+            ui.line("");
+            let row = |one: &HeldBy| {
+                let last = one.last.first().map(|last| date(last)).unwrap_or_default();
+                let numbers = [one.held.to_string(), one.lifted.to_string(), last.to_owned()];
+                let mut row: Vec<Styled> = numbers.map(Styled::from).into();
+                row.extend([Styled::new(Style::Id, &one.short), shortened(&one.text).into()]);
+                row
+            };
+            let header = ["held back", "lifted", "last", "id", "text"];
+            ui.table(&header, self.held_by.iter().take(NAMED).map(row).collect());
+        }
     }
 
     fn when_empty(&self) -> Option<&'static str> {
@@ -270,18 +284,23 @@ fn shares(rows: &[NamedUse]) -> String {
     rows.iter().map(share).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns the beginning of a text.
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(TEXT).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
 fn named_entries(ui: &Ui, title: &str, entries: &[EntryUse]) {
     if entries.is_empty() {
         return;
     }
     ui.line("");
     let row = |entry: &EntryUse| {
-        let mut text: String = entry.text.chars().take(TEXT).collect();
-        if text.len() < entry.text.len() {
-            text.push('…');
-        }
         let used = format!("{} of {}", entry.usage.used, entry.usage.seen);
-        vec![used.into(), Styled::new(Style::Id, &entry.short), text.as_str().into()]
+        vec![used.into(), Styled::new(Style::Id, &entry.short), shortened(&entry.text).into()]
     };
     ui.table(&[title, "id", "text"], entries.iter().take(NAMED).map(row).collect());
 }

@@ -19,9 +19,10 @@ use pimem_engine::{
     memory::{
         forecast::{DayAhead, Forecast, ForecastRequest, KeepAdvice, Leaving, Other},
         score::{Decay, FadedEntry, ScoreRow, Scores},
+        telemetry::summary::HeldBy,
         why::Why,
     },
-    view::{self, Whose},
+    view::{self, Whose, count},
 };
 
 use crate::{
@@ -123,6 +124,20 @@ impl Human for Why {
         }
         if let Some(added) = &self.added {
             lines.insert(2, ("added", added.trim_start_matches("added on ").to_owned()));
+        }
+        for rule in entry.rules.iter().rev() {
+            lines.insert(1, ("rule", rule.clone()));
+        }
+        if let Some(HeldBy { held, last, lifted, .. }) = &self.held {
+            let last = last.iter().map(|at| at.get(..10).unwrap_or(at)).collect::<Vec<_>>();
+            let when =
+                if last.is_empty() { String::new() } else { format!(": {}", last.join(", ")) };
+            let lifted = if *lifted > 0 {
+                format!("; lifted {}", count(*lifted, "time"))
+            } else {
+                String::new()
+            };
+            lines.push(("held", format!("{}{when}{lifted}", count(*held, "time"))));
         }
         if !entry.asked.is_empty() {
             lines.insert(1, ("asked as", entry.asked.join("; ")));

@@ -212,8 +212,8 @@ mod tests {
     use super::*;
 
     /// Arguments that take any text, number or time.
-    const FREE: &str = "apply asked budget by days id if_older importance limit min_score never_used \
-        now passage_prefix priority prompt query query_prefix section session sessions since \
+    const FREE: &str = "apply asked base budget by days forbid forbid_command id if_older importance limit min_score never_used \
+        now passage_prefix place priority prompt protect query query_prefix section session sessions since \
         system_prompt_tokens text until valid_until without";
 
     /// A new argument gets a source, or a place on the list of those that have none.

@@ -10,6 +10,7 @@ use std::{
 };
 
 use pimem_core::{
+    guard::glob,
     model::{entry::EntryId, event::Provenance, hash::fnv1a64},
     safe,
     safety::{safe_text::SafeText, secret},
@@ -20,7 +21,8 @@ use pimem_core::{
 };
 use pimem_engine::{
     error::Failure,
-    memory::{handoff, leaky::Leaky, learn::News, next::NotShown, sessions},
+    memory::{handoff, learn::News, next::NotShown, sessions},
+    process::Leaky,
     store::{
         Store,
         hook_ledger::{self, KnownSession, LedgerNote, LedgerSession},
@@ -46,6 +48,8 @@ const SESSION: usize = 64;
 const REST: Duration = Duration::from_millis(50);
 /// Maximum number of characters of a prompt kept for a summary.
 const SAID: usize = 450;
+/// Most files of a session that are noted as touched.
+const TOUCHED: usize = 64;
 /// Bytes read from the end of a transcript for the last answer.
 const TAIL: u64 = 256 << 10;
 
@@ -132,6 +136,14 @@ impl<'a> Call<'a> {
         }
         if let (None, Some(path)) = (&call.known().transcript, call.transcript()) {
             call.note(&[LedgerNote::Transcript { path }]);
+        }
+        let mut files = call.input.files.clone();
+        files.retain(|file| !call.known().touched.contains(file));
+        if moment == HookEvent::PostTool
+            && !files.is_empty()
+            && call.known().touched.len() < TOUCHED
+        {
+            call.note(&[LedgerNote::Touched { files }]);
         }
         Some(call)
     }
@@ -342,6 +354,15 @@ impl<'a> Call<'a> {
         self.open
             .get_or_init(|| secret::clean_lines(self.input.prompt.as_deref().unwrap_or_default()))
     }
+}
+
+/// Says which files the session works on: those that the prompt names or tools have touched.
+pub(crate) fn works_on(ctx: &Shell, home: Option<&Store>, input: &Input) {
+    let ledger = input.session.as_deref().map(hook_ledger::name_of);
+    let touched = home.zip(ledger).map(|(home, ledger)| hook_ledger::known(home, &ledger).touched);
+    let touched = touched.unwrap_or_default();
+    let named = glob::named(input.prompt.as_deref().unwrap_or_default());
+    ctx.memory.works_on(touched.iter().chain(&input.files).map(String::as_str).chain(named));
 }
 
 /// Returns the session id, cleaned and truncated for recording.

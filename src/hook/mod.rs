@@ -11,10 +11,10 @@ mod answer;
 mod call;
 mod close;
 mod compact;
+mod guard;
 mod prompt;
 mod reminder;
 mod start;
-mod turn;
 
 use std::{
     ffi::OsString,
@@ -51,7 +51,7 @@ use super::{
 };
 use crate::agents::{
     Agent, HookEvent,
-    hook_input::Speaker,
+    hook_input::{Input, Speaker},
     plugin::{PLUGIN_VARIABLES, Way},
     reply,
 };
@@ -314,7 +314,11 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         let call = LateCall { at: ctx.memory.now.0.to_string(), agent, event };
         *lock(&watch.shared.late) = Some((home.clone(), call));
     }
+    if moment == HookEvent::PreTool {
+        return forbid(&ctx, agent, input, stores, watch);
+    }
     let home = stores.first().filter(|_| !is_shut);
+    call::works_on(&ctx, home, &input);
     if let Some(said) = home.and_then(|home| prompt::switched_off(home, &input)) {
         watch.answer(&with_told(agent, moment, &SafeText::default(), &said));
         return;
@@ -338,14 +342,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         watch.answer(&without_call(&ctx, (agent, moment), &heard, has_none));
         return;
     };
-    let mut found = match moment {
-        HookEvent::SessionStart => start::start(&call),
-        HookEvent::SubagentStart => prompt::task(&call),
-        HookEvent::Prompt => prompt::prompt(&call),
-        HookEvent::PostTool => reminder::reminder(&call),
-        HookEvent::PreCompact => compact::observations(&call),
-        HookEvent::PostCompact | HookEvent::Stop | HookEvent::SessionEnd => HookAnswer::default(),
-    };
+    let mut found = found(&call);
     let observed = found.observed.take();
     let stale = std::mem::take(&mut found.stale);
     found.fit(agent.limit());
@@ -356,7 +353,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         watch.answer(&reply::reply(agent, moment, &context));
         return tell(debug, "a store is not kept as it was; nothing is noted");
     }
-    let told: SafeText = heard.told.iter().collect();
+    let told: SafeText = heard.told.iter().chain([&guard::lift(&call)]).collect();
     let answer = |learned: &SafeText, lost: &[Said]| {
         let why = "memory cannot be written: pimem check says why";
         let lost: SafeText = lost.iter().map(|said| prompt::not_kept(&said.text, why)).collect();
@@ -384,6 +381,34 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     }
     // What was said counts more than a cache.
     background::refresh(&ctx.memory, stale);
+}
+
+/// Returns what an event adds to the context.
+fn found(call: &Call<'_>) -> HookAnswer {
+    match call.moment {
+        HookEvent::SessionStart => start::start(call),
+        HookEvent::SubagentStart => prompt::task(call),
+        HookEvent::Prompt => prompt::prompt(call),
+        HookEvent::PostTool => reminder::reminder(call),
+        HookEvent::PreCompact => compact::observations(call),
+        HookEvent::PreTool | HookEvent::PostCompact | HookEvent::Stop | HookEvent::SessionEnd => {
+            HookAnswer::default()
+        }
+    }
+}
+
+/// Answers before a tool runs. Nothing is noted of a call that is let through.
+fn forbid(ctx: &Shell, agent: Agent, input: Input, stores: Vec<Store>, watch: &Watch) {
+    let Some(guard::Held { permission, guard }) = guard::judge(ctx, &input, &stores) else {
+        return watch.answer_nothing();
+    };
+    watch.answer(&reply::refusal(agent, &permission));
+    let call = Call::new(ctx, agent, HookEvent::PreTool, input, stores);
+    if let (Some(call), Some(guard)) = (call, guard)
+        && let Err(failure) = guard::note(&call, &guard)
+    {
+        ctx.memory.notices.detail(&failure.message);
+    }
 }
 
 /// Returns the answer where there is no store, or another process answers.
@@ -420,14 +445,14 @@ fn keep_books(call: &Call<'_>, observed: Option<compact::Observed>) -> Result<()
             prompt::note(call);
             Ok(())
         }
-        HookEvent::SubagentStart | HookEvent::PostTool => Ok(()),
+        HookEvent::SubagentStart | HookEvent::PreTool | HookEvent::PostTool => Ok(()),
         HookEvent::PreCompact => close::hand_off(call).and_then(|()| compact::keep(call, observed)),
         HookEvent::PostCompact => close::index_compaction(call),
-        HookEvent::Stop => turn::weigh(call)
-            .and_then(|()| turn::learn(call))
+        HookEvent::Stop => close::weigh(call)
+            .and_then(|()| close::learn(call))
             .and_then(|()| close::index_unended(call)),
         // The hook of the last turn may have died with the agent.
-        HookEvent::SessionEnd => turn::weigh(call).and_then(|()| close::index(call)),
+        HookEvent::SessionEnd => close::weigh(call).and_then(|()| close::index(call)),
     }
 }
 

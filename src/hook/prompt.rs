@@ -15,7 +15,9 @@ use crate::{
     shell::Shell,
 };
 use pimem_core::{
+    guard::glob,
     language::{importance, preference},
+    model::{entry::EntryId, hash::IdSet},
     safe,
     safety::safe_text::SafeText,
     score::ranking::Scope,
@@ -60,6 +62,8 @@ pub(crate) fn switched_off(home: &Store, input: &Input) -> Option<SafeText> {
     })
 }
 
+/// Most memories that are told because somebody works in their place.
+const PLACED: usize = 3;
 /// Most lines that a sub-agent gets with its task.
 const TASK: usize = 5;
 
@@ -108,11 +112,41 @@ pub(crate) fn prompt(call: &Call<'_>) -> HookAnswer {
     answer
 }
 
+/// Returns the memories whose place some files are in, without those that the context has.
+pub(super) fn placed(call: &Call<'_>, files: &[String], except: &IdSet<EntryId>) -> HookAnswer {
+    let Some(first) = files.first() else { return HookAnswer::default() };
+    let memory = &call.ctx.memory;
+    let mut rows = memory.reading().of_place(&call.stores, files, except);
+    rows.retain(|row| !call.is_read(&row.entry.text));
+    if rows.is_empty() {
+        return HookAnswer::default();
+    }
+    let mut answer = about(first, files.len() - 1);
+    for row in rows.iter().take(PLACED) {
+        let name = &memory.config.categories.spec(row.entry.category).name;
+        let line = SafeText::entry(name, &row.entry.told());
+        answer.push(safe!("{}\n", line), Some(ShownText::from(row)));
+    }
+    answer
+}
+
+/// Returns the heading of memories about a file and some more.
+pub(super) fn about(file: &str, more: usize) -> HookAnswer {
+    let mut answer = HookAnswer::default();
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    answer.push(safe!("# Memories About {}{}\n", file, rest), None);
+    answer.push(SafeText::fixed("\n"), None);
+    answer
+}
+
 /// Returns the recalled memories, except those in `beside`.
 fn recall(call: &Call<'_>, prompt: &str, beside: &HookAnswer) -> HookAnswer {
     let (ctx, known) = (call.ctx, call.known());
     let mut except = known.seen.clone();
     except.extend(beside.entries().map(|shown| shown.id));
+    let files: Vec<String> = glob::named(prompt).map(str::to_owned).collect();
+    let mut placed = placed(call, &files, &except);
+    except.extend(placed.entries().map(|shown| shown.id));
     let Recalled { entries, notes, sessions } =
         recall::search(&ctx.memory, &call.stores, prompt, &except, Some(known.texts.len()));
     let mut found = entries.hits;
@@ -124,7 +158,8 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &HookAnswer) -> HookAnswer {
         for recall::RecalledLine { text, hit } in recall::lines(&ctx.memory, &hits, &[], &[]) {
             answer.push(text, hit.map(ShownText::from));
         }
-        return answer;
+        placed.extend(answer);
+        return placed;
     }
     let is_known = |text: &str| known.texts.contains(&hash(text));
     let is_said = |line: &str| beside.passages().any(|text| text.contains(line));
@@ -142,7 +177,8 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &HookAnswer) -> HookAnswer {
     for recall::RecalledLine { text, hit } in recall::lines(&ctx.memory, &hits, &notes, &sessions) {
         answer.push(text, hit.map(ShownText::from));
     }
-    answer
+    placed.extend(answer);
+    placed
 }
 
 /// What a prompt states, on its way into a store.

@@ -5,11 +5,10 @@ use std::path::Path;
 use super::{
     answer::{HookAnswer, ShownText},
     call::Call,
+    prompt,
 };
 use pimem_core::{
     embed::table,
-    safe,
-    safety::safe_text::SafeText,
     search::{bm25::Query, documents::SourceKind},
 };
 use pimem_engine::memory::{
@@ -54,13 +53,12 @@ const WIDE: &[&str] = &[
 
 /// Returns memories that name a changed file or are similar to its name, each once per session.
 pub(crate) fn reminder(call: &Call<'_>) -> HookAnswer {
-    let mut answer = HookAnswer::default();
     let changes = call.input.tool.as_ref().is_none_or(|tool| {
         let tool = tool.to_lowercase();
         CHANGES.iter().any(|part| tool.contains(part))
     });
     if !call.listens() || !changes || call.input.files.is_empty() {
-        return answer;
+        return HookAnswer::default();
     }
     let names: Vec<String> = call.input.files.iter().map(|file| relative(call, file)).collect();
     let ctx = call.ctx;
@@ -77,14 +75,14 @@ pub(crate) fn reminder(call: &Call<'_>) -> HookAnswer {
         hit.candidate.likeness() >= near || names.iter().any(|name| is_named(&hit.text, name))
     };
     found.hits.retain(|hit| is_about(hit) && !call.is_read(&hit.text));
-    answer.stale = found.stale;
-    let hits = recall::entries(found.hits, REMINDERS);
-    if let (Some(first), false) = (names.first(), hits.is_empty()) {
-        let more = names.len() - 1;
-        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        answer.push(safe!("# Memories About {}{}\n", first, rest), None);
-        answer.push(SafeText::fixed("\n"), None);
+    let mut hits = recall::entries(found.hits, REMINDERS);
+    let mut answer = prompt::placed(call, &names, &call.known().seen);
+    hits.retain(|hit| !answer.entries().any(|shown| hit.entry == Some(shown.id)));
+    hits.truncate(REMINDERS - answer.entries().count().min(REMINDERS));
+    if let (Some(first), true, false) = (names.first(), answer.is_empty(), hits.is_empty()) {
+        answer = prompt::about(first, names.len() - 1);
     }
+    answer.stale = found.stale;
     for hit in &hits {
         answer.push(recall::line(&ctx.memory, hit), Some(ShownText::from(hit)));
     }

@@ -1,7 +1,7 @@
 //! The tools that write: `memory_add` and `memory_update`.
 
 use pimem_core::{
-    model::event::Cue,
+    model::{event::Cue, rules::LineAsides},
     safe,
     safety::{
         safe_text::SafeText,
@@ -106,10 +106,11 @@ impl Wanted {
         let tags = self.tags.iter().map(|tag| tag.trim_start_matches('#').to_owned()).collect();
         let supersedes = self.supersedes.clone();
         let asked = asked_by_agent(&self.asked)?;
+        let asides = LineAsides { asked, ..LineAsides::default() };
         Ok(NewText {
             untagged,
             tags,
-            asked,
+            asides,
             supersedes,
             ..NewText::plain(category, text, Cue::Explicit)
         })

@@ -206,7 +206,7 @@ fn eight_at_once_leave_one_entry_each() {
             assert!(child.wait().unwrap().success());
         }
         let text = fs::read_to_string(&path).unwrap();
-        assert_eq!(text.matches("\"pimem\"").count(), 8, "{text}");
+        assert_eq!(text.matches("\"pimem\"").count(), 9, "{text}");
         assert_eq!(state(&sandbox, "claude"), "installed");
         ok(&sandbox, &["hooks", "uninstall", "claude"]);
         assert_eq!(fs::read_to_string(&path).ok().as_deref(), before);
@@ -456,6 +456,7 @@ fn shims_talk_to_both_sides() {
     let log = sandbox.root().join("log");
     let script = "#!/bin/sh\nprintf '%s ' \"$2 $3\" >> \"$LOG\"; cat >> \"$LOG\"; echo >> \"$LOG\"\n\
                   case \"$2 $3\" in *stop) sleep 5;; 'opencode pre-compact') echo broken;; \
+                  *pre-tool) printf '{\"decision\": \"deny\", \"reason\": \"of pre-tool\"}';; \
                   *) printf '{\"context\": \"of %s\"}' \"$3\";; esac\n";
     write(&bin, script.as_bytes());
     fs::set_permissions(&bin, fs::Permissions::from_mode(0o755)).unwrap();

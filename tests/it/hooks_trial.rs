@@ -42,6 +42,7 @@ fn trust_codex(sandbox: &Sandbox) {
         "session_start",
         "subagent_start",
         "user_prompt_submit",
+        "pre_tool_use",
         "post_tool_use",
         "pre_compact",
         "stop",
@@ -66,10 +67,10 @@ fn hooks_that_codex_does_not_run_yet() {
         let codex = files.into_iter().find(|file| file["agent"] == "codex").unwrap();
         (codex["state"].as_str().unwrap().to_owned(), codex["untrusted"].as_u64())
     };
-    assert_eq!(status(&sandbox), ("untrusted".to_owned(), Some(7)));
+    assert_eq!(status(&sandbox), ("untrusted".to_owned(), Some(8)));
     let (code, hooks) = trial(&sandbox, "codex");
     assert_eq!(code, 1);
-    assert!(hooks[0]["problem"].as_str().unwrap().contains("7 of 7 are not trusted yet"));
+    assert!(hooks[0]["problem"].as_str().unwrap().contains("8 of 8 are not trusted yet"));
     trust_codex(&sandbox);
     assert_eq!(status(&sandbox), ("installed".to_owned(), None));
     assert_eq!(trial(&sandbox, "codex").0, 0);
@@ -80,7 +81,7 @@ fn a_project_s_hooks_are_played_where_the_user_has_none() {
     let sandbox = sandbox("echo '{}'");
     sandbox.run(&["hooks", "install", "claude", "--project"]).done();
     let (code, hooks) = trial(&sandbox, "claude");
-    assert_eq!((code, hooks.len()), (0, 8), "{hooks:?}");
+    assert_eq!((code, hooks.len()), (0, 9), "{hooks:?}");
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn every_agent_is_played() {
          echo \"$PIMEM_DIR $PIMEM_USER_DIR\" >> \"$HOME/where\"; echo '{}'",
     );
     let agents = ["claude", "codex", "gemini", "antigravity", "cursor", "opencode", "pi"];
-    for (agent, count) in agents.into_iter().zip([8, 7, 6, 3, 6, 6, 7]) {
+    for (agent, count) in agents.into_iter().zip([9, 8, 7, 3, 6, 7, 8]) {
         install(&sandbox, agent);
         let (code, hooks) = trial(&sandbox, agent);
         assert_eq!((code, hooks.len()), (0, count), "{hooks:?}");
@@ -121,7 +122,7 @@ fn nothing_of_the_user_s_is_touched() {
     install(&sandbox, "claude");
     let before = (sandbox.tree(), sandbox.run(&["list", "--user"]));
     let (code, hooks) = trial(&sandbox, "claude");
-    assert_eq!((code, hooks.len()), (1, 8), "what add prints is no answer");
+    assert_eq!((code, hooks.len()), (1, 9), "what add prints is no answer");
     assert_eq!((sandbox.tree(), sandbox.run(&["list", "--user"])), before);
 }
 

@@ -45,6 +45,7 @@ mod frozen;
 mod generated;
 #[cfg(feature = "sync")]
 mod grave;
+mod guards;
 mod histories;
 mod history;
 mod hook_behaviour;
@@ -90,6 +91,7 @@ mod own;
 mod own_doubt;
 mod page;
 mod pasted;
+mod places;
 mod plugin;
 mod policy;
 mod race;

@@ -330,6 +330,7 @@ fn trust_codex(sandbox: &Sandbox) {
         "session_start",
         "subagent_start",
         "user_prompt_submit",
+        "pre_tool_use",
         "post_tool_use",
         "pre_compact",
         "stop",
@@ -374,7 +375,7 @@ fn a_plugin_works_when_it_has_called() {
     let new = |agent: &str, state: &str| {
         (agent.to_owned(), state.to_owned(), "not called yet".to_owned())
     };
-    let untrusted = "plugin installed, 7 of 7 not trusted yet";
+    let untrusted = "plugin installed, 8 of 8 not trusted yet";
     let want = vec![new("claude", waits), new("codex", untrusted), new("gemini", waits)];
     assert_eq!(plugin_rows(&sandbox), want);
     trust_codex(&sandbox);
@@ -422,7 +423,7 @@ fn the_plugins_hooks_are_tried() {
         (done.code, document["hooks"].as_array().unwrap().clone())
     };
     let (code, hooks) = test(&["--all"]);
-    assert_eq!((code, hooks.len()), (0, 8 + 7 + 6), "{hooks:?}");
+    assert_eq!((code, hooks.len()), (0, 9 + 8 + 7), "{hooks:?}");
     let recalled = hooks.iter().filter(|hook| hook["recalled"] == true).count();
     assert_eq!(
         recalled, 5,
@@ -467,6 +468,7 @@ fn hooks_work_when_they_have_called() {
         "session_start",
         "subagent_start",
         "user_prompt_submit",
+        "pre_tool_use",
         "post_tool_use",
         "pre_compact",
         "stop",

@@ -21,9 +21,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "crates/core/src/",
         &[
-            "model", "seal", "markdown", "safety", "gate", "session", "language", "review",
-            "embed", "score", "search", "report", "usage", "observe", "lint", "dream", "exchange",
-            "sync", "eval",
+            "model", "guard", "seal", "markdown", "safety", "gate", "session", "language",
+            "review", "embed", "score", "search", "report", "usage", "observe", "lint", "dream",
+            "exchange", "sync", "eval",
         ],
     ),
     (
@@ -97,7 +97,7 @@ fn every_file_says_what_it_is_for_and_is_short() {
     let files = src.keys().filter(|name| !is_test(name)).count();
     assert!(files <= FILES, "there are {files} files");
     let all: usize = src.values().map(|text| text.lines().count()).sum();
-    assert!(all <= 123_210, "there are {all} lines");
+    assert!(all <= 126_185, "there are {all} lines");
 }
 
 fn sources() -> BTreeMap<String, String> {

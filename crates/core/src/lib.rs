@@ -21,6 +21,7 @@ pub mod embed;
 pub mod eval;
 pub mod exchange;
 pub mod gate;
+pub mod guard;
 pub mod language;
 pub mod lint;
 pub mod markdown;

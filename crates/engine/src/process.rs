@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, BufRead, BufReader, Read, Write},
+    ops::{Deref, DerefMut},
     process::{Child, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender},
     thread,
@@ -259,4 +260,44 @@ fn kept(mut pipe: impl Read, keep: Keep) -> Vec<u8> {
         }
     }
     kept
+}
+/// A value that is leaked when its process ends soon. Freeing thousands of strings one by one takes
+/// longer than ending the process.
+#[derive(Debug)]
+pub struct Leaky<T: Default> {
+    value: T,
+    leak: bool,
+}
+
+impl<T: Default> Leaky<T> {
+    pub fn new(value: T, leak: bool) -> Self {
+        Self { value, leak }
+    }
+
+    /// Returns the value, which is then freed as any other.
+    pub fn into_inner(mut self) -> T {
+        std::mem::take(&mut self.value)
+    }
+}
+
+impl<T: Default> Deref for Leaky<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: Default> DerefMut for Leaky<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+}
+
+impl<T: Default> Drop for Leaky<T> {
+    fn drop(&mut self) {
+        if self.leak {
+            std::mem::forget(std::mem::take(&mut self.value));
+        }
+    }
 }

@@ -11,7 +11,7 @@ const started = (process.env[WITHIN] ??= String(process.pid)) !== String(process
 /** Who wrote a prompt, if this process was started by a person. */
 const unlessStarted = (speaker) => (started && speaker === "person" ? "unknown" : speaker)
 
-function ask(word, input) {
+function ask(word, input, read = contextOf) {
   return new Promise((resolve) => {
     try {
       const child = spawn("pimem", ["hook", AGENT, word], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
@@ -24,7 +24,7 @@ function ask(word, input) {
       }, MILLISECONDS)
       let answer = ""
       child.on("error", () => done(""))
-      child.on("close", () => done(contextOf(answer)))
+      child.on("close", () => done(read(answer)))
       child.stdout.setEncoding("utf8").on("data", (text) => (answer += text))
       child.stdin.on("error", () => {})
       child.stdin.end(JSON.stringify({ hook_event_name: word, ...input }))
@@ -34,11 +34,15 @@ function ask(word, input) {
   })
 }
 
-function contextOf(answer) {
+const textIn = (name) => (answer) => {
   try {
-    const { context } = JSON.parse(answer)
-    return typeof context === "string" ? context : ""
+    const { [name]: text } = JSON.parse(answer)
+    return typeof text === "string" ? text : ""
   } catch {
     return ""
   }
 }
+const contextOf = textIn("context")
+
+/** Why a tool may not run; empty if it may. */
+const refused = (input) => ask("pre-tool", input, textIn("reason"))

@@ -48,6 +48,11 @@ function sessionsIn(directory, parentOf) {
       if (expanded.delete(id) && told.speaker === "person") told.speaker = "unknown"
       return ask("prompt", { ...told, prompt })
     },
+    /** Why a tool may not run. */
+    async mayNot(id, tool, input) {
+      if (!/bash|shell|edit|write|patch/.test(tool)) return ""
+      return refused({ ...(await about(id)), tool_name: tool, tool_input: input })
+    },
     /** What the model is to know beside the output of a tool. */
     async ran(id, tool, input) {
       const file = input?.filePath ?? input?.path
@@ -65,6 +70,11 @@ function sessionsIn(directory, parentOf) {
   }
 }
 
+/** Keeps a tool from running, for the reason that is found; where none can be found, it runs. */
+async function unless(refusal) {
+  const why = await refusal().catch(() => "")
+  if (why) throw new Error(why)
+}
 const safe = (hook) => async (...args) => hook(...args).catch(() => {})
 const textOf = (parts) => (parts ?? []).filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n")
 
@@ -113,6 +123,8 @@ async function server({ client, directory }) {
       const parts = messages.flatMap((message) => message.parts)
       for (const part of parts) if (part.metadata?.pimem) part.ignored = false
     }),
+    "tool.execute.before": (call, output) =>
+      unless(async () => sessions.mayNot(call.sessionID, call.tool, output.args)),
     "tool.execute.after": safe(async ({ tool, sessionID, args }, result) => {
       const text = await sessions.ran(sessionID, tool, args)
       if (text) result.output += `\n\n${text}`
@@ -145,6 +157,8 @@ async function setup(ctx) {
   await ctx.session.hook("compaction", safe(async ({ sessionID, system }) => {
     system.push(...parts(await sessions.compacting(sessionID)))
   }))
+  await ctx.tool.hook("execute.before", (call) =>
+    unless(async () => sessions.mayNot(call.sessionID, call.tool, call.input)))
   await ctx.tool.hook("execute.after", safe(async ({ sessionID, tool, input }) => {
     sessions.add(sessionID, await sessions.ran(sessionID, tool, input))
   }))

@@ -51,6 +51,11 @@ export default function (pi) {
     const said = [await opening(session), await ask("prompt", prompt)].filter(Boolean)
     if (said.length) return { message: { customType: "pimem", content: said.join("\n\n"), display: false } }
   })
+  on("tool_call", async (event, session) => {
+    if (!["bash", "edit", "write"].includes(event.toolName)) return
+    const reason = await refused({ ...session, tool_name: event.toolName, tool_input: event.input })
+    if (reason) return { block: true, reason }
+  })
   on("tool_result", async (event, session) => {
     // A compaction may have come in the middle of a turn.
     const said = [await opening(session)]

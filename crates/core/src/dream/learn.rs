@@ -20,7 +20,7 @@ use crate::{
         event::Cue,
         time::{DAY_MS, Timestamp},
     },
-    safety::private::without_private,
+    safety::safe_text::without_private,
     search::social_gate,
     session::transcript::{Message, Role},
 };

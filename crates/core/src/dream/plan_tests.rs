@@ -10,7 +10,7 @@ use crate::{
         entry::EventId,
         event::{Author, Cue, Event, EventKind},
         operation::UserState,
-        questions::Questions,
+        rules::LineAsides,
         time::Timestamp,
     },
     score::{
@@ -128,7 +128,7 @@ fn world(all: &[Held]) -> World {
             text,
             pinned: one.pinned,
             enforced: one.enforced,
-            asked: Questions::default(),
+            asides: LineAsides::default(),
             branch: None,
             topic: "lessons".to_owned(),
             continues: None,

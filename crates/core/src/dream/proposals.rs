@@ -17,7 +17,10 @@ use crate::{
         time::Now,
     },
     report::budget::Tokens,
-    safety::{private::without_private, safe_text, secret},
+    safety::{
+        safe_text::{self, without_private},
+        secret,
+    },
     score::{
         forecast::is_free,
         ranking::{Ranking, ScoredEntry},

@@ -59,7 +59,7 @@ pub(crate) fn ranking(categories: &Categories) -> Ranking {
             text: (*text).to_owned(),
             pinned: *name == "pinned",
             enforced: *name == "enforced",
-            asked: crate::model::questions::Questions::default(),
+            asides: crate::model::rules::LineAsides::default(),
             branch: None,
             topic: format!("{category}s"),
             continues: None,

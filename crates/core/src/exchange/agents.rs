@@ -20,6 +20,7 @@ use crate::{
     model::{
         category::{Categories, CategoryId},
         event::Cue,
+        rules::LineAsides,
     },
 };
 
@@ -127,9 +128,21 @@ fn items(
         let likely = if category.is_none() { said(kept, categories).map(name) } else { None };
         let category = category.map(name);
         let (text, pinned) = (kept.to_owned(), markers.pinned);
-        let (heading, asked) = (bullet.section.clone(), markers.asked.questions().to_vec());
+        let (heading, LineAsides { asked, rules }) = (bullet.section.clone(), markers.asides);
+        let asked = asked.questions().to_vec();
+        let rules = rules.iter().map(ToString::to_string).collect();
         let rest = ExchangeItem::default();
-        items.push(ExchangeItem { place, category, likely, heading, text, pinned, asked, ..rest });
+        items.push(ExchangeItem {
+            place,
+            category,
+            likely,
+            heading,
+            text,
+            pinned,
+            asked,
+            rules,
+            ..rest
+        });
     }
     items
 }

@@ -16,26 +16,28 @@ use crate::{
 };
 
 /// The keys of a new entry.
-pub const ENTRY: [&str; 10] = [
+pub const ENTRY: [&str; 11] = [
     "text",
     "category",
     "cue",
     "pin",
     "tags",
     "asked",
+    "rules",
     "validUntil",
     "priority",
     "importance",
     "supersedes",
 ];
 /// The keys of an entry with its evidence.
-pub const WHOLE: [&str; 15] = [
+pub const WHOLE: [&str; 16] = [
     "text",
     "category",
     "cue",
     "pin",
     "tags",
     "asked",
+    "rules",
     "validUntil",
     "id",
     "topic",
@@ -172,6 +174,7 @@ fn item(fields: &Map<String, Value>) -> Result<ExchangeItem, Wrong> {
         pinned,
         tags,
         asked: texts("asked")?,
+        rules: texts("rules")?,
         until: until.flatten(),
         priority: share("priority")?,
         importance: share("importance")?,
@@ -223,6 +226,9 @@ pub fn render(item: &ExchangeItem) -> String {
     }
     if !item.asked.is_empty() {
         put("asked", json!(item.asked));
+    }
+    if !item.rules.is_empty() {
+        put("rules", json!(item.rules));
     }
     if let Some(cue) = item.cue {
         put("cue", json!(cue.name()));

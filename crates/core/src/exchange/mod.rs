@@ -51,6 +51,8 @@ pub struct ExchangeItem {
     pub tags: Vec<String>,
     /// What it is asked for as.
     pub asked: Vec<String>,
+    /// The rules that it carries, as they stand inside of their markers.
+    pub rules: Vec<String>,
     /// Last day on which it is valid.
     pub until: Option<Date>,
     /// Score under the policy `weighted`.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     named,
-    safety::{private::without_private, secret},
+    safety::{safe_text::without_private, secret},
     session::transcript,
 };
 

@@ -12,6 +12,7 @@ pub mod negation;
 pub mod paraphrase;
 pub mod pasted;
 #[cfg(test)]
+#[path = "pieces_tests.rs"]
 mod pieces;
 pub mod preference;
 pub mod sentence;

@@ -3,6 +3,5 @@
 pub mod contradiction;
 pub mod entries;
 pub mod lines;
-mod no_entry;
 pub mod rule;
 pub mod store;

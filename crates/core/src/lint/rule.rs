@@ -80,6 +80,12 @@ rules! {
         "move it to the archive: pimem forget --archive, or pimem check --fix";
     UNSET_CATEGORY Warning "unset-category" "A line has a category of another preset",
         "pimem config set categories.preset all reads it; the line stays where it is";
+    FORBIDDEN Error "forbidden" "A file has what an entry forbids",
+        "do what the entry says instead, or change what it forbids: pimem edit ID --no-guard";
+    UNUSABLE_RULE Warning "unusable-rule" "What an entry forbids, or its place, cannot be read",
+        "mend the pattern: pimem edit ID --forbid REGEX, or --place GLOB";
+    EMPTY_PLACE Warning "empty-place" "No file is in the place of an entry",
+        "name a place that is there, or none: pimem edit ID --no-place";
     NO_ENTRY Warning "no-entry" "A list item of a topic is no entry, so no agent is told it",
         "begin it with a category: - [lesson] …; it stays where it is";
     UNCLOSED Warning "unclosed" "A code block or comment has no end",

@@ -4,7 +4,7 @@
 //! Never reserialises: bytes outside an edited span are preserved, whatever the line ends, byte
 //! order mark or encoding. Parsing never fails.
 
-use std::ops::Range;
+use std::{fmt::Write as _, ops::Range};
 
 use super::{
     asides::Asides,
@@ -14,6 +14,7 @@ use crate::model::{
     category::{Categories, CategoryId},
     entry::{EntryId, Markers, Wording},
     questions::Questions,
+    rules::{LineRule, LineRules},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,6 +211,8 @@ pub const MAX_LINE: usize = 64 * 1024;
 const PINNED: &str = "*(pinned)*";
 const ENFORCED: &str = "*(enforced)*";
 const ASKED: &str = "*(asked: ";
+/// Start of every marker.
+const START: &str = "*(";
 /// End of every marker.
 const END: &str = ")*";
 
@@ -258,8 +261,11 @@ pub fn render(category: &str, text: &str, markers: &Markers) -> String {
 /// Returns markers as they stand behind a text, each with a space before it.
 pub(super) fn written(markers: &Markers) -> String {
     let mut out = String::new();
-    if !markers.asked.is_empty() {
-        out = format!(" {ASKED}{}{END}", markers.asked);
+    if !markers.asides.asked.is_empty() {
+        out = format!(" {ASKED}{}{END}", markers.asides.asked);
+    }
+    for rule in &markers.asides.rules {
+        let _ = write!(out, " *({rule}{END}");
     }
     for (marker, is_set) in [(ENFORCED, markers.enforced), (PINNED, markers.pinned)] {
         if is_set {
@@ -299,12 +305,16 @@ pub(super) fn split_marker_bytes(mut text: &[u8]) -> (&[u8], Markers) {
         } else if marker == ENFORCED.as_bytes() {
             markers.enforced = true;
         } else {
-            let inside = marker.strip_prefix(ASKED.as_bytes()).unwrap_or_default();
-            let inside = inside.strip_suffix(END.as_bytes()).unwrap_or_default();
-            let asked = Questions::read(&String::from_utf8_lossy(inside));
-            // Of two the last one counts.
-            if markers.asked.is_empty() {
-                markers.asked = asked;
+            let marker = String::from_utf8_lossy(marker);
+            let marker = marker.strip_suffix(END).unwrap_or_default();
+            let asides = &mut markers.asides;
+            if let Some(asked) = marker.strip_prefix(ASKED) {
+                // Of two the last one counts.
+                if asides.asked.is_empty() {
+                    asides.asked = Questions::read(asked);
+                }
+            } else if let Some(rule) = marker.strip_prefix(START).and_then(LineRule::read) {
+                asides.rules = LineRules::of(asides.rules.iter().cloned().chain([rule]));
             }
         }
         text = trimmed;
@@ -319,9 +329,22 @@ fn last_marker(text: &[u8]) -> Option<usize> {
             return Some(text.len() - marker.len());
         }
     }
-    let start = memchr::memmem::rfind(inside, ASKED.as_bytes())?;
-    let rest = inside.get(start..)?;
-    memchr::memmem::find(rest, END.as_bytes()).is_none().then_some(start)
+    // A pattern may hold what begins a marker, so the first one that is not closed counts.
+    let closed = memchr::memmem::rfind(inside, END.as_bytes()).map_or(0, |at| at + END.len());
+    let open = inside.get(closed..)?;
+    let starts = memchr::memmem::find_iter(open, START.as_bytes());
+    let is_known = |at: &usize| open.get(*at..).is_some_and(begins);
+    starts.into_iter().find(is_known).map(|at| closed + at)
+}
+
+/// Returns true if a marker with a body begins here.
+fn begins(text: &[u8]) -> bool {
+    text.starts_with(ASKED.as_bytes())
+        || text.strip_prefix(START.as_bytes()).is_some_and(|inside| {
+            LineRule::NAMES.iter().any(|name| {
+                inside.strip_prefix(name.as_bytes()).is_some_and(|rest| rest.starts_with(b": "))
+            })
+        })
 }
 
 #[cfg(test)]
@@ -329,12 +352,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::rules::LineAsides;
 
     #[test]
     fn what_is_asked_stands_behind_the_text() {
         let doc = doc("- [lesson] é *(asked: a b; c)* *(pinned)*\n- [lesson] f\n".as_bytes());
         let [one, two] = doc.entries.as_slice() else { panic!("{:?}", doc.entries) };
-        assert_eq!((&*one.text, one.markers.asked.questions().len()), ("é", 2));
+        assert_eq!((&*one.text, one.markers.asides.asked.questions().len()), ("é", 2));
         let lines = |edit| String::from_utf8(doc.apply(vec![edit])).unwrap();
         let lines = |edit| lines(edit).lines().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(lines(asked(one, ""))[0], "- [lesson] é *(pinned)*");
@@ -353,7 +377,10 @@ mod tests {
         ] {
             assert_eq!(split_markers(text).0, kept, "{text}");
         }
-        assert_eq!(split_markers("a *(asked: b)* *(asked: c)*").1.asked, Questions::read("c"));
+        assert_eq!(
+            split_markers("a *(asked: b)* *(asked: c)*").1.asides.asked,
+            Questions::read("c")
+        );
     }
 
     fn pinned(entry: &TopicEntry, pinned: bool) -> Edit {
@@ -362,7 +389,8 @@ mod tests {
 
     fn asked(entry: &TopicEntry, asked: &str) -> Edit {
         let asked = Questions::read(asked);
-        TopicDoc::set_markers(entry, &Markers { asked, ..entry.markers.clone() })
+        let asides = LineAsides { asked, ..entry.markers.asides.clone() };
+        TopicDoc::set_markers(entry, &Markers { asides, ..entry.markers.clone() })
     }
 
     fn doc(text: &[u8]) -> TopicDoc {

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use super::{
     category::CategoryId,
     hash::{self, fnv1a64},
-    questions::Questions,
+    rules::LineAsides,
     time::{DAY_MS, Timestamp},
 };
 
@@ -58,8 +58,8 @@ pub struct Markers {
     pub pinned: bool,
     /// `*(enforced)*`: written by other tools, preserved, never written here.
     pub enforced: bool,
-    /// `*(asked: …)*`: how the entry is asked for.
-    pub asked: Questions,
+    /// `*(asked: …)*`, `*(place: …)*` and guards.
+    pub asides: LineAsides,
 }
 
 impl Markers {
@@ -70,17 +70,133 @@ impl Markers {
 
     #[must_use]
     pub fn any(&self) -> bool {
-        self.pinned || self.enforced || !self.asked.is_empty()
+        self.pinned || self.enforced || !self.asides.is_empty()
     }
 
-    /// Joins the markers of two lines of one entry. Questions are those of the first line that has
-    /// some.
+    /// Joins the markers of two lines of one entry.
     pub fn join(&mut self, other: &Self) {
         self.pinned |= other.pinned;
         self.enforced |= other.enforced;
-        if self.asked.is_empty() {
-            self.asked.clone_from(&other.asked);
+        self.asides.join(&other.asides);
+    }
+}
+
+/// The store that an entry belongs to. If several stores hold the same entry and none is out of
+/// force, the copy of the first wins; what speaks for it in stores of one project is added up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// The project's store, the nearest one to the working directory.
+    Project,
+    /// The project's store so many directories above the working directory.
+    Above(u8),
+    User,
+    /// A mirror of what others, or other machines of the user, have shared.
+    Team,
+}
+
+impl Scope {
+    /// The name in output: of a store further up, the way there.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        const WAY: &str = "../../../../../../../../../../../../../../../..";
+        match self {
+            Self::Above(levels) => {
+                WAY.get(..(3 * usize::from(levels)).saturating_sub(1)).unwrap_or(WAY)
+            }
+            _ => self.family(),
         }
+    }
+
+    /// The name on the command line, which stands for all stores of the project.
+    #[must_use]
+    pub const fn family(self) -> &'static str {
+        match self {
+            Self::Project | Self::Above(_) => "project",
+            Self::User => "user",
+            Self::Team => "team",
+        }
+    }
+
+    /// Returns how far a project's store is; what stands nearer comes first.
+    #[must_use]
+    pub const fn levels(self) -> u8 {
+        if let Self::Above(levels) = self { levels } else { 0 }
+    }
+
+    pub(crate) fn is_of_project(self) -> bool {
+        matches!(self, Self::Project | Self::Above(_))
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct LocatedEntry {
+    pub id: EntryId,
+    pub category: CategoryId,
+    pub text: String,
+    pub pinned: bool,
+    pub enforced: bool,
+    pub asides: LineAsides,
+    /// The branch that it was learned on in another work tree, and is not merged from.
+    pub branch: Option<String>,
+    /// Stem of the topic file.
+    pub topic: String,
+    /// The topic that the file continues, if it is not the first file of one.
+    pub continues: Option<String>,
+    /// Line number in the topic file, from 1.
+    pub line: usize,
+    pub scope: Scope,
+    /// True if written or reviewed on this machine. Other entries are not shown to agents.
+    pub reviewed: bool,
+    /// What kind of secret the text holds, unless a person has let this line out.
+    pub secret: Option<&'static str>,
+}
+
+impl LocatedEntry {
+    /// Returns the text as an agent is told it.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let of = |branch| format!("{} (on {branch}, not merged)", self.text);
+        self.branch.as_ref().map_or_else(|| self.text.clone(), of)
+    }
+
+    /// Returns the markers of its line.
+    #[must_use]
+    pub fn markers(&self) -> Markers {
+        Markers { pinned: self.pinned, enforced: self.enforced, asides: self.asides.clone() }
+    }
+
+    pub(crate) fn take_markers(&mut self, other: &Self) {
+        let mut markers = self.markers();
+        markers.join(&other.markers());
+        Markers { pinned: self.pinned, enforced: self.enforced, asides: self.asides } = markers;
+    }
+
+    /// Returns the topic that the entry belongs to, in whichever of its files it stands.
+    #[must_use]
+    pub fn subject(&self) -> &str {
+        self.continues.as_deref().unwrap_or(&self.topic)
+    }
+
+    #[must_use]
+    pub fn wording(&self) -> Wording {
+        Wording { id: self.id, category: self.category, text: self.text.clone() }
+    }
+
+    #[must_use]
+    pub fn is(&self, wording: &Wording) -> bool {
+        self.id == wording.id && self.category == wording.category && self.text == wording.text
+    }
+
+    /// Returns true if `other` is a copy of this entry.
+    #[must_use]
+    pub fn is_copy(&self, other: &Self) -> bool {
+        self.id == other.id && self.category == other.category && self.text == other.text
+    }
+
+    /// Returns true if an agent may see the text.
+    #[must_use]
+    pub fn may_be_told(&self) -> bool {
+        self.reviewed && self.secret.is_none()
     }
 }
 

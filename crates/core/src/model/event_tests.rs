@@ -47,6 +47,7 @@ fn what_is_written_is_read() {
         EventKind::Move("lessons-2".into()),
         EventKind::Ask("where from; \"when\"".into()),
         EventKind::Ask("".into()),
+        EventKind::Rule("place: a/**\nforbid: /\"/".into()),
         EventKind::Access { device: 0x0123_4567_89ab_cdef, n: 1 << 40 },
     ];
     let missing = EventKind::OPERATIONS.iter().filter(|op| **op != "unknown");

@@ -8,5 +8,6 @@ pub mod mirror;
 pub mod names;
 pub mod operation;
 pub mod questions;
+pub mod rules;
 pub mod shares;
 pub mod time;

@@ -48,6 +48,7 @@ pub enum NotedOperation {
     Purge,
     Move,
     Ask,
+    Rule,
     Supersede(EntryId),
     /// The noted entry replaced this one.
     Chosen(EntryId),
@@ -160,6 +161,8 @@ operations! { line:
         folds OperationEffect::Notes(NotedOperation::Move), reads Self::Move(line.text("topic")?.into());
     "ask" Self::Ask(asked), writes json!({"asked": asked}), marks fnv1a64(&[asked.as_bytes()]),
         folds OperationEffect::Notes(NotedOperation::Ask), reads Self::Ask(line.text("asked")?.into());
+    "rule" Self::Rule(rules), writes json!({"rules": rules}), marks fnv1a64(&[rules.as_bytes()]),
+        folds OperationEffect::Notes(NotedOperation::Rule), reads Self::Rule(line.text("rules")?.into());
     "access" Self::Access { device, n },
         writes json!({"device": format!("{device:016x}"), "n": n}),
         marks device ^ n.rotate_left(32),

@@ -134,7 +134,7 @@ mod tests {
             category::{CategoryId, Preset},
             entry::{EntryId, EventId},
             event::{Author, Cue, Event, EventKind},
-            questions::Questions,
+            rules::LineAsides,
             time::{DAY_MS, Now, Timestamp},
         },
         report::{
@@ -167,7 +167,7 @@ mod tests {
                 text: text.clone(),
                 pinned: false,
                 enforced: false,
-                asked: Questions::default(),
+                asides: LineAsides::default(),
                 branch: None,
                 topic: "t".to_owned(),
                 continues: None,

@@ -290,7 +290,7 @@ mod tests {
         model::{
             entry::EventId,
             event::{Author, Cue, Event, EventKind},
-            questions::Questions,
+            rules::LineAsides,
             time::{DAY_MS, Timestamp},
         },
         report::{
@@ -334,7 +334,7 @@ mod tests {
                 text: text.clone(),
                 pinned: false,
                 enforced: false,
-                asked: Questions::default(),
+                asides: LineAsides::default(),
                 branch: None,
                 topic: "t".to_owned(),
                 continues: None,

@@ -357,9 +357,9 @@ impl ReportVerdict {
     /// Returns true if the entry could be shown and only has no room: what the report counts as more.
     #[must_use]
     pub fn wants_room(&self) -> bool {
-        use CapPlace::{Forgotten, Secret, Spent, Unreviewed, Unset};
+        use CapPlace::{Elsewhere, Forgotten, Secret, Spent, Unreviewed, Unset};
         match self {
-            Self::NoPlace(Unset | Forgotten | Unreviewed | Secret | Spent)
+            Self::NoPlace(Elsewhere | Unset | Forgotten | Unreviewed | Secret | Spent)
             | Self::Superseded
             | Self::Expired
             | Self::OwnCopy
@@ -380,7 +380,7 @@ mod tests {
             category::{Categories, CategoryId},
             entry::EventId,
             event::Cue,
-            questions::Questions,
+            rules::LineAsides,
             time::{DAY_MS, Timestamp},
         },
         report::{budget::Tokens, render::GroundTruth},
@@ -431,7 +431,7 @@ mod tests {
                 line: 1,
                 scope,
                 enforced: false,
-                asked: Questions::default(),
+                asides: LineAsides::default(),
                 branch: None,
                 reviewed: true,
                 secret: None,

@@ -7,7 +7,7 @@ use crate::{
     model::{
         entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind},
-        questions::Questions,
+        rules::LineAsides,
         time::{Now, Timestamp},
     },
     safety::safe_text,
@@ -51,7 +51,7 @@ fn ranking_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -
             line: 1,
             scope: Scope::Project,
             enforced: false,
-            asked: Questions::default(),
+            asides: LineAsides::default(),
             branch: None,
             reviewed: placed.len() < entries.len(),
             secret: None,

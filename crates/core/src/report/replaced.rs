@@ -301,7 +301,7 @@ mod tests {
         model::{
             entry::EventId,
             event::{Author, Cue, Event, EventKind},
-            questions::Questions,
+            rules::LineAsides,
             time::{Now, Timestamp},
         },
         report::{
@@ -350,7 +350,7 @@ mod tests {
             text: texts[at].clone(),
             pinned: false,
             enforced: false,
-            asked: Questions::default(),
+            asides: LineAsides::default(),
             branch: None,
             topic: "t".to_owned(),
             continues: None,

@@ -122,6 +122,7 @@ impl fmt::Display for ReportVerdict {
             }
             Self::NoPlace(CapPlace::Spent) => f.write_str("out: harm outweighs its evidence"),
             Self::NoPlace(CapPlace::Unset) => f.write_str("out: its category is not set"),
+            Self::NoPlace(CapPlace::Elsewhere) => f.write_str("out: it counts in another place"),
             Self::NoPlace(CapPlace::Forgotten) => f.write_str("out: forgotten"),
             Self::NoPlace(CapPlace::Unreviewed) => f.write_str("out: not reviewed (pimem trust)"),
             Self::NoPlace(CapPlace::Secret) => {
@@ -274,7 +275,9 @@ pub(super) struct Fill<'a> {
 
 /// Returns true if only space, caps or windows can keep an entry out of the report.
 pub(super) fn showable(row: &ScoredEntry) -> bool {
-    row.withheld().is_none() && (row.evidence.count > 0 || row.place == CapPlace::Pinned)
+    row.withheld().is_none()
+        && row.place != CapPlace::Elsewhere
+        && (row.evidence.count > 0 || row.place == CapPlace::Pinned)
 }
 
 /// The lines that count entries left out: one at the end of each section, one at the end of the

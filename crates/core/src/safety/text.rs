@@ -2,8 +2,11 @@
 
 use crate::{
     markdown::topic,
-    model::{entry::Markers, questions::Questions},
-    safety::{private::without_private, safe_text, secret},
+    model::{entry::Markers, rules::LineAsides},
+    safety::{
+        safe_text::{self, without_private},
+        secret,
+    },
 };
 
 pub const MAX_CHARS: usize = 20_000;
@@ -72,10 +75,15 @@ impl EntryText {
         self.markers.pinned
     }
 
-    /// Returns what the text said behind itself that it is asked for as.
     #[must_use]
-    pub fn asked(&self) -> &Questions {
-        &self.markers.asked
+    pub fn markers(&self) -> Markers {
+        self.markers.clone()
+    }
+
+    /// Returns what the text said behind itself that it is asked for as, and its rules.
+    #[must_use]
+    pub fn asides(&self) -> &LineAsides {
+        &self.markers.asides
     }
 }
 

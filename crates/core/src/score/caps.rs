@@ -75,6 +75,8 @@ pub enum CapPlace {
     Excluded,
     /// Its category is of another preset, and only read.
     Unset,
+    /// It counts in another place than that of the work.
+    Elsewhere,
     /// Neither written nor reviewed on this machine.
     Unreviewed,
     /// Its text holds a secret.
@@ -266,6 +268,7 @@ mod tests {
             CapPlace::TooWeak => '.',
             CapPlace::Forgotten => 'x',
             CapPlace::Excluded => 's',
+            CapPlace::Elsewhere => 'w',
             CapPlace::Unreviewed => 'u',
             other => panic!("{other:?} is of another policy"),
         };

@@ -161,7 +161,7 @@ mod tests {
             category::Categories,
             entry::{EntryId, EventId},
             event::{Author, Cue, Event, EventKind},
-            questions::Questions,
+            rules::LineAsides,
         },
         score::{
             ledger::Ledger,
@@ -213,7 +213,7 @@ mod tests {
             text,
             pinned: false,
             enforced: false,
-            asked: Questions::default(),
+            asides: LineAsides::default(),
             branch: None,
             topic,
             continues: None,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::{
+    category::CategoryId,
     entry::EventId,
     event::{Author, Event, EventKind},
     time::DAY_MS,
@@ -19,7 +20,7 @@ fn placed(text: &str, scope: Scope, reviewed: bool) -> LocatedEntry {
             text,
             pinned,
             enforced,
-            asked: crate::model::questions::Questions::default(),
+            asides: crate::model::rules::LineAsides::default(),
             branch: None,
             topic,
             continues,

@@ -20,6 +20,7 @@ use crate::{
         category::Categories,
         entry::EntryId,
         hash::{IdMap, IdSet, fnv1a64},
+        rules::{LineAsides, LineRules},
         time::Timestamp,
     },
     session::summaries,
@@ -101,6 +102,7 @@ pub struct DocText {
     pub text: String,
     /// Words that are searched and not shown.
     pub asked: String,
+    pub rules: LineRules,
 }
 
 impl DocText {
@@ -125,11 +127,12 @@ pub fn text_of(kind: SourceKind, bytes: &[u8]) -> DocText {
     };
     if matches!(kind, SourceKind::Topic | SourceKind::Archive) {
         let (kept, markers) = topic::split_markers(&text);
-        if !markers.asked.is_empty() {
-            return DocText { text: kept.to_owned(), asked: markers.asked.searched() };
+        if !markers.asides.is_empty() {
+            let LineAsides { asked, rules } = markers.asides;
+            return DocText { text: kept.to_owned(), asked: asked.searched(), rules };
         }
     }
-    DocText { text, asked: String::new() }
+    DocText { text, ..DocText::default() }
 }
 
 /// Returns the date of a daily log from its file name.
@@ -163,9 +166,10 @@ pub fn documents(
             if !counts {
                 continue;
             }
-            let asked = &entry.markers.asked;
-            let end = if asked.is_empty() { entry.text_span.end } else { entry.span.end };
-            let text = DocText { text: entry.text.clone(), asked: asked.searched() };
+            let LineAsides { asked, rules } = entry.markers.asides.clone();
+            let end =
+                if entry.markers.asides.is_empty() { entry.text_span.end } else { entry.span.end };
+            let text = DocText { text: entry.text.clone(), asked: asked.searched(), rules };
             let doc = Doc {
                 id: entry.id.0,
                 category: category_hash(&categories.spec(entry.category).name),

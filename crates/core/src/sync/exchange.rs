@@ -12,6 +12,7 @@ use crate::model::{
     entry::EntryId,
     event::{Event, EventKind, Order},
     hash::{IdMap, IdSet},
+    rules::LineAsides,
     time::Now,
 };
 
@@ -292,7 +293,7 @@ fn changes(
             category,
             text,
             pinned: folded.is_pinned(id),
-            asked: folded.asked(id).unwrap_or_default(),
+            asides: folded.asides(id, LineAsides::default()),
         };
         let remove = |line: &&HandLine| ExchangeChange::Remove((*line).clone());
         match place {
@@ -304,7 +305,7 @@ fn changes(
                     continue;
                 }
                 for known in standing.iter().filter(|known| known.stem == line.stem) {
-                    if (known.pinned, &known.asked) != (line.pinned, &line.asked) {
+                    if (known.pinned, &known.asides) != (line.pinned, &line.asides) {
                         changes.push(ExchangeChange::Mark(line.clone()));
                     }
                 }

@@ -19,6 +19,7 @@ use crate::{
         event::{ArchiveReason, Author, Cue, Event, EventKind, Origin, Provenance},
         hash::IdSet,
         questions::Questions,
+        rules::{LineAsides, LineRules},
         time::{DAY_MS, Now, Timestamp},
     },
     report::{
@@ -52,7 +53,7 @@ fn line(text: &str, stem: &str) -> HandLine {
         category: "lesson".to_owned(),
         text: text.to_owned(),
         pinned: false,
-        asked: Questions::default(),
+        asides: LineAsides::default(),
     }
 }
 
@@ -188,7 +189,7 @@ impl Replica {
                     let same =
                         |known: &&mut HandLine| known.id == line.id && known.stem == line.stem;
                     for known in self.held.lines.iter_mut().filter(same) {
-                        (known.pinned, known.asked) = (line.pinned, line.asked.clone());
+                        (known.pinned, known.asides) = (line.pinned, line.asides.clone());
                     }
                 }
             }
@@ -233,9 +234,9 @@ impl Replica {
                 let line = line(&new, &self.find(entry, false).unwrap().stem.clone());
                 let kind = EventKind::Edit(entry, Some(origin(&line)));
                 self.record(now, user, line.id, kind);
-                let HandLine { pinned, asked, .. } = self.find(entry, false).unwrap().clone();
+                let HandLine { pinned, asides, .. } = self.find(entry, false).unwrap().clone();
                 self.remove(entry);
-                self.held.lines.push(HandLine { pinned, asked, ..line });
+                self.held.lines.push(HandLine { pinned, asides, ..line });
             }
             Act::Forget if stands => {
                 self.record(now, user, entry, EventKind::Forget);
@@ -282,7 +283,8 @@ impl Replica {
             Act::AskByHand if stands => {
                 let asked = Questions::read(TOPICS[usize::from(m) % TOPICS.len()]);
                 let asked = if m % 3 == 0 { Questions::default() } else { asked };
-                self.find(entry, false).unwrap().asked = asked;
+                let rules = LineRules::read(if m % 5 == 0 { "place: src/**" } else { "" });
+                self.find(entry, false).unwrap().asides = LineAsides { asked, rules };
             }
             Act::DeleteByHand => self.remove(entry),
             _ => {}
@@ -305,7 +307,7 @@ impl Replica {
                 text: line.text.clone(),
                 pinned: line.pinned,
                 enforced: false,
-                asked: Questions::default(),
+                asides: LineAsides::default(),
                 branch: None,
                 topic: line.stem.clone(),
                 continues: None,

@@ -30,6 +30,9 @@ pub struct Buried {
     /// What it was asked for as.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub asked: String,
+    /// The rules that it carried, a line each.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rules: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub enforced: bool,
     /// How it was produced, as events name it.
@@ -55,6 +58,7 @@ impl Buried {
             topic: topic.to_owned(),
             pinned: false,
             asked: String::new(),
+            rules: String::new(),
             enforced: false,
             cue: String::new(),
             count: 1,

@@ -15,6 +15,7 @@ use crate::{
         hash::IdMap,
         operation::UserState,
         questions::Questions,
+        rules::{LineAsides, LineRules},
     },
     score::{adopt, ledger::Ledger},
 };
@@ -40,6 +41,8 @@ pub struct FoldedEvents {
     topics: IdMap<EntryId, Vec<(Order, String)>>,
     /// What entries are asked for as, likewise.
     asked: IdMap<EntryId, Vec<(Order, String)>>,
+    /// The rules that entries carry, likewise.
+    rules: IdMap<EntryId, Vec<(Order, String)>>,
 }
 
 impl FoldedEvents {
@@ -53,9 +56,13 @@ impl FoldedEvents {
     /// Folds an event, as [`Ledger::fold`] does.
     pub fn fold(&mut self, event: &Event) {
         self.ledger.fold(event);
-        if let EventKind::Ask(asked) = &event.kind {
-            let known = self.asked.entry(event.entry).or_default();
-            known.push((event.order(), asked.to_string()));
+        let aside = match &event.kind {
+            EventKind::Ask(asked) => Some((&mut self.asked, asked)),
+            EventKind::Rule(rules) => Some((&mut self.rules, rules)),
+            _ => None,
+        };
+        if let Some((of, text)) = aside {
+            of.entry(event.entry).or_default().push((event.order(), text.to_string()));
         }
         let topic = match &event.kind {
             EventKind::Add(_, Some(origin)) | EventKind::Edit(_, Some(origin)) => &*origin.topic,
@@ -74,10 +81,15 @@ impl FoldedEvents {
         self.latest(&self.topics, entry)
     }
 
-    /// Returns what an entry is asked for as, from the latest event that says so.
+    /// Returns what stands behind the text of an entry, from the latest event that says so of each
+    /// kind; of a kind of which none says it, that of `unsaid`.
     #[must_use]
-    pub fn asked(&self, entry: EntryId) -> Option<Questions> {
-        self.latest(&self.asked, entry).map(Questions::read)
+    pub fn asides(&self, entry: EntryId, unsaid: LineAsides) -> LineAsides {
+        let (asked, rules) = (self.latest(&self.asked, entry), self.latest(&self.rules, entry));
+        LineAsides {
+            asked: asked.map_or(unsaid.asked, Questions::read),
+            rules: rules.map_or(unsaid.rules, LineRules::read),
+        }
     }
 
     fn latest<'a>(
@@ -133,7 +145,7 @@ pub struct HandLine {
     pub category: String,
     pub text: String,
     pub pinned: bool,
-    pub asked: Questions,
+    pub asides: LineAsides,
 }
 
 /// Returns what happened to the lines since the events. `origins` are those of entries without a
@@ -172,9 +184,9 @@ pub fn changes(
         if pinned && !folded.is_pinned(*id) {
             changes.push((*id, EventKind::Pin));
         }
-        let said = folded.asked(*id).unwrap_or_default();
-        if lines.iter().all(|line| line.asked != said) {
-            changes.push((*id, EventKind::Ask(first.asked.to_string().into())));
+        let said = folded.asides(*id, LineAsides::default());
+        if lines.iter().all(|line| line.asides != said) {
+            changes.extend(first.asides.since(&said).into_iter().map(|kind| (*id, kind)));
         }
     }
     let present = standing.keys().copied().collect();

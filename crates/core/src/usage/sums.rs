@@ -208,6 +208,7 @@ pub fn volume(log: &UsageLog) -> Volume {
                 volume.searches += 1;
                 continue;
             }
+            RecordKindOf::Held { .. } | RecordKindOf::Lifted { .. } => {}
             RecordKindOf::Unknown => continue,
         }
         sessions.insert(session);
@@ -221,6 +222,36 @@ pub fn volume(log: &UsageLog) -> Volume {
 const PROMPT: &str = "prompt";
 /// Maximum number of days counted separately; the last ones are kept.
 const DAYS: usize = 3660;
+
+/// How often guards of an entry have held, and were lifted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GuardUse {
+    /// When they held, the latest last.
+    pub held: Vec<Timestamp>,
+    pub lifted: usize,
+}
+
+/// Returns how often the guards of each entry have held, by its id.
+#[must_use]
+pub fn guards(log: &UsageLog) -> BTreeMap<String, GuardUse> {
+    let mut all: BTreeMap<String, GuardUse> = BTreeMap::new();
+    for (at, record) in &log.records {
+        match &record.what {
+            RecordKindOf::Held { entries } => {
+                for id in entries {
+                    all.entry(id.clone()).or_default().held.push(*at);
+                }
+            }
+            RecordKindOf::Lifted { entries } => {
+                for id in entries {
+                    all.entry(id.clone()).or_default().lifted += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    all
+}
 
 /// Returns the accesses of each entry by searches and recall.
 #[must_use]

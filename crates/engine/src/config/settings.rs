@@ -20,6 +20,16 @@ use pimem_core::{
 };
 
 named! {
+    /// What becomes of a tool's call that an entry forbids.
+    #[derive(Default)]
+    pub enum GuardMode {
+        #[default]
+        Deny = "deny",
+        Off = "off",
+    }
+}
+
+named! {
     /// When events of hooks are moved into the shared log.
     #[derive(Default)]
     pub enum HookEvidence {
@@ -166,6 +176,7 @@ settings! {
     embedding: Embedding in Embedding;
     hook: HookSettings in HookSettings;
     agents: Agents in Agents;
+    guards: GuardSettings in GuardSettings;
     telemetry: Telemetry in Telemetry;
     memory: MemoryBlock in MemoryBlock;
     lock: Lock in Lock;
@@ -317,6 +328,14 @@ group! {
         review: AgentReview = Choice(&AgentReview::ALL, AgentReview::NAMES),
             Own "agents.review", "PIMEM_AGENTS_REVIEW",
             "Which texts that agents add await your review: those worded as orders to an agent, all (always), or none (never)";
+    }
+}
+
+group! {
+    pub struct GuardSettings {
+        mode: GuardMode = Choice(&GuardMode::ALL, GuardMode::NAMES),
+            Own "guards.mode", "PIMEM_GUARDS_MODE",
+            "What becomes of a tool's call that a memory forbids: it does not run (deny), or it does (off)";
     }
 }
 

@@ -6,7 +6,7 @@ use pimem_core::{
         entry::{EntryId, Markers, Wording},
         event::{EventKind, Order},
         hash::{IdMap, IdSet},
-        questions::Questions,
+        rules::LineAsides,
         time::Timestamp,
     },
     score::{
@@ -136,8 +136,8 @@ pub struct AddedText {
     pub placed: Option<LocatedEntry>,
     /// When it was last chosen before, if it existed.
     pub was: Option<Order>,
-    /// What it is asked for as, if it existed and this has changed.
-    pub asked: Option<Questions>,
+    /// What stands behind it now, if it existed and this has changed.
+    pub asides: Option<LineAsides>,
     pub replaces: Option<ReplacedEntry>,
 }
 
@@ -150,7 +150,7 @@ impl AddedText {
             reinforced,
             placed,
             was: None,
-            asked: None,
+            asides: None,
             replaces: None,
         }
     }
@@ -196,15 +196,16 @@ impl<'a, 'b> Adding<'a, 'b> {
             }
         };
         done.was = was;
-        done.asked = Some(new.asked().clone()).filter(|asked| done.reinforced && !asked.is_empty());
+        done.asides = Some(new.asides()).filter(|asides| done.reinforced && !asides.is_empty());
         if let Some(selector) = &new.supersedes {
-            let (replaced, asked) = self.supersede(selector, &done)?;
+            let (replaced, asides) = self.supersede(selector, &done)?;
             done.replaces = Some(replaced);
-            // What takes its place answers the same questions.
-            if new.asked().is_empty() && !asked.is_empty() {
+            // What takes its place answers the same questions, in the same place.
+            let mut all = new.asides();
+            all.join(&LineAsides { rules: asides.rules.only(|rule| !rule.is_guard()), ..asides });
+            if all != new.asides() {
                 let line = done.wording.clone();
-                let asked = NewMarkers { asked: Some(asked), ..NewMarkers::default() };
-                self.mark(&line, &line, &asked)?;
+                self.mark(&line, &line, &NewMarkers::asides(all))?;
             }
         }
         self.at.entry(done.wording.id).or_default().push(self.done.len());
@@ -371,18 +372,25 @@ impl<'a, 'b> Adding<'a, 'b> {
             self.ranking = None;
         }
         new.rate(&mut self.txn, of.id)?;
-        let Markers { pinned, asked, .. } = new.markers();
-        let asked = Some(asked).filter(|asked| !asked.is_empty());
-        self.mark(line, of, &NewMarkers { pinned: pinned.then_some(true), asked })
+        let mut markers = NewMarkers::adding(new.markers());
+        if let Some(rules) = &mut markers.rules {
+            let known = self.txn.snapshot().lines_of(of.id).into_iter();
+            let known = known.map(|(_, entry)| &entry.markers.asides.rules).next();
+            *rules = known.map_or_else(|| rules.clone(), |known| known.with(rules));
+        }
+        self.mark(line, of, &markers)
     }
 
     /// Sets markers of an entry, whose lines still have the text of `line`.
     fn mark(&mut self, line: &Wording, of: &Wording, new: &NewMarkers) -> Result<(), Failure> {
-        if let Some(asked) = &new.asked {
-            self.txn.record(of.id, EventKind::Ask(asked.to_string().into()))?;
+        for kind in new.events() {
+            self.txn.record(of.id, kind)?;
         }
         if new.pinned == Some(true) {
             self.txn.record(of.id, EventKind::Pin)?;
+        }
+        if let Some(rules) = &new.rules {
+            self.memory.writing().sanction(self.store, of, rules);
         }
         if let Some((_, markers)) = self.txn.added(of) {
             *markers = new.on(markers);
@@ -404,6 +412,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         markers.join(&known);
         let after = back.then_some(EventKind::Restore);
         new.begin_marked(self.memory, &mut self.txn, &markers, after)?;
+        self.memory.writing().sanction(self.store, &wording, &new.asides().rules);
         let placed = Some(new.place_marked(self.memory, &mut self.txn, markers));
         for stem in stems {
             self.txn.change(Target::Archive(stem), Change::Remove(wording.clone()));
@@ -412,21 +421,22 @@ impl<'a, 'b> Adding<'a, 'b> {
     }
 
     /// Records that an entry supersedes another, which may be in the archive already, and returns that
-    /// with what it is asked for as.
+    /// with what stands behind it.
     fn supersede(
         &mut self,
         selector: &str,
         by: &AddedText,
-    ) -> Result<(ReplacedEntry, Questions), Failure> {
+    ) -> Result<(ReplacedEntry, LineAsides), Failure> {
         let memory = self.memory;
         let line = |row: &ScoredEntry| {
             let name = &memory.config.categories.spec(row.entry.category).name;
             format!("[{name}] {} ({:.7})", told(row), row.entry.id.to_string())
         };
-        let (old, asked, replaced) = match selector::entry(memory, &self.ranking(), &[], selector) {
+        let (old, asides, replaced) = match selector::entry(memory, &self.ranking(), &[], selector)
+        {
             Ok(row) => {
                 let replaced = ReplacedEntry { line: line(row), archived: false };
-                (row.entry.wording(), row.entry.asked.clone(), replaced)
+                (row.entry.wording(), row.entry.asides.clone(), replaced)
             }
             Err(failure) if failure.kind == FailureKind::NotFound => {
                 let archive = self.store.read_archive(&memory.config.categories);
@@ -437,7 +447,7 @@ impl<'a, 'b> Adding<'a, 'b> {
                     return Err(memory.sharing().not_own(selector, failure));
                 };
                 let replaced = ReplacedEntry { line: line(row), archived: true };
-                (row.entry.wording(), row.entry.asked.clone(), replaced)
+                (row.entry.wording(), row.entry.asides.clone(), replaced)
             }
             Err(failure) => return Err(failure),
         };
@@ -447,7 +457,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         }
         self.txn.record(old.id, EventKind::Supersede(by.wording.id))?;
         self.ranking = None;
-        Ok((replaced, asked))
+        Ok((replaced, asides))
     }
 }
 
@@ -482,9 +492,9 @@ pub struct Added {
     /// Shortest unique prefix of the id.
     #[serde(skip)]
     pub short: String,
-    /// What it is asked for as, if it was known and this has changed.
+    /// What stands behind it now, if it was known and this has changed.
     #[serde(skip)]
-    pub asked: Option<Questions>,
+    pub asides: Option<LineAsides>,
     #[serde(skip)]
     pub replaces: Option<ReplacedEntry>,
 }

@@ -117,14 +117,14 @@ pub(super) fn results(
 }
 
 fn result_of(memory: &Memory, done: &AddedText, short: String, next: Prospect) -> Added {
-    let AddedText { wording, reinforced, asked, replaces, .. } = done;
+    let AddedText { wording, reinforced, asides, replaces, .. } = done;
     Added {
         action: if *reinforced { "reinforced" } else { "added" },
         entry: None,
         next,
         category: memory.config.categories.spec(wording.category).name.to_string(),
         text: wording.text.clone(),
-        asked: asked.clone(),
+        asides: asides.clone(),
         replaces: replaces.clone(),
         short,
     }

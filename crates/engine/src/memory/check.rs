@@ -11,14 +11,14 @@ use std::{
 use serde::Serialize;
 
 use super::{
-    Answer, Memory, archived,
-    leaky::Leaky,
+    Answer, Memory, archived, guards,
     machine::{self, Fact, Machine, MachineFinding},
 };
 use crate::{
     config::settings::TopicLimit,
     error::Failure,
     local_time,
+    process::Leaky,
     store::{
         Store,
         read::ReadProblem,
@@ -28,6 +28,7 @@ use crate::{
     },
 };
 use pimem_core::{
+    gate,
     lint::{
         rule::{self, Finding, FindingPlace, Fix, Rule},
         store::{self, Contents, Measure},
@@ -89,6 +90,7 @@ impl Tending<'_> {
                     }
                 };
                 let ((), mut found, unread) = look(self.memory, &store, &snapshot, None, beside);
+                found.extend(guards::empty_places(self.memory, &snapshot));
                 found.retain(|finding| request.wants(finding));
                 (found, unread)
             };
@@ -113,6 +115,40 @@ impl Tending<'_> {
         machine.findings.extend(request.machine.iter().flatten().cloned());
         (view.facts, view.machine) = (machine.facts, machine.findings);
         Ok(Answer { view, problems })
+    }
+
+    /// Looks for what entries of the project forbid, reviewed or not, in all files of the work tree, or
+    /// in what was added since a revision.
+    ///
+    /// # Errors
+    /// Fails if the named store does not exist, or git cannot compare with the revision.
+    pub fn check_guards(self, base: Option<&str>) -> Result<Answer<Checked>, Failure> {
+        let stores = self.memory.readers()?;
+        let (ranking, snapshots) = self.memory.ranking(&stores);
+        let root = self.memory.places.repository();
+        let files = guards::WorkTreeFiles::of(root, base)?;
+        let mut findings = Vec::new();
+        let rows =
+            ranking.rows.iter().filter(|row| !row.is_over() && row.entry.scope != Scope::User);
+        for row in rows.filter(|row| !row.entry.asides.rules.is_empty()) {
+            let mut add = |rule, place: FindingPlace, says: String| {
+                let finding =
+                    Finding { entry: Some(row.entry.id), ..Finding::new(rule, place, says) };
+                findings.push(FindingView::new(Scope::Project, &finding));
+            };
+            let text = gate::masked(&row.entry.text);
+            for (place, line) in guards::forbidden(&row.entry.asides.rules, root, &files) {
+                let what =
+                    line.map_or_else(|| "is changed".to_owned(), |line| format!("has {line:?}"));
+                add(&rule::FORBIDDEN, place, format!("{what}, against: {text}"));
+            }
+        }
+        findings
+            .sort_by(|one, other| (&one.place, &one.message).cmp(&(&other.place, &other.message)));
+        let (dir, at) = (root.to_path_buf(), Some(root.to_path_buf()));
+        let stores = vec![CheckedStore { scope: Scope::Project, dir, root: at }];
+        let view = Checked { stores, findings, ..Checked::default() };
+        Ok(Answer { view, problems: super::problems(&snapshots) })
     }
 }
 

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{Memory, archived, intake, leaky::Leaky, next::Next, pins, selector};
+use super::{Memory, archived, intake, next::Next, pins, selector};
+use crate::process::Leaky;
 use crate::{
     error::{Failure, FailureKind},
     memory::{

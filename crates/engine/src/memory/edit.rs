@@ -5,14 +5,14 @@ use pimem_core::{
     model::{
         entry::{EntryId, Share, Wording},
         event::EventKind,
-        questions::Questions,
+        rules::LineAsides,
     },
     safety::text::EntryText,
     score::{adopt, policy::Policy, ranking::ScoredEntry, stability::Standing},
 };
 use serde::Serialize;
 
-use super::{curate, intake, selector};
+use super::{curate, guards, intake, selector};
 use crate::{
     error::{Failure, FailureKind},
     memory::next::Prospect,
@@ -21,15 +21,22 @@ use crate::{
 };
 
 impl Writing<'_> {
-    /// Replaces what an entry is asked for as.
+    /// Replaces what an entry is asked for as, or its rules: what is given.
     ///
     /// # Errors
     /// Fails if the selector does not match exactly one entry, or the store cannot be written.
-    pub fn ask(self, selector: &str, asked: &Questions) -> Result<Edited, Failure> {
+    pub fn set_aside(
+        self,
+        selector: &str,
+        new: impl Fn(&LineAsides) -> NewMarkers,
+    ) -> Result<Edited, Failure> {
         self.mark(selector, |txn, row| {
             let of = row.entry.wording();
-            txn.record(of.id, EventKind::Ask(asked.to_string().into()))?;
-            let marks = NewMarkers { asked: Some(asked.clone()), ..NewMarkers::default() };
+            let marks = new(&row.entry.asides);
+            marks.events().into_iter().try_for_each(|kind| txn.record(of.id, kind))?;
+            if let Some(rules) = &marks.rules {
+                self.memory.writing().sanction(txn.store(), &of, rules);
+            }
             let held = txn.snapshot().holders(&of).into_iter();
             for stem in held.map(str::to_owned).collect::<Vec<_>>() {
                 txn.change(Target::Topic(stem), Change::Mark(of.clone(), marks.clone()));
@@ -91,8 +98,9 @@ impl Writing<'_> {
         let id = EntryId::of(&spec.name, text.as_str().as_bytes());
         let to = Wording { id, category, text: text.as_str().to_owned() };
         if to == from {
-            let asked = Some(text.asked()).filter(|asked| !asked.is_empty());
-            return asked.map(|asked| self.ask(selector, asked)).transpose();
+            let marks = NewMarkers::adding(text.markers());
+            let is_new = marks.asked.is_some() || marks.rules.is_some();
+            return is_new.then(|| self.set_aside(selector, |_| marks.clone())).transpose();
         }
         if let Some(twin) = ranking.get(id).filter(|twin| twin.entry.branch.is_none()) {
             let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
@@ -130,12 +138,16 @@ impl Writing<'_> {
                     txn.record(id, EventKind::Pin)?;
                 }
             }
-            let new = Some(text.asked()).filter(|asked| !asked.is_empty());
-            let asked = new.unwrap_or(&row.entry.asked);
-            if !asked.is_empty() {
-                txn.record(id, EventKind::Ask(asked.to_string().into()))?;
+            let mut asides = text.asides().clone();
+            asides.join(&row.entry.asides);
+            for kind in asides.since(&LineAsides::default()) {
+                txn.record(id, kind)?;
             }
-            let marks = NewMarkers { pinned: text.pinned().then_some(true), asked: new.cloned() };
+            let known = guards::sanctions(txn.store()).of(&from).holds(&row.entry.asides.rules);
+            if known || text.asides().rules.has_guard() {
+                self.memory.writing().sanction(txn.store(), &to, &asides.rules);
+            }
+            let marks = NewMarkers::adding(text.markers());
             let holders: Vec<String> =
                 txn.snapshot().holders(&from).into_iter().map(str::to_owned).collect();
             if text.pinned() {

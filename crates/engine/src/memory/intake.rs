@@ -1,8 +1,12 @@
 //! Intake of a text before it becomes an entry: validation, tags, and its first events.
 
 use crate::memory::handles::Writing;
-use pimem_core::model::questions::Questions;
+use pimem_core::model::{
+    questions::Questions,
+    rules::{LineAsides, LineRules},
+};
 use pimem_core::{
+    guard,
     language::injection,
     markdown::topic::TopicEntry,
     model::{
@@ -43,8 +47,8 @@ pub struct NewText {
     pub cue: Cue,
     pub pin: bool,
     pub tags: Vec<String>,
-    /// What it is asked for as, besides what stands behind the text.
-    pub asked: Questions,
+    /// What it is asked for as, and the rules that it carries, besides what stands behind the text.
+    pub asides: LineAsides,
     pub until: Option<Timestamp>,
     /// Score under the policy `weighted`; 0 takes an earlier priority back.
     pub priority: Option<Share>,
@@ -73,7 +77,7 @@ impl NewText {
             cue,
             pin: false,
             tags: Vec::new(),
-            asked: Questions::default(),
+            asides: LineAsides::default(),
             until: None,
             priority: None,
             importance: None,
@@ -124,13 +128,14 @@ impl NewText {
 
     /// Returns the markers that its line begins with.
     pub fn markers(&self) -> Markers {
-        let (pinned, asked) = (self.pin || self.text.pinned(), self.asked());
-        Markers { asked: asked.clone(), ..Markers::pinned(pinned) }
+        Markers { asides: self.asides(), ..Markers::pinned(self.pin || self.text.pinned()) }
     }
 
-    /// Returns what it is asked for as.
-    pub fn asked(&self) -> &Questions {
-        if self.asked.is_empty() { self.text.asked() } else { &self.asked }
+    /// Returns what it is asked for as, and the rules that it carries.
+    pub fn asides(&self) -> LineAsides {
+        let mut asides = self.asides.clone();
+        asides.join(self.text.asides());
+        asides
     }
 
     /// Adds the line to its topic file, as written here.
@@ -179,7 +184,7 @@ impl NewText {
             continues: None,
             scope: txn.scope(),
             enforced: markers.enforced,
-            asked: markers.asked.clone(),
+            asides: markers.asides.clone(),
             branch: None,
             reviewed,
             secret: None,
@@ -218,8 +223,8 @@ impl NewText {
         if markers.pinned {
             txn.record(line.id, EventKind::Pin)?;
         }
-        if !markers.asked.is_empty() {
-            txn.record(line.id, EventKind::Ask(markers.asked.to_string().into()))?;
+        for kind in markers.asides.since(&LineAsides::default()) {
+            txn.record(line.id, kind)?;
         }
         self.until.map_or(Ok(()), |until| txn.record(line.id, EventKind::Expire(until)))?;
         self.rate(txn, line.id)
@@ -382,6 +387,23 @@ pub fn asked(questions: &[String]) -> Result<Questions, Failure> {
             Err(Failure::new(FailureKind::Usage, message, hint))
         }
     }
+}
+
+/// Checks the rules that somebody gives.
+///
+/// # Errors
+/// Fails if a pattern is not usable or matches everything, or holds a secret or invisible
+/// characters.
+pub fn rules(rules: LineRules) -> Result<LineRules, Failure> {
+    for rule in &rules {
+        let text = rule.to_string();
+        EntryText::new(&text)?;
+        guard::check(rule).map_err(|error| {
+            let hint = "globs are as in src/**/*.ts, expressions as grep -E has them";
+            Failure::new(FailureKind::Usage, format!("{text}: {error}"), hint)
+        })?;
+    }
+    Ok(rules)
 }
 
 /// Returns what an agent says that an entry is asked for as, without what is too much or too broad.

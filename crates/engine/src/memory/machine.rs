@@ -8,7 +8,8 @@ use std::{slice, time::Duration};
 use pimem_core::search::bm25::Query;
 use serde::Serialize;
 
-use super::{Memory, leaky::Leaky, model, trust::Unreviewed};
+use super::{Memory, model, trust::Unreviewed};
+use crate::process::Leaky;
 use crate::{
     config::settings::Embedding,
     index::{

@@ -23,11 +23,11 @@ pub mod eval;
 pub mod export;
 pub mod extract;
 pub mod forecast;
+pub mod guards;
 pub mod handles;
 pub mod handoff;
 pub mod import;
 pub mod intake;
-pub mod leaky;
 pub mod learn;
 pub mod list;
 pub mod machine;
@@ -68,7 +68,6 @@ use std::{
     time::SystemTime,
 };
 
-use self::leaky::Leaky;
 pub use self::{
     add::{AddRequest, Rejected},
     intake::NewText,
@@ -77,6 +76,7 @@ pub use self::{
     target::{Effect, WriteTarget, lock, lock_for},
 };
 pub use crate::memory::add::Added;
+use crate::process::Leaky;
 use crate::{
     config::{
         env::Env,
@@ -99,6 +99,7 @@ use crate::{
     },
 };
 use pimem_core::{
+    guard::glob::WorkArea,
     model::{
         category::Categories,
         event::Provenance,
@@ -213,6 +214,8 @@ pub struct Memory {
     seals: RefCell<Vec<(PathBuf, Seal)>>,
     /// Unreviewed headings that the project gives to its categories.
     pub headings: Vec<String>,
+    /// Where the work is.
+    area: OnceCell<WorkArea>,
     /// Accesses, if the policy in force counts them.
     counted: OnceCell<Accesses>,
     /// True if the spools were looked at.
@@ -306,6 +309,7 @@ impl Memory {
             warned: RefCell::default(),
             seals: RefCell::default(),
             headings: Vec::new(),
+            area: OnceCell::new(),
             counted: OnceCell::new(),
             took_in: Cell::new(false),
             news: RefCell::default(),
@@ -428,6 +432,7 @@ impl Memory {
             },
             policy: self.policy(),
             accesses: self.policy_accesses(),
+            area: Some(self.work_area()),
         }
     }
 

@@ -4,12 +4,14 @@
 use std::mem;
 
 use pimem_core::{
+    guard::glob,
     language::sketch::Sketch,
     model::{
         category::{Knowledge, Traits},
         entry::EntryId,
         hash::IdSet,
         mirror,
+        rules::LineRules,
         time::{Age, Timestamp},
     },
     report::{budget::Tokens, team},
@@ -17,7 +19,7 @@ use pimem_core::{
     safety::safe_text::SafeText,
     score::{
         policy::{Policy, PolicyParts, ebbinghaus},
-        ranking::Ranking,
+        ranking::{Ranking, ScoredEntry},
         stability::Standing,
     },
     search::{
@@ -29,6 +31,7 @@ use pimem_core::{
 
 use super::{
     Memory,
+    handles::Reading,
     search::{
         FoundHit, Relevance, SearchResult, find_each,
         request::{Pace, SearchRequest},
@@ -149,7 +152,8 @@ fn search_part(
     wanted.extend(with_notes.then_some(notes));
     wanted.extend(with_sessions.then_some(sessions));
     let mut found = find_each(memory, stores, &wanted).into_iter();
-    let entries = found.next().unwrap_or_default();
+    let mut entries = found.next().unwrap_or_default();
+    entries.hits.retain(|hit| memory.work_area().has(&hit.rules));
     let mut hits = |wanted: bool| wanted.then(|| found.next()).flatten().map(|found| found.hits);
     let notes = hits(with_notes).unwrap_or_default();
     Recalled { entries, notes, sessions: hits(with_sessions).unwrap_or_default() }
@@ -176,6 +180,36 @@ pub fn notes(
 /// Returns the first past sessions, without those shown before.
 pub fn sessions(hits: Vec<FoundHit>, known: impl Fn(&str) -> bool) -> Vec<FoundHit> {
     hits.into_iter().filter(|hit| !known(&hit.text)).take(SESSIONS).collect()
+}
+
+impl Reading<'_> {
+    /// Returns the entries in force whose place is that of some files, best first, except those in
+    /// `except`.
+    pub fn of_place(
+        self,
+        stores: &[Store],
+        files: &[String],
+        except: &IdSet<EntryId>,
+    ) -> Vec<ScoredEntry> {
+        let categories = &self.memory.config.categories;
+        let is_here = |rules: &LineRules| {
+            rules.places().any(|glob| files.iter().any(|file| glob::matches(glob, file)))
+        };
+        let has_some = |store: &Store| {
+            let topics = store.read_topics(categories);
+            topics.entries().any(|(_, entry)| is_here(&entry.markers.asides.rules))
+        };
+        if !stores.iter().any(has_some) {
+            return Vec::new();
+        }
+        let (ranking, _) = self.memory.ranking(stores);
+        let fits = |row: &&ScoredEntry| {
+            row.withheld().is_none()
+                && is_here(&row.entry.asides.rules)
+                && !except.contains(&row.entry.id)
+        };
+        ranking.rows.iter().filter(fits).cloned().collect()
+    }
 }
 
 /// Returns the number of entries to recall.

@@ -8,6 +8,7 @@ use std::{
 use crate::memory::handles::Reading;
 use pimem_core::{
     exchange::agents,
+    guard::glob,
     markdown::{checklist, handoff},
     model::{entry::EntryId, hash::IdSet, time::Date},
     report::{
@@ -119,6 +120,9 @@ impl Reading<'_> {
     /// Fails if the named store does not exist.
     pub fn report(self, request: &ReportRequest) -> Result<Reported, Failure> {
         let stores = self.memory.readers()?;
+        if let Some(prompt) = &request.prompt {
+            self.memory.works_on(glob::named(prompt));
+        }
         let settings = self.memory.report_settings(request.budget, request.system_prompt);
         let (ranking, snapshots) = self.memory.own_ranking(&stores);
         let mut report = render::report(&ranking, &self.memory.config.categories, settings);

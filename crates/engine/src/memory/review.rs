@@ -7,8 +7,9 @@ use pimem_core::{
     gate,
     lint::lines,
     model::{
-        entry::EntryId,
+        entry::{EntryId, Wording},
         event::{Author, Event, EventKind},
+        rules::LineRules,
     },
     review::{self, OrderFound, passages, said},
     score::ranking::{self, Ranking, Scope, ScoredEntry},
@@ -18,7 +19,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    Memory,
+    Memory, guards,
     mirrors::Mirrored,
     pins,
     trust::{Came, Unreviewed},
@@ -41,6 +42,8 @@ pub struct ReviewItem {
     pub keys: Vec<TextKey>,
     /// The entry that trusting it pins.
     pub pin: Option<String>,
+    /// The entry whose guards trusting it puts in force.
+    pub guard: Option<(Wording, LineRules)>,
     pub view: AwaitingText,
 }
 
@@ -133,7 +136,7 @@ pub fn held(
     let item = |row: &&ScoredEntry| {
         let key = key(row);
         let why = if pasted.contains(&key) { PASTED } else { "" };
-        ReviewItem { keys: vec![key], pin: None, view: view(row, why) }
+        ReviewItem { keys: vec![key], pin: None, guard: None, view: view(row, why) }
     };
     let mut items: Vec<ReviewItem> = rows.iter().map(item).collect();
     let of_agent = |(row, key): (&&ScoredEntry, &TextKey)| ByAgent {
@@ -148,8 +151,23 @@ pub fn held(
         let asked = "    an agent asked for it: it would be in every report".to_owned();
         let what = ReviewText::Pin { pin: Box::new(entries.entry(row)) };
         let view = AwaitingText { what, warnings: Vec::new(), lines: vec![line, asked] };
-        ReviewItem { keys: Vec::new(), pin: Some(row.entry.id.to_string()), view }
+        ReviewItem { keys: Vec::new(), pin: Some(row.entry.id.to_string()), guard: None, view }
     };
+    let sanctions = guards::sanctions(&store);
+    let guard = |row: &&ScoredEntry| {
+        let rules = &row.entry.asides.rules;
+        let of = sanctions.of(&row.entry.wording());
+        let is_waiting = !row.is_over() && of.awaits(rules);
+        let mut lines = vec![format!("+ what {} forbids", entries.line(row))];
+        lines.extend(rules.guards().map(|rule| format!("    {rule}")));
+        lines.extend(of.taken_off(rules).map(|rule| format!("    no more: {rule}")));
+        lines.push("    that keeps the tools of agents from running".to_owned());
+        let what = ReviewText::Guard { guard: Box::new(entries.entry(row)) };
+        let view = AwaitingText { what, warnings: Vec::new(), lines };
+        let guard = Some((row.entry.wording(), rules.clone()));
+        is_waiting.then_some(ReviewItem { keys: Vec::new(), pin: None, guard, view })
+    };
+    items.extend(rows.iter().chain(&reviewed).filter_map(guard).collect::<Vec<_>>());
     items.extend(pins::waiting(memory, &store, &ranking.rows).into_iter().map(pin));
     let mut unread = Vec::new();
     let (withheld, added) = passages_of_others(&store);
@@ -187,6 +205,7 @@ pub fn of_mirror(memory: &Memory, mut mirror: Mirrored) -> Held {
         ReviewItem {
             keys: vec![key],
             pin: None,
+            guard: None,
             view: AwaitingText { what: ReviewText::Entry(Box::new(entry)), warnings, lines },
         }
     };
@@ -272,7 +291,7 @@ fn passages_of_others(store: &Store) -> (Vec<ReviewItem>, Vec<ByAgent>) {
             keys.push(store.trust.order(passage));
             let what = ReviewText::Order { order, place };
             let view = AwaitingText { what, warnings: vec![(*does).to_owned()], lines };
-            withheld.push(ReviewItem { keys, pin: None, view });
+            withheld.push(ReviewItem { keys, pin: None, guard: None, view });
         }
         let mut passages = passages(&text);
         passages.retain(|span| found.iter().all(|one| one.span != *span));
@@ -335,7 +354,7 @@ fn notes(store: &Store, unread: &mut Vec<ReadProblem>) -> Option<ReviewItem> {
         vec!["+ notes and logs, to be read".to_owned(), format!("    {}", files.join(", "))];
     let is_any = !files.is_empty();
     let view = AwaitingText { what: ReviewText::Notes { notes: files }, warnings, lines };
-    is_any.then_some(ReviewItem { keys, pin: None, view })
+    is_any.then_some(ReviewItem { keys, pin: None, guard: None, view })
 }
 
 /// Returns the settings of the project's file, which are reviewed together.
@@ -350,7 +369,7 @@ fn settings(store: &Store, awaiting: &[layers::AwaitingSettings]) -> Option<Revi
         |setting: &layers::AwaitingSettings| (setting.key.name.to_owned(), setting.value.clone());
     let what = ReviewText::Settings { settings: awaiting.iter().map(of).collect() };
     let keys = vec![store.trust.text(trust::TrustedKind::Settings, &whole)];
-    Some(ReviewItem { keys, pin: None, view: AwaitingText { what, warnings, lines } })
+    Some(ReviewItem { keys, pin: None, guard: None, view: AwaitingText { what, warnings, lines } })
 }
 
 fn past_sessions(store: &Store) -> Vec<ReviewItem> {
@@ -377,7 +396,7 @@ fn text(store: &Store, kind: trust::TrustedKind, text: &str, what: ReviewText) -
         warnings: lines::warnings(text),
         lines: vec![format!("+ {}: {text}", kind.name())],
     };
-    ReviewItem { keys: vec![store.trust.text(kind, text)], pin: None, view }
+    ReviewItem { keys: vec![store.trust.text(kind, text)], pin: None, guard: None, view }
 }
 
 impl Held {
@@ -445,6 +464,10 @@ pub enum ReviewText {
     Pin {
         pin: Box<EntryView>,
     },
+    /// What an entry forbids: its text, and a rule each line.
+    Guard {
+        guard: Box<EntryView>,
+    },
     Session {
         session: String,
     },
@@ -455,6 +478,10 @@ impl AwaitingText {
     pub fn in_words(&self) -> impl Iterator<Item = String> {
         let warnings = self.warnings.iter().map(|warning| format!("    warning: {warning}"));
         self.lines.iter().cloned().chain(warnings)
+    }
+
+    pub fn is_guard(&self) -> bool {
+        matches!(self.what, ReviewText::Guard { .. })
     }
 
     pub fn is_entry(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pimem_core::score::ranking::Scope;
+use pimem_core::{guard::glob::WorkArea, score::ranking::Scope};
 use serde::Serialize;
 
 use super::{Memory, Reach};
@@ -36,7 +36,33 @@ impl Effect {
     }
 }
 
+/// Most files that the work is on.
+const MOST_FILES: usize = 64;
+
 impl Memory {
+    /// Returns where the work is: in the working directory, unless [`Memory::works_on`] has said more.
+    pub fn work_area(&self) -> &WorkArea {
+        self.area.get_or_init(|| self.area_of([].into_iter()))
+    }
+
+    /// Says which files the work is on besides: paths as they were typed, or absolute ones. Only what
+    /// is said before the first ranking counts.
+    pub fn works_on<'a>(&self, files: impl Iterator<Item = &'a str>) {
+        let area = self.area_of(files);
+        self.area.get_or_init(|| area);
+    }
+
+    fn area_of<'a>(&self, files: impl Iterator<Item = &'a str>) -> WorkArea {
+        let root = self.places.repository();
+        let here = discover::below(root, &self.places.cwd);
+        // What is typed may start from either.
+        let paths = files.take(MOST_FILES).flat_map(|file| {
+            let from_here = discover::below(root, &self.places.cwd.join(file));
+            [from_here, Some(file.to_owned())]
+        });
+        WorkArea { files: paths.flatten().collect(), dirs: here.into_iter().collect() }
+    }
+
     /// Returns the existing stores to read, the project's first. Mirrors are not among them; see
     /// [`Sharing::mirrors`](super::handles::Sharing::mirrors).
     ///

@@ -10,7 +10,8 @@ use pimem_core::{
     search::documents::SourceKind,
 };
 
-use super::{Memory, leaky::Leaky};
+use super::Memory;
+use crate::process::Leaky;
 use crate::{
     config::{
         layers::{AwaitingSettings, SettingOrigin},

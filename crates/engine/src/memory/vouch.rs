@@ -145,6 +145,9 @@ impl Tending<'_> {
         let needs = |held: &&mut Held| !held.store.trust.is_whole() || !held.items.is_empty();
         for Held { store, items, problems, .. } in held.iter_mut().filter(needs) {
             refuse_foreign(store)?;
+            // Each of what would block tools is looked at.
+            let guards: Vec<ReviewItem> =
+                items.extract_if(.., |item| item.view.is_guard()).collect();
             let archive = store.read_archive(&self.memory.config.categories);
             problems.extend(archive.problems.iter().cloned());
             let archive = archive.placed(store, &self.memory.config.categories);
@@ -154,7 +157,7 @@ impl Tending<'_> {
                 items.iter().flat_map(|item| item.keys.clone()).chain(archived).collect();
             store.trust.record(&[keys, vec![made(store)]].concat())?;
             let entries = items.iter().filter(|item| item.view.is_entry()).count();
-            done.push(of(store, VouchAct::Trusted(entries), std::mem::take(items)));
+            done.push(of(store, VouchAct::Trusted(entries), std::mem::replace(items, guards)));
         }
         Ok(answer(&held, done))
     }
@@ -349,6 +352,9 @@ impl Tending<'_> {
 
     fn accept(self, store: &Store, item: &ReviewItem) -> Result<(), Failure> {
         store.trust.record(&item.keys)?;
+        if let Some((of, rules)) = &item.guard {
+            self.memory.writing().sanction(store, of, rules);
+        }
         item.pin.iter().try_for_each(|id| {
             self.memory.writing().curate(Decision::Pinned, std::slice::from_ref(id)).map(drop)
         })

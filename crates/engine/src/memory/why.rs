@@ -5,11 +5,15 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{Answer, archived, placed, problems, review, selector, team::Selected, telemetry};
+use super::{
+    Answer, archived, placed, problems, review, selector,
+    team::Selected,
+    telemetry::{self, summary::HeldBy},
+};
 use crate::{
     error::{Failure, FailureKind},
     store::{Store, snapshot::Snapshot},
-    view::{AccessedEntry, Entries, EntryView, displayed, factors::Factors},
+    view::{AccessedEntry, Entries, EntryView, displayed, factors::Factors, told},
 };
 use pimem_core::{
     model::{category::CategorySpec, operation::UserState, time::Timestamp},
@@ -26,6 +30,7 @@ use pimem_core::{
         ranking::{Ranking, Scope, ScoredEntry},
         stability::{Standing, State},
     },
+    usage::sums,
 };
 
 impl Reading<'_> {
@@ -92,10 +97,20 @@ impl Reading<'_> {
             ahead: ahead.collect(),
             cheapest: act.map(|act| act.command(&short)),
             state: state(ranking.policy, row),
+            held: self.held(&stores, &entries, row),
             section_tokens: ranking.policy.is_stability().then_some(spec.section_tokens),
             server: None,
         };
         Ok(Answer { view, problems })
+    }
+
+    /// Returns how often an entry has kept tools from running; `None` if it forbids nothing.
+    fn held(self, stores: &[Store], entries: &Entries<'_>, row: &ScoredEntry) -> Option<HeldBy> {
+        row.entry.asides.rules.has_guard().then_some(())?;
+        let (log, _) = telemetry::log(self.memory, stores);
+        let id = row.entry.id.to_string();
+        let count = sums::guards(&log).remove(&id).unwrap_or_default();
+        Some(HeldBy::of(id, (entries.short(row.entry.id), told(row).into_owned()), &count))
     }
 
     /// The same for a line in the archive or the grave, if one matches.
@@ -144,6 +159,7 @@ impl Reading<'_> {
                 ahead: Vec::new(),
                 cheapest: Some(explain::Remedy::Restore.command(&entries.short(row.entry.id))),
                 state: state(ranking.policy, row),
+                held: None,
                 section_tokens: ranking.policy.is_stability().then_some(spec.section_tokens),
                 server: None,
             }));
@@ -203,6 +219,7 @@ impl Reading<'_> {
             ahead: ahead.collect(),
             cheapest: would_show.then(|| explain::Remedy::Trust.command(&short)),
             state: state(policy, row),
+            held: None,
             section_tokens: Some(tokens.0),
             server: Some(mirror.mirror().server.clone()),
         };
@@ -247,6 +264,9 @@ pub struct Why {
     /// Command that brings the entry into the report with the least evidence; `null` if the entry
     /// is already shown, or no command would.
     pub cheapest: Option<String>,
+    /// How often it has kept tools from running, if it forbids something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldBy>,
     /// State, with the score that the state requires.
     #[serde(skip)]
     pub state: String,
@@ -339,6 +359,7 @@ pub fn place(policy: Policy, row: &ScoredEntry, spec: &CategorySpec) -> String {
         CapPlace::Forgotten => "none: forgotten".to_owned(),
         CapPlace::Excluded => "none: replaced or expired".to_owned(),
         CapPlace::Unset => "none: its category is of another preset".to_owned(),
+        CapPlace::Elsewhere => "none here: it counts in another place".to_owned(),
         CapPlace::Secret => "none: it holds what looks like a secret".to_owned(),
         CapPlace::Unreviewed => "none: neither written nor reviewed on this machine".to_owned(),
     }

@@ -13,7 +13,10 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use pimem_core::model::questions::Questions;
+use pimem_core::model::{
+    questions::Questions,
+    rules::{LineAsides, LineRules},
+};
 use pimem_core::{
     markdown::{
         checklist,
@@ -381,6 +384,8 @@ enum What {
         enforced: bool,
         #[serde(default, skip_serializing_if = "String::is_empty")]
         asked: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        rules: String,
         #[serde(default)]
         heading: Option<String>,
     },
@@ -397,6 +402,8 @@ enum What {
         pinned: Option<bool>,
         #[serde(default)]
         asked: Option<String>,
+        #[serde(default)]
+        rules: Option<String>,
     },
     Reword {
         of: Of,
@@ -448,16 +455,18 @@ fn noted(change: &Change, categories: &Categories) -> What {
             text: text.clone(),
             pinned: markers.pinned,
             enforced: markers.enforced,
-            asked: markers.asked.to_string(),
+            asked: markers.asides.asked.to_string(),
+            rules: markers.asides.rules.to_string(),
         },
         Change::Remove(wording) => What::Remove { of: of(wording) },
         Change::RemoveRepeats(wording, keep) => {
             What::RemoveRepeats { of: of(wording), keep: *keep }
         }
-        Change::Mark(wording, NewMarkers { pinned, asked }) => What::Mark {
+        Change::Mark(wording, NewMarkers { pinned, asked, rules }) => What::Mark {
             of: of(wording),
             pinned: *pinned,
             asked: asked.as_ref().map(Questions::to_string),
+            rules: rules.as_ref().map(LineRules::to_string),
         },
         Change::Reword(wording, text) => What::Reword { of: of(wording), text: text.clone() },
     }
@@ -546,15 +555,18 @@ fn change_of(what: What, categories: &Categories) -> Option<Change> {
         Some(Wording { id: entry.parse().ok()?, category: categories.find(&category)?, text })
     };
     Some(match what {
-        What::Append { category, text, pinned, enforced, asked, heading } => {
-            let markers = Markers { pinned, enforced, asked: Questions::read(&asked) };
+        What::Append { category, text, pinned, enforced, asked, rules, heading } => {
+            let asides =
+                LineAsides { asked: Questions::read(&asked), rules: LineRules::read(&rules) };
+            let markers = Markers { pinned, enforced, asides };
             Change::Append { category: categories.find(&category)?, text, markers, heading }
         }
         What::Remove { of } => Change::Remove(wording(of)?),
         What::RemoveRepeats { of, keep } => Change::RemoveRepeats(wording(of)?, keep),
-        What::Mark { of, pinned, asked } => {
+        What::Mark { of, pinned, asked, rules } => {
             let asked = asked.as_deref().map(Questions::read);
-            Change::Mark(wording(of)?, NewMarkers { pinned, asked })
+            let rules = rules.as_deref().map(LineRules::read);
+            Change::Mark(wording(of)?, NewMarkers { pinned, asked, rules })
         }
         What::Reword { of, text } => Change::Reword(wording(of)?, text),
     })

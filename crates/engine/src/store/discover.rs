@@ -8,7 +8,7 @@
 use std::{
     fmt, fs,
     io::ErrorKind,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use anyhow::{Context as _, Result};
@@ -164,6 +164,13 @@ impl Places {
         (!self.is_home(root)).then_some(root)
     }
 
+    /// Returns the directory that places of entries are relative to: the root of the work tree, without
+    /// git the directory that holds the store.
+    pub fn repository(&self) -> &Path {
+        let git = self.ancestors().find(|dir| git::look(dir) != Git::None);
+        git.or_else(|| self.root()).unwrap_or(&self.cwd)
+    }
+
     /// Returns true if a directory is in a git work tree, and so may hold files that others wrote.
     pub fn in_work_tree(&self, dir: &Path) -> bool {
         let real = real(dir);
@@ -238,6 +245,19 @@ impl Places {
         let home = self.home.as_deref();
         home == Some(dir) || home.and_then(identity).is_some_and(|home| identity(dir) == Some(home))
     }
+}
+
+/// Returns a path below a root, with `/`; `None` for one that is not below it.
+pub fn below(root: &Path, path: &Path) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for part in path.strip_prefix(root).ok()?.components() {
+        match part {
+            Component::Normal(name) => parts.push(name.to_string_lossy().into_owned()),
+            Component::ParentDir => drop(parts.pop()?),
+            _ => {}
+        }
+    }
+    Some(parts.join("/"))
 }
 
 /// Returns true if a directory holds a store, and not something else.

@@ -182,7 +182,8 @@ fn told(
         // The cue that adoption would record.
         cue: Some(evidence.map_or(unsaid, |evidence| evidence.cue)),
         pinned: entry.pinned,
-        asked: entry.asked.questions().to_vec(),
+        asked: entry.asides.asked.questions().to_vec(),
+        rules: entry.asides.rules.iter().map(ToString::to_string).collect(),
         until: until.and_then(reader.day),
         score,
         events,

@@ -78,6 +78,14 @@ pub enum LedgerNote {
         /// True if it had an answer of the agent by then.
         answered: bool,
     },
+    /// A person lets the agent do what these entries forbid.
+    Lifted {
+        ids: Vec<String>,
+    },
+    /// A tool has touched these files.
+    Touched {
+        files: Vec<String>,
+    },
     /// The agent discarded its context.
     Reset,
     /// The report was put into a prompt.
@@ -136,6 +144,8 @@ pub struct KnownSession {
     pub weighed: usize,
     /// Injected entries that answers used.
     pub used: IdSet<EntryId>,
+    /// Files that tools have touched, relative to the root of the repository.
+    pub touched: Vec<String>,
     /// Messages of the user.
     pub said: Vec<String>,
     /// Number of learned preferences.
@@ -275,6 +285,16 @@ pub fn is_off(store: &Store, ledger: &str) -> bool {
     memchr::memmem::find(&bytes, b"\"op\":\"off\"").is_some() && switched.last() == Some(true)
 }
 
+/// Returns the ids of the entries whose guards a person has lifted for a session.
+pub fn lifted(store: &Store, ledger: &str) -> Vec<String> {
+    let bytes = store.local(&file(ledger)).ok().flatten().unwrap_or_default();
+    let lifted = notes(&bytes).filter_map(|note| match note {
+        LedgerNote::Lifted { ids } => Some(ids),
+        _ => None,
+    });
+    lifted.flatten().collect()
+}
+
 /// Notes what was learned in a session, if it has a ledger here.
 pub fn note_learned(store: &Store, ledger: &str, entries: Vec<String>, tell: Vec<String>) {
     let name = file(ledger);
@@ -376,7 +396,11 @@ fn fold(notes: impl IntoIterator<Item = LedgerNote>) -> KnownSession {
             }
             LedgerNote::HandedOff { text } => drop(known.handoffs.insert(text)),
             LedgerNote::Indexed => known.indexed = true,
-            LedgerNote::Call { .. } | LedgerNote::Off { .. } | LedgerNote::Unknown => {}
+            LedgerNote::Touched { files } => known.touched.extend(files),
+            LedgerNote::Call { .. }
+            | LedgerNote::Off { .. }
+            | LedgerNote::Lifted { .. }
+            | LedgerNote::Unknown => {}
         }
     }
     known

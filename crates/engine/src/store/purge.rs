@@ -9,7 +9,10 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 use memchr::memmem;
-use pimem_core::model::questions::Questions;
+use pimem_core::model::{
+    questions::Questions,
+    rules::{LineAsides, LineRules},
+};
 use pimem_core::{
     markdown::topic::{self, TopicDoc, TopicEntry},
     model::{
@@ -143,7 +146,10 @@ impl Store {
                 text: one.text.clone(),
                 pinned: one.pinned,
                 enforced: one.enforced,
-                asked: Questions::read(&one.asked),
+                asides: LineAsides {
+                    asked: Questions::read(&one.asked),
+                    rules: LineRules::read(&one.rules),
+                },
                 branch: None,
                 topic: topic.unwrap_or_else(|| categories.spec(category).topic.to_string()),
                 continues: None,

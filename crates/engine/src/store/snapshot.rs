@@ -2,7 +2,7 @@
 
 use std::{cell::OnceCell, path::Path};
 
-use pimem_core::model::questions::Questions;
+use pimem_core::model::rules::LineAsides;
 use pimem_core::sync::place::FoldedEvents;
 use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
@@ -99,7 +99,7 @@ impl Store {
                 category,
                 pinned: false,
                 enforced: false,
-                asked: Questions::default(),
+                asides: LineAsides::default(),
                 branch: Some(branch),
                 topic: spec.topic.to_string(),
                 continues: None,
@@ -254,18 +254,18 @@ impl Store {
     }
 }
 
-/// Returns what an entry is asked for as by the latest event that says so, where lines differ, as
-/// after a merge that kept those of both sides.
-fn asked_last(store: &Store, entry: EntryId) -> Option<Questions> {
-    let log = store.log().ok()?;
+/// Returns what stands behind an entry by the latest events that say so, where lines differ, as after
+/// a merge that kept those of both sides.
+fn asides_last(store: &Store, entry: EntryId, unsaid: LineAsides) -> LineAsides {
+    let Ok(log) = store.log() else { return unsaid };
     let events: Vec<Event> = evidence::lines(&log)
         .filter(|line| {
-            memchr::memmem::find(line, b"\"ask\"").is_some()
-                || memchr::memmem::find(line, b"retract").is_some()
+            let has = |word: &[u8]| memchr::memmem::find(line, word).is_some();
+            has(b"\"ask\"") || has(b"\"rule\"") || has(b"retract")
         })
         .filter_map(evidence::event)
         .collect();
-    FoldedEvents::of(&events).asked(entry)
+    FoldedEvents::of(&events).asides(entry, unsaid)
 }
 
 /// Returns the evidence that a log has for some entries. `None` if one of them has none.
@@ -339,7 +339,7 @@ impl Snapshot {
                 line: entry.line,
                 scope: store.scope,
                 enforced: entry.markers.enforced,
-                asked: entry.markers.asked.clone(),
+                asides: entry.markers.asides.clone(),
                 branch: None,
                 reviewed: false,
                 secret: None,
@@ -361,9 +361,9 @@ impl Snapshot {
                         first.pinned = self.decided_pinned(entry.id).unwrap_or(true);
                     }
                     first.enforced |= here.enforced;
-                    if first.asked != here.asked {
-                        first.asked = asked_last(store, entry.id)
-                            .unwrap_or_else(|| first.asked.clone().max(here.asked));
+                    if first.asides != here.asides {
+                        let both = first.asides.clone().max(here.asides);
+                        first.asides = asides_last(store, entry.id, both);
                     }
                 }
             }

@@ -13,7 +13,10 @@ use std::{
 
 use anyhow::{Result, bail};
 use memchr::memmem;
-use pimem_core::model::questions::Questions;
+use pimem_core::model::{
+    questions::Questions,
+    rules::{LineAsides, LineRules},
+};
 use pimem_core::{
     model::{
         category::{Categories, CategoryId},
@@ -247,6 +250,10 @@ impl Txn<'_> {
         }
     }
 
+    pub fn store(&self) -> &Store {
+        self.store
+    }
+
     /// Records that an entry is destroyed, which is not undone. Returns the position of the event.
     pub fn bury(&mut self, entry: EntryId, hash: Option<&str>, secret: bool) -> Result<Order> {
         let kind = EventKind::Purge { hash: hash.map(Box::from), secret };
@@ -390,6 +397,7 @@ pub enum Change {
 pub struct NewMarkers {
     pub pinned: Option<bool>,
     pub asked: Option<Questions>,
+    pub rules: Option<LineRules>,
 }
 
 impl NewMarkers {
@@ -398,10 +406,35 @@ impl NewMarkers {
         Self { pinned: Some(pinned), ..Self::default() }
     }
 
+    /// Returns what replaces everything behind a text but pins.
+    #[must_use]
+    pub fn asides(asides: LineAsides) -> Self {
+        Self { asked: Some(asides.asked), rules: Some(asides.rules), ..Self::default() }
+    }
+
+    /// Returns those that add something; what is empty stays as it is.
+    #[must_use]
+    pub fn adding(Markers { pinned, asides, .. }: Markers) -> Self {
+        let asked = Some(asides.asked).filter(|asked| !asked.is_empty());
+        let rules = Some(asides.rules).filter(|rules| !rules.is_empty());
+        Self { pinned: pinned.then_some(true), asked, rules }
+    }
+
+    /// Returns the events that say so, but for pins.
+    #[must_use]
+    pub fn events(&self) -> Vec<EventKind> {
+        let asked = self.asked.iter().map(|asked| EventKind::Ask(asked.to_string().into()));
+        let rules = self.rules.iter().map(|rules| EventKind::Rule(rules.to_string().into()));
+        asked.chain(rules).collect()
+    }
+
     fn then(&mut self, later: &Self) {
         self.pinned = later.pinned.or(self.pinned);
         if later.asked.is_some() {
             self.asked.clone_from(&later.asked);
+        }
+        if later.rules.is_some() {
+            self.rules.clone_from(&later.rules);
         }
     }
 
@@ -410,7 +443,10 @@ impl NewMarkers {
         Markers {
             pinned: self.pinned.unwrap_or(markers.pinned),
             enforced: markers.enforced,
-            asked: self.asked.as_ref().unwrap_or(&markers.asked).clone(),
+            asides: LineAsides {
+                asked: self.asked.as_ref().unwrap_or(&markers.asides.asked).clone(),
+                rules: self.rules.as_ref().unwrap_or(&markers.asides.rules).clone(),
+            },
         }
     }
 }

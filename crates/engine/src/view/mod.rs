@@ -74,6 +74,9 @@ pub struct EntryView {
     /// What it is asked for as besides, with secrets masked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<String>,
+    /// Where it counts and what it forbids, as it stands in its markers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
     /// Stability, 9999 if pinned, 0 if forgotten; serialised with six decimals.
     #[serde(serialize_with = "six_decimals")]
     pub score: f64,
@@ -163,12 +166,13 @@ impl EntryView {
         self.branch.as_ref().map_or_else(String::new, mark)
     }
 
-    /// Returns what is said of an entry that is asked for as something: ` (asked: time zone)`.
-    pub fn asked_mark(&self) -> String {
-        if self.asked.is_empty() {
-            return String::new();
-        }
-        format!(" (asked: {})", self.asked.join("; "))
+    /// Returns what is said of an entry that is asked for as something, and of its rules:
+    /// ` (asked: time zone) (place: src/**)`.
+    pub fn asides_mark(&self) -> String {
+        let asked = self.asked.join("; ");
+        let asked = Some(format!(" (asked: {asked})")).filter(|_| !self.asked.is_empty());
+        let rules = self.rules.iter().map(|rule| format!(" ({rule})"));
+        asked.into_iter().chain(rules).collect()
     }
 
     /// Returns the label of a line of a mirror: `anna, payments`.
@@ -278,6 +282,7 @@ impl<'a> Entries<'a> {
         match row.standing {
             _ if !row.entry.reviewed => Some("unreviewed"),
             _ if row.entry.secret.is_some() => Some("secret"),
+            _ if row.place == CapPlace::Elsewhere => Some("elsewhere"),
             Standing::Pinned => Some("pinned"),
             Standing::Forgotten => Some("forgotten"),
             Standing::Scored(_) if row.expired => Some("expired"),
@@ -307,6 +312,7 @@ impl<'a> Entries<'a> {
             category: self.category(row).to_owned(),
             text: told(row).into_owned(),
             asked: asked(row),
+            rules: rules(row),
             branch: row.entry.branch.clone(),
             score: row.standing.shown(),
             state: row.state.name(),
@@ -354,8 +360,14 @@ pub fn told(row: &ScoredEntry) -> Cow<'_, str> {
 
 /// Returns what an entry is asked for as. A line with a secret, and one of a mirror, shows none of it.
 fn asked(row: &ScoredEntry) -> Vec<String> {
-    let questions = row.entry.asked.questions().iter();
+    let questions = row.entry.asides.asked.questions().iter();
     questions.map(|question| gate::masked(question).into_owned()).collect()
+}
+
+/// Returns the rules that an entry carries.
+fn rules(row: &ScoredEntry) -> Vec<String> {
+    let rules = row.entry.asides.rules.iter();
+    rules.map(|rule| gate::masked(&rule.to_string()).into_owned()).collect()
 }
 
 /// Returns the user's decision, including markers in the Markdown.

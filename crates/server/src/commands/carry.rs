@@ -14,6 +14,7 @@ use pimem_core::{
     model::{
         entry::{EntryId, Markers},
         event::Event,
+        rules::LineAsides,
         time::{Now, Timestamp},
     },
     sync::{
@@ -149,8 +150,8 @@ fn write(dir: &Path, lines: &[String], events: &[String]) -> anyhow::Result<()> 
         };
         let spec = categories.find(category).map(|id| categories.spec(id));
         let topic = folded.topic(id).or(spec.map(|spec| spec.topic.as_ref())).unwrap_or(category);
-        let asked = folded.asked(id).unwrap_or_default();
-        let markers = Markers { asked, ..Markers::pinned(folded.is_pinned(id)) };
+        let asides = folded.asides(id, LineAsides::default());
+        let markers = Markers { asides, ..Markers::pinned(folded.is_pinned(id)) };
         let first =
             folded.ledger.evidence(Now(Timestamp(i64::MAX)), id).map(|found| found.first_seen);
         let file = files.entry(dir.join(folder).join(format!("{topic}.md"))).or_default();

@@ -343,6 +343,7 @@ fn needs<'a>(sent: &'a Sent<'_>) -> Option<(Right, &'a [EntryId])> {
         | EventKind::Importance(_)
         | EventKind::Move(_)
         | EventKind::Ask(_)
+        | EventKind::Rule(_)
         | EventKind::Access { .. }
         | EventKind::Unknown => None,
     }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     language::sentence::{self, Sentence},
-    safety::{private::without_private, secret},
+    safety::{safe_text::without_private, secret},
     session::transcript,
 };
 pub(super) mod cue;

@@ -26,7 +26,7 @@ use super::{
     sentence::{self, Sentence},
 };
 use crate::{
-    safety::{private::without_private, secret},
+    safety::{safe_text::without_private, secret},
     session::transcript,
 };
 

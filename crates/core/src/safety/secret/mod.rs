@@ -14,7 +14,7 @@ use std::{borrow::Cow, ops::Range, sync::LazyLock};
 use memchr::memmem::Finder;
 
 use self::rules::{AROUND, Around, RULES, SecretRule, word};
-use super::{private::without_private, safe_text};
+use super::safe_text::{self, without_private};
 
 /// The span of a secret, and the name of its kind.
 type Found = (Range<usize>, &'static str);

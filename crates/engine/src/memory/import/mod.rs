@@ -10,7 +10,10 @@ use std::{
 };
 
 use crate::memory::diff::Period;
-use pimem_core::model::questions::Questions;
+use pimem_core::model::{
+    questions::Questions,
+    rules::{LineAsides, LineRules},
+};
 use pimem_core::{
     exchange::{
         ExchangeItem, LeftLine,
@@ -248,7 +251,10 @@ fn checked_one(
     let text = EntryText::new(&item.text)?;
     let text = intake::with_tags(&text, &item.tags)?;
     let name = &memory.config.categories.spec(category).name;
-    let markers = Markers { asked: text.asked().clone(), ..Markers::pinned(true) };
+    let rules = LineRules::read(&item.rules.join("\n"));
+    let mut asides = LineAsides { asked: Questions::read(&item.asked.join(";")).cut(), rules };
+    asides.join(text.asides());
+    let markers = Markers { asides: asides.clone(), ..Markers::pinned(true) };
     if topic::render(name, text.as_str(), &markers).len() > topic::MAX_LINE {
         return Err(ItemError::TooLong);
     }
@@ -265,7 +271,7 @@ fn checked_one(
         heading: item.heading.as_deref().and_then(title),
         pin: item.pinned,
         tags: item.tags.clone(),
-        asked: Questions::read(&item.asked.join(";")).cut(),
+        asides,
         until: item.until.map(local_time::end_of),
         source: item.source.clone(),
         often: item.often,

@@ -490,7 +490,7 @@ fn rows(page: &PageView) -> Vec<String> {
         out.text(&entry.short).raw("</code></td>").element("<td>", &entry.category, "</td>");
         out.element(
             "<td class=\"text\">",
-            format_args!("{}{}", entry.text, entry.asked_mark()),
+            format_args!("{}{}", entry.text, entry.asides_mark()),
             "",
         );
         if let Some(label) = entry.label() {

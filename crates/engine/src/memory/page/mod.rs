@@ -386,6 +386,7 @@ impl PageView {
         fn without(entry: &mut EntryView) {
             entry.text = format!("entry {}", entry.short);
             entry.asked.clear();
+            entry.rules.clear();
             entry.topic = "topic".into();
             (entry.author, entry.project) = (None, None);
         }

@@ -1,11 +1,19 @@
 //! Search hits as JSON documents.
 
+use std::sync::Arc;
+
 use crate::memory::handles::Reading;
 use pimem_core::{
-    gate::WithheldCounts,
-    model::{mirror, time::Timestamp},
-    score::ranking,
+    gate::{Verdict, WithheldCounts},
+    model::{
+        entry::EntryId,
+        mirror::{self, Mirror},
+        rules::LineRules,
+        time::{Age, Timestamp},
+    },
+    score::ranking::{self, Scope},
     search::{
+        documents::SourceKind,
         near_words::QueryReading,
         rank::{Mode, RankCandidate},
     },
@@ -13,7 +21,7 @@ use pimem_core::{
 use serde::{Serialize, Serializer};
 
 use super::{
-    FoundHit, SearchResult,
+    SearchResult,
     request::{HitOrder, SearchRequest},
 };
 use crate::{
@@ -21,6 +29,55 @@ use crate::{
     memory::{Answer, background::Stale, intake},
     view::{maybe_six_decimals, six_decimals},
 };
+
+#[derive(Debug, Clone)]
+pub struct FoundHit {
+    /// How well it, or a hit below it, answers the query.
+    pub score: f64,
+    /// How well it answers the query.
+    pub own: f64,
+    /// What it is ordered by.
+    pub rank: f64,
+    /// Parts of rank and score.
+    pub candidate: RankCandidate,
+    /// Factor on the score by the entry's standing.
+    pub factor: f64,
+    pub relevance: Option<Relevance>,
+    /// The entry; `None` for a passage.
+    pub entry: Option<EntryId>,
+    /// Hash of its category's name.
+    pub category: u32,
+    pub kind: SourceKind,
+    pub scope: Scope,
+    /// Path of the file relative to the store.
+    pub source: String,
+    pub line: u32,
+    pub text: String,
+    /// The rules that an entry carries.
+    pub rules: LineRules,
+    /// Time of a passage, as stated in it.
+    pub when: Option<Timestamp>,
+    /// True if it was written or reviewed on this machine, or is of a mirror and not withheld.
+    pub reviewed: bool,
+    /// What becomes of it on its way out.
+    pub verdict: Verdict,
+    pub mirror: Option<Arc<Mirror>>,
+}
+
+/// The relevance of a recalled entry under the policy `ebbinghaus`, with its parts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Relevance {
+    pub score: f64,
+    pub similarity: f64,
+    pub importance: f64,
+    pub idle: Age,
+}
+
+impl FoundHit {
+    pub fn is_archived(&self) -> bool {
+        self.kind == SourceKind::Archive
+    }
+}
 
 /// Level of detail of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

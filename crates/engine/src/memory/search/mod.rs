@@ -14,17 +14,12 @@ use crate::memory::handles::Reading;
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
-    sync::Arc,
 };
 
 use pimem_core::{
     embed::table,
     gate::{Facts, Verdict, Withheld, WithheldCounts},
-    model::{
-        entry::EntryId,
-        mirror::Mirror,
-        time::{Age, Timestamp},
-    },
+    model::{entry::EntryId, rules::LineRules, time::Timestamp},
     score::{ranking::Scope, stability::Standing},
     search::{
         bm25::{self, Query},
@@ -35,6 +30,7 @@ use pimem_core::{
     },
 };
 
+pub use self::hits::{FoundHit, Relevance};
 use self::{
     embedding::{EmbeddedSearch, QueryEmbedding, Rows, Unjudged},
     request::{Filter, HitOrder, MinScore, Pace, SearchRequest, files_of},
@@ -52,53 +48,6 @@ use crate::{
     index::corpus::{Corpus, Freshness},
     store::{Store, read::ReadProblem},
 };
-
-#[derive(Debug, Clone)]
-pub struct FoundHit {
-    /// How well it, or a hit below it, answers the query.
-    pub score: f64,
-    /// How well it answers the query.
-    pub own: f64,
-    /// What it is ordered by.
-    pub rank: f64,
-    /// Parts of rank and score.
-    pub candidate: RankCandidate,
-    /// Factor on the score by the entry's standing.
-    pub factor: f64,
-    pub relevance: Option<Relevance>,
-    /// The entry; `None` for a passage.
-    pub entry: Option<EntryId>,
-    /// Hash of its category's name.
-    pub category: u32,
-    pub kind: SourceKind,
-    pub scope: Scope,
-    /// Path of the file relative to the store.
-    pub source: String,
-    pub line: u32,
-    pub text: String,
-    /// Time of a passage, as stated in it.
-    pub when: Option<Timestamp>,
-    /// True if it was written or reviewed on this machine, or is of a mirror and not withheld.
-    pub reviewed: bool,
-    /// What becomes of it on its way out.
-    pub verdict: Verdict,
-    pub mirror: Option<Arc<Mirror>>,
-}
-
-/// The relevance of a recalled entry under the policy `ebbinghaus`, with its parts.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Relevance {
-    pub score: f64,
-    pub similarity: f64,
-    pub importance: f64,
-    pub idle: Age,
-}
-
-impl FoundHit {
-    pub fn is_archived(&self) -> bool {
-        self.kind == SourceKind::Archive
-    }
-}
 
 #[derive(Default)]
 pub struct SearchResult {
@@ -249,6 +198,7 @@ struct Ranked<'a> {
     text: String,
     /// What the text is asked for as besides.
     asked: String,
+    rules: LineRules,
     facts: Facts,
     verdict: Verdict,
     judged: Judged,
@@ -428,6 +378,7 @@ impl<'a> Search<'a> {
                 last,
                 text: String::new(),
                 asked: String::new(),
+                rules: LineRules::default(),
                 facts,
                 verdict: Verdict::Given,
                 judged: Judged::default(),
@@ -465,7 +416,7 @@ impl<'a> Search<'a> {
                 let passage = pimem_core::embed::passage(&searched);
                 one.candidate.reading = self.words.read(&passage, one.document.doc.words, average);
             }
-            documents::DocText { text: one.text, asked: one.asked } = found;
+            documents::DocText { text: one.text, asked: one.asked, rules: one.rules } = found;
         }
         if !texts.problems.is_empty() {
             ranked.retain(|ranked| !ranked.text.is_empty());
@@ -574,7 +525,8 @@ impl<'a> Search<'a> {
     }
 
     fn hit(&self, ranked: Ranked<'_>) -> FoundHit {
-        let Ranked { candidate, document, factor, text, facts, verdict, judged, .. } = ranked;
+        let Ranked { candidate, document, factor, text, rules, facts, verdict, judged, .. } =
+            ranked;
         let IndexedDocument { at, doc, source, kind } = document;
         let store = self.stores.get(at.store);
         FoundHit {
@@ -591,6 +543,7 @@ impl<'a> Search<'a> {
             source: source.to_owned(),
             line: doc.line,
             text,
+            rules,
             when: Timestamp::from_seconds(doc.when),
             reviewed: facts.reviewed,
             verdict,

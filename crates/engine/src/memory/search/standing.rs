@@ -6,7 +6,8 @@ use std::{borrow::Cow, cell::OnceCell};
 use super::segments::IndexedDocument;
 use crate::{
     index::{corpus::Corpus, strengths::FoldedEntry},
-    memory::{Memory, archived::Archived, leaky::Leaky},
+    memory::{Memory, archived::Archived},
+    process::Leaky,
     store::{Store, read::ReadProblem},
 };
 use pimem_core::{

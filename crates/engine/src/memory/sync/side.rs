@@ -86,7 +86,7 @@ impl<'a> Side<'a> {
             category: categories.spec(entry.category).name.clone().into_owned(),
             text: entry.text.clone(),
             pinned: entry.markers.pinned,
-            asked: entry.markers.asked.clone(),
+            asides: entry.markers.asides.clone(),
         };
         let files = [(false, txn.snapshot()), (true, &archive)];
         let lines = files.into_iter().flat_map(|(archived, held)| {
@@ -268,15 +268,15 @@ impl<'a> Side<'a> {
                             waiting.push(trust.brought(&line.category, &line.text));
                         }
                     }
-                    let (pinned, asked) = (line.pinned, line.asked.clone());
-                    let markers = Markers { pinned, enforced: enforced.contains(&line.id), asked };
+                    let (pinned, asides) = (line.pinned, line.asides.clone());
+                    let markers = Markers { pinned, enforced: enforced.contains(&line.id), asides };
                     let Wording { category, text, .. } = of;
                     FileChange::Append { category, text, markers, heading: None }
                 }
                 ExchangeChange::Remove(_) => FileChange::Remove(of),
-                ExchangeChange::Mark(HandLine { pinned, asked, .. }) => {
-                    let (pinned, asked) = (Some(*pinned), Some(asked.clone()));
-                    FileChange::Mark(of, NewMarkers { pinned, asked })
+                ExchangeChange::Mark(HandLine { pinned, asides, .. }) => {
+                    let asides = NewMarkers::asides(asides.clone());
+                    FileChange::Mark(of, NewMarkers { pinned: Some(*pinned), ..asides })
                 }
             };
             let files: Vec<Target> = match (&file_change, target) {
@@ -349,7 +349,7 @@ impl<'a> Side<'a> {
         let ledger = FoldedEvents::of(&said).ledger;
         let snapshot = self.txn.snapshot();
         for line in lines {
-            let HandLine { id, category, text, stem, pinned, asked, .. } = line;
+            let HandLine { id, category, text, stem, pinned, asides, .. } = line;
             let is_same = |one: &&mut Buried| (&one.category, &one.text) == (category, text);
             if let Some(known) = doomed.iter_mut().find(is_same) {
                 known.pinned |= pinned;
@@ -359,7 +359,8 @@ impl<'a> Side<'a> {
             let marked = snapshot.entries().filter(|(_, entry)| entry.id == *id);
             one.enforced = marked.into_iter().any(|(_, entry)| entry.markers.enforced);
             one.pinned = *pinned;
-            one.asked = asked.to_string();
+            one.asked = asides.asked.to_string();
+            one.rules = asides.rules.to_string();
             if let Some(evidence) = ledger.evidence(memory.now, *id) {
                 evidence.cue.name().clone_into(&mut one.cue);
                 one.count = evidence.count.max(1);

@@ -19,7 +19,8 @@ use pimem_core::{
 };
 
 pub use self::summary::{SESSIONS, UsageOrder};
-use super::{Answer, Memory, diff::Period, leaky::Leaky, problems};
+use super::{Answer, Memory, diff::Period, problems};
+use crate::process::Leaky;
 use crate::{
     error::Failure,
     store::{

@@ -12,7 +12,7 @@ use pimem_core::{
     score::{ranking::ScoredEntry, stability::Standing},
     usage::{
         record::{Record, RecordKindOf},
-        sums::{self, SessionKey, UseCount, Volume},
+        sums::{self, GuardUse, SessionKey, UseCount, Volume},
     },
 };
 use serde::Serialize;
@@ -83,6 +83,7 @@ impl Learning<'_> {
             most_used: used,
             least_used: least,
             days: days(&volume),
+            held_by: held_by(&entries, &usage),
         };
         Ok(usage.answer(view))
     }
@@ -284,6 +285,47 @@ pub struct TelemetrySummary {
     pub least_used: Vec<EntryUse>,
     /// Entries put into contexts on each day from the first to the last.
     pub days: Vec<UsageDay>,
+    /// The entries that have kept tools from running, the most frequent first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held_by: Vec<HeldBy>,
+}
+
+/// How often an entry has kept a tool from running.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldBy {
+    /// The id, 16 hexadecimal digits.
+    pub id: String,
+    /// Shortest unique prefix of the id.
+    #[serde(skip)]
+    pub short: String,
+    /// Text; empty for an entry that no longer exists.
+    pub text: String,
+    pub held: usize,
+    /// Times of the last three, RFC 3339.
+    pub last: Vec<String>,
+    /// How often a person has lifted it for a session.
+    pub lifted: usize,
+}
+
+impl HeldBy {
+    /// Returns the use of one entry's guards.
+    pub fn of(id: String, (short, text): (String, String), count: &GuardUse) -> Self {
+        let last = count.held.iter().rev().take(3).map(Timestamp::to_string).collect();
+        Self { id, short, text, held: count.held.len(), last, lifted: count.lifted }
+    }
+}
+
+fn held_by(entries: &Entries<'_>, usage: &ReadUsage) -> Vec<HeldBy> {
+    let of = |(id, count): (String, GuardUse)| {
+        let row = id.parse().ok().and_then(|id| usage.ranking.get(id));
+        let named = row.map(|row| (entries.short(row.entry.id), told(row).into_owned()));
+        let named = named.unwrap_or_else(|| (id.chars().take(7).collect(), String::new()));
+        HeldBy::of(id, named, &count)
+    };
+    let mut all: Vec<HeldBy> = sums::guards(&usage.log).into_iter().map(of).collect();
+    all.sort_by_key(|one| Reverse(one.held));
+    all
 }
 
 /// The total of one day.

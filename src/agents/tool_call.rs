@@ -1,0 +1,151 @@
+//! What a tool is about to do, by the arguments of its call: the files that it writes with the text
+//! before and after, and the commands that it runs. Read leniently, in all dialects. Pure.
+
+use serde_json::Value;
+
+use super::hook_input::{Field, keys};
+
+/// A part of a tool's call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ToolCallPart {
+    /// A file gets this content, whatever it has.
+    Write {
+        file: String,
+        after: String,
+    },
+    /// This part of a file becomes that one.
+    Replace {
+        file: String,
+        before: String,
+        after: String,
+    },
+    /// A file is deleted, moved, or changed in a way that is not told.
+    Change {
+        file: String,
+    },
+    Run(String),
+}
+
+/// Names of what a file holds afterwards.
+const WHOLE: &[&str] = &["content", "contents", "file_text", "new_source"];
+/// Names of what is replaced, and of what replaces it.
+const OLD: &[&str] = &["old_string", "oldString", "oldText", "old_str"];
+const NEW: &[&str] = &["new_string", "newString", "newText", "new_str", "insert_text"];
+const COMMAND: &[&str] = &["command", "cmd", "script"];
+const PATCH: &[&str] = &["command", "patch", "patchText", "input"];
+const BEGIN: &str = "*** Begin Patch";
+
+/// Returns the parts of a call with these arguments, as JSON.
+pub(crate) fn parts(arguments: &str) -> Vec<ToolCallPart> {
+    let Ok(call) = serde_json::from_str::<Value>(arguments) else {
+        return patched(arguments);
+    };
+    if let Value::String(text) = &call {
+        return patched(text);
+    }
+    let text = |of: &Value, names: &[&str]| names.iter().find_map(|name| words(of.get(*name)?));
+    if let Some(patch) = text(&call, PATCH).filter(|text| text.contains(BEGIN)) {
+        return patched(&patch);
+    }
+    let mut found = Vec::new();
+    if let Some(file) = keys(Field::File).find_map(|key| text(&call, &[key])) {
+        let replaced = |of: &Value| {
+            let after = text(of, NEW)?;
+            let before = text(of, OLD).unwrap_or_default();
+            Some(ToolCallPart::Replace { file: file.clone(), before, after })
+        };
+        let edits = call.get("edits").and_then(Value::as_array);
+        found.extend(edits.into_iter().flatten().filter_map(replaced));
+        found.extend(replaced(&call));
+        let whole = text(&call, WHOLE);
+        found.extend(whole.map(|after| ToolCallPart::Write { file: file.clone(), after }));
+        if found.is_empty() {
+            found.push(ToolCallPart::Change { file });
+        }
+    } else if let Some(command) = text(&call, COMMAND) {
+        found.push(ToolCallPart::Run(command));
+    }
+    found
+}
+
+/// Returns a text, or the words of a command as a shell reads them.
+fn words(value: &Value) -> Option<String> {
+    let quoted = |word: &Value| {
+        let word = word.as_str()?;
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
+        let is_word = !word.is_empty() && word.chars().all(is_plain);
+        Some(if is_word { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) })
+    };
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(words) => {
+            Some(words.iter().map(quoted).collect::<Option<Vec<_>>>()?.join(" "))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the parts of a patch with `*** Update File: NAME` and so on.
+fn patched(patch: &str) -> Vec<ToolCallPart> {
+    let mut found: Vec<ToolCallPart> = Vec::new();
+    for line in patch.lines() {
+        let head = |start: &str| line.strip_prefix(start).map(|name| name.trim().to_owned());
+        if let Some(file) = head("*** Update File: ").or_else(|| head("*** Add File: ")) {
+            found.push(ToolCallPart::Replace { file, before: String::new(), after: String::new() });
+        } else if let Some(file) = head("*** Delete File: ").or_else(|| head("*** Move to: ")) {
+            found.push(ToolCallPart::Change { file });
+        } else if let Some(ToolCallPart::Replace { before, after, .. }) = found.last_mut() {
+            let (of, rest) = match line.split_at_checked(1) {
+                Some(("+", rest)) => (after, rest),
+                Some(("-", rest)) => (before, rest),
+                _ => continue,
+            };
+            of.push_str(rest);
+            of.push('\n');
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_dialect() {
+        for (arguments, want) in [
+            (r#"{"file_path":"a.ts","content":"x"}"#, "write a.ts x"),
+            (r#"{"file_path":"a.ts","old_string":"x","new_string":"y"}"#, "a.ts x > y"),
+            (r#"{"filePath":"a.ts","oldString":"x","newString":"y"}"#, "a.ts x > y"),
+            (
+                r#"{"path":"a.ts","edits":[{"oldText":"x","newText":"y"},{"newText":"z"}]}"#,
+                "a.ts x > y|a.ts  > z",
+            ),
+            (r#"{"notebook_path":"a.ipynb","new_source":"y"}"#, "write a.ipynb y"),
+            (r#"{"file_path":"a.ts"}"#, "change a.ts"),
+            (r#"{"command":"git push"}"#, "run git push"),
+            (r#"{"command":["bash","-lc","git push 'x'"]}"#, "run bash -lc 'git push '\\''x'\\'''"),
+            (
+                r#"{"command":"*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n c\n*** Delete File: b\n*** End Patch"}"#,
+                "a x\n > y\n|change b",
+            ),
+            ("\"*** Begin Patch\\n*** Add File: a\\n+y\\n*** End Patch\"", "a  > y\n"),
+            ("{}", ""),
+            ("[1", ""),
+            (r#"{"query":"x"}"#, ""),
+        ] {
+            let told: Vec<String> = parts(arguments)
+                .into_iter()
+                .map(|part| match part {
+                    ToolCallPart::Write { file, after } => format!("write {file} {after}"),
+                    ToolCallPart::Replace { file, before, after } => {
+                        format!("{file} {before} > {after}")
+                    }
+                    ToolCallPart::Change { file } => format!("change {file}"),
+                    ToolCallPart::Run(command) => format!("run {command}"),
+                })
+                .collect();
+            assert_eq!(told.join("|"), want, "{arguments}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The hook before a tool: what a guard in force forbids is answered with the entry that says so, and
+//! the tool does not run. Nothing is written before that answer.
+//!
+//! It is a rail and no wall: where this program is missing, fails or has no time, the tool runs.
+
+use std::path::{Path, PathBuf};
+
+use pimem_core::{
+    guard::{
+        GuardHit, ToolAct,
+        shell::{self, SimpleCommand},
+    },
+    model::{hash::IdSet, rules::LineRule},
+    safe,
+    safety::safe_text::SafeText,
+    usage::record::RecordKindOf,
+};
+use pimem_engine::{
+    config::settings::GuardMode,
+    error::Failure,
+    memory::guards::{self, GuardInForce},
+    store::{
+        Store, discover,
+        hook_ledger::{self, LedgerNote},
+    },
+};
+
+use super::{call::Call, close};
+use crate::{
+    agents::{
+        hook_input::Input,
+        reply::Permission,
+        tool_call::{self, ToolCallPart},
+    },
+    shell::Shell,
+};
+
+/// Largest call in bytes; a person is asked about larger ones.
+const MOST_BYTES: usize = 8 << 20;
+/// Characters of a line or command that an answer repeats.
+const SHOWN: usize = 200;
+/// Commands of pimem that change what a guard is.
+const OURS: &[&str] = &["edit", "forget", "undo", "trust", "config", "hooks", "import", "sync"];
+
+/// What was forbidden, and by which entry.
+pub(crate) struct Held {
+    pub(crate) permission: Permission,
+    pub(crate) guard: Option<GuardInForce>,
+}
+
+/// Judges a tool's call; `None` if it may run.
+pub(crate) fn judge(ctx: &Shell, input: &Input, stores: &[Store]) -> Option<Held> {
+    if ctx.memory.config.settings.guards.mode == GuardMode::Off {
+        return None;
+    }
+    let arguments = input.arguments.as_deref()?;
+    let guards = ctx.memory.reading().guards(stores);
+    if guards.is_empty() {
+        return None;
+    }
+    let asks = |why: SafeText| Some(Held { permission: Permission::Ask(why), guard: None });
+    if arguments.len() > MOST_BYTES {
+        return asks(SafeText::fixed("pimem: the call is too large to look for what is forbidden"));
+    }
+    let parts = tool_call::parts(arguments);
+    let held = Acts::of(ctx, &parts).find(&guards);
+    if let Some((guard, hit)) = held
+        && !is_lifted(input, stores, guard)
+    {
+        return Some(Held {
+            permission: Permission::Deny(told(guard, &hit)),
+            guard: Some(guard.clone()),
+        });
+    }
+    let ours = parts.iter().find_map(|part| ours(ctx, part));
+    ours.and_then(|what| {
+        asks(safe!("pimem: while entries forbid something, only a person lets an agent {}", what))
+    })
+}
+
+/// Returns what the agent is told.
+fn told(guard: &GuardInForce, GuardHit { rule, what }: &GuardHit) -> SafeText {
+    let shown: String = what.chars().take(SHOWN).collect();
+    let id = guard.id.get(..7).unwrap_or(&guard.id);
+    let what = match rule {
+        LineRule::Protect(_) => safe!("this file may not be changed: {}", shown),
+        LineRule::ForbidCommand(_) => safe!("this command may not be run: {}", shown),
+        _ => safe!("this line may not be written: {}", shown),
+    };
+    safe!(
+        "[{}] {} ({}) \u{2014} {}. Do what the memory says instead. A person lifts it for this session by \
+         typing pimem: allow {}",
+        guard.category,
+        guard.text,
+        id,
+        what,
+        id
+    )
+}
+
+/// The acts of a call, with the paths that they are about, below the root of the repository.
+struct Acts {
+    writes: Vec<(String, Option<String>, String)>,
+    changes: Vec<String>,
+    commands: Vec<SimpleCommand>,
+    root: PathBuf,
+}
+
+impl Acts {
+    fn of(ctx: &Shell, parts: &[ToolCallPart]) -> Self {
+        let places = &ctx.memory.places;
+        let root = places.repository();
+        let mut acts = Self {
+            writes: Vec::new(),
+            changes: Vec::new(),
+            commands: Vec::new(),
+            root: root.to_path_buf(),
+        };
+        for part in parts {
+            match part {
+                ToolCallPart::Write { file, after } => {
+                    let paths = below(root, &places.cwd.join(file));
+                    acts.writes.extend(paths.into_iter().map(|path| (path, None, after.clone())));
+                }
+                ToolCallPart::Replace { file, before, after } => {
+                    let write = |path| (path, Some(before.clone()), after.clone());
+                    acts.writes.extend(below(root, &places.cwd.join(file)).into_iter().map(write));
+                }
+                ToolCallPart::Change { file } => {
+                    acts.changes.extend(below(root, &places.cwd.join(file)));
+                }
+                ToolCallPart::Run(line) if line.len() <= shell::MOST_BYTES => {
+                    acts.commands.extend(shell::commands(line));
+                }
+                ToolCallPart::Run(_) => {}
+            }
+        }
+        for command in &acts.commands {
+            let dir =
+                command.dir.as_ref().map_or_else(|| places.cwd.clone(), |dir| places.cwd.join(dir));
+            let changed =
+                command.changed().into_iter().flat_map(|file| below(root, &dir.join(file)));
+            acts.changes.extend(changed);
+        }
+        acts
+    }
+
+    /// Returns the first guard that forbids one of them.
+    fn find<'a>(&self, guards: &'a [GuardInForce]) -> Option<(&'a GuardInForce, GuardHit)> {
+        let writes = self.writes.iter().map(|(path, before, after)| {
+            let before = before.as_deref().unwrap_or_default();
+            ToolAct::Write { path, before, after }
+        });
+        let changes = self.changes.iter().map(|path| ToolAct::Change { path });
+        let commands = self.commands.iter().map(ToolAct::Run);
+        let acts: Vec<ToolAct<'_>> = writes.chain(changes).chain(commands).collect();
+        guards::find(guards, &acts)?;
+        // Only now it matters what files had before.
+        let known = |(path, before, after): &(String, Option<String>, String)| {
+            let before = before.clone().unwrap_or_else(|| guards::content(&self.root.join(path)));
+            (path.clone(), before, after.clone())
+        };
+        let writes: Vec<(String, String, String)> = self.writes.iter().map(known).collect();
+        let writes =
+            writes.iter().map(|(path, before, after)| ToolAct::Write { path, before, after });
+        let acts: Vec<ToolAct<'_>> = writes
+            .chain(acts.into_iter().filter(|act| !matches!(act, ToolAct::Write { .. })))
+            .collect();
+        guards::find(guards, &acts)
+    }
+}
+
+/// Returns a path below the root, as it was typed and as it leads now.
+fn below(root: &Path, path: &Path) -> Vec<String> {
+    let real = |path: &Path| {
+        let dir = path.parent().map(discover::real)?;
+        Some(dir.join(path.file_name()?))
+    };
+    let typed = discover::below(root, path);
+    let led = real(path).and_then(|path| discover::below(&discover::real(root), &path));
+    let led = led.filter(|led| Some(led) != typed.as_ref());
+    typed.into_iter().chain(led).collect()
+}
+
+/// Returns what a part of a call does to the guards themselves.
+fn ours(ctx: &Shell, part: &ToolCallPart) -> Option<SafeText> {
+    let is_ours =
+        |path: &String| format!("/{path}").contains("/.pi/memory/") || path.ends_with(".pi/memory");
+    let acts = Acts::of(ctx, std::slice::from_ref(part));
+    let mut paths = acts.writes.iter().map(|(path, ..)| path).chain(&acts.changes);
+    if paths.any(is_ours) {
+        return Some(SafeText::fixed("change the files of the memory"));
+    }
+    let act = |command: &SimpleCommand| {
+        let name = command.name().trim_end_matches(".exe");
+        let act = command.words.iter().skip(1).find(|word| OURS.contains(&word.as_str()));
+        act.filter(|_| name == "pimem").cloned()
+    };
+    let act = acts.commands.iter().find_map(act)?;
+    Some(safe!("run pimem {}", act))
+}
+
+fn is_lifted(input: &Input, stores: &[Store], guard: &GuardInForce) -> bool {
+    let ledger = input.session.as_deref().map(hook_ledger::name_of);
+    let lifted =
+        ledger.zip(stores.first()).map(|(ledger, home)| hook_ledger::lifted(home, &ledger));
+    lifted.is_some_and(|lifted| lifted.iter().any(|id| guard.id.starts_with(id.as_str())))
+}
+
+/// Notes which guards a person lifts for a session: `pimem: allow ID` alone on a line.
+pub(crate) fn lift(call: &Call<'_>) -> SafeText {
+    let said = call.input.prompt.as_deref().unwrap_or_default();
+    let ids = said.lines().filter_map(|line| {
+        let rest = line.trim().strip_prefix("pimem:")?.trim().strip_prefix("allow ")?;
+        let id = rest.trim().to_lowercase();
+        (id.len() >= 7 && id.len() <= 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            .then_some(id)
+    });
+    let ids: Vec<String> = ids.collect();
+    if ids.is_empty() || !call.input.speaker.is_person() || !call.has_session() {
+        return SafeText::default();
+    }
+    let guards = call.ctx.memory.reading().guards(&call.stores);
+    let is_meant = |guard: &&GuardInForce| ids.iter().any(|id| guard.id.starts_with(id.as_str()));
+    let lifted: Vec<&GuardInForce> = guards.iter().filter(is_meant).collect();
+    if lifted.is_empty() {
+        return SafeText::fixed("no such entry forbids anything\n");
+    }
+    let ids: Vec<String> = lifted.iter().map(|guard| guard.id.clone()).collect();
+    call.note(&[LedgerNote::Lifted { ids: ids.clone() }]);
+    call.telemetry(vec![RecordKindOf::Lifted { entries: ids }]);
+    lifted.iter().map(|guard| safe!("allowed in this session: {}\n", guard.text)).collect()
+}
+
+/// Notes that a guard has held, when the agent has its answer.
+pub(crate) fn note(call: &Call<'_>, guard: &GuardInForce) -> Result<(), Failure> {
+    call.telemetry(vec![RecordKindOf::Held { entries: vec![guard.id.clone()] }]);
+    let held: IdSet<_> = guard.id().into_iter().collect();
+    guard.store(&call.stores).map_or(Ok(()), |store| close::reinforce(call, store, &held))
+}
