@@ -4,7 +4,7 @@
 //! Only what a person typed teaches. A prompt may as well be the task of a sub-agent, written by a
 //! model; a turn that a schedule or a program begins; or the message of another agent.
 
-use std::{collections::HashMap, path::PathBuf};
+use std::{borrow::Cow, collections::HashMap, path::PathBuf};
 
 use serde_json::{Value, value::RawValue};
 
@@ -30,6 +30,8 @@ pub(crate) struct Input {
     pub(crate) tool: Option<String>,
     /// Files that the tool call names.
     pub(crate) files: Vec<String>,
+    /// True if it is too large to be read.
+    pub(crate) too_large: bool,
     /// Arguments of the tool, as JSON.
     pub(crate) arguments: Option<String>,
     /// Answer of the agent.
@@ -153,7 +155,8 @@ pub(crate) fn typed(prompt: &str) -> Option<String> {
 /// Parses the input of a hook of an agent. Empty input is an empty message; `None` means that it is
 /// not a JSON object.
 pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
-    let text = String::from_utf8_lossy(bytes);
+    // What is valid is not looked at character by character.
+    let text = str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     let json = text.trim_start_matches('\u{feff}').trim();
     if json.is_empty() {
         return Some(Input::default());
@@ -192,6 +195,7 @@ pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
         unattended,
         tool: told(Field::Tool),
         files: files(&object),
+        too_large: false,
         arguments: keys(Field::Arguments).find_map(|key| Some(object.get(key)?.get().to_owned())),
         response: told(Field::Response),
         summary: told(Field::Summary),

@@ -447,7 +447,7 @@ pub(crate) fn read_input(agent: Agent) -> Option<Input> {
         stdin.consume(read);
         if bytes.len() as u64 > INPUT {
             drop(io::copy(&mut stdin, &mut io::sink()));
-            return None;
+            return Some(Input { too_large: true, ..Input::default() });
         }
         if closes && let Some(input) = hook_input::read(agent, &bytes) {
             return Some(input);

@@ -35,8 +35,6 @@ use crate::{
     shell::Shell,
 };
 
-/// Largest call in bytes; a person is asked about larger ones.
-const MOST_BYTES: usize = 8 << 20;
 /// Characters of a line or command that an answer repeats.
 const SHOWN: usize = 200;
 /// Commands of pimem that change what a guard is.
@@ -53,13 +51,13 @@ pub(crate) fn judge(ctx: &Shell, input: &Input, stores: &[Store]) -> Option<Held
     if ctx.memory.config.settings.guards.mode == GuardMode::Off {
         return None;
     }
-    let arguments = input.arguments.as_deref()?;
+    let arguments = input.arguments.as_deref().or(input.too_large.then_some(""))?;
     let guards = ctx.memory.reading().guards(stores);
     if guards.is_empty() {
         return None;
     }
     let asks = |why: SafeText| Some(Held { permission: Permission::Ask(why), guard: None });
-    if arguments.len() > MOST_BYTES {
+    if input.too_large {
         return asks(SafeText::fixed("pimem: the call is too large to look for what is forbidden"));
     }
     let parts = tool_call::parts(arguments);

@@ -279,8 +279,9 @@ fn first_deadline(env: &Env) -> Duration {
 
 fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     let Request { agent, moment, debug } = *request;
-    let Some(mut input) = call::read_input(agent) else {
-        return tell(debug, "standard input is no JSON object");
+    let is_judged = |input: &Input| moment == HookEvent::PreTool || !input.too_large;
+    let Some(mut input) = call::read_input(agent).filter(is_judged) else {
+        return tell(debug, "standard input is no JSON object, or too large");
     };
     let began = Instant::now();
     let is_said = moment == HookEvent::Prompt && input.prompt.is_some();

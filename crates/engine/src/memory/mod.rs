@@ -256,6 +256,7 @@ impl Memory {
             user: path("PIMEM_USER_DIR"),
             ceilings: ceilings.unwrap_or_default(),
             state: env.state.clone(),
+            ..Places::default()
         };
         let (files, mut unusable) = settings::read(&places);
         let mut now = Now(of_system(clock));
@@ -289,6 +290,7 @@ impl Memory {
         if asked == Vantage::Unasked
             && let Some(named) = places.named.take_if(gone)
         {
+            places.name(None);
             let name = if wish.dir.is_some() { "--dir" } else { "PIMEM_DIR" };
             let (message, hint) = target::no_store(&named);
             config.unusable.push(Unusable::typed(name, message, hint));

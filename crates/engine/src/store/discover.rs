@@ -6,6 +6,7 @@
 //! person has named it. That is noted in the user's state directory, with where it leads.
 
 use std::{
+    cell::OnceCell,
     fmt, fs,
     io::ErrorKind,
     path::{Component, Path, PathBuf},
@@ -23,6 +24,9 @@ use pimem_core::model::hash::short_sha256;
 
 /// Path of the store below a project's root.
 pub(super) const STORE: &str = ".pi/memory";
+
+/// A store further up, with the number of directories that it is above the working directory.
+pub type FoundAbove = Result<(u8, PathBuf), Away>;
 
 /// How many directories above the working directory stores are looked for.
 const MOST_LEVELS: u8 = 16;
@@ -43,6 +47,10 @@ pub struct Places {
     /// Directories that discovery does not enter from below and does not go above.
     pub ceilings: Vec<PathBuf>,
     pub state: Option<PathBuf>,
+    /// The project's store, once it is found, and those further up: whoever opens a memory asks
+    /// several times.
+    pub(crate) known: OnceCell<PathBuf>,
+    pub(crate) above: OnceCell<Vec<FoundAbove>>,
 }
 
 impl Places {
@@ -57,6 +65,22 @@ impl Places {
     /// # Errors
     /// Fails if there is one that leads away from its project; none is looked for behind it.
     pub fn found(&self) -> Option<Result<PathBuf, Away>> {
+        if let Some(known) = self.known.get() {
+            return Some(Ok(known.clone()));
+        }
+        let found = self.look_up();
+        if let Some(Ok(store)) = &found {
+            self.known.get_or_init(|| store.clone());
+        }
+        found
+    }
+
+    /// Sets the directory that is named as the project's store.
+    pub fn name(&mut self, named: Option<PathBuf>) {
+        (self.named, self.known, self.above) = (named, OnceCell::new(), OnceCell::new());
+    }
+
+    fn look_up(&self) -> Option<Result<PathBuf, Away>> {
         if let Some(named) = &self.named {
             return Some(Ok(self.cwd.join(named)));
         }
@@ -79,18 +103,26 @@ impl Places {
     /// Returns the stores further up than the project's, to the root of its work tree, each with the
     /// number of directories that it is above the working directory; the nearest first. One that leads
     /// away from the project is an error.
-    pub fn above_project(&self) -> Vec<Result<(u8, PathBuf), Away>> {
+    pub fn above_project(&self) -> Vec<FoundAbove> {
         if self.named.is_some() {
             return Vec::new();
         }
-        let mut found = Vec::new();
+        if self.known.get().is_none() {
+            return self.look_above();
+        }
+        self.above.get_or_init(|| self.look_above()).clone()
+    }
+
+    fn look_above(&self) -> Vec<FoundAbove> {
+        // The first one is the project's, which is looked at elsewhere.
+        let (mut found, mut is_first) = (Vec::new(), true);
         for (levels, dir) in self.ancestors_up().take(usize::from(MOST_LEVELS)) {
-            if is_there(&dir.join(STORE)) {
+            if is_there(&dir.join(STORE)) && !std::mem::take(&mut is_first) {
                 let level = u8::try_from(levels).unwrap_or(MOST_LEVELS);
                 found.push(self.rooted(dir).map(|store| (level, store)));
             }
             if git::look(dir) != Git::None {
-                return found.split_off(found.len().min(1));
+                return found;
             }
         }
         Vec::new()
