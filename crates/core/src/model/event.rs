@@ -100,7 +100,7 @@ pub enum EventKind {
     Move(Box<str>),
     /// What it is asked for as from now on (see [`super::questions::Questions`]); may be empty.
     Ask(Box<str>),
-    /// The rules that it carries from now on, a line each (see [`super::rules::Rules`]); may be empty.
+    /// The rules that it carries from now on, a line each (see [`super::rules::LineRules`]); may be empty.
     Rule(Box<str>),
     /// Found `n` times on a device until now.
     Access {
