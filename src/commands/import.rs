@@ -14,6 +14,7 @@ use pimem_engine::{
     error::{Failure, FailureKind},
     memory::{
         diff::Period,
+        guards::GuardProposal,
         import::{
             Fate, From, HistoryRequest, ImportRequest, Imported, ImportedMemory, LeftOut, Lines,
             source::ImportedVectors,
@@ -250,6 +251,14 @@ impl Human for Imported {
         let left = self.left_out.len();
         let total = self.results.len() + left;
         ui.line(&format!("{verb} {new} of {total} ({there} already there, {left} left out)"));
+        let checks = self.results.iter().filter_map(|one| one.check.as_ref());
+        let checks: Vec<&GuardProposal> = checks.filter(|_| !self.dry_run).collect();
+        if !checks.is_empty() {
+            ui.note("These lines state what can be checked; tools are held to it once you say so:");
+            for check in checks {
+                ui.note(&format!("    {}", check.in_words()));
+            }
+        }
     }
 }
 

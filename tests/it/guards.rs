@@ -311,6 +311,43 @@ fn what_cannot_be_a_guard() {
     assert_eq!(asked(&sandbox, "claude", "Bash", &json!({"command": "("})), "");
 }
 
+#[test]
+fn sentences_propose_guards() {
+    let sandbox = guarded();
+    let project = sandbox.project();
+    fs::create_dir(project.join("gen")).unwrap();
+    fs::write(project.join("gen/api.ts"), "x\n").unwrap();
+    fs::write(project.join("AGENTS.md"), "- Never edit files in `gen/`.\n- Be kind in gen/\n")
+        .unwrap();
+    let imported = sandbox.run(&["import", "agents", "AGENTS.md", "--json"]);
+    let view: Value = serde_json::from_str(&imported.stdout).unwrap();
+    let check = &view["results"][0]["check"];
+    assert_eq!((&check["files"], &view["results"][1]["check"]), (&json!(1), &Value::Null));
+    let id = view["results"][0]["id"].as_str().unwrap()[..7].to_owned();
+    let command = format!("pimem edit {id} --protect 'gen/'");
+    assert_eq!(check["command"], json!(command));
+    let edit =
+        json!({"file_path": project.join("gen/api.ts"), "old_string": "x", "new_string": "y"});
+    assert_eq!(asked(&sandbox, "claude", "Edit", &edit), "", "nothing is in force unasked");
+
+    sandbox.run(&["edit", &id, "--protect", "gen/"]).ok();
+    assert_eq!(decided(&asked(&sandbox, "claude", "Edit", &edit)).0, "deny");
+    let again = sandbox.run(&["import", "agents", "AGENTS.md"]);
+    assert!(!again.stderr.contains("pimem edit"), "{again:?}");
+
+    // What came by git says in its review how it could hold.
+    sandbox.git(&project, &["add", "."]);
+    sandbox.git(&project, &["commit", "-qm", "x"]);
+    sandbox.git(sandbox.root(), &["clone", "-q", "project", "clone"]);
+    let clone = sandbox.root().join("clone");
+    let topic = clone.join(".pi/memory/topics/preferences.md");
+    let bare = fs::read_to_string(&topic).unwrap().replace(" *(protect: gen/)*", "");
+    fs::write(&topic, bare).unwrap();
+    let waiting = sandbox.run_in(&clone, &["trust", "--review"]).stdout;
+    let hint = format!("    could hold: {command}   # 1 file today\n");
+    assert_eq!(waiting.matches(&hint).count(), 1, "{waiting}");
+}
+
 /// In CI all that the project forbids is looked for, whoever has reviewed it.
 #[test]
 fn files_are_checked() {

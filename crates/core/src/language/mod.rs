@@ -3,6 +3,7 @@
 pub mod alternatives;
 pub mod cues;
 mod fact;
+pub mod forbidden;
 pub mod importance;
 pub mod injection;
 mod injection_concepts;

@@ -16,6 +16,7 @@ use std::{
 
 use pimem_core::{
     guard::{GuardHit, Sentry, ToolAct, glob},
+    language::forbidden,
     lint::rule::{self, Finding, FindingPlace},
     markdown::topic::TopicEntry,
     model::{
@@ -42,6 +43,7 @@ use crate::{
         git::{self, Git},
         snapshot::{Snapshot, TopicFile},
     },
+    view::count,
 };
 
 /// Directory of what is in force, below the state directory.
@@ -293,6 +295,68 @@ impl Reading<'_> {
                 .collect(),
         )
     }
+}
+
+/// A check that an entry states, which nobody has made yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GuardProposal {
+    /// The command that makes it.
+    pub command: String,
+    /// How many files of the work tree it would protect today, if it protects files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<usize>,
+}
+
+impl GuardProposal {
+    /// Returns the command, with what it is about today.
+    pub fn in_words(&self) -> String {
+        let files = self.files.map(|files| format!("   # {} today", count(files, "file")));
+        format!("{}{}", self.command, files.unwrap_or_default())
+    }
+}
+
+impl Reading<'_> {
+    /// Returns the checks that texts plainly state, each with the first digits of its id.
+    pub fn proposals<'a>(
+        self,
+        texts: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Vec<Option<GuardProposal>> {
+        let mut files = None;
+        let root = self.memory.places.repository();
+        let proposal = |(id, text): (&str, &str)| {
+            let rules = LineRules::of(forbidden::rules(text));
+            (!rules.is_empty()).then_some(())?;
+            let globs: Vec<&str> = rules.iter().filter_map(protected).collect();
+            let count = |files: &WorkTreeFiles| {
+                let paths = files.added.iter().map(|(path, _)| path);
+                paths.filter(|path| globs.iter().any(|glob| glob::matches(glob, path))).count()
+            };
+            let tree = || WorkTreeFiles::of(root, None).ok();
+            let files = (!globs.is_empty()).then(|| files.get_or_insert_with(tree).as_ref());
+            let files = files.flatten().map(count);
+            let options: String = rules.iter().map(option).collect();
+            Some(GuardProposal { command: format!("pimem edit {id}{options}"), files })
+        };
+        texts.map(proposal).collect()
+    }
+}
+
+fn protected(rule: &LineRule) -> Option<&str> {
+    match rule {
+        LineRule::Protect(glob) => Some(glob),
+        _ => None,
+    }
+}
+
+/// Returns the option that makes a rule.
+fn option(rule: &LineRule) -> String {
+    let (name, body) = match rule {
+        LineRule::Place(body) => ("place", body),
+        LineRule::Protect(body) => ("protect", body),
+        LineRule::ForbidCommand(body) => ("forbid-command", body),
+        LineRule::Forbid { pattern, .. } => ("forbid", pattern),
+    };
+    format!(" --{name} '{}'", body.replace('\'', "'\\''"))
 }
 
 /// Finds entries whose place no file of the work tree is in.

@@ -81,7 +81,24 @@ const PASTED: &str =
 
 pub fn look(memory: &Memory, store: Store) -> Held {
     let snapshot = store.read(memory.now, &memory.config.categories);
-    held(memory, store, &snapshot, lines::warnings, None)
+    let mut held = held(memory, store, &snapshot, lines::warnings, None);
+    propose(memory, &mut held.items);
+    held
+}
+
+/// Says of entries which state what can be checked how it would be.
+fn propose(memory: &Memory, items: &mut [ReviewItem]) {
+    let of = |item: &ReviewItem| match &item.view.what {
+        ReviewText::Entry(entry) if !entry.rules.iter().any(|rule| !rule.starts_with("place")) => {
+            (entry.short.clone(), entry.text.clone())
+        }
+        _ => Default::default(),
+    };
+    let texts: Vec<(String, String)> = items.iter().map(of).collect();
+    let texts = texts.iter().map(|(id, text)| (id.as_str(), text.as_str()));
+    for (item, check) in items.iter_mut().zip(memory.reading().proposals(texts)) {
+        item.view.lines.extend(check.map(|check| format!("    could hold: {}", check.in_words())));
+    }
 }
 
 /// Collects the unreviewed texts of a snapshot. `warnings` are those about the text of an entry, which
@@ -127,11 +144,9 @@ pub fn held(
         let origin = origin.unwrap_or_else(|| "not in the log".to_owned());
         // What was imported from the past says itself where it is from.
         let why = if events.is_some_and(|events| source(events).is_some()) { "" } else { why };
-        AwaitingText {
-            what: ReviewText::Entry(Box::new(entries.entry(row))),
-            warnings: warnings(&row.entry.text),
-            lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {origin}{why}")],
-        }
+        let lines = vec![format!("+ {}", entries.line(row)), format!("    {place}, {origin}{why}")];
+        let what = ReviewText::Entry(Box::new(entries.entry(row)));
+        AwaitingText { what, warnings: warnings(&row.entry.text), lines }
     };
     let item = |row: &&ScoredEntry| {
         let key = key(row);

@@ -7,14 +7,12 @@
 
 mod company;
 mod marks;
-mod reach;
 mod relayed;
 
 #[cfg(test)]
 mod tests;
 
 pub(super) use self::company::RELAYED;
-pub use self::reach::reach;
 pub(super) use self::relayed::{relayed, wish};
 
 use std::{borrow::Cow, ops::Range};
@@ -230,4 +228,68 @@ fn is_typed(text: &str) -> bool {
     let page = text.contains("](") || text.lines().take(lines.saturating_sub(1)).any(broken);
     let others = |one: &sentence::Sentence| company::is_of_others(one, &cue::words(&one.masked));
     short && !page && !sentence::sentences(text).iter().any(others)
+}
+
+/// Returns how a text refers outside of the project, if it does. A path in the project and a single
+/// command do not: "only touch files under src/", "always use cargo nextest run".
+pub fn reach(text: &str) -> Option<&'static str> {
+    text.split_whitespace().find_map(|word| {
+        let bare = word.trim_matches(|c: char| "\"'`“”„‘’()[]{}<>,;:!?*_".contains(c));
+        let bare = bare.trim_end_matches('.');
+        if is_address(bare) {
+            return Some("it names an address");
+        }
+        if leads_out(bare) {
+            return Some("it names a path outside of the project");
+        }
+        let joint = ["|", "||", "&&", ">", ">>", "<("].contains(&word.trim_matches('`'));
+        (joint || word.contains("$(") || word.contains("<(")).then_some("it joins commands")
+    })
+}
+
+/// Returns true for a URL, a mail address or a host name.
+fn is_address(word: &str) -> bool {
+    /// File extensions that may precede a slash without being hosts.
+    const FILES: [&str; 12] =
+        ["js", "ts", "md", "rs", "py", "go", "rb", "json", "toml", "yml", "yaml", "d"];
+    /// Top-level domains that are hardly ever file extensions.
+    const HOSTS: [&str; 9] =
+        ["com", "org", "example", "info", "xyz", "biz", "onion", "invalid", "localdomain"];
+    if word.contains("://") || word.starts_with("www.") || word.starts_with("mailto:") {
+        return true;
+    }
+    let host = word.rsplit_once('@').map_or(word, |(_, host)| host);
+    let mailed = host.len() < word.len() && !word.starts_with('@');
+    let (name, path) = host.split_once(['/', ':']).map_or((host, None), |(a, b)| (a, Some(b)));
+    let numbers = name.split('.').filter(|part| part.parse::<u8>().is_ok()).count();
+    if numbers == 4 && name.split('.').count() == 4 {
+        return true;
+    }
+    let Some((stem, end)) = name.rsplit_once('.') else { return false };
+    let top = end.len() > 1 && end.bytes().all(|b| b.is_ascii_alphabetic());
+    let end = end.to_ascii_lowercase();
+    top && !stem.is_empty()
+        && (mailed
+            || (path.is_some() && !FILES.contains(&end.as_str()))
+            || HOSTS.contains(&end.as_str()))
+}
+
+/// Returns true for a path from the root or a home directory, or to a parent directory.
+fn leads_out(word: &str) -> bool {
+    const ROOTS: [&str; 17] = [
+        "etc", "tmp", "usr", "home", "var", "root", "dev", "opt", "bin", "sbin", "mnt", "proc",
+        "sys", "srv", "media", "Users", "private",
+    ];
+    let rooted = word.strip_prefix('/').is_some_and(|rest| {
+        let first = rest.split('/').next().unwrap_or_default();
+        ROOTS.contains(&first)
+    });
+    let drive = word.get(1..3) == Some(":\\");
+    rooted
+        || drive
+        || word == "~"
+        || ["~/", "../", "..\\", "$HOME", "${HOME", "%USERPROFILE%"]
+            .iter()
+            .any(|start| word.starts_with(start))
+        || word.contains("/../")
 }

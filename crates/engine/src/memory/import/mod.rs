@@ -5,7 +5,7 @@ pub mod source;
 
 use crate::memory::handles::Writing;
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::PathBuf,
 };
 
@@ -43,6 +43,7 @@ use serde::Serialize;
 use self::source::ImportSource;
 use super::{
     Answer, Effect, Memory, added,
+    guards::GuardProposal,
     intake::{self, NewText},
 };
 use crate::{
@@ -180,6 +181,8 @@ fn run(
                 .note(&format!("{why}: agents are not shown them before pimem trust --review"));
         }
     }
+    let mut results: Vec<ImportedMemory> = taken.iter().map(shown).collect();
+    propose(memory, &news, &mut results);
     let count = |fate: Fate| taken.iter().filter(|taken| taken.fate == fate).count();
     let left = source.found.left.into_iter();
     let view = Imported {
@@ -189,15 +192,32 @@ fn run(
         updated: count(Fate::Updated),
         known: count(Fate::Known),
         repeated: count(Fate::Repeated),
-        results: taken.into_iter().map(shown).collect(),
+        results,
         left_out: left.map(|LeftLine { place, reason }| LeftOut { place, reason }).collect(),
         notes: pages,
     };
     Ok(Answer { view, problems: source.problems })
 }
 
-fn shown(Taken { fate, id, place, line, .. }: Taken) -> ImportedMemory {
-    ImportedMemory { action: fate, place, id: id.to_string(), entry: line }
+fn shown(Taken { fate, id, place, line, .. }: &Taken) -> ImportedMemory {
+    let (place, entry) = (place.clone(), line.clone());
+    ImportedMemory { action: *fate, place, id: id.to_string(), entry, check: None }
+}
+
+/// Proposes checks for what was added and states one.
+fn propose(memory: &Memory, news: &[NewText], results: &mut [ImportedMemory]) {
+    let texts: HashMap<String, &str> =
+        news.iter().map(|new| (new.id(memory).to_string(), new.text.as_str())).collect();
+    let of = |one: &ImportedMemory| {
+        let text = texts.get(&one.id).filter(|_| one.action == Fate::Added)?;
+        Some((one.id.get(..7)?.to_owned(), *text))
+    };
+    let stated: Vec<(String, &str)> =
+        results.iter().map(|one| of(one).unwrap_or_default()).collect();
+    let stated = stated.iter().map(|(id, text)| (id.as_str(), *text));
+    for (one, check) in results.iter_mut().zip(memory.reading().proposals(stated)) {
+        one.check = check;
+    }
 }
 
 /// Returns a heading as a topic may contain it, if it is valid.
@@ -503,6 +523,9 @@ pub struct ImportedMemory {
     pub id: String,
     /// `[category] text (short id)`.
     pub entry: String,
+    /// The check that it states, which is not made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check: Option<GuardProposal>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
