@@ -113,3 +113,28 @@ fn each_has_its_form() {
     }});
     assert_eq!(agy, want);
 }
+
+/// The table of docs/agents.md: the agents' own events, a row for each moment.
+#[test]
+fn events_are_as_documented() {
+    let agents: Vec<Agent> = Agent::ALL.into_iter().filter(|a| *a != Agent::Generic).collect();
+    let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    let titles = agents.iter().map(|agent| agent.record().title.to_owned());
+    let mut table = vec![row(std::iter::once(String::new()).chain(titles).collect())];
+    table.push(format!("|{}", "---|".repeat(agents.len() + 1)));
+    for moment in HookEvent::ALL {
+        let cell = |agent: &Agent| {
+            let AgentRecord { events, own_names, .. } = agent.record();
+            let native = |event: &&AgentEvent| event.moment == moment;
+            let own = own_names.iter().find(|(of, _)| *of == moment).map(|(_, name)| *name);
+            let found = own.or_else(|| events.iter().find(native).map(|event| event.native));
+            found.map_or_else(|| "–".to_owned(), |name| format!("`{name}`"))
+        };
+        let cells = std::iter::once(format!("`{}`", moment.name()));
+        table.push(row(cells.chain(agents.iter().map(cell)).collect()));
+    }
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/agents.md");
+    let docs = std::fs::read_to_string(docs).unwrap();
+    let table = table.join("\n");
+    assert!(docs.contains(&table), "docs/agents.md wants this table:\n{table}");
+}

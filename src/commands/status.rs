@@ -221,12 +221,15 @@ fn of_store(store: &StoreStatus) -> Vec<(String, String)> {
 }
 
 /// Describes what hooks could not end, if there is any.
-fn of_calls(Calls { late, spooled }: Calls) -> Option<String> {
+fn of_calls(Calls { late, spooled, gone }: Calls) -> Option<String> {
     let late = (late > 0).then(|| format!("{} ended at the deadline", count(late, "call")));
     let waits = if spooled == 1 { "waits" } else { "wait" };
     let spooled = (spooled > 0)
         .then(|| format!("{} of prompts {waits} to be learned", count(spooled, "sentence")));
-    let all: Vec<String> = late.into_iter().chain(spooled).collect();
+    let gone = (gone > 0).then(|| {
+        format!("git took the files of {} away: pimem trust --review", count(gone, "line"))
+    });
+    let all: Vec<String> = late.into_iter().chain(spooled).chain(gone).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }
 

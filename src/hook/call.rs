@@ -178,7 +178,7 @@ impl<'a> Call<'a> {
         let limit = provenance::LIMIT.min(left.saturating_sub(REST));
         match self.moment {
             HookEvent::SessionStart => self.ctx.memory.own_ranking_within(limit, &self.stores),
-            _ => self.ctx.memory.ranking(&self.stores),
+            _ => self.ctx.memory.ranking_everywhere(&self.stores),
         }
     }
 

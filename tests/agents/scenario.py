@@ -17,6 +17,9 @@ TAUGHT = "always write commit subjects in the imperative mood"
 ASKED = "how do we stop two vessels from getting the same berth slot?"
 OTHER = "where do the tide tables come from and which zone do they use?"
 TASK = "From now on, always use yarn instead of npm. Tell where the tide tables come from."
+HELP = "Find out where the tide tables come from and which time zone they use."
+SEALED = "The vault is changed by its officer alone"
+OPENED = "The gate is opened by the signal, never by a file"
 SUMMED = "The pilots agreed that the northern mole stays closed until the dredging ends."
 DONE = f"As noted, {BERTH}. So the gate is written."
 
@@ -40,6 +43,8 @@ CHECKS = {
     "hooks": "every hook done, in time, without a word",
     "delegated": "a sub-agent's task teaches nothing",
     "scheduled": "a turn that the model put on a schedule teaches nothing",
+    "helped": "a sub-agent is given what fits its task, the main agent none of it twice",
+    "held": "what a memory forbids is not done, the model is told, and the run goes on",
     "faults": "also with a model that fails or hangs",
     "repeated": "use noted in 12 of 12 short sessions",
     "plugin": "the plugin alone gives report and recall, and status says that it works",
@@ -311,6 +316,53 @@ def delegated(kind, folder, pimem, programs):
         need("yarn" not in shown, "the task was taken for a rule of the user's")
         local = (path.read_text() for path in (run.lab.project / ".pi").rglob("*") if path.is_file())
         need(not any('"said"' in text and "yarn" in text for text in local), "the task is on file as said by the user")
+    finally:
+        run.model.close()
+
+
+def helped(kind, folder, pimem, programs):
+    """A sub-agent gets what fits its task at its start, in a context of its own."""
+    run = Run(kind, folder, pimem, programs)
+    try:
+        run.turn("help", "Have a helper do the first part of the plan.", delegate=HELP, seconds=120)
+        requests = run.main("help")
+        own = [request for request in requests if HELP in request.text and "first part of the plan" not in request.text]
+        if not own:
+            need(not {name for request in requests for name in schemas(request.tools)} & set(DELEGATES), "no sub-agent got the task")
+            return "not possible: no sub-agents are offered to this model"
+        if not kind.helps:
+            return "not possible: no hook tells that a sub-agent starts"
+        need(times(own[-1].text, TIDE), "not in the requests of the sub-agent")
+        need(REPORT not in own[-1].text, "the sub-agent got the report")
+        need(own[-1].text.count("- [") <= 5 + HELP.count("- ["), "more than five lines")
+        twice = repeats(run.last("help"), REPORT, *MEMORIES)
+        need(not twice, f"twice for the main agent: {twice}")
+    finally:
+        run.model.close()
+
+
+def held(kind, folder, pimem, programs):
+    """Two memories forbid a file and a command."""
+    run = Run(kind, folder, pimem, programs)
+    try:
+        run.lab.pimem("add", "--protect", "vault/", SEALED)
+        run.lab.pimem("add", "--forbid-command", "^touch open", OPENED)
+        usual = run.agent.words
+        run.agent.words = lambda *given: [dict([kind.for_commands or ("", "")]).get(word, word) for word in usual(*given)]
+        for name, memory, path, script in (
+            ("seal", SEALED, "vault/seal.rs", {"edit": "vault/seal.rs"}),
+            ("open", OPENED, "open.txt", {"command": "cd src && cd .. && touch open.txt"}),
+        ):
+            code = run.turn(name, f"Do the part that is called {name}.", **script)
+            need(code == 0, f"{name}: the agent ended with {code}")
+            need(not (run.lab.project / path).exists(), f"{name}: it was done")
+            requests = run.main(name)
+            need(len(requests) > 1, f"{name}: the run ended, with {len(requests)} requests")
+            said = f"[lesson] {memory}"
+            need(said in json.dumps(requests[-1].body, ensure_ascii=False), f"{name}: the model was not told")
+        code = run.turn("free", "Now do the free part.", edit="src/free.rs")
+        need((run.lab.project / "src/free.rs").exists(), "what nothing forbids was not done")
+        need_quiet(run.lab.calls())
     finally:
         run.model.close()
 

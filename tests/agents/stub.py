@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FEW = 1000
 WRITERS = ("Write", "write_file", "write", "apply_patch")
+SHELLS = ("Bash", "run_shell_command", "bash", "exec_command", "shell_command", "shell")
 # Tools by which a model has another agent work for it, with the kind of agent that they ask for.
 DELEGATES = {"Agent": "general-purpose", "Task": "general-purpose", "task": "general", "spawn_agent": "worker",
              "invoke_agent": "generalist"}
@@ -24,6 +25,8 @@ class Script:
     text: str = "Done."
     # Path of a file that the first answer writes.
     edit: str = ""
+    # A command that the first answer runs.
+    command: str = ""
     # The task that the first answer gives to a sub-agent.
     delegate: str = ""
     # The prompt of a turn that the first answer puts on a schedule.
@@ -85,7 +88,7 @@ class Model:
             if not request.tools:
                 return script.text, None, FEW
             call, tokens = called(request.tools, script), script.tokens
-            script.edit, script.delegate, script.wake, script.tokens = "", "", "", FEW
+            script.edit, script.command, script.delegate, script.wake, script.tokens = "", "", "", "", FEW
             return script.text, call, tokens
 
 
@@ -108,11 +111,13 @@ def called(tools, script):
     known = schemas(tools)
     if script.wake and "ScheduleWakeup" in known:
         return "ScheduleWakeup", {"delaySeconds": 60, "prompt": script.wake, "reason": "to look again"}
-    wanted = DELEGATES if script.delegate else WRITERS if script.edit else ()
+    wanted = DELEGATES if script.delegate else SHELLS if script.command else WRITERS if script.edit else ()
     name = next((name for name in wanted if name in known), None)
     if name is None:
         return None
-    return name, task(name, known[name], script.delegate) if script.delegate else filled(known[name], script.edit)
+    if script.delegate:
+        return name, task(name, known[name], script.delegate)
+    return name, shell(known[name], script.command) if script.command else filled(known[name], script.edit)
 
 
 def task(name, schema, text):
@@ -122,6 +127,14 @@ def task(name, schema, text):
     given |= {key: DELEGATES[name] for key in properties if key in ("subagent_type", "agent_name")}
     given |= {"run_in_background": False} if "run_in_background" in properties else {}
     return given | {key: "the_first_part" for key in schema.get("required", []) if key not in given}
+
+
+def shell(schema, command):
+    """Returns the arguments that run a command."""
+    properties = schema.get("properties", {})
+    listed = lambda key: properties[key].get("type") == "array"
+    given = {key: ["sh", "-c", command] if listed(key) else command for key in properties if key in ("command", "cmd")}
+    return given | {key: "to have it" for key in schema.get("required", []) if key not in given}
 
 
 def filled(schema, path):

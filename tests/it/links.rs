@@ -209,7 +209,15 @@ impl Clone {
 
 /// Returns true if the program may write to this path of the sandbox.
 fn is_ours(name: &str) -> bool {
-    let ours = ["project/.pi/", "project/exported", "home/.pi/", "cache/", "state/", "config/"];
+    let ours = [
+        "project/.pi/",
+        "project/.git/pimem/",
+        "project/exported",
+        "home/.pi/",
+        "cache/",
+        "state/",
+        "config/",
+    ];
     ours.iter().any(|dir| name.starts_with(dir))
 }
 

@@ -12,6 +12,7 @@ mod action;
 mod asked;
 mod bad_files;
 mod bad_input;
+mod branches;
 mod broken_settings;
 mod check;
 mod clean_tree;

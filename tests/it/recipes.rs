@@ -90,6 +90,10 @@ fn the_action_and_the_hook_are_as_shown() {
     }
     let hook = block("with [pre-commit](https://pre-commit.com)");
     assert!(hook.contains(&format!("rev: v{version}\n")), "{hook}");
-    let (_, id) = hook.split_once("id: ").unwrap();
-    assert!(read(".pre-commit-hooks.yaml").contains(&format!("- id: {}\n", id.trim())), "{id}");
+    let ids: Vec<&str> =
+        hook.split("id: ").skip(1).filter_map(|id| id.split_whitespace().next()).collect();
+    assert_eq!(ids.len(), 2, "{hook}");
+    for id in ids {
+        assert!(read(".pre-commit-hooks.yaml").contains(&format!("- id: {id}\n")), "{id}");
+    }
 }

@@ -1,4 +1,5 @@
-//! Patterns of paths: `*`, `?` and `[abc]` within a name, `**` for any number of directories, `{a,b}`.
+//! Patterns of paths: `*`, `?` and `[abc]` within a name, `**` for any number of directories, `{a,b}`, and
+//! ` !PATTERN` behind another for what is left out.
 //!
 //! As in `.gitignore`, a pattern without `/` matches a name anywhere, and one that names a directory
 //! everything below it. They are matched without being compiled: a hook looks at each of them once.
@@ -7,6 +8,8 @@ use crate::model::rules::LineRules;
 
 /// Longest pattern in bytes.
 const MOST_BYTES: usize = 512;
+/// Stands before a pattern of what is left out.
+const EXCEPT: &str = " !";
 /// Most patterns that the braces of one stand for.
 const MOST_BRACES: usize = 64;
 
@@ -24,9 +27,14 @@ pub fn check(glob: &str) -> Result<(), String> {
     if glob.contains(")*") {
         return Err("a glob holds no `)*`, which ends the marker".to_owned());
     }
-    let all = expanded(glob);
+    let mut parts = glob.split(EXCEPT);
+    let most = parts.next().unwrap_or_default();
+    if parts.any(str::is_empty) {
+        return Err("a pattern stands behind `!`".to_owned());
+    }
+    let (all, except) = (expanded(most), expanded(glob.get(most.len()..).unwrap_or_default()));
     let is_closed = |glob: &String| !glob.contains(['{', '}']);
-    if all.len() >= MOST_BRACES || !all.iter().all(is_closed) {
+    if all.len().max(except.len()) >= MOST_BRACES || !all.iter().chain(&except).all(is_closed) {
         return Err("its braces are not closed, or stand for too much".to_owned());
     }
     if all.iter().any(|glob| glob.trim_matches(['*', '/']).is_empty()) {
@@ -38,7 +46,9 @@ pub fn check(glob: &str) -> Result<(), String> {
 /// Returns true if a pattern matches a path. Both have `/` and are relative to the same directory.
 #[must_use]
 pub fn matches(glob: &str, path: &str) -> bool {
-    expanded(glob).iter().any(|glob| matches_one(glob, path))
+    let mut parts = glob.split(EXCEPT);
+    let mut is_in = |glob: &str| expanded(glob).iter().any(|glob| matches_one(glob, path));
+    parts.next().is_some_and(&mut is_in) && !parts.any(is_in)
 }
 
 fn matches_one(glob: &str, path: &str) -> bool {
@@ -58,6 +68,7 @@ pub fn reaches(glob: &str, dir: &str) -> bool {
         return false;
     }
     let parts: Vec<&str> = dir.split('/').collect();
+    let glob = glob.split(EXCEPT).next().unwrap_or_default();
     expanded(glob).iter().any(|glob| {
         let names = names(glob);
         let first = names.iter().take_while(|name| **name == "**").count();
@@ -225,6 +236,8 @@ mod tests {
             ("**/gen/**", "gen/a a/gen/b/c", "gen a/gent/b"),
             ("a*b*c", "abc aXbYc aabbcc", "abcd acb"),
             ("[]]x", "]x", "[]]x"),
+            ("src/** !*.test.ts", "src/a.ts", "src/a.test.ts a.ts"),
+            ("src/** !*.{snap,md} !src/gen/**", "src/a.ts", "src/a.md src/b/a.snap src/gen/a.ts"),
             ("{unclosed", "{unclosed", "unclosed"),
         ] {
             for path in yes.split(' ') {

@@ -177,6 +177,7 @@ settings! {
     hook: HookSettings in HookSettings;
     agents: Agents in Agents;
     guards: GuardSettings in GuardSettings;
+    work_trees: WorkTreeSettings in WorkTreeSettings;
     telemetry: Telemetry in Telemetry;
     memory: MemoryBlock in MemoryBlock;
     lock: Lock in Lock;
@@ -336,6 +337,14 @@ group! {
         mode: GuardMode = Choice(&GuardMode::ALL, GuardMode::NAMES),
             Own "guards.mode", "PIMEM_GUARDS_MODE",
             "What becomes of a tool's call that a memory forbids: it does not run (deny), or it does (off)";
+    }
+}
+
+group! {
+    pub struct WorkTreeSettings {
+        shared: bool = Switch(true),
+            Open "worktrees.shared", "PIMEM_WORKTREES_SHARED",
+            "Show what other work trees and branches of the repository have learned before it is merged";
     }
 }
 

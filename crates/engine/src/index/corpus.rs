@@ -4,6 +4,7 @@
 //! Results and scores do not depend on the state of the index; only the time does.
 
 use std::{
+    collections::BTreeMap,
     fs,
     ops::Range,
     panic::{self, AssertUnwindSafe},
@@ -13,7 +14,7 @@ use anyhow::Result;
 
 use super::{
     container::{Cache, Packed},
-    manifest::{self, Indexed, IndexedSource, Manifest},
+    manifest::{self, Indexed, IndexedSource, Manifest, Stamp},
     postings::{self, Lexical},
     strengths::FoldedStrengths,
     vector_files,
@@ -33,6 +34,8 @@ use pimem_core::{
 pub const BASE: &str = "base.idx";
 /// Name of the index of files changed since.
 pub const DELTA: &str = "delta.idx";
+/// Names that stand for the lines of other branches, which are in no file here, are this and the branch.
+pub const ELSEWHERE: &str = "worktrees/";
 /// Number of scanned documents above which a refresh is requested.
 const SCAN_DOCS: u64 = 300;
 /// Number of files compared by content above which a refresh is requested.
@@ -72,7 +75,13 @@ impl Corpus {
         query: &Query,
         categories: &Categories,
     ) -> Self {
-        let (sources, problems) = manifest::sources(store);
+        let (mut sources, problems) = manifest::sources(store);
+        let others = store.text_elsewhere();
+        sources.extend(others.keys().map(|branch| IndexedSource {
+            name: format!("{ELSEWHERE}{branch}"),
+            kind: SourceKind::Topic,
+            stamp: Stamp::default(),
+        }));
         let mut corpus = Self {
             sources,
             size: FieldSize::default(),
@@ -92,29 +101,34 @@ impl Corpus {
             }
         };
         let known = corpus.problems.len();
-        if let Err(error) = corpus.fill(store, files, query, categories) {
+        if let Err(error) = corpus.fill((store, &others), files, query, categories) {
             corpus.problems.truncate(known);
             corpus.freshness = Freshness::Broken(format!("{error:#}"));
             corpus.indexed.clear();
             corpus.folded = None;
             // Without an index this only reads files, and cannot fail.
-            drop(corpus.fill(store, Vec::new(), query, categories));
+            drop(corpus.fill((store, &others), Vec::new(), query, categories));
         }
         corpus
     }
 
     fn fill(
         &mut self,
-        store: &Store,
+        (store, others): (&Store, &BTreeMap<String, Vec<u8>>),
         files: Vec<(Packed, Manifest)>,
         query: &Query,
         categories: &Categories,
     ) -> Result<()> {
         let mut alive: Vec<Vec<Range<u32>>> = vec![Vec::new(); files.len()];
-        let mut pending = Vec::new();
+        let (mut pending, mut elsewhere) = (Vec::new(), Vec::new());
         let mut compared = 0;
         self.size = FieldSize::default();
         for (number, source) in (0_u32..).zip(&self.sources) {
+            let on = source.name.strip_prefix(ELSEWHERE).and_then(|branch| others.get(branch));
+            if let Some(lines) = on {
+                elsewhere.push((number, source.kind, source.name.as_str(), lines.clone()));
+                continue;
+            }
             // A file in the delta has changed since the base was built.
             let mut newest = files.iter().enumerate().rev();
             let known = newest.find_map(|(at, (_, m))| Some((at, m.find(&source.name)?)));
@@ -155,6 +169,7 @@ impl Corpus {
             let opened = catch(|| Lexical::open(&packed, query, ranges))?;
             self.indexed.push((opened, manifest, packed));
         }
+        pending.append(&mut elsewhere);
         self.scan = Scan::new(query, pending, categories);
         self.size += self.scan.size;
         self.wants_refresh = self.scan.size.docs > SCAN_DOCS || compared > SCAN_FILES;

@@ -239,7 +239,7 @@ fn checked(memory: &Memory, said: &Said) -> Result<NewText, LearnedAs> {
     let text = text.map_err(|error| LearnedAs::Refused(error.to_string()))?;
     let mut new = NewText::plain(category, text, Cue::Explicit);
     new.importance = said.importance.map(Share::clamped);
-    new.source.clone_from(&said.source);
+    new.source = said.source();
     Ok(new)
 }
 
@@ -339,6 +339,27 @@ impl Learning<'_> {
             let patience = if haste { store.patience.min(PATIENCE) } else { store.patience };
             if let Err(failure) = lock(self.memory, &Store { patience, ..store.clone() }) {
                 self.memory.notices.detail(&format!("the spool waits: {}", failure.message));
+            }
+        }
+    }
+
+    /// Puts lines back whose files git has taken away, to be looked at.
+    pub(super) fn take_in_gone(self, stores: &[Store]) {
+        for store in stores {
+            let mut snapshot = store.read(self.memory.now, &self.memory.config.categories);
+            store.add_elsewhere(&self.memory.config.categories, &mut snapshot);
+            let put_back = |gone: Vec<Said>| -> Result<(), Failure> {
+                let lock = lock(self.memory, store)?;
+                for said in &gone {
+                    self.learn_here(store, (store, &lock), said)?;
+                }
+                Ok(())
+            };
+            let gone = store.still_gone(snapshot.gone);
+            if !gone.is_empty()
+                && let Err(failure) = put_back(gone)
+            {
+                self.memory.notices.detail(&format!("what is gone waits: {}", failure.message));
             }
         }
     }

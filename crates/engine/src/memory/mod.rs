@@ -379,6 +379,7 @@ impl Memory {
             state,
             strict: false,
             aside,
+            apart: !self.config.settings.work_trees.shared,
             run: self.run.clone(),
             mirror: None,
         }

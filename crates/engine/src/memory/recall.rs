@@ -274,6 +274,8 @@ pub fn line(memory: &Memory, hit: &FoundHit) -> SafeText {
         Some(state) => format!(" ({state})"),
         None => String::new(),
     };
+    let branch = hit.branch.as_ref().map(|branch| format!(" (on {branch}, not merged)"));
+    let mark = branch.unwrap_or_default() + &mark;
     let line = match (&hit.mirror, hit.entry) {
         (Some(mirror), Some(id)) => {
             let label = mirror::label(mirror.author(id).as_deref(), &mirror.project);

@@ -170,7 +170,11 @@ fn look(
             sessions: sessions.len() + more,
             plan: store.dream_dir().is_some_and(|dir| dir.join(LEFT).is_file()),
         },
-        calls: Calls { late: store.late_calls().len(), spooled: store.spooled().len() },
+        calls: Calls {
+            late: store.late_calls().len(),
+            spooled: store.spooled().len(),
+            gone: store.still_gone(snapshot.gone.clone()).len(),
+        },
     };
     (view, findings)
 }
@@ -305,6 +309,8 @@ pub struct Calls {
     pub late: usize,
     /// Number of sentences of prompts that wait to be learned.
     pub spooled: usize,
+    /// Number of lines whose files git has taken away.
+    pub gone: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

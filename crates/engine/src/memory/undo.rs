@@ -130,6 +130,9 @@ fn take_back(
     for back in back {
         store.put_back(&lock, back)?;
     }
+    let left = store.read(memory.now, &memory.config.categories);
+    let is_gone = |id| events.contains_key(&id) && left.lines_of(id).is_empty();
+    store.drop_kept(|said| said.id().is_some_and(is_gone))?;
     store.forget_run(run)?;
     Ok((count, lines(steps)))
 }

@@ -380,6 +380,7 @@ impl Tending<'_> {
 
     fn held(self) -> Result<Vec<Held>, Failure> {
         let stores = self.memory.strict_readers()?;
+        self.memory.learning().take_in_gone(&stores);
         Ok(stores.into_iter().map(|store| review::look(self.memory, store)).collect())
     }
 }

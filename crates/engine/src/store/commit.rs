@@ -111,7 +111,7 @@ impl Txn<'_> {
             }
         }
         // They are in the files already.
-        drop(self.store.keep_lines(|source| self.added_lines(source)));
+        drop(self.store.keep_lines(self.added_lines()));
         self.store.note_step(&self.own, touched);
         if let Some(journal) = journal {
             discard(journal)?;
@@ -122,9 +122,12 @@ impl Txn<'_> {
     }
 
     /// Returns what becomes of lines of topics, as another work tree would take them over.
-    fn added_lines(&self, source: &str) -> Vec<Said> {
-        let topics = self.changes.iter().filter(|(target, _)| matches!(target, Target::Topic(_)));
-        let lines = topics.flat_map(|(_, changes)| changes).filter_map(|change| {
+    fn added_lines(&self) -> Vec<Said> {
+        let topics = self.changes.iter().filter_map(|(target, changes)| match target {
+            Target::Topic(stem) => Some(changes.iter().map(move |change| (stem, change))),
+            Target::Archive(_) => None,
+        });
+        let lines = topics.flatten().filter_map(|(stem, change)| {
             let (category, text, was) = match change {
                 Change::Append { category, text, .. } => (*category, text.as_str(), None),
                 Change::Reword(of, text) => (of.category, text.as_str(), Some(&of.text)),
@@ -139,7 +142,7 @@ impl Txn<'_> {
                 was: was.cloned(),
                 waits: true,
                 category: Some(self.categories.spec(category).name.to_string()),
-                source: Some(source.to_owned()),
+                topic: Some(stem.clone()),
                 ..Said::default()
             })
         });

@@ -34,6 +34,9 @@ use super::{
     snapshot::EVIDENCE,
 };
 
+/// Bytes of another work tree's log that are read at most, beyond what is the same here.
+const MOST_ELSEWHERE: usize = 1024 * 1024;
+
 #[derive(Debug, Default)]
 pub struct Logs {
     /// `evidence.jsonl`.
@@ -135,6 +138,33 @@ impl Store {
         }
         let shared = self.seal.read(&self.dir, &self.evidence(), read::MAX_LOG)?;
         Ok(Logs { shared: shared.unwrap_or_default(), local })
+    }
+
+    /// Returns what the logs of the repository's other work trees have and this one has not, unless
+    /// branches are kept apart.
+    pub(super) fn logs_elsewhere(&self, trees: &WorkTrees) -> Vec<u8> {
+        let others = if self.apart { Vec::new() } else { trees.others() };
+        let mut found = Vec::new();
+        let read = |path: &Path| self.read_local_log(path).unwrap_or_default();
+        let own = if others.is_empty() { Vec::new() } else { read(&self.evidence()) };
+        for other in others {
+            let dir = other.root.map(|root| root.join(&trees.below));
+            let shared = dir.as_deref().map(|dir| read(&dir.join(EVIDENCE))).unwrap_or_default();
+            // Most of it is what both branches had when they parted.
+            let same = own.iter().zip(&shared).take_while(|(a, b)| a == b).count();
+            let parted = shared.get(..same).and_then(|same| memchr::memrchr(b'\n', same));
+            let rest = shared.get(parted.map_or(0, |end| end + 1)..).unwrap_or_default();
+            let beside =
+                dir.as_deref().and_then(Path::parent).map(|pi| pi.join("data").join(EVIDENCE));
+            let local = [Some(other.noted.join(linked_name(trees))), beside].into_iter().flatten();
+            for log in std::iter::once(rest.to_vec()).chain(local.map(|path| read(&path))) {
+                if log.len() <= MOST_ELSEWHERE {
+                    end_line(&mut found);
+                    found.extend(log);
+                }
+            }
+        }
+        found
     }
 
     /// Returns all evidence as one log, which may have duplicate events.

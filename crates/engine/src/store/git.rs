@@ -81,6 +81,43 @@ fn changed(root: &Path) -> Option<Vec<String>> {
     Some(files.filter_map(path).filter(|path| !is_own(path)).collect())
 }
 
+/// Names of what is the default branch of a repository, the first that it has.
+const DEFAULTS: [&str; 4] =
+    ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "HEAD"];
+
+/// Returns the name of the default branch of the repository that contains `dir`.
+fn default_branch(objects: &mut GitObjects) -> io::Result<Option<&'static str>> {
+    let named: Vec<String> = DEFAULTS.iter().map(|name| (*name).to_owned()).collect();
+    let commits = objects.get(&named)?;
+    let at = commits.iter().position(Option::is_some);
+    Ok(at.and_then(|at| DEFAULTS.get(at).copied()))
+}
+
+/// Returns files as the last commit of the default branch has them. Paths are relative to the root of the
+/// work tree of `dir`.
+pub fn on_default_branch(
+    dir: &Path,
+    paths: impl Iterator<Item = String> + Send,
+    limit: Duration,
+) -> Option<Vec<Vec<u8>>> {
+    ask(dir, Path::new("/"), limit, |objects| {
+        let Some(branch) = default_branch(objects)? else { return Ok(Vec::new()) };
+        let named: Vec<String> = paths.map(|path| format!("{branch}:{path}")).collect();
+        let found = objects.get(&named)?.into_iter().flatten();
+        Ok(found.map(|object| object.bytes).collect())
+    })
+}
+
+/// Returns true if a commit of the default branch has, or had, a line of the store in `dir`.
+pub fn default_branch_has_had(dir: &Path, line: &str, limit: Duration) -> bool {
+    let Some(branch) = ask(dir, Path::new("/"), limit, default_branch).flatten() else {
+        return false;
+    };
+    let log = ["-c", "log.showSignature=false", "log", "--max-count=1", "--format=%H", "-S", line];
+    let found = printed(dir, &[&log[..], &[branch, "--", "topics"]].concat());
+    found.is_some_and(|found| !found.is_empty())
+}
+
 /// A line that is not sealed, as an extended regular expression: neither it nor the text of its
 /// entry begins as a token does.
 const PLAIN: &str = concat!(
@@ -367,6 +404,19 @@ pub fn is_clone(dir: &Path) -> bool {
 
 /// Directory of what this machine notes of linked work trees, in the one that they share.
 const NOTED: &str = "pimem/worktrees";
+/// The same of the main one.
+const NOTED_MAIN: &str = "pimem/main";
+
+/// A work tree of the repository, seen from another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherTree {
+    /// Directory of what this machine notes of it.
+    pub noted: PathBuf,
+    /// Its root, if that is known.
+    pub root: Option<PathBuf>,
+    /// The branch that it has checked out or, without one, its name.
+    pub branch: String,
+}
 
 /// The work trees of a repository, seen from one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -400,29 +450,65 @@ impl WorkTrees {
         self.common.join("worktrees").join(name).is_dir()
     }
 
-    /// Returns the branch that the linked work tree has checked out.
+    /// Returns the branch that the work tree has checked out.
     pub fn branch(&self) -> Option<String> {
-        self.branch_of(self.linked.as_ref()?)
+        self.branch_of(self.linked.as_deref())
     }
 
-    fn branch_of(&self, tree: &OsStr) -> Option<String> {
-        let head = self.common.join("worktrees").join(tree).join("HEAD");
-        read_line(&head)?.strip_prefix("ref: refs/heads/").map(str::to_owned)
-    }
-
-    /// Returns the directories of what it noted of the other linked work trees, each with the branch
-    /// or, without one, the name of the work tree.
-    pub fn others(&self) -> Vec<(PathBuf, String)> {
-        let listed = std::fs::read_dir(self.common.join(NOTED)).into_iter().flatten().flatten();
-        let mut names: Vec<OsString> = listed.map(|tree| tree.file_name()).collect();
-        names.retain(|name| self.has(name) && self.linked.as_ref() != Some(name));
-        names.sort_unstable();
-        let other = |name: OsString| {
-            let branch = self.branch_of(&name);
-            let branch = branch.unwrap_or_else(|| name.to_string_lossy().into_owned());
-            (self.common.join(NOTED).join(name), branch)
+    fn branch_of(&self, tree: Option<&OsStr>) -> Option<String> {
+        let git = match tree {
+            Some(name) => self.common.join("worktrees").join(name),
+            None => self.common.clone(),
         };
-        names.into_iter().map(other).collect()
+        let branch = read_line(&git.join("HEAD"))?.strip_prefix("ref: refs/heads/")?.to_owned();
+        // What stands there where references are kept in another format.
+        (branch != ".invalid").then_some(branch)
+    }
+
+    /// Returns true if the repository has a branch, as far as its files tell.
+    pub fn has_branch(&self, name: &str) -> bool {
+        let packed = || {
+            let list = std::fs::read_to_string(self.common.join("packed-refs")).unwrap_or_default();
+            let end = format!(" refs/heads/{name}");
+            list.lines().any(|line| line.ends_with(&end))
+        };
+        self.common.join("refs/heads").join(name).is_file()
+            || self.common.join("reftable").is_dir()
+            || packed()
+    }
+
+    /// Returns the other work trees that are there.
+    pub fn others(&self) -> Vec<OtherTree> {
+        let trees = self.common.join("worktrees");
+        let listed = std::fs::read_dir(&trees).into_iter().flatten().flatten();
+        let mut names: Vec<OsString> = listed.map(|tree| tree.file_name()).collect();
+        names.retain(|name| self.linked.as_ref() != Some(name));
+        names.sort_unstable();
+        let linked = |name: OsString| {
+            let link = read_line(&trees.join(&name).join("gitdir"));
+            let root = link.and_then(|link| Some(Path::new(&link).parent()?.to_path_buf()));
+            // It could name any directory, which has to name it too.
+            let root = root.filter(|root| {
+                let of = git_dir(root).and_then(|git| linked(root, &git));
+                of.is_some_and(|(git, _)| {
+                    std::fs::canonicalize(trees.join(&name)).ok() == Some(git)
+                })
+            });
+            let branch = self.branch_of(Some(&name));
+            let branch = branch.unwrap_or_else(|| name.to_string_lossy().into_owned());
+            OtherTree { noted: self.common.join(NOTED).join(name), root, branch }
+        };
+        let main = self.linked.is_some().then(|| OtherTree {
+            noted: self.common.join(NOTED_MAIN),
+            root: self.main_root().map(Path::to_path_buf),
+            branch: self.branch_of(None).unwrap_or_else(|| "the main work tree".to_owned()),
+        });
+        main.into_iter().chain(names.into_iter().map(linked)).collect()
+    }
+
+    /// Returns the directory of the lines that were learned in the work tree.
+    pub fn kept(&self) -> PathBuf {
+        self.noted().unwrap_or_else(|| self.common.join(NOTED_MAIN))
     }
 
     /// Returns the directory of what this machine notes of the linked work tree.
@@ -450,8 +536,12 @@ impl WorkTrees {
     /// Returns where the main work tree has the store; for a bare repository, a path that is the
     /// same for all of them.
     pub fn main(&self) -> PathBuf {
-        let root = self.common.parent().filter(|_| self.common.ends_with(".git"));
-        root.unwrap_or(&self.common).join(&self.below)
+        self.main_root().unwrap_or(&self.common).join(&self.below)
+    }
+
+    /// Returns the root of the main work tree; a bare repository has none.
+    fn main_root(&self) -> Option<&Path> {
+        self.common.parent().filter(|_| self.common.ends_with(".git"))
     }
 }
 

@@ -76,6 +76,8 @@ pub struct Store {
     pub strict: bool,
     /// True if events stay in the local log until the next command; set for hooks.
     pub aside: bool,
+    /// True if the branches of a repository's work trees know nothing of one another.
+    pub apart: bool,
     /// The typed command that is running, if it can be undone.
     pub run: Option<Arc<Run>>,
     /// Where the lines are from, if the store is a mirror. Then it is only read.

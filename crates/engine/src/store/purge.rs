@@ -109,6 +109,7 @@ impl Store {
             changed.push(self.local_log_name());
         }
         self.purge_steps(ids, categories)?;
+        self.drop_kept(|said| said.id().is_some_and(|id| ids.contains(&id)))?;
         let scores = |bytes: &[u8]| without_scores(bytes, ids, &gone_texts);
         if self.rewrite(lock, SCORES, scores)? {
             changed.push(SCORES.to_owned());

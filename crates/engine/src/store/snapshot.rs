@@ -26,7 +26,9 @@ use serde_json::Value;
 
 use super::{
     Store, evidence,
+    git::WorkTrees,
     read::{self, ReadProblem},
+    spool::Said,
 };
 
 #[derive(Debug, Clone, Default)]
@@ -52,6 +54,12 @@ impl TopicFile {
     }
 }
 
+/// Returns a kept line as an entry of the store would have it.
+fn kept_wording(said: &Said, categories: &Categories) -> Option<Wording> {
+    let category = categories.find(said.category.as_deref()?)?;
+    Some(Wording { id: said.id()?, category, text: said.text.clone() })
+}
+
 /// Returns the stem and the content of each file.
 pub fn docs(files: &[TopicFile]) -> Vec<(&str, &TopicDoc)> {
     files.iter().map(|file| (file.stem.as_str(), &file.doc)).collect()
@@ -70,20 +78,40 @@ pub struct Snapshot {
     pub problems: Vec<ReadProblem>,
     /// What other work trees of the repository have learned, and this one has not.
     pub elsewhere: Vec<LocatedEntry>,
+    /// Lines that were added in this work tree and whose files git has taken away.
+    pub gone: Vec<Said>,
     /// Positions of the lines of each entry, file and line, if many are looked up.
     pub(super) places: OnceCell<IdMap<EntryId, Vec<(usize, usize)>>>,
 }
 
 impl Store {
-    /// Adds what other work trees of the repository have learned, and this one has not.
+    /// Adds what other work trees and branches of the repository have learned, and this one has not, and
+    /// what counts for lines of this one.
     pub fn add_elsewhere(&self, categories: &Categories, snapshot: &mut Snapshot) {
-        for (branch, said) in self.lines_elsewhere() {
-            let named = said.category.as_deref().and_then(|name| categories.find(name));
-            let (Some(category), Some(Now(ts))) = (named, said.time()) else { continue };
-            let (spec, text) = (categories.spec(category), said.text);
-            let id = EntryId::of(&spec.name, text.as_bytes());
-            let of = Wording { id, category, text: text.clone() };
-            if !snapshot.holders(&of).is_empty() || snapshot.ledger.is_begun(id) {
+        let Some(trees) = self.work_trees() else { return };
+        let (own, mut others) = self.kept_lines(&trees);
+        let here = trees.branch();
+        for said in own {
+            let Some(of) = kept_wording(&said, categories) else { continue };
+            let is_on =
+                said.branch.as_ref().filter(|on| here.as_ref() != Some(on) && trees.has_branch(on));
+            match is_on {
+                _ if !snapshot.holders(&of).is_empty() => {}
+                Some(on) if !snapshot.ledger.is_begun(of.id) => others.push((on.clone(), said)),
+                _ if snapshot.has_lost(&of, &said) => snapshot.gone.push(said),
+                _ => {}
+            }
+        }
+        for (branch, said) in others {
+            let (Some(of), Some(Now(ts))) = (kept_wording(&said, categories), said.time()) else {
+                continue;
+            };
+            let Wording { id, category, text } = of.clone();
+            let spec = categories.spec(category);
+            let is_known = !snapshot.holders(&of).is_empty()
+                || snapshot.ledger.is_begun(id)
+                || snapshot.elsewhere.iter().any(|one| one.is(&of));
+            if is_known {
                 continue;
             }
             let event = Event {
@@ -109,6 +137,25 @@ impl Store {
                 secret: self.trust.secret_in(&spec.name, &text),
                 text,
             });
+        }
+        self.add_evidence(&trees, snapshot);
+    }
+
+    /// Adds what was proved right, or pinned, in other work trees.
+    fn add_evidence(&self, trees: &WorkTrees, snapshot: &mut Snapshot) {
+        let logs = self.logs_elsewhere(trees);
+        if logs.is_empty() {
+            return;
+        }
+        let here = snapshot.entries().map(|(_, entry)| entry.id);
+        let known: IdSet<EntryId> =
+            here.chain(snapshot.elsewhere.iter().map(|one| one.id)).collect();
+        for event in evidence::events(&logs) {
+            let counts =
+                matches!(event.kind, EventKind::Add(..) | EventKind::Reinforce(_) | EventKind::Pin);
+            if counts && known.contains(&event.entry) {
+                snapshot.ledger.fold(&event);
+            }
         }
     }
 
@@ -370,6 +417,22 @@ impl Snapshot {
         }
         placed.extend(self.elsewhere.iter().cloned());
         placed
+    }
+
+    /// Returns true if git has taken the files away that had a line. Who takes a line out of a file means
+    /// it.
+    fn has_lost(&self, of: &Wording, said: &Said) -> bool {
+        let ledger = &self.ledger;
+        if !ledger.has(of.id) {
+            return true;
+        }
+        let in_force = ledger.evidence(Now(Timestamp(i64::MAX)), of.id).is_some_and(|evidence| {
+            evidence.user != UserState::Forgotten
+                && !ledger.archived(of.id)
+                && !ledger.is_gone(of.id)
+        });
+        let has_file = self.topics.iter().any(|topic| Some(&topic.stem) == said.topic.as_ref());
+        in_force && !has_file
     }
 
     /// Returns true if the latest decision about an entry was to pin it; `None` if there is no

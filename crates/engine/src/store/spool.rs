@@ -11,17 +11,23 @@
 //!
 //! A linked work tree may be removed with all its files. Its spool is therefore in the directory that
 //! the repository's work trees share, under the path that the store has in the main one; when the
-//! work tree is gone, the others learn it. The lines that were added there are kept beside it, and wait
-//! for a review in the others then; until it is, they show them as not merged.
+//! work tree is gone, the others learn it.
+//!
+//! The lines that were added in a work tree, the main one too, are kept there until the default branch
+//! has them. The other work trees show them as not merged. When the work tree is gone, or git has taken
+//! its files, they wait for a review.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use anyhow::{Context, Result, anyhow, bail};
+use memchr::memmem;
 use pimem_core::{
     model::{
+        entry::EntryId,
         event::Provenance,
         hash::{self, fnv1a64},
         time::{Now, Timestamp},
@@ -34,11 +40,18 @@ use super::{
     Store, StoreLock,
     atomic::{self, Sync},
     discover,
+    git::{self, OtherTree, WorkTrees},
     read::{self, ProblemKind, ReadProblem},
 };
 
 /// File name without its end, in `data/`.
 const NAME: &str = "spool";
+/// Bytes of kept lines after which those that are merged are dropped, once for each more of them.
+const MUCH_KEPT: usize = 16 * 1024;
+/// Most lines that are kept.
+const MOST_KEPT: usize = 400;
+/// Time limit for git, which knows what is merged.
+const GIT: Duration = Duration::from_millis(500);
 /// File of the key, in the state directory.
 const KEY: &str = "pimem/spool/key";
 /// Folder of the spools of stores whose `data/` cannot be written, in the state directory.
@@ -84,15 +97,34 @@ pub struct Said {
     /// The text that a line had before, or that of a line that was taken away if there is no text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
-    /// Where it was learned, in words for people.
+    /// The branch on which a line was added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
+    pub branch: Option<String>,
+    /// Stem of the topic file that a line was added to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
     /// The store that it is for, if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<PathBuf>,
 }
 
 impl Said {
+    /// Returns the id of a line's entry.
+    pub fn id(&self) -> Option<EntryId> {
+        Some(EntryId::of(self.category.as_deref()?, self.text.as_bytes()))
+    }
+
+    /// Returns the line as a topic has it, without markers.
+    fn line(&self) -> Option<String> {
+        Some(format!("- [{}] {}", self.category.as_ref()?, self.text))
+    }
+
+    /// Returns where a line was learned, in words for people.
+    pub fn source(&self) -> Option<String> {
+        self.category.as_ref()?;
+        Some(format!("learned on {}", self.branch.as_deref().unwrap_or("no branch")))
+    }
+
     pub fn time(&self) -> Option<Now> {
         Timestamp::parse(&self.at).map(Now)
     }
@@ -130,7 +162,7 @@ struct Place {
     open: PathBuf,
     /// The spool that is being learned.
     taken: PathBuf,
-    /// The lines that were added in a linked work tree.
+    /// The lines that were added in the work tree.
     kept: PathBuf,
     /// True if the stores of several work trees learn it.
     is_left: bool,
@@ -155,16 +187,10 @@ impl Store {
             return Ok(());
         }
         self.seal.check_write()?;
-        let key = self.made_spool_key()?;
-        let lines = said.iter().map(|said| {
-            let json = serde_json::to_string(said)?;
-            Ok(format!("{} {json}", mac(&key, &json)))
-        });
-        let lines: Vec<String> = lines.collect::<Result<_>>()?;
-        let lines = lines.join("\n");
+        let lines = signed(&self.made_spool_key()?, said)?;
         let sync = self.sync.private();
         let append = |path: &Path| {
-            let record = self.seal.appended(path, format!("{lines}\n").as_bytes())?.into_owned();
+            let record = self.seal.appended(path, lines.as_bytes())?.into_owned();
             atomic::append_record(path, record.trim_ascii_end(), sync)
         };
         let haste = self.patience.min(HASTE);
@@ -203,39 +229,121 @@ impl Store {
         self.mirror.is_none() && self.spool_places().iter().any(has)
     }
 
-    /// Keeps lines that were added in a linked work tree, which may be removed with all its files. What
-    /// cannot be kept is in the files all the same.
-    pub(super) fn keep_lines(&self, lines: impl Fn(&str) -> Vec<Said>) -> Result<()> {
-        let Some(place) = self.linked_place() else { return Ok(()) };
-        let branch = self.work_trees().and_then(|trees| trees.branch());
-        let said = lines(&format!("learned on {}", branch.as_deref().unwrap_or("no branch")));
-        if said.is_empty() {
-            return Ok(());
-        }
-        let key = self.made_spool_key()?;
-        let mut text = String::new();
-        for one in said {
-            let json = serde_json::to_string(&one)?;
-            text.push_str(&format!("{} {json}\n", mac(&key, &json)));
-        }
-        let sync = self.sync.private();
-        atomic::create_dir(&place.root, sync)?;
+    /// Keeps what became of lines, as git may take the files of a work tree away. What cannot be kept
+    /// is in the files all the same.
+    pub(super) fn keep_lines(&self, changes: Vec<Said>) -> Result<()> {
+        let Some(trees) = self.work_trees().filter(|_| !changes.is_empty()) else { return Ok(()) };
+        let place = Place::new(trees.kept(), &trees.name(NAME));
+        let (branch, key) = (trees.branch(), self.made_spool_key()?);
+        let changes: Vec<Said> =
+            changes.into_iter().map(|said| Said { branch: branch.clone(), ..said }).collect();
+        let text = signed(&key, &changes)?;
+        atomic::create_dir(&place.root, Sync::Private)?;
         let _held = StoreLock::shared(&place.root, self.patience.min(HASTE))?;
+        let before =
+            place.kept.metadata().map_or(0, |meta| usize::try_from(meta.len()).unwrap_or(0));
+        let is_much = before / MUCH_KEPT < (before + text.len()) / MUCH_KEPT;
+        // What was taken away is not to be read there.
+        if is_much || changes.iter().any(|said| said.was.is_some()) {
+            let mut all = self.said_in(&place, &place.kept, &key)?;
+            all.extend(changes);
+            let mut lines = standing(all);
+            if is_much {
+                self.drop_merged(&trees, &mut lines);
+            }
+            return self.write_kept(&place, &key, &lines);
+        }
         let record = self.seal.appended(&place.kept, text.as_bytes())?.into_owned();
-        atomic::append_record(&place.kept, record.trim_ascii_end(), sync)
+        atomic::append_record(&place.kept, record.trim_ascii_end(), Sync::Private)
     }
 
-    /// Returns the lines that other linked work trees have learned, each with its branch.
-    pub(super) fn lines_elsewhere(&self) -> Vec<(String, Said)> {
-        let Some(trees) = self.work_trees() else { return Vec::new() };
-        let others = trees.others();
-        let Some(key) = self.spool_key().filter(|_| !others.is_empty()) else { return Vec::new() };
-        let lines = others.into_iter().flat_map(|(dir, branch)| {
-            let place = Place::new(dir, &trees.name(NAME));
-            let kept = self.said_in(&place, &place.kept, &key).unwrap_or_default();
-            standing(kept).into_iter().map(move |said| (branch.clone(), said))
+    fn write_kept(&self, place: &Place, key: &HashKey, lines: &[Said]) -> Result<()> {
+        let text = signed(key, lines)?;
+        self.seal.replace(&place.kept, text.as_bytes(), Sync::Private, || Ok(true)).map(|_| ())
+    }
+
+    /// Removes the lines that the default branch has, and the oldest of too many.
+    fn drop_merged(&self, trees: &WorkTrees, lines: &mut Vec<Said>) {
+        let topics: BTreeSet<String> = lines.iter().filter_map(|said| said.topic.clone()).collect();
+        let path = |topic: &String| format!("{}/topics/{topic}.md", trees.below.display());
+        let files = git::on_default_branch(&self.dir, topics.iter().map(path), GIT);
+        let files = files.unwrap_or_default();
+        let has =
+            |line: &str| files.iter().any(|file| memmem::find(file, line.as_bytes()).is_some());
+        lines.retain(|said| !said.line().is_some_and(|line| has(&line)));
+        lines.drain(..lines.len().saturating_sub(MOST_KEPT));
+    }
+
+    /// Returns those of the lines whose files git has taken away that no commit of the default branch
+    /// has, and forgets the others.
+    pub fn still_gone(&self, mut gone: Vec<Said>) -> Vec<Said> {
+        let has_had = |said: &Said| {
+            said.line().is_some_and(|line| git::default_branch_has_had(&self.dir, &line, GIT))
+        };
+        let merged: Vec<Said> = gone.extract_if(.., |said| has_had(said)).collect();
+        if !merged.is_empty() {
+            drop(self.drop_kept(|said| merged.iter().any(|one| one.id() == said.id())));
+        }
+        gone
+    }
+
+    /// Returns the lines of other branches as topics would have them, by branch.
+    pub fn text_elsewhere(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut found: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        let Some(trees) = self.work_trees() else { return found };
+        let (own, others) = self.kept_lines(&trees);
+        let here = trees.branch();
+        let own = own.into_iter().filter_map(|said| {
+            let on = said.branch.clone().filter(|on| here.as_ref() != Some(on))?;
+            trees.has_branch(&on).then_some((on, said))
         });
-        lines.collect()
+        for (branch, said) in own.chain(others) {
+            if let Some(line) = said.line() {
+                let lines = found.entry(branch).or_default();
+                lines.extend(line.into_bytes());
+                lines.push(b'\n');
+            }
+        }
+        found
+    }
+
+    /// Forgets kept lines.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub fn drop_kept(&self, is_gone: impl Fn(&Said) -> bool) -> Result<bool> {
+        let (Some(trees), Some(key)) = (self.work_trees(), self.spool_key()) else {
+            return Ok(false);
+        };
+        let place = Place::new(trees.kept(), &trees.name(NAME));
+        let all = self.said_in(&place, &place.kept, &key)?;
+        let has_gone = all.iter().any(&is_gone);
+        if has_gone {
+            let mut lines = standing(all);
+            lines.retain(|said| !is_gone(said));
+            self.write_kept(&place, &key, &lines)?;
+        }
+        Ok(has_gone)
+    }
+
+    /// Returns the lines that were learned in this work tree and, if branches are not kept apart, in
+    /// the others, each of these with its branch.
+    pub(super) fn kept_lines(&self, trees: &WorkTrees) -> (Vec<Said>, Vec<(String, Said)>) {
+        let Some(key) = self.spool_key() else { return Default::default() };
+        let lines = |dir: PathBuf| {
+            let place = Place::new(dir, &trees.name(NAME));
+            standing(self.said_in(&place, &place.kept, &key).unwrap_or_default())
+        };
+        let others = if self.apart { Vec::new() } else { trees.others() };
+        let of_other = |other: OtherTree| {
+            let OtherTree { noted, branch, .. } = other;
+            lines(noted).into_iter().map(move |said| {
+                // It may have another branch checked out by now.
+                let on = said.branch.clone().filter(|on| trees.has_branch(on));
+                (on.unwrap_or_else(|| branch.clone()), said)
+            })
+        };
+        (lines(trees.kept()), others.into_iter().flat_map(of_other).collect())
     }
 
     pub fn spooled(&self) -> Vec<Said> {
@@ -293,7 +401,10 @@ impl Store {
     /// Returns the files of linked work trees, each with its directory.
     pub(super) fn linked_spools(&self) -> Vec<(PathBuf, PathBuf)> {
         let places = self.linked_places().into_iter();
+        let main = self.work_trees().filter(|trees| trees.linked.is_none());
+        let main = main.map(|trees| Place::new(trees.kept(), &trees.name(NAME)));
         places
+            .chain(main)
             .flat_map(|place| {
                 let Place { root, open, taken, kept, .. } = place;
                 [(root.clone(), open), (root.clone(), taken), (root, kept)]
@@ -310,8 +421,8 @@ impl Store {
     fn linked_places(&self) -> Vec<Place> {
         let Some(trees) = self.work_trees() else { return Vec::new() };
         let name = trees.name(NAME);
-        let left =
-            trees.left().into_iter().map(|dir| Place { is_left: true, ..Place::new(dir, &name) });
+        let left = if self.apart { Vec::new() } else { trees.left() };
+        let left = left.into_iter().map(|dir| Place { is_left: true, ..Place::new(dir, &name) });
         trees.noted().map(|dir| Place::new(dir, &name)).into_iter().chain(left).collect()
     }
 
@@ -429,6 +540,15 @@ fn secret(held: &[u8]) -> Option<[u8; KEY_BYTES]> {
     let bytes = halves.iter().flat_map(|half| half.to_be_bytes());
     secret.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
     Some(secret)
+}
+
+/// Returns lines of a spool.
+fn signed(key: &HashKey, all: &[Said]) -> Result<String> {
+    let line = |said: &Said| {
+        let json = serde_json::to_string(said)?;
+        Ok(format!("{} {json}\n", mac(key, &json)))
+    };
+    all.iter().map(line).collect()
 }
 
 fn mac(key: &HashKey, json: &str) -> String {

@@ -62,6 +62,8 @@ pub struct FoundHit {
     /// What becomes of it on its way out.
     pub verdict: Verdict,
     pub mirror: Option<Arc<Mirror>>,
+    /// The branch of another work tree that has it, and this one has not.
+    pub branch: Option<String>,
 }
 
 /// The relevance of a recalled entry under the policy `ebbinghaus`, with its parts.
@@ -207,6 +209,7 @@ pub fn view(hit: FoundHit, detail: Detail) -> HitView {
         archived: hit.is_archived().then_some(true),
         state: hit.verdict.state(),
         replaced_by: hit.verdict.replaced_by().map(|by| by.to_string()),
+        branch: hit.branch,
         source: hit.source,
         line: hit.line,
         date: hit.when.map(Timestamp::date),
@@ -266,7 +269,10 @@ pub struct HitView {
     /// Project of a line of a mirror.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// File, relative to the store.
+    /// Branch that it was learned on, and is not merged from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// File, relative to the store; `worktrees/BRANCH` for what no file here has.
     pub source: String,
     /// Line in the file, from 1.
     pub line: u32,
@@ -302,6 +308,15 @@ pub struct HitView {
 }
 
 impl HitView {
+    /// Returns the file and the line where it stands.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match &self.branch {
+            Some(branch) => format!("learned on {branch}, not merged"),
+            None => format!("{}:{}", self.source, self.line),
+        }
+    }
+
     /// Returns what is said of a hit that is not simply in force: ` (seems replaced by 1a2b3c4)`.
     pub fn mark(&self) -> String {
         let Some(state) = self.state.filter(|state| *state != "unreviewed") else {

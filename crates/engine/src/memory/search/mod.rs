@@ -45,7 +45,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    index::corpus::{Corpus, Freshness},
+    index::corpus::{Corpus, ELSEWHERE, Freshness},
     store::{Store, read::ReadProblem},
 };
 
@@ -548,6 +548,7 @@ impl<'a> Search<'a> {
             reviewed: facts.reviewed,
             verdict,
             mirror: store.and_then(|store| store.mirror.clone()),
+            branch: source.strip_prefix(ELSEWHERE).map(str::to_owned),
         }
     }
 }

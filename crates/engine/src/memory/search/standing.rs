@@ -5,7 +5,10 @@ use std::{borrow::Cow, cell::OnceCell};
 
 use super::segments::IndexedDocument;
 use crate::{
-    index::{corpus::Corpus, strengths::FoldedEntry},
+    index::{
+        corpus::{Corpus, ELSEWHERE},
+        strengths::FoldedEntry,
+    },
     memory::{Memory, archived::Archived},
     process::Leaky,
     store::{Store, read::ReadProblem},
@@ -158,7 +161,9 @@ pub fn is_unjudged(
     let is_strict = stores.get(document.at.store).is_some_and(|store| store.strict);
     let is_entry =
         document.kind == SourceKind::Topic && documents::entry_id(&document.doc).is_some();
-    is_strict && is_entry && standing.is_none()
+    // What other branches have is no secret of the log.
+    let is_here = !document.source.starts_with(ELSEWHERE);
+    is_strict && is_entry && is_here && standing.is_none()
 }
 
 /// Returns what is known of entries of topics: from the index, or else the log, or else the whole

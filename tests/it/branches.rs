@@ -1,0 +1,227 @@
+//! Work trees and branches of one repository: what is learned on one is shown on the others, and nothing
+//! is lost with a branch, a work tree or a file that git takes away.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::{
+    common::{
+        sandbox::{Sandbox, outcome},
+        scale,
+    },
+    hooks::call,
+};
+
+/// Returns a committed store with a linked work tree, and what a command says in each.
+fn parted() -> Sandbox {
+    let sandbox = Sandbox::new("empty");
+    sandbox.git("project", &["init", "-q", "-b", "main"]);
+    sandbox.run(&["add", "-c", "decision", "Orders are kept in PostgreSQL"]).done();
+    sandbox.commit("project");
+    sandbox.git("project", &["worktree", "add", "-q", "../tree", "-b", "feature"]);
+    sandbox
+}
+
+#[test]
+fn each_work_tree_shows_what_the_others_learned() {
+    let sandbox = parted();
+    sandbox.run(&["add", "The harbour opens at six"]).done();
+    let there = |args: &[&str]| sandbox.run_in("tree", args).stdout;
+    assert!(there(&["list"]).contains("The harbour opens at six (on main, not merged)"));
+    assert!(there(&["search", "harbour"]).contains("\tlearned on main, not merged\t"));
+    assert!(there(&["why", "harbour opens"]).contains("learned on main, not merged"));
+    sandbox.run_in("tree", &["add", "-c", "decision", "The queue of orders is NATS"]).done();
+    sandbox.run_in("tree", &["reinforce", "kept in PostgreSQL"]).done();
+    let found = sandbox.run(&["search", "queue NATS", "--json"]).stdout;
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!(found["hits"][0]["branch"], "feature");
+    let why = sandbox.run(&["why", "kept in PostgreSQL"]).stdout;
+    assert!(why.contains("\nevidence         2\n"), "{why}");
+    // What is decided there replaces nothing here, and what is forgotten there is not forgotten here.
+    sandbox.run_in("tree", &["forget", "kept in PostgreSQL"]).done();
+    assert!(sandbox.run(&["report"]).stdout.contains("- Orders are kept in PostgreSQL\n"));
+    let prompt =
+        r#"{"session_id": "s", "prompt": "Which queue do orders go through, is it NATS?"}"#;
+    let answer = call(&sandbox, "claude", "prompt", prompt).ok();
+    assert!(answer.contains("The queue of orders is NATS (on feature, not merged)"), "{answer}");
+    for place in ["project", "tree"] {
+        let apart = |args: &[&str]| {
+            let mut command = sandbox.command(args);
+            command.current_dir(sandbox.root().join(place)).env("PIMEM_WORKTREES_SHARED", "false");
+            outcome(command).stdout
+        };
+        assert!(!apart(&["list"]).contains("not merged"), "{place}");
+        assert!(!apart(&["search", "harbour queue NATS"]).contains("not merged"), "{place}");
+    }
+    let merge = ["merge", "-q", "--no-edit", "feature"];
+    sandbox.commit("tree");
+    sandbox.commit("project");
+    sandbox.git("project", &merge);
+    let list = sandbox.run(&["list"]).stdout;
+    assert!(
+        list.contains("The queue of orders is NATS\n") && !list.contains("not merged"),
+        "{list}"
+    );
+}
+
+/// What git takes away with its files waits for a person, once; what a person takes out does not.
+#[test]
+fn what_git_takes_away_waits() {
+    let sandbox = parted();
+    let gone = || {
+        let status = sandbox.run(&["status", "--json"]).stdout;
+        let status: Value = serde_json::from_str(&status).unwrap();
+        status["stores"][0]["calls"]["gone"].as_i64().unwrap()
+    };
+    let review = || sandbox.run(&["trust", "--review"]).stdout;
+    sandbox.run(&["add", "The harbour opens at six"]).done();
+    sandbox.run(&["add", "The crane is oiled on Mondays"]).done();
+    sandbox.run(&["add", "A secret plan about the mole"]).done();
+    sandbox.run(&["forget", "--destroy", "--yes", "secret plan"]).done();
+    sandbox.run(&["add", "Taken back at once"]).done();
+    sandbox.run(&["undo"]).done();
+    let topic = sandbox.store().join("topics/lessons.md");
+    let text = fs::read_to_string(&topic).unwrap();
+    fs::write(&topic, text.replace("- [lesson] The crane is oiled on Mondays\n", "")).unwrap();
+    assert_eq!(gone(), 0, "a line that a person took out");
+    sandbox.git("project", &["clean", "-fdxq"]);
+    let everything = sandbox.everything();
+    let has =
+        |text: &str| everything.values().any(|bytes| String::from_utf8_lossy(bytes).contains(text));
+    assert!(has("harbour opens") && !has("secret plan"));
+    assert_eq!(gone(), 2);
+    assert!(!sandbox.run(&["report"]).stdout.contains("harbour"));
+    let waits = review();
+    assert!(waits.contains("+ [lesson] The harbour opens at six"), "{waits}");
+    assert!(waits.contains("lessons.md:3, learned on main"), "{waits}");
+    assert_eq!(gone(), 0);
+    sandbox.run(&["trust", "harbour opens"]).done();
+    assert!(sandbox.run(&["report"]).stdout.contains("- The harbour opens at six\n"));
+    // Until they are dropped or merged, they come back as often as git takes them.
+    sandbox.run(&["forget", "crane is oiled"]).done();
+    sandbox.git("project", &["clean", "-fdxq"]);
+    assert_eq!(gone(), 1);
+    assert!(review().contains("harbour opens"));
+    sandbox.run(&["trust", "--all"]).done();
+    sandbox.commit("project");
+    sandbox.git("project", &["rm", "-q", ".pi/memory/topics/lessons.md"]);
+    sandbox.commit("project");
+    assert_eq!(gone(), 0, "the default branch has had it");
+}
+
+/// A branch may be left, come back to, and deleted.
+#[test]
+fn a_branch_keeps_its_lines() {
+    let sandbox = parted();
+    sandbox.git("project", &["switch", "-qc", "side"]);
+    sandbox.run(&["add", "-c", "decision", "The yard speaks gRPC"]).done();
+    sandbox.commit("project");
+    sandbox.git("project", &["switch", "-q", "main"]);
+    let list = || sandbox.run(&["list"]).stdout;
+    assert!(list().contains("The yard speaks gRPC (on side, not merged)"), "{}", list());
+    assert!(sandbox.run_in("tree", &["list"]).stdout.contains("gRPC (on side, not merged)"));
+    sandbox.git("project", &["switch", "-q", "side"]);
+    assert!(list().contains("The yard speaks gRPC\n"), "{}", list());
+    sandbox.git("project", &["switch", "-q", "main"]);
+    sandbox.git("project", &["branch", "-qD", "side"]);
+    assert!(!list().contains("gRPC"), "{}", list());
+    let waits = sandbox.run(&["trust", "--review"]).stdout;
+    assert!(waits.contains("+ [decision] The yard speaks gRPC"), "{waits}");
+    // What was merged by squashing is there, and waits for nobody.
+    sandbox.git("project", &["checkout", "-q", "."]);
+    sandbox.git("project", &["switch", "-qc", "other"]);
+    sandbox.run(&["add", "-c", "decision", "Cranes are numbered from the east"]).done();
+    sandbox.commit("project");
+    sandbox.git("project", &["switch", "-q", "main"]);
+    sandbox.git("project", &["merge", "-q", "--squash", "other"]);
+    sandbox.commit("project");
+    sandbox.git("project", &["branch", "-qD", "other"]);
+    assert!(list().contains("Cranes are numbered from the east\n"), "{}", list());
+}
+
+/// Draws numbers.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+}
+
+/// Random histories: what was acknowledged and not forgotten is shown in the main work tree or waits in one
+/// for a review, and what was forgotten in a work tree does not come back in it.
+#[test]
+fn random_histories_lose_nothing() {
+    for seed in 0..16 * scale() {
+        let sandbox = parted();
+        let mut dice = Dice(u64::try_from(seed).unwrap() * 7919 + 1);
+        let mut trees =
+            vec![("project".to_owned(), "main".to_owned()), ("tree".into(), "feature".into())];
+        let (mut kept, mut forgotten): (Vec<String>, Vec<(String, String)>) = Default::default();
+        let mut story = Vec::new();
+        for step in 0..14 {
+            let at = dice.below(trees.len());
+            let (tree, branch) = trees[at].clone();
+            let git = |args: &[&str]| drop(sandbox.try_git(&tree, args));
+            let what = dice.below(11);
+            match what {
+                0..=3 => {
+                    let text = format!(
+                        "Rule {seed} {step} of the {} quay",
+                        ["old", "new", "far"][dice.below(3)]
+                    );
+                    sandbox.run_in(&tree, &["add", &text]).done();
+                    kept.push(text);
+                }
+                4 => {
+                    let report = sandbox.run_in(&tree, &["report", "--budget", "20000"]).stdout;
+                    let has = |text: &&String| report.contains(&format!("- {text}\n"));
+                    if let Some(text) = kept.iter().find(has).cloned() {
+                        sandbox.run_in(&tree, &["forget", &text]).done();
+                        kept.retain(|one| *one != text);
+                        forgotten.push((tree.clone(), text));
+                    }
+                }
+                5 => sandbox.commit(&tree),
+                6 if at > 0 => {
+                    sandbox.commit(&tree);
+                    sandbox.commit("project");
+                    drop(sandbox.try_git("project", &["merge", "-q", "--no-edit", &branch]));
+                }
+                7 if at > 0 => {
+                    sandbox
+                        .git("project", &["worktree", "remove", "--force", &format!("../{tree}")]);
+                    drop(sandbox.try_git("project", &["branch", "-qD", &branch]));
+                    trees.remove(at);
+                    forgotten.retain(|(place, _)| *place != tree);
+                }
+                8 => {
+                    let name = format!("tree{step}");
+                    let new = ["worktree", "add", "-q", "-b", &name, &format!("../{name}")];
+                    sandbox.git("project", &new);
+                    trees.push((name.clone(), name));
+                }
+                9 => {
+                    sandbox.commit(&tree);
+                    git(&["rebase", "-q", "main"]);
+                    git(&["rebase", "--abort"]);
+                }
+                _ => git(&["clean", "-fdxq"]),
+            }
+            story.push(format!("{what} {tree}"));
+            let report = sandbox.run(&["report", "--budget", "20000"]).stdout;
+            let review = |tree: &str| sandbox.run_in(tree, &["trust", "--review"]).stdout;
+            let waits: String = trees.iter().map(|(tree, _)| review(tree)).collect();
+            for text in &kept {
+                assert!(report.contains(text) || waits.contains(text), "{seed} {story:?}: {text}");
+            }
+            for (tree, text) in &forgotten {
+                let report = sandbox.run_in(tree, &["report", "--budget", "20000"]).stdout;
+                assert!(!report.contains(text), "{seed} {story:?}: {text} in {tree}");
+            }
+        }
+    }
+}
