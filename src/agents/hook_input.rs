@@ -172,6 +172,7 @@ pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
     let cwd = text("cwd").or_else(|| keys(Field::Workspaces).find_map(first));
     let source = match text("source").or_else(|| text("reason")).as_deref() {
         Some("resume" | "reload") => PromptSource::Resume,
+        Some("new") if agent.record().starts_new => PromptSource::Startup,
         Some("clear" | "new") => PromptSource::Clear,
         Some("compact") => PromptSource::Compact,
         _ => PromptSource::Startup,

@@ -6,6 +6,7 @@
 mod antigravity;
 mod claude;
 mod codex;
+mod copilot;
 mod cursor;
 mod gemini;
 mod generic;
@@ -13,6 +14,7 @@ pub(crate) mod hook_input;
 mod opencode;
 mod pi;
 pub(crate) mod plugin;
+mod qwen;
 pub(crate) mod reply;
 pub(crate) mod settings;
 #[cfg(test)]
@@ -53,6 +55,8 @@ agents! {
     Claude claude;
     Codex codex;
     Gemini gemini;
+    Copilot copilot;
+    Qwen qwen;
     Antigravity antigravity;
     Cursor cursor;
     Opencode opencode;
@@ -96,6 +100,8 @@ pub(crate) struct AgentRecord {
     pub(crate) replaces_summary: bool,
     /// False if there is no event at the end of a session.
     pub(crate) tells_end: bool,
+    /// True if it calls the start of a session `new`, which others do when one is begun in their stead.
+    pub(crate) starts_new: bool,
     /// True if the agent shows the `systemMessage` of an answer to the person, not to the model.
     pub(crate) shows_notices: bool,
 
@@ -137,6 +143,7 @@ const USUAL: AgentRecord = AgentRecord {
     compaction: CompactionReply::Told,
     replaces_summary: false,
     tells_end: true,
+    starts_new: false,
     shows_notices: false,
     directory: (None, ""),
     rule_files: &[],
@@ -164,6 +171,8 @@ pub(crate) enum KeptContext {
 pub(crate) enum CompactionReply {
     /// By the events before and after it.
     Told,
+    /// By the event before it alone.
+    Announced,
     /// In the transcript only. The event before it comes with every call of the model.
     InTranscript,
 }

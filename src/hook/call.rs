@@ -401,7 +401,9 @@ fn forget(
     let is_start = moment == HookEvent::SessionStart;
     let is_resumed =
         input.source == PromptSource::Resume && behaviour.prompt_context == KeptContext::Process;
-    let mut is_gone = is_start && (input.source.forgets() || is_resumed);
+    let is_announced =
+        moment == HookEvent::PreCompact && behaviour.compaction == CompactionReply::Announced;
+    let mut is_gone = is_announced || is_start && (input.source.forgets() || is_resumed);
     if behaviour.compaction == CompactionReply::InTranscript
         && (is_start || moment == HookEvent::Prompt)
         && let Some(path) = &input.transcript

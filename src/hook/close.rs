@@ -36,7 +36,7 @@ use crate::agents::{CompactionReply, hook_input::Trigger};
 /// machine has reviewed is not changed.
 pub(crate) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
     // Where every call of the model is announced as a compaction, most are none.
-    let is_told = call.agent.record().compaction == CompactionReply::Told;
+    let is_told = call.agent.record().compaction != CompactionReply::InTranscript;
     if !is_told && call.input.trigger == Trigger::Auto {
         return Ok(());
     }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FEW = 1000
-WRITERS = ("Write", "write_file", "write", "apply_patch")
+WRITERS = ("Write", "write_file", "write", "create", "apply_patch")
 SHELLS = ("Bash", "run_shell_command", "bash", "exec_command", "shell_command", "shell")
 # Tools by which a model has another agent work for it, with the kind of agent that they ask for.
 DELEGATES = {"Agent": "general-purpose", "Task": "general-purpose", "task": "general", "spawn_agent": "worker",
@@ -125,6 +125,7 @@ def task(name, schema, text):
     properties = schema.get("properties", {})
     given = {key: text for key in properties if key in ("prompt", "message")}
     given |= {key: DELEGATES[name] for key in properties if key in ("subagent_type", "agent_name")}
+    given |= {key: "general-purpose" for key in properties if key == "agent_type"}
     given |= {"run_in_background": False} if "run_in_background" in properties else {}
     return given | {key: "the_first_part" for key in schema.get("required", []) if key not in given}
 
@@ -142,7 +143,7 @@ def filled(schema, path):
     properties = schema.get("properties", {"input": {}})
     given = {"input": patch(path)} if "input" in properties else {}
     given |= {key: path for key in properties if key.lower().replace("_", "") in ("filepath", "path")}
-    given.update({key: "// A gate.\n" for key in properties if key == "content"})
+    given.update({key: "// A gate.\n" for key in properties if key in ("content", "file_text")})
     return given | {key: "a gate" for key in schema.get("required", []) if key not in given}
 
 

@@ -18,8 +18,18 @@ use crate::common::{
     sandbox::{Outcome, Sandbox, outcome},
 };
 
-pub(crate) const AGENTS: [&str; 8] =
-    ["claude", "codex", "gemini", "antigravity", "cursor", "opencode", "pi", "generic"];
+pub(crate) const AGENTS: [&str; 10] = [
+    "claude",
+    "codex",
+    "gemini",
+    "copilot",
+    "qwen",
+    "antigravity",
+    "cursor",
+    "opencode",
+    "pi",
+    "generic",
+];
 
 /// Steps of a session in order; a suffix after a dash names a variant of the event.
 const SESSION: [&str; 28] = [
@@ -141,16 +151,23 @@ fn assert_valid(agent: &str, event: &str, stdout: &str) {
             assert_eq!(keys(&answer), ["additional_context"]);
             &answer["additional_context"]
         }
-        ("opencode" | "pi", "session-start" | "prompt" | "post-tool" | "pre-compact") => {
+        ("copilot", "session-start" | "prompt" | "post-tool") => {
+            assert_eq!(keys(&answer), ["additionalContext"]);
+            &answer["additionalContext"]
+        }
+        (
+            "opencode" | "pi",
+            "session-start" | "subagent-start" | "prompt" | "post-tool" | "pre-compact",
+        ) => {
             assert_eq!(keys(&answer), ["context"]);
             &answer["context"]
         }
         (
-            "claude" | "codex" | "gemini",
+            "claude" | "codex" | "gemini" | "qwen",
             "session-start" | "subagent-start" | "prompt" | "post-tool",
         ) => {
             let mut given = keys(&answer);
-            // Shown to the person, by the two that document it.
+            // Shown to the person, by those that document it.
             if agent != "codex" && given.iter().any(|key| key == "systemMessage") {
                 assert!(answer["systemMessage"].as_str().unwrap().starts_with("learned: "));
                 given.retain(|key| key != "systemMessage");

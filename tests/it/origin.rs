@@ -46,6 +46,8 @@ const TABLE: &[(&str, &str, Fate)] = &[
     ("gemini", "typed", Learned),
     ("gemini", "steering", Waits),
     ("gemini", "notification", Nothing),
+    ("copilot", "typed", Learned),
+    ("qwen", "typed", Learned),
     ("antigravity", "unknown", Waits),
     ("cursor", "typed", Learned),
     ("cursor", "sub-agent", Nothing),

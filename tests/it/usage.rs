@@ -18,7 +18,7 @@ const WRONG: &[(&[&str], &str, &str)] = &[
     (
         &["hooks", "install"],
         "hooks install needs the name of an agent, or --all",
-        "pimem hooks install claude: none that pimem knows is used here; it knows claude, codex, gemini, antigravity, cursor, opencode, pi",
+        "pimem hooks install claude: none that pimem knows is used here; it knows claude, codex, gemini, copilot, qwen, antigravity, cursor, opencode, pi",
     ),
     (
         &["report", "--budget", "-5"],
@@ -28,7 +28,7 @@ const WRONG: &[(&[&str], &str, &str)] = &[
     // What has few letters in common is not meant.
     (
         &["hooks", "print", "vscode"],
-        "<AGENT> cannot be \"vscode\": it takes one of claude, codex, gemini, antigravity, cursor, opencode, pi, generic",
+        "<AGENT> cannot be \"vscode\": it takes one of claude, codex, gemini, copilot, qwen, antigravity, cursor, opencode, pi, generic",
         "pimem help hooks print explains it",
     ),
     (
@@ -38,7 +38,7 @@ const WRONG: &[(&[&str], &str, &str)] = &[
     ),
     (
         &["hooks", "print", "claud"],
-        "<AGENT> cannot be \"claud\": it takes one of claude, codex, gemini, antigravity, cursor, opencode, pi, generic",
+        "<AGENT> cannot be \"claud\": it takes one of claude, codex, gemini, copilot, qwen, antigravity, cursor, opencode, pi, generic",
         "did you mean claude?",
     ),
     (

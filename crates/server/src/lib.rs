@@ -3,16 +3,17 @@
 
 pub mod auth;
 pub mod cli;
-pub mod clock;
 pub mod commands;
 pub mod config;
 pub mod db;
+mod edge;
 pub mod http;
 pub mod index;
-pub mod log;
 pub mod memories;
 pub mod routes;
 pub mod seal;
 pub mod search;
 pub mod secret;
 pub mod sync;
+
+pub use edge::{clock, log};

@@ -11,8 +11,8 @@ use super::{
     lexicon::opposite::{HAS, ORDINAL, PREFERRING, SEVERAL, SINGLE},
     negation::{MARKS, capitalised},
     paraphrase::{
-        lists::{self, List},
         token,
+        words::{self, List},
     },
 };
 
@@ -132,7 +132,7 @@ pub fn values(text: &str) -> Vec<StatedValue> {
     }
     let Some(words) = token::chunks(text) else { return Vec::new() };
     let plain: Vec<String> = words.iter().map(|word| plain(word)).collect();
-    let several = |word: &String| SEVERAL.contains(word) || lists::is(List::Quantifier, word);
+    let several = |word: &String| SEVERAL.contains(word) || words::is(List::Quantifier, word);
     let happened = words.first().is_some_and(|word| is_event(word));
     if happened || plain.iter().any(several) {
         return Vec::new();
@@ -172,12 +172,12 @@ fn has_one_value(words: &[Cow<'_, str>], plain: &[String], at: usize) -> bool {
     let capital = name.starts_with(char::is_uppercase);
     let is_name = is_word
         && (capital && (at > 1 || !is_instruction(before(1)))
-            || lists::is(List::Command, before(1)));
+            || words::is(List::Command, before(1)));
     is_name && !ORDINAL.contains(before(1))
 }
 
 fn is_instruction(word: &str) -> bool {
-    lists::is(List::Imperative, word) || lists::is(List::Function, word)
+    words::is(List::Imperative, word) || words::is(List::Function, word)
 }
 
 /// Returns true for numbers and versions: `7`, `3.12`, `v2`.

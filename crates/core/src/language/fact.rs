@@ -9,7 +9,7 @@ use super::{
         ALWAYS, ASKING, DECIDED, FAULTY, FINITE, HISTORY, MOVED, OURS, PAST, PERSONS, PLEDGE,
         PLURAL, POINTING, TEAM, USE, WHITHER,
     },
-    paraphrase::lists::{self, List},
+    paraphrase::words::{self as paraphrased, List},
     sentence::Sentence,
     slot::Slots,
     words::Word,
@@ -88,12 +88,12 @@ fn is_pledge(words: &[Word]) -> bool {
 fn is_told(words: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let is_order = PLURAL.contains(text(0))
-        || lists::is(List::Imperative, text(0))
-        || lists::is(List::Command, text(0));
+        || paraphrased::is(List::Imperative, text(0))
+        || paraphrased::is(List::Command, text(0));
     let is_headed = words.iter().take(2).any(|word| word.colon);
     // What comes behind may be the work that the fact is told for.
     let is_followed = words.iter().skip(1).any(|word| {
-        word.apart && (PLURAL.contains(&word.text) || lists::is(List::Imperative, &word.text))
+        word.apart && (PLURAL.contains(&word.text) || paraphrased::is(List::Imperative, &word.text))
     });
     let is_finite = |at: usize| {
         let before = text(at - 1);

@@ -10,8 +10,8 @@ use memchr::memmem::Finder;
 
 use super::lexicon::opposite::{BEING, HAVING, HEDGES, OPPOSITES, RESTRICTIONS, SUBORDINATORS};
 use super::paraphrase::{
-    lists::{self, List},
-    token, words,
+    token,
+    words::{self, List},
 };
 
 /// Returns the affirmative wordings of a text, each without one negation. Empty if the text is not
@@ -150,7 +150,7 @@ fn negation(words: &[Word], at: usize) -> Vec<(usize, String)> {
 
 /// `Avoid using` negates `Use`, `Avoid mocks` negates `Prefer mocks` and `Use mocks`.
 fn avoided(next: &str) -> Vec<(usize, String)> {
-    let verb = lists::all(List::Imperative).find(|verb| words::gerund(verb) == next);
+    let verb = words::all(List::Imperative).find(|verb| words::gerund(verb) == next);
     match verb {
         Some(verb) => vec![(2, verb.to_owned()), (1, "prefer".to_owned())],
         None => ["prefer", "use"].map(|verb| (1, verb.to_owned())).to_vec(),
@@ -172,7 +172,7 @@ fn opposite(word: &str, previous: &str, first: bool) -> Vec<(usize, String)> {
 /// Returns true if another word of the text negates.
 fn is_negated_but(words: &[Word], at: usize) -> bool {
     let mut others = words.iter().enumerate().filter(|(other, _)| *other != at);
-    others.any(|(_, word)| lists::is(List::Negation, &word.plain))
+    others.any(|(_, word)| words::is(List::Negation, &word.plain))
 }
 
 /// Returns `handles` for `handle`; `None` if it is not a plain word.

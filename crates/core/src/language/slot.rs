@@ -45,15 +45,15 @@ impl Slots {
     /// Reads a text. Only its first clause gives values.
     #[must_use]
     pub fn of(text: &str) -> Self {
+        let mut slots = Self::default();
+        if text.contains('?') {
+            return slots;
+        }
         let words = words(text);
         let end = words
             .iter()
             .position(|word| word.ends == WordEnd::Clause)
             .map_or(words.len(), |at| at + 1);
-        let mut slots = Self::default();
-        if text.contains('?') {
-            return slots;
-        }
         if let Some(clause) = words.get(..end).filter(|clause| clause.len() <= CLAUSE) {
             Clause { words: clause }.read(&mut slots);
         }
@@ -86,11 +86,11 @@ impl Slots {
 /// Words beside which a number has one value, though other values may have several.
 const ONE_NUMBER: [&str; 9] =
     ["maximum", "minimum", "least", "most", "every", "until", "before", "when", "test"];
-/// Words that only German has, between blanks or at its beginning.
-const GERMAN: [&str; 14] = [
-    " der ", " die ", " das ", " ist ", " sind ", " und ", " nicht ", " wird ", " werden ",
-    " mit ", " auf ", " für ", "Der ", "Wir ",
-];
+/// Words that only German has.
+const GERMAN: [&str; 12] =
+    ["der", "die", "das", "ist", "sind", "und", "nicht", "wird", "werden", "mit", "auf", "für"];
+/// The same at the beginning of a sentence.
+const GERMAN_STARTS: [&str; 2] = ["Der", "Wir"];
 /// Words of a clause beyond which it is no plain statement.
 const CLAUSE: usize = 24;
 
@@ -172,7 +172,7 @@ fn words(text: &str) -> Vec<SlotWord<'_>> {
     let mut rest = text.get(..end).unwrap_or_default().trim_start_matches(['-', ' ']);
     let mut found: Vec<SlotWord<'_>> = Vec::with_capacity(24);
     // In German, nouns have capitals too.
-    let is_german = GERMAN.iter().any(|word| rest.contains(word));
+    let is_german = is_german(rest);
     while let Some(first) = rest.chars().next() {
         if first == '`' {
             let inner = rest.get(1..).unwrap_or_default();
@@ -213,6 +213,21 @@ fn words(text: &str) -> Vec<SlotWord<'_>> {
         }
     }
     found
+}
+
+/// Returns true if a text has words that only German has, between blanks.
+fn is_german(text: &str) -> bool {
+    let mut pieces = text.split(' ').enumerate().peekable();
+    while let Some((at, piece)) = pieces.next() {
+        // What stands at the end may go on.
+        if pieces.peek().is_some()
+            && (3..=6).contains(&piece.len())
+            && (at > 0 && GERMAN.contains(&piece) || GERMAN_STARTS.contains(&piece))
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// Notes the punctuation at the end of a piece. A colon behind the first words is that of a label.
@@ -388,6 +403,9 @@ impl Clause<'_> {
     /// Reads numbers, which have one value where nothing says that there may be several.
     fn read_numbers(&self, slots: &mut Slots) {
         let words = self.words;
+        if words.iter().skip(1).all(|word| word.kind != ValueKind::Number) {
+            return;
+        }
         let several = |word: &SlotWord<'_>| {
             SEVERAL.contains(&word.lower) && !ONE_NUMBER.contains(&&*word.lower)
         };

@@ -7,7 +7,7 @@
 //!
 //! [`Evidence::choice`]: crate::score::evidence::Evidence::choice
 
-use std::{cell::OnceCell, cmp::Reverse};
+use std::{borrow::Cow, cell::OnceCell, cmp::Reverse};
 
 use crate::{
     gate::{Facts, Mark, Verdict},
@@ -150,12 +150,29 @@ impl Alike {
     /// values; of equal ranks the last one.
     fn best_for<R: Ord>(
         &self,
-        (ranking, chosen): (&Ranking, &[Chosen]),
+        all: (&Ranking, &[Chosen]),
         slots: &Slots,
         fits: impl Fn(&Slots) -> bool,
         rank: impl Fn(usize) -> Option<R>,
     ) -> Option<usize> {
-        let subjects = self.subjects.get_or_init(|| {
+        let subjects = self.subjects(all);
+        let rivals = topics(slots).filter_map(|topic| subjects.rows.get(&topic)).flatten();
+        let fitting = rivals.filter(|at| subjects.slots.get(**at).is_some_and(&fits));
+        let ranked = fitting.filter_map(|at| {
+            let row = *self.rows.get(*at)?;
+            Some((rank(row)?, row))
+        });
+        ranked.max().map(|(_, row)| row)
+    }
+
+    /// Returns the values of one of the rows.
+    fn slots_of(&self, all: (&Ranking, &[Chosen]), row: usize) -> Option<&Slots> {
+        // They are in order.
+        self.subjects(all).slots.get(self.rows.binary_search(&row).ok()?)
+    }
+
+    fn subjects(&self, (ranking, chosen): (&Ranking, &[Chosen])) -> &Subjects {
+        self.subjects.get_or_init(|| {
             let text = |at: &usize| ranking.rows.get(*at).map_or("", |row| &row.entry.text);
             let slots: Vec<Slots> = self.rows.iter().map(|at| Slots::of(text(at))).collect();
             let mut rows: IdMap<u64, Vec<usize>> = IdMap::default();
@@ -168,14 +185,7 @@ impl Alike {
                 rows.truncate(RIVALS);
             }
             Subjects { slots, rows }
-        });
-        let rivals = topics(slots).filter_map(|topic| subjects.rows.get(&topic)).flatten();
-        let fitting = rivals.filter(|at| subjects.slots.get(**at).is_some_and(&fits));
-        let ranked = fitting.filter_map(|at| {
-            let row = *self.rows.get(*at)?;
-            Some((rank(row)?, row))
-        });
-        ranked.max().map(|(_, row)| row)
+        })
     }
 }
 
@@ -231,9 +241,10 @@ impl<'a> Newer<'a> {
         if !alike.has_newer(&self.chosen, chosen) {
             return None;
         }
-        let slots = Slots::of(&row.entry.text);
-        let by = |other: &Slots| other.replaces(&slots);
         let all = (self.ranking, self.chosen.as_slice());
+        let own = || Cow::Owned(Slots::of(&row.entry.text));
+        let slots = alike.slots_of(all, at).map_or_else(own, Cow::Borrowed);
+        let by = |other: &Slots| other.replaces(&slots);
         alike.best_for(all, &slots, by, |other| Some(newer(other)?.choice))
     }
 

@@ -21,7 +21,6 @@
 //! with `staging`. A text in another language, with unbalanced quotes, or with two spellings of one
 //! word (`Renamed colour to color`) equals only itself.
 
-pub(crate) mod lists;
 mod phrase;
 pub(crate) mod token;
 pub(crate) mod words;
@@ -32,8 +31,8 @@ mod tests;
 use memchr::memmem::Finder;
 
 use self::{
-    lists::List,
     token::{Token, TokenKind},
+    words::List,
 };
 use crate::model::hash::fnv1a64;
 
@@ -163,7 +162,7 @@ impl NormalForm {
             differs(first)
                 && differs(second)
                 && first.0.plural != second.0.plural
-                && !lists::is(List::Agreeing, word)
+                && !words::is(List::Agreeing, word)
         });
         let counted = |(a, b): &(&WordForm, &WordForm)| a.counted || b.counted;
         !moves && !pairs.iter().any(|pair| differs(pair) && counted(pair))

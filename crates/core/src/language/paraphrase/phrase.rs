@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use super::{
-    lists::{self, List},
     token::{self, Token, TokenKind},
-    words,
+    words::{self, List},
 };
 
 /// Returns the rewritten tokens of a text; `None` if it equals only itself.
@@ -340,7 +339,7 @@ pub(super) fn is_light_article(tokens: &[Token], at: usize) -> bool {
 }
 
 fn is_abbreviation(token: &Token) -> bool {
-    lists::is(List::Abbreviation, &token.surface)
+    words::is(List::Abbreviation, &token.surface)
 }
 
 /// Returns true if an imperative may follow.

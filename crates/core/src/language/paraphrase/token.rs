@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{
-    lists::{self, List, WordLists},
-    words,
-};
+use super::words::{self, List, WordLists};
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -244,16 +241,16 @@ fn word<'a, 'b>(chunk: &'b str, own: fn(&'b str) -> Cow<'a, str>, tokens: &mut V
         // An article, or the first of A and B: kept as it is.
         let text = if starts { "a".into() } else { own(chunk) };
         return tokens.push(Token::new(TokenKind::Exact, text, own(chunk)));
-    } else if capitals == 0 || chunk == "I" || lists::is(List::Emphasis, chunk) {
+    } else if capitals == 0 || chunk == "I" || words::is(List::Emphasis, chunk) {
         TokenKind::Word
-    } else if lists::is(List::Abbreviation, chunk) || lists::is(List::Brand, chunk) {
+    } else if words::is(List::Abbreviation, chunk) || words::is(List::Brand, chunk) {
         TokenKind::Name
-    } else if lists::is(List::Abbreviations, chunk) || (capitalised && starts && chunk.len() > 1) {
+    } else if words::is(List::Abbreviations, chunk) || (capitalised && starts && chunk.len() > 1) {
         TokenKind::Word
     } else if capitalised
         && chunk.len() > 1
-        && !lists::is(List::Function, &lower)
-        && !lists::is(List::Cased, &lower)
+        && !words::is(List::Function, &lower)
+        && !words::is(List::Cased, &lower)
     {
         TokenKind::Name
     } else {
