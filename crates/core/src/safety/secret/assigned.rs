@@ -1,6 +1,8 @@
 //! Detects values that are assigned to a name of a secret: `DB_PASSWORD=…`, `"apiKey": "…"`,
 //! `Authorization: Bearer …`, `--token …`, `<password>…</password>`, `IDENTIFIED BY '…'`.
 
+use std::sync::LazyLock;
+
 use super::{
     Found,
     rules::word,
@@ -94,7 +96,7 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
             }
             // Most words are none of these.
             let bare = before.trim_end_matches(['"', '\'', '`', ']', '*']);
-            if !SAID.iter().chain(BESIDE).any(|word| ends_with(bare, word)) {
+            if !may_be_said(bare) || !SAID.iter().chain(BESIDE).any(|word| ends_with(bare, word)) {
                 return None;
             }
             let (said, _) = name(before)?;
@@ -124,6 +126,33 @@ const VERB: &str = "should must will would can could shall may has have had been
 /// Names that a password follows at once: "log in with password …".
 const BESIDE: &[&str] =
     &["password", "passwort", "kennwort", "passphrase", "passwd", "pw", "wachtwoord", "senha"];
+/// For the last byte of each word of [`SAID`] and [`BESIDE`], the lengths that such words have, as bits.
+static LENGTHS: LazyLock<[u16; 256]> = LazyLock::new(|| {
+    let mut lengths = [0; 256];
+    for word in SAID.iter().chain(BESIDE) {
+        let last = word.as_bytes().last().copied().unwrap_or_default();
+        if let Some(of_last) = lengths.get_mut(usize::from(last)) {
+            *of_last |= 1 << word.len();
+        }
+    }
+    lengths
+});
+
+/// Returns false for most texts that do not end in a word of [`SAID`] or [`BESIDE`], by its last letter
+/// and its length.
+fn may_be_said(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let last = bytes.last().map_or(0, u8::to_ascii_lowercase);
+    let lengths = LENGTHS.get(usize::from(last)).copied().unwrap_or_default();
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    let word: &[u8] = {
+        let length = bytes.iter().rev().take(16).take_while(is_part).count();
+        bytes.get(bytes.len() - length..).unwrap_or_default()
+    };
+    // Not every character that is not ASCII is part of a word.
+    lengths != 0 && (!word.is_ascii() || word.len() < 16 && lengths & 1 << word.len() != 0)
+}
+
 /// Phrases whose word before them is a password, as in "… is the password for staging".
 const BEHIND: &str = " is the password| is the passphrase| is the db password| is my password\
     | is our password| as the password| as password| ist das passwort| ist das kennwort\
