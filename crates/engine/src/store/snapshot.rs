@@ -89,14 +89,16 @@ impl Store {
     /// what counts for lines of this one.
     pub fn add_elsewhere(&self, categories: &Categories, snapshot: &mut Snapshot) {
         let Some(trees) = self.work_trees() else { return };
-        let (own, mut others) = self.kept_lines(&trees);
         let here = trees.branch();
+        let is_missing = |said: &Said| {
+            kept_wording(said, categories).is_some_and(|of| snapshot.holders(&of).is_empty())
+        };
+        let (own, mut others) = self.kept_lines(&trees, is_missing, is_missing);
         for said in own {
             let Some(of) = kept_wording(&said, categories) else { continue };
             let is_on =
                 said.branch.as_ref().filter(|on| here.as_ref() != Some(on) && trees.has_branch(on));
             match is_on {
-                _ if !snapshot.holders(&of).is_empty() => {}
                 Some(on) if !snapshot.ledger.is_begun(of.id) => others.push((on.clone(), said)),
                 _ if snapshot.has_lost(&of, &said) => snapshot.gone.push(said),
                 _ => {}

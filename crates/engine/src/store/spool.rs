@@ -146,6 +146,26 @@ impl Said {
     }
 }
 
+/// A line of a spool.
+struct SignedSaid {
+    said: Said,
+    mac: String,
+    json: String,
+}
+
+impl SignedSaid {
+    fn read(line: &str) -> Option<Self> {
+        let (mac, json) = line.trim_end().split_once(' ')?;
+        let said = serde_json::from_str(json).ok()?;
+        Some(Self { said, mac: mac.to_owned(), json: json.to_owned() })
+    }
+
+    /// Returns true if this machine wrote it for this store.
+    fn is_by(&self, key: &HashKey) -> bool {
+        self.mac == mac(key, &self.json)
+    }
+}
+
 /// Statements of a spool that was taken aside to be learned.
 #[derive(Debug)]
 pub struct Batch {
@@ -247,7 +267,7 @@ impl Store {
         if is_much || changes.iter().any(|said| said.was.is_some()) {
             let mut all = self.said_in(&place, &place.kept, &key)?;
             all.extend(changes);
-            let mut lines = standing(all);
+            let mut lines = standing(all, |said| said);
             if is_much {
                 self.drop_merged(&trees, &mut lines);
             }
@@ -291,11 +311,12 @@ impl Store {
     pub fn text_elsewhere(&self) -> BTreeMap<String, Vec<u8>> {
         let mut found: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         let Some(trees) = self.work_trees() else { return found };
-        let (own, others) = self.kept_lines(&trees);
         let here = trees.branch();
+        let is_away = |said: &Said| said.branch.is_some() && said.branch != here;
+        let (own, others) = self.kept_lines(&trees, is_away, |_| true);
         let own = own.into_iter().filter_map(|said| {
-            let on = said.branch.clone().filter(|on| here.as_ref() != Some(on))?;
-            trees.has_branch(&on).then_some((on, said))
+            let on = said.branch.clone().filter(|on| trees.has_branch(on))?;
+            Some((on, said))
         });
         for (branch, said) in own.chain(others) {
             if let Some(line) = said.line() {
@@ -319,7 +340,7 @@ impl Store {
         let all = self.said_in(&place, &place.kept, &key)?;
         let has_gone = all.iter().any(&is_gone);
         if has_gone {
-            let mut lines = standing(all);
+            let mut lines = standing(all, |said| said);
             lines.retain(|said| !is_gone(said));
             self.write_kept(&place, &key, &lines)?;
         }
@@ -327,23 +348,32 @@ impl Store {
     }
 
     /// Returns the lines that were learned in this work tree and, if branches are not kept apart, in
-    /// the others, each of these with its branch.
-    pub(super) fn kept_lines(&self, trees: &WorkTrees) -> (Vec<Said>, Vec<(String, Said)>) {
+    /// the others, each of these with its branch: those that are wanted. Few are, and only these are
+    /// asked who wrote them.
+    pub(super) fn kept_lines(
+        &self,
+        trees: &WorkTrees,
+        own: impl Fn(&Said) -> bool,
+        others: impl Fn(&Said) -> bool,
+    ) -> (Vec<Said>, Vec<(String, Said)>) {
         let Some(key) = self.spool_key() else { return Default::default() };
-        let lines = |dir: PathBuf| {
+        let lines = |dir: PathBuf, is_wanted: &dyn Fn(&Said) -> bool| -> Vec<Said> {
             let place = Place::new(dir, &trees.name(NAME));
-            standing(self.said_in(&place, &place.kept, &key).unwrap_or_default())
+            let lines = self.lines_in(&place, &place.kept).unwrap_or_default();
+            let wanted = standing(lines, |line| &line.said).into_iter();
+            let wanted = wanted.filter(|line| is_wanted(&line.said) && line.is_by(&key));
+            wanted.map(|line| line.said).collect()
         };
-        let others = if self.apart { Vec::new() } else { trees.others() };
+        let there = if self.apart { Vec::new() } else { trees.others() };
         let of_other = |other: OtherTree| {
             let OtherTree { noted, branch, .. } = other;
-            lines(noted).into_iter().map(move |said| {
+            lines(noted, &others).into_iter().map(move |said| {
                 // It may have another branch checked out by now.
                 let on = said.branch.clone().filter(|on| trees.has_branch(on));
                 (on.unwrap_or_else(|| branch.clone()), said)
             })
         };
-        (lines(trees.kept()), others.into_iter().flat_map(of_other).collect())
+        (lines(trees.kept(), &own), there.into_iter().flat_map(of_other).collect())
     }
 
     pub fn spooled(&self) -> Vec<Said> {
@@ -378,7 +408,11 @@ impl Store {
                     if kept.is_empty() {
                         continue;
                     }
-                    return Ok(Some(Batch { path: place.kept, said: standing(kept), _held: held }));
+                    return Ok(Some(Batch {
+                        path: place.kept,
+                        said: standing(kept, |said| said),
+                        _held: held,
+                    }));
                 }
                 atomic::rename(&place.open, &place.taken)?;
                 said = self.said_in(&place, &place.taken, &key)?;
@@ -465,6 +499,12 @@ impl Store {
     /// Reads the sentences of a file that this machine wrote for this store. Torn lines are left
     /// out. A file that cannot be read is not one without sentences: it must not be deleted.
     fn said_in(&self, place: &Place, path: &Path, key: &HashKey) -> Result<Vec<Said>, ReadProblem> {
+        let lines = self.lines_in(place, path)?;
+        Ok(lines.into_iter().filter(|line| line.is_by(key)).map(|line| line.said).collect())
+    }
+
+    /// Reads the lines of such a file, whoever wrote them.
+    fn lines_in(&self, place: &Place, path: &Path) -> Result<Vec<SignedSaid>, ReadProblem> {
         let held = match read::file(&place.root, path, read::MAX_FILE) {
             // Nothing was ever appended in a directory that cannot be entered, or is none.
             Err(ReadProblem { kind: ProblemKind::Closed(_), .. }) => None,
@@ -478,12 +518,7 @@ impl Store {
         }
         let text = self.seal.open(path, lines.join(&b'\n'))?;
         let text = String::from_utf8_lossy(&text);
-        let own = |line: &str| {
-            let (mac, json) = line.trim_end().split_once(' ')?;
-            let json = (mac == self::mac(key, json)).then_some(json)?;
-            serde_json::from_str(json).ok()
-        };
-        Ok(text.lines().filter_map(own).collect())
+        Ok(text.lines().filter_map(SignedSaid::read).collect())
     }
 
     fn spool_key_path(&self) -> Option<PathBuf> {
@@ -513,12 +548,13 @@ impl Store {
 }
 
 /// Returns the lines that stood at the end, of what became of lines.
-fn standing(changes: Vec<Said>) -> Vec<Said> {
-    let mut lines: Vec<Said> = Vec::new();
+fn standing<T>(changes: Vec<T>, said: impl Fn(&T) -> &Said) -> Vec<T> {
+    let mut lines: Vec<T> = Vec::new();
     for one in changes {
-        let gone = one.was.as_deref().unwrap_or(&one.text);
-        lines.retain(|line| line.category != one.category || line.text != gone);
-        if !one.text.is_empty() {
+        let Said { text, was, category, .. } = said(&one);
+        let gone = was.as_deref().unwrap_or(text);
+        lines.retain(|line| said(line).category != *category || said(line).text != gone);
+        if !text.is_empty() {
             lines.push(one);
         }
     }
