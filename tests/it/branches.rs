@@ -140,6 +140,28 @@ fn a_branch_keeps_its_lines() {
     assert!(list().contains("Cranes are numbered from the east\n"), "{}", list());
 }
 
+/// An archive may bring a `.git` whose directories lead elsewhere.
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link() {
+    for link in ["pimem", "pimem/main", "pimem/main/spool-kept.jsonl"] {
+        let sandbox = parted();
+        let (path, outside) =
+            (sandbox.project().join(".git").join(link), sandbox.root().join("outside"));
+        fs::create_dir(&outside).unwrap();
+        if path.is_dir() {
+            fs::remove_dir_all(&path).unwrap();
+        } else {
+            fs::remove_file(&path).unwrap();
+        }
+        let target = if link.ends_with("jsonl") { outside.join("new") } else { outside.clone() };
+        std::os::unix::fs::symlink(target, &path).unwrap();
+        sandbox.run(&["add", "The harbour opens at six"]).ok();
+        sandbox.run(&["forget", "harbour"]).done();
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{link}");
+    }
+}
+
 /// Draws numbers.
 struct Dice(u64);
 

@@ -96,7 +96,8 @@ impl Store {
     /// Returns the local log of a linked work tree.
     fn linked_log(&self) -> Option<PathBuf> {
         let trees = self.work_trees()?;
-        Some(trees.noted()?.join(linked_name(&trees)))
+        let path = trees.noted()?.join(linked_name(&trees));
+        read::guard_way(&trees.common, &path).ok().map(|()| path)
     }
 
     /// Returns the local logs that are read and moved, but not written: those of linked work trees

@@ -205,6 +205,12 @@ pub fn guard(root: &Path, path: &Path) -> Result<(), ReadProblem> {
     }
 }
 
+/// Applies [`guard`] to a file and to the directories between it and the store.
+pub fn guard_way(root: &Path, path: &Path) -> Result<(), ReadProblem> {
+    guard_above(root, path)?;
+    guard(root, path)
+}
+
 /// Applies [`guard`] to the directories between the store and a file.
 fn guard_above(root: &Path, path: &Path) -> Result<(), ReadProblem> {
     let Some(dir) = path.parent().filter(|dir| *dir != root) else { return Ok(()) };

@@ -254,6 +254,7 @@ impl Store {
     pub(super) fn keep_lines(&self, changes: Vec<Said>) -> Result<()> {
         let Some(trees) = self.work_trees().filter(|_| !changes.is_empty()) else { return Ok(()) };
         let place = Place::new(trees.kept(), &trees.name(NAME));
+        read::guard_way(&trees.common, &place.kept)?;
         let (branch, key) = (trees.branch(), self.made_spool_key()?);
         let changes: Vec<Said> =
             changes.into_iter().map(|said| Said { branch: branch.clone(), ..said }).collect();
@@ -337,6 +338,7 @@ impl Store {
             return Ok(false);
         };
         let place = Place::new(trees.kept(), &trees.name(NAME));
+        read::guard_way(&trees.common, &place.kept)?;
         let all = self.said_in(&place, &place.kept, &key)?;
         let has_gone = all.iter().any(&is_gone);
         if has_gone {
@@ -448,7 +450,8 @@ impl Store {
 
     fn linked_place(&self) -> Option<Place> {
         let trees = self.work_trees()?;
-        Some(Place::new(trees.noted()?, &trees.name(NAME)))
+        let place = Place::new(trees.noted()?, &trees.name(NAME));
+        read::guard_way(&trees.common, &place.open).ok().map(|()| place)
     }
 
     /// Returns that place, and those of linked work trees that are gone.
