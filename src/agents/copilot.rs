@@ -4,9 +4,9 @@
 use serde_json::json;
 
 use super::{
-    Agent, AgentEvent, AgentFile, AgentRecord, CompactionReply, FileForm,
+    Agent, AgentFile, AgentRecord, CompactionReply, FileForm,
     HookEvent::{PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop},
-    KeptContext, USUAL, after, before, event,
+    KeptContext, USUAL, event,
     reply::ReplyForm,
     settings::{self, SettingsForm},
 };
@@ -18,8 +18,8 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     events: &[
         event(SessionStart, "SessionStart", 10),
         event(Prompt, "UserPromptSubmit", 5),
-        before("PreToolUse", "*"),
-        after("PostToolUse", "*"),
+        event(PreTool, "PreToolUse", 5),
+        event(PostTool, "PostToolUse", 5),
         event(PreCompact, "PreCompact", 10),
         event(Stop, "Stop", 10),
         event(SessionEnd, "SessionEnd", 10),
@@ -39,7 +39,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
         project: ".github/hooks/pimem.json",
         content: FileForm::Settings(SettingsForm {
             beside: Some(("version", "1")),
-            element,
+            element: |event| settings::handler(Agent::Copilot, event),
             ..SettingsForm::USUAL
         }),
     }],
@@ -55,7 +55,3 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     },
     ..USUAL
 };
-
-fn element(event: &AgentEvent) -> String {
-    settings::handler(Agent::Copilot, event)
-}

@@ -65,7 +65,7 @@ fn each_work_tree_shows_what_the_others_learned() {
     );
 }
 
-/// What git takes away with its files waits for a person, once; what a person takes out does not.
+/// A line whose file git has deleted waits for a review; a line that a person has deleted does not.
 #[test]
 fn what_git_takes_away_waits() {
     let sandbox = parted();
@@ -138,6 +138,18 @@ fn a_branch_keeps_its_lines() {
     sandbox.commit("project");
     sandbox.git("project", &["branch", "-qD", "other"]);
     assert!(list().contains("Cranes are numbered from the east\n"), "{}", list());
+}
+
+/// A line is not merged because a longer one begins with it.
+#[test]
+fn a_longer_line_is_another() {
+    let sandbox = parted();
+    sandbox.run(&["add", "Cranes are oiled on Mondays"]).done();
+    sandbox.commit("project");
+    sandbox.run(&["add", "--force", "Cranes are oiled"]).done();
+    sandbox.git("project", &["checkout", "-q", "."]);
+    let waits = sandbox.run(&["trust", "--review"]).stdout;
+    assert!(waits.contains("+ [lesson] Cranes are oiled ("), "{waits}");
 }
 
 /// An archive may bring a `.git` whose directories lead elsewhere.

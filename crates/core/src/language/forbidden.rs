@@ -130,17 +130,6 @@ fn forbidden(parts: &[SentencePart]) -> Option<Vec<LineRule>> {
     None
 }
 
-trait PrefixWord {
-    fn strip_prefix_word(&self, word: &str) -> Option<&Self>;
-}
-
-impl PrefixWord for [SentencePart] {
-    fn strip_prefix_word(&self, word: &str) -> Option<&Self> {
-        let (first, rest) = self.split_first()?;
-        (!first.is_code && first.text == word).then_some(rest)
-    }
-}
-
 /// Returns the paths that follow a verb, without what they are called.
 fn paths(parts: &[SentencePart]) -> Option<(Vec<SentencePart>, &[SentencePart])> {
     let skipped =
@@ -239,8 +228,10 @@ fn escaped(text: &str) -> String {
 
 /// Returns what `use pnpm, not npm or yarn` forbids.
 fn instead(parts: &[SentencePart]) -> Option<Vec<LineRule>> {
-    let rest = parts.strip_prefix_word("use")?;
-    let (tool, rest) = rest.split_first()?;
+    let [verb, tool, rest @ ..] = parts else { return None };
+    if verb.is_code || verb.text != "use" {
+        return None;
+    }
     let group = TOOLS.iter().find(|group| group.contains(&tool.text))?;
     let rest = match rest {
         [one, two, more @ ..]

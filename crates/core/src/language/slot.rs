@@ -89,7 +89,7 @@ const ONE_NUMBER: [&str; 9] =
 /// Words that only German has.
 const GERMAN: [&str; 12] =
     ["der", "die", "das", "ist", "sind", "und", "nicht", "wird", "werden", "mit", "auf", "für"];
-/// The same at the beginning of a sentence.
+/// Words that only German sentences begin with.
 const GERMAN_STARTS: [&str; 2] = ["Der", "Wir"];
 /// Words of a clause beyond which it is no plain statement.
 const CLAUSE: usize = 24;

@@ -151,12 +151,17 @@ pub struct LocatedEntry {
     pub secret: Option<&'static str>,
 }
 
+/// Returns what is said behind a text that another branch has: ` (on feature, not merged)`.
+#[must_use]
+pub fn on_branch(branch: Option<&str>) -> String {
+    branch.map_or_else(String::new, |branch| format!(" (on {branch}, not merged)"))
+}
+
 impl LocatedEntry {
     /// Returns the text as an agent is told it.
     #[must_use]
     pub fn told(&self) -> String {
-        let of = |branch| format!("{} (on {branch}, not merged)", self.text);
-        self.branch.as_ref().map_or_else(|| self.text.clone(), of)
+        self.text.clone() + &on_branch(self.branch.as_deref())
     }
 
     /// Returns the markers of its line.

@@ -8,7 +8,7 @@ use pimem_core::{
     language::sketch::Sketch,
     model::{
         category::{Knowledge, Traits},
-        entry::EntryId,
+        entry::{self, EntryId},
         hash::IdSet,
         mirror,
         rules::LineRules,
@@ -274,8 +274,7 @@ pub fn line(memory: &Memory, hit: &FoundHit) -> SafeText {
         Some(state) => format!(" ({state})"),
         None => String::new(),
     };
-    let branch = hit.branch.as_ref().map(|branch| format!(" (on {branch}, not merged)"));
-    let mark = branch.unwrap_or_default() + &mark;
+    let mark = entry::on_branch(hit.branch.as_deref()) + &mark;
     let line = match (&hit.mirror, hit.entry) {
         (Some(mirror), Some(id)) => {
             let label = mirror::label(mirror.author(id).as_deref(), &mirror.project);

@@ -29,7 +29,7 @@ use pimem_core::{
 
 use super::{
     Store, StoreLock, atomic, discover,
-    git::WorkTrees,
+    git::{OtherTree, WorkTrees},
     read::{self, ProblemKind, ReadProblem},
     snapshot::EVIDENCE,
 };
@@ -141,15 +141,18 @@ impl Store {
         Ok(Logs { shared: shared.unwrap_or_default(), local })
     }
 
-    /// Returns what the logs of the repository's other work trees have and this one has not, unless
-    /// branches are kept apart.
-    pub(super) fn logs_elsewhere(&self, trees: &WorkTrees) -> Vec<u8> {
-        let others = if self.apart { Vec::new() } else { trees.others() };
+    /// Returns the other work trees of the repository, none if branches are kept apart.
+    pub(super) fn other_trees(&self, trees: &WorkTrees) -> Vec<OtherTree> {
+        if self.apart { Vec::new() } else { trees.others() }
+    }
+
+    /// Returns what the logs of other work trees have and this one has not.
+    pub(super) fn logs_elsewhere(&self, trees: &WorkTrees, others: &[OtherTree]) -> Vec<u8> {
         let mut found = Vec::new();
         let read = |path: &Path| self.read_local_log(path).unwrap_or_default();
         let own = if others.is_empty() { Vec::new() } else { read(&self.evidence()) };
         for other in others {
-            let dir = other.root.map(|root| root.join(&trees.below));
+            let dir = other.root.as_ref().map(|root| root.join(&trees.below));
             let shared = dir.as_deref().map(|dir| read(&dir.join(EVIDENCE))).unwrap_or_default();
             // Most of it is what both branches had when they parted.
             let same = own.iter().zip(&shared).take_while(|(a, b)| a == b).count();

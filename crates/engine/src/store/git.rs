@@ -113,9 +113,17 @@ pub fn default_branch_has_had(dir: &Path, line: &str, limit: Duration) -> bool {
     let Some(branch) = ask(dir, Path::new("/"), limit, default_branch).flatten() else {
         return false;
     };
-    let log = ["-c", "log.showSignature=false", "log", "--max-count=1", "--format=%H", "-S", line];
-    let found = printed(dir, &[&log[..], &[branch, "--", "topics"]].concat());
-    found.is_some_and(|found| !found.is_empty())
+    let log = ["-c", "log.showSignature=false", "log", "--max-count=1", "--format=%H", "-S"];
+    let has_had = |line: String| {
+        let found = printed(dir, &[&log[..], &[&line, branch, "--", "topics"]].concat());
+        found.is_some_and(|found| !found.is_empty())
+    };
+    whole(line).into_iter().any(has_had)
+}
+
+/// Returns a line of a topic with what ends it: a longer line may begin with it.
+pub fn whole(line: &str) -> [String; 2] {
+    [format!("{line}\n"), format!("{line} *(")]
 }
 
 /// A line that is not sealed, as an extended regular expression: neither it nor the text of its
@@ -404,7 +412,7 @@ pub fn is_clone(dir: &Path) -> bool {
 
 /// Directory of what this machine notes of linked work trees, in the one that they share.
 const NOTED: &str = "pimem/worktrees";
-/// The same of the main one.
+/// Directory of what it notes of the main work tree.
 const NOTED_MAIN: &str = "pimem/main";
 
 /// A work tree of the repository, seen from another.
@@ -412,7 +420,7 @@ const NOTED_MAIN: &str = "pimem/main";
 pub struct OtherTree {
     /// Directory of what this machine notes of it.
     pub noted: PathBuf,
-    /// Its root, if that is known.
+    /// The directory with its files, if git knows where that is.
     pub root: Option<PathBuf>,
     /// The branch that it has checked out or, without one, its name.
     pub branch: String,

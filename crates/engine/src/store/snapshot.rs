@@ -26,7 +26,6 @@ use serde_json::Value;
 
 use super::{
     Store, evidence,
-    git::WorkTrees,
     read::{self, ReadProblem},
     spool::Said,
 };
@@ -89,11 +88,11 @@ impl Store {
     /// what counts for lines of this one.
     pub fn add_elsewhere(&self, categories: &Categories, snapshot: &mut Snapshot) {
         let Some(trees) = self.work_trees() else { return };
-        let here = trees.branch();
+        let (here, there) = (trees.branch(), self.other_trees(&trees));
         let is_missing = |said: &Said| {
             kept_wording(said, categories).is_some_and(|of| snapshot.holders(&of).is_empty())
         };
-        let (own, mut others) = self.kept_lines(&trees, is_missing, is_missing);
+        let (own, mut others) = self.kept_lines(&trees, &there, is_missing, is_missing);
         for said in own {
             let Some(of) = kept_wording(&said, categories) else { continue };
             let is_on =
@@ -140,25 +139,7 @@ impl Store {
                 text,
             });
         }
-        self.add_evidence(&trees, snapshot);
-    }
-
-    /// Adds what was proved right, or pinned, in other work trees.
-    fn add_evidence(&self, trees: &WorkTrees, snapshot: &mut Snapshot) {
-        let logs = self.logs_elsewhere(trees);
-        if logs.is_empty() {
-            return;
-        }
-        let here = snapshot.entries().map(|(_, entry)| entry.id);
-        let known: IdSet<EntryId> =
-            here.chain(snapshot.elsewhere.iter().map(|one| one.id)).collect();
-        for event in evidence::events(&logs) {
-            let counts =
-                matches!(event.kind, EventKind::Add(..) | EventKind::Reinforce(_) | EventKind::Pin);
-            if counts && known.contains(&event.entry) {
-                snapshot.ledger.fold(&event);
-            }
-        }
+        snapshot.add_evidence(&self.logs_elsewhere(&trees, &there));
     }
 
     /// Reads topics, then events. Writers use the reverse order, so that no line is read without
@@ -419,6 +400,22 @@ impl Snapshot {
         }
         placed.extend(self.elsewhere.iter().cloned());
         placed
+    }
+
+    /// Adds what was proved right, or pinned, in other work trees.
+    fn add_evidence(&mut self, logs: &[u8]) {
+        if logs.is_empty() {
+            return;
+        }
+        let here = self.entries().map(|(_, entry)| entry.id);
+        let known: IdSet<EntryId> = here.chain(self.elsewhere.iter().map(|one| one.id)).collect();
+        for event in evidence::events(logs) {
+            let counts =
+                matches!(event.kind, EventKind::Add(..) | EventKind::Reinforce(_) | EventKind::Pin);
+            if counts && known.contains(&event.entry) {
+                self.ledger.fold(&event);
+            }
+        }
     }
 
     /// Returns true if git has taken the files away that had a line. Who takes a line out of a file means

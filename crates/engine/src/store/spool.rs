@@ -290,8 +290,9 @@ impl Store {
         let files = git::on_default_branch(&self.dir, topics.iter().map(path), GIT);
         let files = files.unwrap_or_default();
         let has =
-            |line: &str| files.iter().any(|file| memmem::find(file, line.as_bytes()).is_some());
-        lines.retain(|said| !said.line().is_some_and(|line| has(&line)));
+            |line: String| files.iter().any(|file| memmem::find(file, line.as_bytes()).is_some());
+        lines
+            .retain(|said| !said.line().is_some_and(|line| git::whole(&line).into_iter().any(has)));
         lines.drain(..lines.len().saturating_sub(MOST_KEPT));
     }
 
@@ -314,7 +315,8 @@ impl Store {
         let Some(trees) = self.work_trees() else { return found };
         let here = trees.branch();
         let is_away = |said: &Said| said.branch.is_some() && said.branch != here;
-        let (own, others) = self.kept_lines(&trees, is_away, |_| true);
+        let there = self.other_trees(&trees);
+        let (own, others) = self.kept_lines(&trees, &there, is_away, |_| true);
         let own = own.into_iter().filter_map(|said| {
             let on = said.branch.clone().filter(|on| trees.has_branch(on))?;
             Some((on, said))
@@ -349,12 +351,13 @@ impl Store {
         Ok(has_gone)
     }
 
-    /// Returns the lines that were learned in this work tree and, if branches are not kept apart, in
-    /// the others, each of these with its branch: those that are wanted. Few are, and only these are
+    /// Returns the lines that were learned in this work tree and in others, each of these with its
+    /// branch: those that are wanted. Few are, and only these are
     /// asked who wrote them.
     pub(super) fn kept_lines(
         &self,
         trees: &WorkTrees,
+        there: &[OtherTree],
         own: impl Fn(&Said) -> bool,
         others: impl Fn(&Said) -> bool,
     ) -> (Vec<Said>, Vec<(String, Said)>) {
@@ -366,16 +369,15 @@ impl Store {
             let wanted = wanted.filter(|line| is_wanted(&line.said) && line.is_by(&key));
             wanted.map(|line| line.said).collect()
         };
-        let there = if self.apart { Vec::new() } else { trees.others() };
-        let of_other = |other: OtherTree| {
-            let OtherTree { noted, branch, .. } = other;
-            lines(noted, &others).into_iter().map(move |said| {
+        let of_other = |OtherTree { noted, branch, .. }: &OtherTree| {
+            let branch = branch.clone();
+            lines(noted.clone(), &others).into_iter().map(move |said| {
                 // It may have another branch checked out by now.
                 let on = said.branch.clone().filter(|on| trees.has_branch(on));
                 (on.unwrap_or_else(|| branch.clone()), said)
             })
         };
-        (lines(trees.kept(), &own), there.into_iter().flat_map(of_other).collect())
+        (lines(trees.kept(), &own), there.iter().flat_map(of_other).collect())
     }
 
     pub fn spooled(&self) -> Vec<Said> {
@@ -460,7 +462,7 @@ impl Store {
         let name = trees.name(NAME);
         let left = if self.apart { Vec::new() } else { trees.left() };
         let left = left.into_iter().map(|dir| Place { is_left: true, ..Place::new(dir, &name) });
-        trees.noted().map(|dir| Place::new(dir, &name)).into_iter().chain(left).collect()
+        self.linked_place().into_iter().chain(left).collect()
     }
 
     /// Returns the files that may hold sentences outside of `data/`.

@@ -13,7 +13,7 @@ use pimem_core::{
     gate::{self, Facts, Verdict},
     model::{
         category::Categories,
-        entry::EntryId,
+        entry::{self, EntryId},
         hash::IdMap,
         mirror,
         operation::UserState,
@@ -162,8 +162,7 @@ impl EntryView {
 
     /// Returns what is said of an entry of another work tree: ` (on feature, not merged)`.
     pub fn branch_mark(&self) -> String {
-        let mark = |branch: &String| format!(" (on {branch}, not merged)");
-        self.branch.as_ref().map_or_else(String::new, mark)
+        entry::on_branch(self.branch.as_deref())
     }
 
     /// Returns what is said of an entry that is asked for as something, and of its rules:
