@@ -9,7 +9,7 @@ use super::{
         PostCompact, PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop,
         SubagentStart,
     },
-    Trial, USUAL, WholeFile, event,
+    Trial, USUAL, WholeFile, before, event,
     hook_input::Field,
     merged,
     reply::ReplyForm,
@@ -24,6 +24,10 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     events: &[
         event(SessionStart, "sessionStart", 5),
         event(Prompt, "beforeSubmitPrompt", 5),
+        before(
+            "preToolUse",
+            "Shell|Write|Edit|StrReplace|MultiEdit|ApplyPatch|EditNotebook|Delete",
+        ),
         event(PostTool, "afterFileEdit", 5),
         event(PreCompact, "preCompact", 10),
         event(Stop, "stop", 5),
@@ -33,6 +37,8 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     form: |moment| match moment {
         SessionStart => ReplyForm::Member("additional_context"),
         Prompt => ReplyForm::Continue,
+        // It reads "ask" here, and asks nobody.
+        PreTool => ReplyForm::Messages,
         _ => ReplyForm::Silent,
     },
     directory: (None, ".cursor"),
@@ -46,7 +52,9 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
                 beside: Some(("version", "1")),
                 element: |event| {
                     let (command, seconds) = (Agent::Cursor.command(event.word), event.seconds);
-                    format!("{{\"command\": \"{command}\", \"timeout\": {seconds}}}")
+                    let matcher = event.matcher.map(|tools| format!(", \"matcher\": \"{tools}\""));
+                    let matcher = matcher.unwrap_or_default();
+                    format!("{{\"command\": \"{command}\", \"timeout\": {seconds}{matcher}}}")
                 },
                 ..SettingsForm::USUAL
             }),
@@ -74,7 +82,10 @@ fn sample(event: &AgentEvent, trial: &Trial<'_>) -> Value {
             json!({"session_id": trial.session(), "composer_mode": "agent"})
         }
         Prompt => json!({"prompt": Trial::PROMPT, "attachments": []}),
-        PreTool | PostTool => json!({"file_path": trial.file(), "edits": []}),
+        PreTool => json!({
+            "tool_name": "Write", "tool_input": {"file_path": trial.file(), "content": "x"},
+        }),
+        PostTool => json!({"file_path": trial.file(), "edits": []}),
         PreCompact | PostCompact => json!({"trigger": "auto"}),
         Stop => json!({"status": "completed", "loop_count": 0}),
         SessionEnd => json!({"session_id": trial.session(), "reason": "completed"}),

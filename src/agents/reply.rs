@@ -39,6 +39,8 @@ pub(crate) enum ReplyForm {
     Permission {
         asks: bool,
     },
+    /// `{"permission": "deny", "user_message": TEXT, "agent_message": TEXT}`, or nothing.
+    Messages,
     /// `{"decision": "deny", "reason": TEXT}`, or nothing.
     Verdict,
 }
@@ -66,6 +68,7 @@ impl ReplyForm {
             | Self::Specific
             | Self::Member(_)
             | Self::Permission { .. }
+            | Self::Messages
             | Self::Verdict => None,
         }
     }
@@ -118,6 +121,7 @@ pub(crate) fn with_notice(
         | ReplyForm::Continue
         | ReplyForm::Decision
         | ReplyForm::Permission { .. }
+        | ReplyForm::Messages
         | ReplyForm::Verdict => form.nothing(),
     };
     let Some(mut answer) = answer.or_else(|| is_shown.then(|| json!({}))) else {
@@ -143,6 +147,9 @@ pub(crate) fn refusal(agent: Agent, permission: &Permission) -> String {
             "permissionDecision": if asks { decision } else { "deny" },
             "permissionDecisionReason": reason,
         }}),
+        ReplyForm::Messages => {
+            json!({"permission": "deny", "user_message": reason, "agent_message": reason})
+        }
         ReplyForm::Verdict => json!({"decision": "deny", "reason": reason}),
         _ => return String::new(),
     };
@@ -181,6 +188,7 @@ pub(crate) fn check(agent: Agent, moment: HookEvent, output: &[u8]) -> Result<()
         | ReplyForm::Silent
         | ReplyForm::Braces
         | ReplyForm::Permission { .. }
+        | ReplyForm::Messages
         | ReplyForm::Verdict => only(members, &[]).map(drop),
         ReplyForm::Continue => {
             only(members, &["continue"])?;

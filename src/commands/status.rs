@@ -27,8 +27,9 @@ use crate::{
 /// Says which stores are in use and whether they are trusted, how many entries are in each state,
 /// what a report would show now, what awaits review, lines with secrets and list items that are no
 /// entries, the index, the last dream, the agents that call pimem, calls of theirs that were ended at
-/// the deadline, settings that are left out, and how much `pimem check` finds. With --verbose also how
-/// many entries each category and state has, and how often they were found, shown and used. Writes nothing but what hooks left to be learned, and runs where there is no store.
+/// the deadline or were too large, settings that are left out, and how much `pimem check` finds. With
+/// --verbose also how many entries each category and state has, and how often they were found, shown
+/// and used. Writes nothing but what hooks left to be learned, and runs where there is no store.
 ///
 /// The exit code is 0, whatever is found; for scripts, pimem check ends with 1 on findings.
 #[derive(Debug, clap::Args)]
@@ -221,15 +222,18 @@ fn of_store(store: &StoreStatus) -> Vec<(String, String)> {
 }
 
 /// Describes what hooks could not end, if there is any.
-fn of_calls(Calls { late, spooled, gone }: Calls) -> Option<String> {
+fn of_calls(Calls { late, too_large, spooled, gone }: Calls) -> Option<String> {
     let late = (late > 0).then(|| format!("{} ended at the deadline", count(late, "call")));
+    let too_large = (too_large > 0).then(|| {
+        format!("{} too large to look for what is forbidden", count(too_large, "tool call"))
+    });
     let waits = if spooled == 1 { "waits" } else { "wait" };
     let spooled = (spooled > 0)
         .then(|| format!("{} of prompts {waits} to be learned", count(spooled, "sentence")));
     let gone = (gone > 0).then(|| {
         format!("git took the files of {} away: pimem trust --review", count(gone, "line"))
     });
-    let all: Vec<String> = late.into_iter().chain(spooled).chain(gone).collect();
+    let all: Vec<String> = late.into_iter().chain(too_large).chain(spooled).chain(gone).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }
 

@@ -172,7 +172,6 @@ fn in_words(record: &Record) -> String {
             format!("{count} past sessions{}", behind(prompt))
         }
         RecordKindOf::Access { entries: list } => format!("{} found", entries(list.len())),
-        RecordKindOf::Held { entries: list } => format!("{} held a tool back", entries(list.len())),
         RecordKindOf::Lifted { entries: list } => format!("{} lifted", entries(list.len())),
         RecordKindOf::Unknown => String::new(),
     }
@@ -187,76 +186,11 @@ const NAMED: usize = 3;
 
 impl Human for TelemetrySummary {
     fn human(&self, ui: &Ui) {
-        let (Some(first), Some(last)) = (&self.from, &self.to) else { return };
-        let (first, last) = (date(first), date(last));
-        let days: Vec<usize> = self.days.iter().map(|day| day.entries).collect();
-        let most = format!("{} at most, {first} to {last}", days.iter().max().unwrap_or(&0));
-        let room = ui.width().saturating_sub(LABEL + most.len() + 5);
-        let damaged = match self.damaged {
-            0 => String::new(),
-            damaged => format!("; {damaged} damaged, left out"),
-        };
-        let fields = [
-            ("days", format!("{} {} {most}", days.len(), table::sparkline(&days, room))),
-            (
-                "sessions",
-                format!(
-                    "{}, {} of them with an answer; {}, {} {}",
-                    self.sessions,
-                    self.measured_sessions,
-                    count(self.prompts, "prompt"),
-                    thousands(self.searches),
-                    if self.searches == 1 { "search" } else { "searches" }
-                ),
-            ),
-            (
-                "injected",
-                format!(
-                    "{}, {}, {} a session",
-                    count(self.entries, "time"),
-                    counted(self.different_entries, "different entry", "different entries"),
-                    count(self.tokens / self.sessions.max(1), "token")
-                ),
-            ),
-            (
-                "past sessions",
-                format!("{} in {}", self.past_sessions, count(self.session_injects, "prompt")),
-            ),
-            (
-                "used",
-                format!(
-                    "{} of {} ({}), each entry counted once a session",
-                    self.usage.used,
-                    self.usage.seen,
-                    percent(self.usage.rate)
-                ),
-            ),
-            ("by category", shares(&self.categories)),
-            ("by agent", shares(&self.agents)),
-            (
-                "never used",
-                format!(
-                    "{} (in {SESSIONS} sessions or more: pimem telemetry --never-used)",
-                    self.never_used
-                ),
-            ),
-            (
-                "on record",
-                format!(
-                    "{}, {} bytes{damaged}",
-                    count(self.records, "line"),
-                    thousands(self.bytes)
-                ),
-            ),
-        ];
-        // Searches alone have neither category nor agent.
-        for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
-            ui.field(LABEL, name, value);
-        }
-        named_entries(ui, "used most", &self.most_used);
-        named_entries(ui, "never used", &self.least_used);
+        used(self, ui);
         if !self.held_by.is_empty() {
-            ui.line("");
+            if self.records > 0 {
+                ui.line("");
+            }
             let row = |one: &HeldBy| {
                 let last = one.last.first().map(|last| date(last)).unwrap_or_default();
                 let numbers = [one.held.to_string(), one.lifted.to_string(), last.to_owned()];
@@ -270,9 +204,81 @@ impl Human for TelemetrySummary {
     }
 
     fn when_empty(&self) -> Option<&'static str> {
-        (self.records == 0)
+        (self.records == 0 && self.held_by.is_empty())
             .then_some("Nothing was recorded; agents are once pimem hooks install was run")
     }
+}
+
+/// Prints what was recorded, if anything was.
+fn used(summary: &TelemetrySummary, ui: &Ui) {
+    let (Some(first), Some(last)) = (&summary.from, &summary.to) else { return };
+    let (first, last) = (date(first), date(last));
+    let days: Vec<usize> = summary.days.iter().map(|day| day.entries).collect();
+    let most = format!("{} at most, {first} to {last}", days.iter().max().unwrap_or(&0));
+    let room = ui.width().saturating_sub(LABEL + most.len() + 5);
+    let damaged = match summary.damaged {
+        0 => String::new(),
+        damaged => format!("; {damaged} damaged, left out"),
+    };
+    let fields = [
+        ("days", format!("{} {} {most}", days.len(), table::sparkline(&days, room))),
+        (
+            "sessions",
+            format!(
+                "{}, {} of them with an answer; {}, {} {}",
+                summary.sessions,
+                summary.measured_sessions,
+                count(summary.prompts, "prompt"),
+                thousands(summary.searches),
+                if summary.searches == 1 { "search" } else { "searches" }
+            ),
+        ),
+        (
+            "injected",
+            format!(
+                "{}, {}, {} a session",
+                count(summary.entries, "time"),
+                counted(summary.different_entries, "different entry", "different entries"),
+                count(summary.tokens / summary.sessions.max(1), "token")
+            ),
+        ),
+        (
+            "past sessions",
+            format!("{} in {}", summary.past_sessions, count(summary.session_injects, "prompt")),
+        ),
+        (
+            "used",
+            format!(
+                "{} of {} ({}), each entry counted once a session",
+                summary.usage.used,
+                summary.usage.seen,
+                percent(summary.usage.rate)
+            ),
+        ),
+        ("by category", shares(&summary.categories)),
+        ("by agent", shares(&summary.agents)),
+        (
+            "never used",
+            format!(
+                "{} (in {SESSIONS} sessions or more: pimem telemetry --never-used)",
+                summary.never_used
+            ),
+        ),
+        (
+            "on record",
+            format!(
+                "{}, {} bytes{damaged}",
+                count(summary.records, "line"),
+                thousands(summary.bytes)
+            ),
+        ),
+    ];
+    // Searches alone have neither category nor agent.
+    for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
+        ui.field(LABEL, name, value);
+    }
+    named_entries(ui, "used most", &summary.most_used);
+    named_entries(ui, "never used", &summary.least_used);
 }
 
 /// Says what each used of what it was given: `lesson 16 of 65, decision 11 of 51`.

@@ -189,11 +189,7 @@ fn texts(call: &Call<'_>) -> IdMap<EntryId, String> {
 }
 
 /// Reinforces those of the used entries that are in `store` and were not reinforced recently.
-pub(super) fn reinforce(
-    call: &Call<'_>,
-    store: &Store,
-    used: &IdSet<EntryId>,
-) -> Result<(), Failure> {
+fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<(), Failure> {
     let ctx = call.ctx;
     // Most answers use no entry that is due; then no lock is needed.
     let due = |ledger: &Ledger| {
@@ -203,6 +199,22 @@ pub(super) fn reinforce(
     if store.evidence_of(ctx.memory.now, used).is_some_and(|ledger| !due(&ledger)) {
         return Ok(());
     }
+    prove(call, store, used, None)
+}
+
+/// Records that guards of an entry held, and reinforces it unless it was reinforced recently.
+pub(super) fn held(call: &Call<'_>, store: &Store, id: EntryId) -> Result<(), Failure> {
+    prove(call, store, &IdSet::from_iter([id]), Some(&EventKind::Held))
+}
+
+/// Records what happened to entries, if it is named, and reinforces those that are due.
+fn prove(
+    call: &Call<'_>,
+    store: &Store,
+    ids: &IdSet<EntryId>,
+    what: Option<&EventKind>,
+) -> Result<(), Failure> {
+    let ctx = call.ctx;
     let lock = memory::lock(&ctx.memory, store)?;
     let mut txn = store.begin(&lock, &ctx.memory.config.categories, ctx.memory.now, call.who());
     if let Some(problem) = txn.snapshot().problems.first() {
@@ -211,7 +223,10 @@ pub(super) fn reinforce(
     let placed = txn.snapshot().placed(store, &ctx.memory.config.categories);
     let ranking =
         Ranking::new(ctx.memory.now, ctx.memory.rules(), vec![(placed, &txn.snapshot().ledger)]);
-    for row in ranking.rows.iter().filter(|row| used.contains(&row.entry.id)) {
+    for row in ranking.rows.iter().filter(|row| ids.contains(&row.entry.id)) {
+        if let Some(what) = what {
+            txn.record(row.entry.id, what.clone())?;
+        }
         if row.may_gain_unasked(ctx.memory.now) {
             txn.record(row.entry.id, EventKind::Reinforce(1))?;
         }

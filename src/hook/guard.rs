@@ -10,7 +10,7 @@ use pimem_core::{
         GuardHit, ToolAct,
         shell::{self, SimpleCommand},
     },
-    model::{hash::IdSet, rules::LineRule},
+    model::rules::LineRule,
     safe,
     safety::safe_text::SafeText,
     usage::record::RecordKindOf,
@@ -40,14 +40,44 @@ const SHOWN: usize = 200;
 /// Commands of pimem that change what a guard is.
 const OURS: &[&str] = &["edit", "forget", "undo", "trust", "config", "hooks", "import", "sync"];
 
-/// What was forbidden, and by which entry.
-pub(crate) struct Held {
-    pub(crate) permission: Permission,
-    pub(crate) guard: Option<GuardInForce>,
+/// Why a tool's call does not simply run.
+pub(crate) enum Verdict {
+    /// This guard forbids it.
+    Forbidden(GuardInForce, SafeText),
+    /// It is too large to look for what is forbidden.
+    TooLarge,
+    /// It changes the guards themselves.
+    Ours(SafeText),
 }
 
-/// Judges a tool's call; `None` if it may run.
-pub(crate) fn judge(ctx: &Shell, input: &Input, stores: &[Store]) -> Option<Held> {
+impl Verdict {
+    pub(crate) fn permission(&self) -> Permission {
+        match self {
+            Self::Forbidden(_, told) => Permission::Deny(told.clone()),
+            Self::TooLarge => Permission::Ask(SafeText::fixed(
+                "pimem: the call is too large to look for what is forbidden",
+            )),
+            Self::Ours(what) => Permission::Ask(safe!(
+                "pimem: while entries forbid something, only a person lets an agent {}",
+                what
+            )),
+        }
+    }
+}
+
+/// What is answered if there is no time to look.
+pub(crate) fn too_slow() -> Permission {
+    Permission::Ask(SafeText::fixed("pimem: there was no time to look for what is forbidden"))
+}
+
+/// Judges a tool's call; `None` if it may run. Calls `begin` once it is known that anything is
+/// forbidden here.
+pub(crate) fn judge(
+    ctx: &Shell,
+    input: &Input,
+    stores: &[Store],
+    begin: impl FnOnce(),
+) -> Option<Verdict> {
     if ctx.memory.config.settings.guards.mode == GuardMode::Off {
         return None;
     }
@@ -56,24 +86,25 @@ pub(crate) fn judge(ctx: &Shell, input: &Input, stores: &[Store]) -> Option<Held
     if guards.is_empty() {
         return None;
     }
-    let asks = |why: SafeText| Some(Held { permission: Permission::Ask(why), guard: None });
+    begin();
     if input.too_large {
-        return asks(SafeText::fixed("pimem: the call is too large to look for what is forbidden"));
+        return Some(Verdict::TooLarge);
     }
     let parts = tool_call::parts(arguments);
     let held = Acts::of(ctx, &parts).find(&guards);
     if let Some((guard, hit)) = held
         && !is_lifted(input, stores, guard)
     {
-        return Some(Held {
-            permission: Permission::Deny(told(guard, &hit)),
-            guard: Some(guard.clone()),
-        });
+        return Some(Verdict::Forbidden(guard.clone(), told(guard, &hit)));
     }
-    let ours = parts.iter().find_map(|part| ours(ctx, part));
-    ours.and_then(|what| {
-        asks(safe!("pimem: while entries forbid something, only a person lets an agent {}", what))
-    })
+    if parts.iter().any(is_too_long) {
+        return Some(Verdict::TooLarge);
+    }
+    parts.iter().find_map(|part| ours(ctx, part)).map(Verdict::Ours)
+}
+
+fn is_too_long(part: &ToolCallPart) -> bool {
+    matches!(part, ToolCallPart::Run(line) if line.len() > shell::MOST_BYTES)
 }
 
 /// Returns what the agent is told.
@@ -127,7 +158,7 @@ impl Acts {
                 ToolCallPart::Change { file } => {
                     acts.changes.extend(below(root, &places.cwd.join(file)));
                 }
-                ToolCallPart::Run(line) if line.len() <= shell::MOST_BYTES => {
+                ToolCallPart::Run(line) if !is_too_long(part) => {
                     acts.commands.extend(shell::commands(line));
                 }
                 ToolCallPart::Run(_) => {}
@@ -232,7 +263,6 @@ pub(crate) fn lift(call: &Call<'_>) -> SafeText {
 
 /// Notes that a guard has held, when the agent has its answer.
 pub(crate) fn note(call: &Call<'_>, guard: &GuardInForce) -> Result<(), Failure> {
-    call.telemetry(vec![RecordKindOf::Held { entries: vec![guard.id.clone()] }]);
-    let held: IdSet<_> = guard.id().into_iter().collect();
-    guard.store(&call.stores).map_or(Ok(()), |store| close::reinforce(call, store, &held))
+    let held = guard.store(&call.stores).zip(guard.id());
+    held.map_or(Ok(()), |(store, id)| close::held(call, store, id))
 }

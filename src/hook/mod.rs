@@ -37,13 +37,13 @@ use pimem_engine::{
     memory::background,
     store::{
         Store,
-        hook_ledger::{self, AgentCall, LateCall},
+        hook_ledger::{self, AgentCall, MissedCall},
         spool::Said,
     },
 };
 
 pub(crate) use self::start::at_startup;
-use self::{answer::HookAnswer, call::Call, prompt::Heard};
+use self::{answer::HookAnswer, call::Call, guard::Verdict, prompt::Heard};
 use super::{
     globals::Globals,
     shell::Shell,
@@ -56,6 +56,8 @@ use crate::agents::{
     reply,
 };
 
+/// Deadlines that a tool waits where anything is forbidden.
+const PATIENCE: u32 = 10;
 /// Stack size in bytes of the watching thread.
 const STACK: usize = 256 << 10;
 /// Maximum wait for the whole input. Agents end a hook after five seconds or later.
@@ -117,7 +119,7 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
     if !debug {
         panic::set_hook(Box::new(|_| {}));
     }
-    let watch = Watch::start(started + INPUT, nothing, debug);
+    let watch = Watch::start(started + INPUT, nothing.clone(), debug);
     let off = env.text("PIMEM_OFF") == Some("1");
     let Some(moment) = moment.filter(|_| !off) else {
         if moment.is_none() {
@@ -132,6 +134,8 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
     let done = panic::catch_unwind(AssertUnwindSafe(|| work(&request, globals, env, &watch)));
     if done.is_err() {
         tell(debug, "the hook has panicked");
+        // It lets a tool run, whatever was prepared.
+        watch.prepare(&nothing);
     }
     watch.answer_nothing();
     call::drain(call::MORE);
@@ -167,7 +171,7 @@ struct Shared {
     /// The answer that is given when the time is up; `None` once an answer was given.
     reply: Mutex<Option<String>>,
     /// Where a call that is ended is counted.
-    late: Mutex<Option<(Store, LateCall)>>,
+    missed: Mutex<Option<(Store, MissedCall)>>,
     /// True while what the user said is not safe yet.
     keeping: Mutex<bool>,
     kept: Condvar,
@@ -177,7 +181,7 @@ impl Watch {
     fn start(end: Instant, nothing: String, debug: bool) -> Self {
         let shared = Arc::new(Shared {
             reply: Mutex::new(Some(nothing)),
-            late: Mutex::default(),
+            missed: Mutex::default(),
             keeping: Mutex::default(),
             kept: Condvar::new(),
         });
@@ -197,8 +201,8 @@ impl Watch {
                 tell(debug, "no answer by the deadline");
             }
             waiting.wait_for_keeping();
-            if let Some((store, call)) = lock(&waiting.late).take() {
-                store.note_late(&call);
+            if let Some((store, call)) = lock(&waiting.missed).take() {
+                store.note_missed(&call);
             }
             call::drain(Duration::ZERO);
             process::exit(0);
@@ -221,6 +225,11 @@ impl Watch {
         if let Some(reply) = lock(&self.shared.reply).as_mut() {
             text.clone_into(reply);
         }
+    }
+
+    /// Takes the note of the call, so that it is not counted twice.
+    fn missed(&self) -> Option<(Store, MissedCall)> {
+        lock(&self.shared.missed).take()
     }
 
     fn end_at(&self, end: Instant) {
@@ -312,8 +321,9 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     if let Some(home) = stores.first().filter(|_| !is_shut) {
         let (agent, event) = (agent.name().to_owned(), moment.name().to_owned());
         // It is counted if it is ended at the deadline.
-        let call = LateCall { at: ctx.memory.now.0.to_string(), agent, event };
-        *lock(&watch.shared.late) = Some((home.clone(), call));
+        let at = ctx.memory.now.0.to_string();
+        let call = MissedCall { at, agent, event, too_large: false };
+        *lock(&watch.shared.missed) = Some((home.clone(), call));
     }
     if moment == HookEvent::PreTool {
         return forbid(&ctx, agent, input, stores, watch);
@@ -400,15 +410,28 @@ fn found(call: &Call<'_>) -> HookAnswer {
 
 /// Answers before a tool runs. Nothing is noted of a call that is let through.
 fn forbid(ctx: &Shell, agent: Agent, input: Input, stores: Vec<Store>, watch: &Watch) {
-    let Some(guard::Held { permission, guard }) = guard::judge(ctx, &input, &stores) else {
-        return watch.answer_nothing();
+    let nothing = reply::reply(agent, HookEvent::PreTool, &SafeText::default());
+    let begin = || {
+        watch.prepare(&reply::refusal(agent, &guard::too_slow()));
+        watch.end_at(Instant::now() + PATIENCE * ctx.memory.config.settings.hook.deadline);
     };
-    watch.answer(&reply::refusal(agent, &permission));
-    let call = Call::new(ctx, agent, HookEvent::PreTool, input, stores);
-    if let (Some(call), Some(guard)) = (call, guard)
-        && let Err(failure) = guard::note(&call, &guard)
-    {
-        ctx.memory.notices.detail(&failure.message);
+    let Some(verdict) = guard::judge(ctx, &input, &stores, begin) else {
+        return watch.answer(&nothing);
+    };
+    watch.answer(&reply::refusal(agent, &verdict.permission()));
+    match verdict {
+        Verdict::Forbidden(guard, _) => {
+            let call = Call::new(ctx, agent, HookEvent::PreTool, input, stores);
+            if let Some(Err(failure)) = call.map(|call| guard::note(&call, &guard)) {
+                ctx.memory.notices.detail(&failure.message);
+            }
+        }
+        Verdict::TooLarge => {
+            if let Some((home, call)) = watch.missed() {
+                home.note_missed(&MissedCall { too_large: true, ..call });
+            }
+        }
+        Verdict::Ours(_) => {}
     }
 }
 

@@ -4,7 +4,10 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::{common::sandbox::Sandbox, hooks::call};
+use crate::{
+    common::sandbox::Sandbox,
+    hooks::{call, hook, piped},
+};
 
 const FORCE: &[&str] =
     &["add", "-c", "lesson", "--forbid-command", "git push .*--force", "Never force-push"];
@@ -45,6 +48,9 @@ fn decided(answer: &str) -> (String, String) {
     let answer: Value = serde_json::from_str(answer).unwrap_or_default();
     let of = &answer["hookSpecificOutput"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    if !answer["permission"].is_null() {
+        return (text(&answer["permission"]), text(&answer["agent_message"]));
+    }
     if of.is_null() {
         return (text(&answer["decision"]), text(&answer["reason"]));
     }
@@ -120,12 +126,17 @@ fn a_tool_is_held_in_every_dialect() {
             "moment",
         ),
         ("generic", "bash", json!({"command": "git push --force"}), "force-push"),
+        ("cursor", "Shell", json!({"command": "git push --force"}), "force-push"),
+        ("cursor", "Delete", json!({"path": path("migrations/1.sql")}), "Migrations"),
+        ("cursor", "Write", json!({"path": path("src/a.ts"), "contents": import}), "moment"),
     ] {
         let answer = asked(&sandbox, agent, tool, &input);
         let (decision, why) = decided(&answer);
         assert_eq!(decision, if held.is_empty() { "" } else { "deny" }, "{agent} {input} {answer}");
         assert!(why.contains(held), "{agent} {input} {why}");
     }
+    let held = sandbox.run(&["telemetry"]).ok();
+    assert!(held.contains("\tNever force-push\n"), "{held}");
     let answer = asked(&sandbox, "claude", "Bash", &json!({"command": "git push --force"}));
     assert_eq!(
         decided(&answer).1,
@@ -252,9 +263,40 @@ fn a_person_lifts_a_guard() {
     assert_eq!((decision("s1"), decision("s2")), (String::new(), "deny".to_owned()));
     let why = sandbox.run(&["why", "Never force-push"]).ok();
     assert!(why.contains("\nrule             forbid command: /git push .*--force/\n"), "{why}");
+    // It held at every call; the same one at once again is the same.
+    assert!(why.contains("\nheld             3 times: 2026-06-30, 2026-06-30"), "{why}");
     assert!(why.contains("; lifted 1 time\n"), "{why}");
     let summary = sandbox.run(&["telemetry"]).ok();
     assert!(summary.contains("Never force-push"), "{summary}");
+}
+
+/// What cannot be looked through is for a person to decide, and `status` names it.
+#[test]
+fn what_is_too_large_is_asked() {
+    let sandbox = guarded();
+    let files =
+        |count| (0..count).map(|n| format!("*** Add File: {n}\n+\n")).collect::<Vec<_>>().concat();
+    for (input, deadline, want) in [
+        (json!({"command": format!("true {}", "x".repeat(70_000))}), "10000", "too large"),
+        (json!({"file_path": "a.md", "content": "x".repeat(9 << 20)}), "10000", "too large"),
+        (json!({"command": format!("*** Begin Patch\n{}", files(300_000))}), "100", "no time"),
+    ] {
+        for (agent, decision) in [("claude", "ask"), ("codex", "deny")] {
+            let mut command = hook(&sandbox, agent, "pre-tool");
+            command.env("PIMEM_HOOK_DEADLINE_MS", deadline);
+            let said = json!({"session_id": "s", "cwd": sandbox.project(), "tool_input": input});
+            let (decided, why) = decided(&piped(command, said.to_string()).ok());
+            assert_eq!(decided, decision, "{agent} {want}");
+            assert!(why.contains(want), "{agent} {why}");
+        }
+    }
+    let status = sandbox.run(&["status"]).ok();
+    let want = "2 calls ended at the deadline; 4 tool calls too large to look";
+    assert!(status.contains(want), "{status}");
+    // Where nothing is forbidden, nobody is asked.
+    let sandbox = Sandbox::new("empty");
+    let large = json!({"command": "x".repeat(9 << 20)});
+    assert_eq!(asked(&sandbox, "claude", "Bash", &large), "");
 }
 
 /// An agent does not change what holds it.

@@ -84,7 +84,7 @@ fn a_hook_past_its_deadline() {
     late(&sandbox, "s", RULE);
     assert_eq!(evidence(&sandbox, KEPT), Some(1));
     assert_eq!(spools(&sandbox), Vec::<String>::new());
-    assert_eq!(calls(&sandbox), json!({"late": 1, "spooled": 0, "gone": 0}));
+    assert_eq!(calls(&sandbox), json!({"late": 1, "tooLarge": 0, "spooled": 0, "gone": 0}));
     assert!(sandbox.run(&["status"]).ok().contains("1 call ended at the deadline"));
     // The next session is told of it, as it was learned since.
     let start = call(&sandbox, "claude", "session-start", prompt("t", "")).ok();
@@ -102,7 +102,7 @@ fn a_store_that_is_locked() {
     let done = piped(command, prompt("s", &said));
     assert!(done.stdout.contains("frozen clock"), "{done:?}");
     assert!(!done.stdout.contains("learned:"), "nothing is learned yet: {done:?}");
-    assert_eq!(calls(&sandbox), json!({"late": 1, "spooled": 1, "gone": 0}));
+    assert_eq!(calls(&sandbox), json!({"late": 1, "tooLarge": 0, "spooled": 1, "gone": 0}));
     let doctor = sandbox.run(&["check"]);
     assert!(doctor.stdout.contains("1 sentence of prompts could not be learned"), "{doctor:?}");
     drop(lock);

@@ -107,6 +107,8 @@ pub enum EventKind {
         device: u64,
         n: u64,
     },
+    /// What it forbids was about to be done by an agent's tool, which did not run.
+    Held,
     /// An operation of a later version.
     Unknown,
 }

@@ -49,6 +49,7 @@ fn what_is_written_is_read() {
         EventKind::Ask("".into()),
         EventKind::Rule("place: a/**\nforbid: /\"/".into()),
         EventKind::Access { device: 0x0123_4567_89ab_cdef, n: 1 << 40 },
+        EventKind::Held,
     ];
     let missing = EventKind::OPERATIONS.iter().filter(|op| **op != "unknown");
     let missing = missing.filter(|op| kinds.iter().all(|kind| kind.op() != **op));

@@ -31,6 +31,8 @@ pub enum OperationEffect<'a> {
         device: u64,
         n: u64,
     },
+    /// A guard of the entry held.
+    Holds,
     Nothing,
 }
 
@@ -170,6 +172,8 @@ operations! { line:
             device: u64::from_str_radix(line.text("device")?, 16).ok()?,
             n: line.number("n")?,
         };
+    "held" Self::Held, writes json!({}), marks 0,
+        folds OperationEffect::Holds, reads Self::Held;
     "unknown" Self::Unknown, writes json!({}), marks 0,
         folds OperationEffect::Nothing, reads Self::Unknown;
 }

@@ -82,6 +82,8 @@ pub struct Ledger {
     purged: IdMap<EntryId, Order>,
     /// How often devices found entries.
     accessed: IdMap<EntryId, Vec<Count>>,
+    /// When guards of entries held.
+    held: IdMap<EntryId, Vec<Order>>,
     /// Cache of [`Ledger::latest`]: a horizon, and the latest time up to it.
     latest: Cell<Option<(Timestamp, Option<Timestamp>)>>,
 }
@@ -125,6 +127,9 @@ impl Ledger {
             OperationEffect::Counts { device, n } => {
                 let count = Count { at: event.order(), device, n };
                 self.accessed.entry(event.entry).or_default().push(count);
+            }
+            OperationEffect::Holds => {
+                self.held.entry(event.entry).or_default().push(event.order());
             }
             OperationEffect::Nothing => {}
         }
@@ -436,6 +441,21 @@ impl Ledger {
             }
         }
         told
+    }
+
+    /// Returns when guards of an entry or of its earlier wordings held, the earliest first.
+    #[must_use]
+    pub fn held(&self, entry: EntryId) -> Vec<Timestamp> {
+        if self.held.is_empty() {
+            return Vec::new();
+        }
+        let of = |id: EntryId| {
+            let all = self.held.get(&id).into_iter().flatten();
+            all.filter(move |at| !self.is_void(id, **at)).map(|at| at.0)
+        };
+        let mut held: Vec<Timestamp> = self.family(entry).into_iter().flat_map(of).collect();
+        held.sort_unstable();
+        held
     }
 
     #[must_use]

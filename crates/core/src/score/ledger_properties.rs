@@ -38,6 +38,7 @@ fn lasting_kind() -> impl Strategy<Value = EventKind> {
         1 => (0..4_u8).prop_map(|n| EventKind::Importance(Share::clamped(f64::from(n) / 3.0))),
         1 => Just(EventKind::Move("lessons".into())),
         1 => (0..2_u64, 0..9_u64).prop_map(|(device, n)| EventKind::Access { device, n }),
+        1 => Just(EventKind::Held),
     ]
 }
 
@@ -97,6 +98,7 @@ proptest! {
                 prop_assert_eq!(straight.is_gone(id), other.is_gone(id));
                 prop_assert_eq!(straight.is_used(id), other.is_used(id));
                 prop_assert_eq!(straight.told(id), other.told(id));
+                prop_assert_eq!(straight.held(id), other.held(id));
             }
         }
     }
@@ -119,6 +121,7 @@ proptest! {
             prop_assert_eq!(all.newest(id), other.newest(id));
             prop_assert_eq!(all.is_gone(id), other.is_gone(id));
             prop_assert_eq!(all.told(id), other.told(id));
+            prop_assert_eq!(all.held(id), other.held(id));
         }
     }
 

@@ -79,8 +79,11 @@ fn counted(all: &[Event]) -> Vec<Event> {
         .flatten()
         .collect();
     events.retain(|event| {
-        // Accesses are counted beside the evidence.
-        let is_other = matches!(event.kind, EventKind::Retract(_) | EventKind::Access { .. });
+        // Accesses, and how often guards held, are counted beside the evidence.
+        let is_other = matches!(
+            event.kind,
+            EventKind::Retract(_) | EventKind::Access { .. } | EventKind::Held
+        );
         !is_other && !gone.contains(&(event.entry, event.order().1))
     });
     events

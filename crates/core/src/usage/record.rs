@@ -63,10 +63,6 @@ pub enum RecordKindOf {
     Access {
         entries: Vec<String>,
     },
-    /// Guards of entries have kept a tool from running.
-    Held {
-        entries: Vec<String>,
-    },
     /// A person has lifted guards of entries for a session.
     Lifted {
         entries: Vec<String>,
@@ -112,7 +108,6 @@ impl RecordKindOf {
             Self::Usage { .. } => "usage",
             Self::SessionInject { .. } => "session-inject",
             Self::Access { .. } => "access",
-            Self::Held { .. } => "held",
             Self::Lifted { .. } => "lifted",
             Self::Unknown => "unknown",
         }
@@ -153,16 +148,14 @@ impl Record {
                 (*injected_count, *used_count) = (injected.len(), used.len());
                 *usage_rate = rate(*used_count, *injected_count);
             }
-            RecordKindOf::Access { entries }
-            | RecordKindOf::Held { entries }
-            | RecordKindOf::Lifted { entries } => keep(entries),
+            RecordKindOf::Access { entries } | RecordKindOf::Lifted { entries } => keep(entries),
             RecordKindOf::SessionInject { .. } => {}
             RecordKindOf::Unknown => return None,
         }
         let is_empty = match &self.what {
-            RecordKindOf::Access { entries }
-            | RecordKindOf::Held { entries }
-            | RecordKindOf::Lifted { entries } => entries.is_empty(),
+            RecordKindOf::Access { entries } | RecordKindOf::Lifted { entries } => {
+                entries.is_empty()
+            }
             RecordKindOf::Usage { injected, .. } => injected.is_empty(),
             _ => false,
         };

@@ -208,7 +208,7 @@ pub fn volume(log: &UsageLog) -> Volume {
                 volume.searches += 1;
                 continue;
             }
-            RecordKindOf::Held { .. } | RecordKindOf::Lifted { .. } => {}
+            RecordKindOf::Lifted { .. } => {}
             RecordKindOf::Unknown => continue,
         }
         sessions.insert(session);
@@ -223,34 +223,14 @@ const PROMPT: &str = "prompt";
 /// Maximum number of days counted separately; the last ones are kept.
 const DAYS: usize = 3660;
 
-/// How often guards of an entry have held, and were lifted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct GuardUse {
-    /// When they held, the latest last.
-    pub held: Vec<Timestamp>,
-    pub lifted: usize,
-}
-
-/// Returns how often the guards of each entry have held, by its id.
+/// Returns how often a person has lifted guards of an entry for a session.
 #[must_use]
-pub fn guards(log: &UsageLog) -> BTreeMap<String, GuardUse> {
-    let mut all: BTreeMap<String, GuardUse> = BTreeMap::new();
-    for (at, record) in &log.records {
-        match &record.what {
-            RecordKindOf::Held { entries } => {
-                for id in entries {
-                    all.entry(id.clone()).or_default().held.push(*at);
-                }
-            }
-            RecordKindOf::Lifted { entries } => {
-                for id in entries {
-                    all.entry(id.clone()).or_default().lifted += 1;
-                }
-            }
-            _ => {}
-        }
-    }
-    all
+pub fn lifted(log: &UsageLog, id: EntryId) -> usize {
+    let lifts = |what: &RecordKindOf| match what {
+        RecordKindOf::Lifted { entries } => entries.contains(&id.to_string()),
+        _ => false,
+    };
+    log.records.iter().filter(|(_, record)| lifts(&record.what)).count()
 }
 
 /// Returns the accesses of each entry by searches and recall.

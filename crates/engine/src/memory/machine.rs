@@ -47,9 +47,10 @@ impl Machine {
         if aside > 0 {
             fact("events of hooks", format!("{aside} in {}", store.local_log_name()));
         }
-        let late = store.late_calls().len();
-        if late > 0 {
-            fact("calls of hooks", format!("{late} ended at the deadline"));
+        let missed = store.missed_calls().len();
+        if missed > 0 {
+            let why = "ended at the deadline, or too large to be judged";
+            fact("calls of hooks", format!("{missed} {why}"));
         }
         let (index, found) = examine(memory, store, snapshot, &unreviewed);
         fact("index", index.in_words());

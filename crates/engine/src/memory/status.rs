@@ -146,6 +146,8 @@ fn look(
     let archive = store.read_archive(&memory.config.categories);
     let dreams = store.dreams(memory.now);
     let (sessions, more) = store.waiting(&dreams);
+    let missed = store.missed_calls();
+    let too_large = missed.iter().filter(|call| call.too_large).count();
     let view = StoreStatus {
         scope: store.scope.name(),
         store: store.dir.display().to_string(),
@@ -171,7 +173,8 @@ fn look(
             plan: store.dream_dir().is_some_and(|dir| dir.join(LEFT).is_file()),
         },
         calls: Calls {
-            late: store.late_calls().len(),
+            late: missed.len() - too_large,
+            too_large,
             spooled: store.spooled().len(),
             gone: store.still_gone(snapshot.gone.clone()).len(),
         },
@@ -304,9 +307,12 @@ pub struct GraveStatus {
 
 /// What hooks could not end on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Calls {
     /// Number of calls that were ended at their deadline.
     pub late: usize,
+    /// Number of tools' calls that were too large to look for what is forbidden.
+    pub too_large: usize,
     /// Number of sentences of prompts that wait to be learned.
     pub spooled: usize,
     /// Number of lines whose files git has taken away.

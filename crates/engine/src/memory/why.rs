@@ -13,7 +13,7 @@ use super::{
 use crate::{
     error::{Failure, FailureKind},
     store::{Store, snapshot::Snapshot},
-    view::{AccessedEntry, Entries, EntryView, displayed, factors::Factors, told},
+    view::{AccessedEntry, Entries, EntryView, displayed, factors::Factors},
 };
 use pimem_core::{
     model::{category::CategorySpec, operation::UserState, time::Timestamp},
@@ -30,7 +30,6 @@ use pimem_core::{
         ranking::{Ranking, Scope, ScoredEntry},
         stability::{Standing, State},
     },
-    usage::sums,
 };
 
 impl Reading<'_> {
@@ -97,20 +96,14 @@ impl Reading<'_> {
             ahead: ahead.collect(),
             cheapest: act.map(|act| act.command(&short)),
             state: state(ranking.policy, row),
-            held: self.held(&stores, &entries, row),
+            held: row.entry.asides.rules.has_guard().then(|| {
+                let (log, _) = telemetry::log(self.memory, &stores);
+                HeldBy::of(&entries, row, (&snapshots, &log))
+            }),
             section_tokens: ranking.policy.is_stability().then_some(spec.section_tokens),
             server: None,
         };
         Ok(Answer { view, problems })
-    }
-
-    /// Returns how often an entry has kept tools from running; `None` if it forbids nothing.
-    fn held(self, stores: &[Store], entries: &Entries<'_>, row: &ScoredEntry) -> Option<HeldBy> {
-        row.entry.asides.rules.has_guard().then_some(())?;
-        let (log, _) = telemetry::log(self.memory, stores);
-        let id = row.entry.id.to_string();
-        let count = sums::guards(&log).remove(&id).unwrap_or_default();
-        Some(HeldBy::of(id, (entries.short(row.entry.id), told(row).into_owned()), &count))
     }
 
     /// The same for a line in the archive or the grave, if one matches.

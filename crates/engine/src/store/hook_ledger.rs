@@ -462,18 +462,20 @@ const LATE: &str = "hook-late.jsonl";
 /// Size in bytes from which the older half of the file is dropped.
 const LATE_BYTES: usize = 64 << 10;
 
-/// A call that was ended.
+/// A call that was ended at the deadline, or that was too large to be judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LateCall {
+pub struct MissedCall {
     /// When, in RFC 3339.
     pub at: String,
     pub agent: String,
     pub event: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub too_large: bool,
 }
 
 impl Store {
     /// Counts a call. An error only loses the count.
-    pub fn note_late(&self, call: &LateCall) {
+    pub fn note_missed(&self, call: &MissedCall) {
         let Ok(line) = serde_json::to_string(call) else { return };
         drop(self.append_local(LATE, &format!("{line}\n")));
         let held = self.local(LATE).ok().flatten().unwrap_or_default();
@@ -486,8 +488,8 @@ impl Store {
         }
     }
 
-    /// Returns the calls that were ended, the latest last.
-    pub fn late_calls(&self) -> Vec<LateCall> {
+    /// Returns these calls, the latest last.
+    pub fn missed_calls(&self) -> Vec<MissedCall> {
         let held = self.local(LATE).ok().flatten().unwrap_or_default();
         let lines = held.split(|byte| *byte == b'\n');
         lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()

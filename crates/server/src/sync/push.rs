@@ -345,6 +345,7 @@ fn needs<'a>(sent: &'a Sent<'_>) -> Option<(Right, &'a [EntryId])> {
         | EventKind::Ask(_)
         | EventKind::Rule(_)
         | EventKind::Access { .. }
+        | EventKind::Held
         | EventKind::Unknown => None,
     }
 }

@@ -12,7 +12,7 @@ use pimem_core::{
     score::{ranking::ScoredEntry, stability::Standing},
     usage::{
         record::{Record, RecordKindOf},
-        sums::{self, GuardUse, SessionKey, UseCount, Volume},
+        sums::{self, SessionKey, UsageLog, UseCount, Volume},
     },
 };
 use serde::Serialize;
@@ -21,7 +21,7 @@ use super::ReadUsage;
 use crate::{
     error::Failure,
     memory::Answer,
-    store::{Store, machine_local::TELEMETRY},
+    store::{Store, machine_local::TELEMETRY, snapshot::Snapshot},
     view::{Entries, EntryView, rounded, told},
 };
 
@@ -299,7 +299,6 @@ pub struct HeldBy {
     /// Shortest unique prefix of the id.
     #[serde(skip)]
     pub short: String,
-    /// Text; empty for an entry that no longer exists.
     pub text: String,
     pub held: usize,
     /// Times of the last three, RFC 3339.
@@ -309,21 +308,35 @@ pub struct HeldBy {
 }
 
 impl HeldBy {
-    /// Returns the use of one entry's guards.
-    pub fn of(id: String, (short, text): (String, String), count: &GuardUse) -> Self {
-        let last = count.held.iter().rev().take(3).map(Timestamp::to_string).collect();
-        Self { id, short, text, held: count.held.len(), last, lifted: count.lifted }
+    /// Returns how often the guards of one entry have held.
+    pub fn of(
+        entries: &Entries<'_>,
+        row: &ScoredEntry,
+        (snapshots, log): (&[Snapshot], &UsageLog),
+    ) -> Self {
+        let id = row.entry.id;
+        let held = snapshots.iter().flat_map(|snapshot| snapshot.ledger.held(id));
+        let mut held: Vec<Timestamp> = held.collect();
+        held.sort_unstable();
+        Self {
+            id: id.to_string(),
+            short: entries.short(id),
+            text: told(row).into_owned(),
+            held: held.len(),
+            last: held.iter().rev().take(3).map(Timestamp::to_string).collect(),
+            lifted: sums::lifted(log, id),
+        }
     }
 }
 
 fn held_by(entries: &Entries<'_>, usage: &ReadUsage) -> Vec<HeldBy> {
-    let of = |(id, count): (String, GuardUse)| {
-        let row = id.parse().ok().and_then(|id| usage.ranking.get(id));
-        let named = row.map(|row| (entries.short(row.entry.id), told(row).into_owned()));
-        let named = named.unwrap_or_else(|| (id.chars().take(7).collect(), String::new()));
-        HeldBy::of(id, named, &count)
+    let has_held = |row: &ScoredEntry| {
+        usage.snapshots.iter().any(|snapshot| !snapshot.ledger.held(row.entry.id).is_empty())
     };
-    let mut all: Vec<HeldBy> = sums::guards(&usage.log).into_iter().map(of).collect();
+    let is_guard = |row: &&ScoredEntry| row.entry.asides.rules.has_guard() || has_held(row);
+    let of = |row| HeldBy::of(entries, row, (&usage.snapshots, &usage.log));
+    let mut all: Vec<HeldBy> = usage.ranking.rows.iter().filter(is_guard).map(of).collect();
+    all.retain(|one| one.held > 0 || one.lifted > 0);
     all.sort_by_key(|one| Reverse(one.held));
     all
 }
