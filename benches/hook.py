@@ -3,7 +3,8 @@
 
     python3 benches/hook.py [--pimem target/dist/pimem] [--runs 1000] [--json]
 
-The store has 1,000 entries, 667 lines of logs and 200 summaries of past sessions. Every call is in
+The store has 1,000 entries, 667 lines of logs and 200 summaries of past sessions, and 50 of the entries
+forbid something; the tool before which a hook is called writes 2,000 lines. Every call is in
 its own session that already got its report, so that `hook claude prompt` only recalls and records
 what it showed. Commands are run in turns, so that noise affects all of them equally: the ratios are
 the reliable result. Python 3.9+, standard library only; rustc for the empty program.
@@ -12,6 +13,7 @@ the reliable result. Python 3.9+, standard library only; rustc for the empty pro
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import statistics
@@ -23,6 +25,8 @@ from cold import NOW, Command, Runner, Sentences, Store, compile_rust, make_corp
 
 LINES = 1_667  # of which 1,000 are entries
 SESSIONS = 200
+GUARDS = 50
+WRITTEN = 2_000  # lines
 
 
 class Hooks(Runner):
@@ -57,6 +61,10 @@ def main() -> None:
         runner = Hooks(tmp)
         runner.run(Command("rebuild", [args.pimem, "rebuild"], store))
         subprocess.run([args.pimem, "trust", "--all"], cwd=store.root, env=store.env, stdout=subprocess.DEVNULL)
+        for number in range(GUARDS):
+            forbidden = ["add", "--forbid", rf"from ['\"]package{number}\b", "--place", "src/**", f"Package {number} is not used"]
+            subprocess.run([args.pimem, *forbidden], cwd=store.root, env=store.env, stdout=subprocess.DEVNULL, check=True)
+        runner.run(Command("rebuild", [args.pimem, "rebuild"], store))
         # A fresh rebuild, and no background work after a call: the times are those of the calls alone.
         store.env["PIMEM_HOOK_REBUILD_MINUTES"] = "0"
         query = " ".join(words)
@@ -80,6 +88,8 @@ def main() -> None:
                 call = [args.pimem, "hook", "claude", "session-start"]
                 subprocess.run(call, cwd=store.root, env=store.env, stdin=stdin, stdout=subprocess.DEVNULL, check=True)
         edit = {"tool_name": "Edit", "tool_input": {"file_path": f"src/{words[2]}.rs"}}
+        written = "".join(f"import {word} from '{word}'\n" for word in itertools.islice(itertools.cycle(words), WRITTEN))
+        write = {"tool_name": "Write", "tool_input": {"file_path": f"src/{words[2]}.ts", "content": written}}
         empty = compile_rust(tmp, None)["empty"]
         commands = [
             Command("an empty program", [empty], store),
@@ -87,6 +97,7 @@ def main() -> None:
             Command("search", [args.pimem, "search", query], store),
             hook("hook claude prompt", "prompt", messages("UserPromptSubmit", prompt=f"What about {query}?")),
             hook("hook claude prompt, a closer", "prompt", messages("Closer", prompt="thanks!")),
+            hook("hook claude pre-tool", "pre-tool", messages("PreToolUse", **write)),
             hook("hook claude post-tool", "post-tool", messages("PostToolUse", **edit)),
             hook("hook claude session-start", "session-start", messages("Resume", source="resume")),
         ]
