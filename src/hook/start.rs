@@ -105,6 +105,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer
     let room = Tokens::of_chars(call.agent.limit().most() - reserved);
     let mut settings = ctx.memory.report_settings(None, Tokens(0));
     settings.budget = settings.budget.min(room);
+    settings.reasons = false;
     let (mut ranking, snapshots) = call.ranking();
     ranking.rows.retain(|row| !call.is_read(&row.entry.text));
     let mut report = render::report(&ranking, &ctx.memory.config.categories, settings);

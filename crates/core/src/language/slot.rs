@@ -8,18 +8,17 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use super::lexicon::{
-    opposite::{ORDINAL, SEVERAL},
-    slot::{LISTS, List},
+use super::{
+    lexicon::{
+        opposite::{ORDINAL, SEVERAL},
+        slot::{LISTS, List},
+    },
+    words::{PREFIX, READ, read_part, sure_start, word_starts},
 };
 use crate::model::hash::{FNV1A64, IdMap, fnv1a64, fnv1a64_more};
 
-/// Bytes of a text that are read.
-const READ: usize = 300;
 /// Words of a value.
 const LONGEST: usize = 4;
-/// Letters of a word that count. Cutting is nearly as good as stemming (`McNamee` and Mayfield 2004).
-const PREFIX: usize = 5;
 
 /// A value that a statement gives to a subject, as hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +30,15 @@ pub struct ValueSlot {
     pub is_sure: bool,
 }
 
+/// What a statement says something of: a subject, or a value that it uses or gives up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlotTopic {
+    pub hash: u64,
+    /// The start of a word that stands in every text with this topic, as in [`word_starts`]; `None` if
+    /// that is not sure of any word.
+    pub word: Option<u64>,
+}
+
 /// The values of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Slots {
@@ -39,6 +47,8 @@ pub struct Slots {
     pub used: Vec<u64>,
     /// Values that it says are used no more.
     pub dropped: Vec<u64>,
+    /// All that these are about. Texts without one in common do not replace one another.
+    pub topics: Vec<SlotTopic>,
 }
 
 impl Slots {
@@ -57,8 +67,20 @@ impl Slots {
         if let Some(clause) = words.get(..end).filter(|clause| clause.len() <= CLAUSE) {
             Clause { words: clause }.read(&mut slots);
         }
-        read_dropped(&words, &mut slots.dropped);
+        read_dropped(&words, &mut slots);
         slots
+    }
+
+    /// Returns false if another text surely has no topic of this one.
+    #[must_use]
+    pub fn may_share_a_topic(&self, other: &str) -> bool {
+        let has = |start: u64| self.topics.iter().any(|topic| topic.word == Some(start));
+        self.topics.iter().any(|topic| topic.word.is_none()) || word_starts(other).any(has)
+    }
+
+    fn give(&mut self, subject: SlotTopic, value: u64, is_sure: bool) {
+        self.values.push(ValueSlot { subject: subject.hash, value, is_sure });
+        self.topics.push(subject);
     }
 
     /// Returns true if the text gives a value to a subject, beside whether it denies what it says.
@@ -118,6 +140,8 @@ struct SlotWord<'a> {
     lower: Cow<'a, str>,
     /// Hash of what counts of it in a subject.
     stem: u64,
+    /// Bytes of `lower` that count.
+    counts: usize,
     /// The lists that it is on.
     lists: u16,
     kind: ValueKind,
@@ -160,6 +184,12 @@ impl SlotWord<'_> {
             == 0
     }
 
+    /// Returns how every word begins that is the same in a subject.
+    fn start(&self) -> Option<u64> {
+        let stem = self.lower.get(..self.counts)?;
+        sure_start(stem, stem.chars().count() >= PREFIX)
+    }
+
     /// Returns true if a value begins behind the word.
     fn relates(&self) -> bool {
         [List::Copula, List::Means, List::Toward, List::Using].into_iter().any(|list| self.is(list))
@@ -168,8 +198,7 @@ impl SlotWord<'_> {
 
 /// Splits a text into words; a span of code is one.
 fn words(text: &str) -> Vec<SlotWord<'_>> {
-    let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= READ).unwrap_or(text.len());
-    let mut rest = text.get(..end).unwrap_or_default().trim_start_matches(['-', ' ']);
+    let mut rest = read_part(text).trim_start_matches(['-', ' ']);
     let mut found: Vec<SlotWord<'_>> = Vec::with_capacity(24);
     // In German, nouns have capitals too.
     let is_german = is_german(rest);
@@ -186,17 +215,14 @@ fn words(text: &str) -> Vec<SlotWord<'_>> {
             rest = rest.trim_start();
             continue;
         } else {
-            let length = rest.find(|c: char| c.is_whitespace() || c == '`').unwrap_or(rest.len());
+            let length = piece_length(rest);
             let (piece, after) = rest.split_at(length);
             rest = after;
             if piece.starts_with('#') {
                 continue;
             }
-            let bare = piece.trim_matches(|c: char| {
-                !c.is_alphanumeric() && !matches!(c, '/' | '.' | '@' | '~')
-            });
-            let bare = bare.trim_end_matches('.');
-            let opens = piece.starts_with(['(', '[', '—', '–']) || piece == "-" || piece == "->";
+            let bare = bare(piece);
+            let opens = matches!(first, '(' | '[' | '—' | '–') || piece == "-" || piece == "->";
             if let Some(last) = found.last_mut().filter(|_| opens) {
                 last.ends = WordEnd::Clause;
             }
@@ -207,7 +233,8 @@ fn words(text: &str) -> Vec<SlotWord<'_>> {
             }
             mark(&mut found, piece);
         }
-        if let Some(after) = rest.chars().next().filter(|c| ".,;:!?)".contains(*c)) {
+        let is_mark = |c: &char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | ')');
+        if let Some(after) = rest.chars().next().filter(is_mark) {
             mark(&mut found, after.encode_utf8(&mut [0; 4]));
             rest = rest.get(1..).unwrap_or_default();
         }
@@ -215,23 +242,47 @@ fn words(text: &str) -> Vec<SlotWord<'_>> {
     found
 }
 
+/// Returns the length of a text up to the first blank or span of code.
+fn piece_length(text: &str) -> usize {
+    let ends = |byte: &u8| matches!(byte, b'`' | b' ' | b'\t'..=b'\r') || !byte.is_ascii();
+    let length = text.bytes().position(|byte| ends(&byte)).unwrap_or(text.len());
+    if text.as_bytes().get(length).is_none_or(u8::is_ascii) {
+        return length;
+    }
+    text.find(|c: char| c.is_whitespace() || c == '`').unwrap_or(text.len())
+}
+
+/// Returns a piece without the punctuation around it.
+fn bare(piece: &str) -> &str {
+    let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    if is_letter(piece.as_bytes().first()) && is_letter(piece.as_bytes().last()) {
+        return piece;
+    }
+    let outer = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '@' | '~');
+    piece.trim_matches(outer).trim_end_matches('.')
+}
+
 /// Returns true if a text has words that only German has, between blanks.
 fn is_german(text: &str) -> bool {
-    let mut pieces = text.split(' ').enumerate().peekable();
-    while let Some((at, piece)) = pieces.next() {
+    let mut from = 0;
+    for (to, _) in text.bytes().enumerate().filter(|(_, byte)| *byte == b' ') {
         // What stands at the end may go on.
-        if pieces.peek().is_some()
-            && (3..=6).contains(&piece.len())
-            && (at > 0 && GERMAN.contains(&piece) || GERMAN_STARTS.contains(&piece))
-        {
+        let piece = text.get(from..to).filter(|piece| (3..=6).contains(&piece.len()));
+        if piece.is_some_and(|piece| {
+            from > 0 && GERMAN.contains(&piece) || GERMAN_STARTS.contains(&piece)
+        }) {
             return true;
         }
+        from = to + 1;
     }
     false
 }
 
 /// Notes the punctuation at the end of a piece. A colon behind the first words is that of a label.
 fn mark(found: &mut [SlotWord<'_>], piece: &str) {
+    if piece.as_bytes().last().is_some_and(u8::is_ascii_alphanumeric) {
+        return;
+    }
     let is_label = found.len() <= 3;
     let Some(last) = found.last_mut() else { return };
     match piece.trim_end_matches(['*', '_', '"', '\'', '”']).chars().next_back() {
@@ -251,9 +302,11 @@ fn word(text: &str, is_code: bool, is_inner: bool) -> SlotWord<'_> {
     let is_name = lists & (1_u16 << List::Means as u16) != 0 && text.len() > 2;
     let lists = if is_name && text == text.to_uppercase() { 0 } else { lists };
     let starts = text.strip_prefix(['v', 'V', '~', '≥', '<', '>']).unwrap_or(text);
-    let inner = |c: char| c.is_uppercase() || c.is_ascii_digit() || ".-_@".contains(c);
-    let has_inner = text.chars().skip(1).any(inner);
-    let is_number = starts.starts_with(|c: char| c.is_ascii_digit());
+    let inner = |c: char| {
+        c.is_ascii_digit() || matches!(c, '.' | '-' | '_' | '@') || !is_plain && c.is_uppercase()
+    };
+    let has_inner = || text.chars().skip(1).any(inner);
+    let is_number = starts.as_bytes().first().is_some_and(u8::is_ascii_digit);
     let kind = if is_number || lists == 1_u16 << List::Number as u16 {
         ValueKind::Number
     } else if lists == 1_u16 << List::Tool as u16 {
@@ -262,17 +315,21 @@ fn word(text: &str, is_code: bool, is_inner: bool) -> SlotWord<'_> {
         ValueKind::Plain
     } else if text.contains('/') {
         ValueKind::Path
-    } else if is_code || has_inner || is_inner && text.starts_with(char::is_uppercase) {
+    } else if is_code || has_inner() || is_inner && text.starts_with(char::is_uppercase) {
         ValueKind::Tool
     } else {
         ValueKind::Plain
     };
-    let is_cased = is_code || text.contains(char::is_uppercase);
+    let is_cased = is_code || !is_plain && text.contains(char::is_uppercase);
     // Names are told apart by all of their letters.
     let counts = if kind == ValueKind::Plain { PREFIX } else { READ };
-    let end = lower.char_indices().nth(counts).map_or(lower.len(), |(at, _)| at);
+    let end = if is_plain {
+        counts.min(lower.len())
+    } else {
+        lower.char_indices().nth(counts).map_or(lower.len(), |(at, _)| at)
+    };
     let stem = fnv1a64(&[lower.get(..end).unwrap_or_default().as_bytes()]);
-    SlotWord { lower, stem, lists, kind, is_cased, ends: WordEnd::Nothing }
+    SlotWord { lower, stem, counts: end, lists, kind, is_cased, ends: WordEnd::Nothing }
 }
 
 /// Words up to the end of a thought.
@@ -295,14 +352,15 @@ impl Clause<'_> {
             }
             if let Some((from, to)) = self.value_behind(at) {
                 first_value = first_value.min(from);
-                values.values.extend(self.slot(at, from, to, &mut values.used));
+                self.slot(at, from, to, &mut values);
             }
         }
         self.read_numbers(&mut values);
         // What is denied has no value.
         let is_denied = self.read_denial(first_value, slots);
         if !is_denied {
-            slots.values.extend(values.values);
+            slots.values.append(&mut values.values);
+            slots.topics.append(&mut values.topics);
             slots.used = values.used;
         }
     }
@@ -327,8 +385,8 @@ impl Clause<'_> {
         (from < to && to - from <= LONGEST).then_some((from, to))
     }
 
-    /// Returns the value between two words, behind the word `at`, with its subject.
-    fn slot(&self, at: usize, from: usize, to: usize, used: &mut Vec<u64>) -> Option<ValueSlot> {
+    /// Reads the value between two words, behind the word `at`, with its subject. `None` if it has none.
+    fn slot(&self, at: usize, from: usize, to: usize, slots: &mut Slots) -> Option<()> {
         let (words, relation) = (self.words, self.words.get(at)?);
         let value = words.get(from..to)?;
         let next = words.get(to);
@@ -342,10 +400,13 @@ impl Clause<'_> {
             return None;
         }
         let kind = kind_of(value);
-        let hash = value_of(value);
-        used.push(hash);
+        let named = value_of(value);
+        slots.used.push(named.hash);
+        slots.topics.push(named);
         if relation.is(List::Using) && next.is_some_and(|word| OVER.contains(&&*word.lower)) {
-            return self.preferred(value, to);
+            let subject = self.preferred(value, to)?;
+            slots.give(subject, named.hash, true);
+            return Some(());
         }
         let last = self.end_of_subject(to);
         let others = || {
@@ -374,16 +435,16 @@ impl Clause<'_> {
         };
         let is_sure = kind != ValueKind::Plain || is_fixed;
         let kind = if kind == ValueKind::Plain { ValueKind::Tool } else { kind };
-        let subject = subject_of(others(), kind as u64)?;
-        counts.then_some(ValueSlot { subject, value: hash, is_sure })
+        if counts {
+            slots.give(subject_of(others(), kind as u64)?, named.hash, is_sure);
+        }
+        Some(())
     }
 
-    /// Returns which of two things is preferred: `prefer tabs over spaces`.
-    fn preferred(&self, value: &[SlotWord<'_>], over: usize) -> Option<ValueSlot> {
+    /// Returns the two things of which one is preferred: `prefer tabs over spaces`.
+    fn preferred(&self, value: &[SlotWord<'_>], over: usize) -> Option<SlotTopic> {
         let (from, to) = self.value_behind(over)?;
-        let other = self.words.get(from..to)?;
-        let subject = subject_of(value.iter().chain(other), PREFERRED)?;
-        Some(ValueSlot { subject, value: value_of(value), is_sure: true })
+        subject_of(value.iter().chain(self.words.get(from..to)?), PREFERRED)
     }
 
     /// Returns the end of what narrows a subject behind a value: up to a word that begins another
@@ -422,8 +483,9 @@ impl Clause<'_> {
             }
             let others = words.iter().enumerate().filter(|(other, _)| *other != at);
             let subject = subject_of(others.map(|(_, word)| word), ValueKind::Number as u64);
-            let value = fnv1a64(&[word.lower.as_bytes()]);
-            slots.values.extend(subject.map(|subject| ValueSlot { subject, value, is_sure: true }));
+            if let Some(subject) = subject {
+                slots.give(subject, fnv1a64(&[word.lower.as_bytes()]), true);
+            }
         }
     }
 
@@ -447,8 +509,7 @@ impl Clause<'_> {
             return true;
         }
         if let Some(subject) = subject_of(said.iter(), DENIED) {
-            let value = u64::from(first.is_some() && denials == 1);
-            slots.values.push(ValueSlot { subject, value, is_sure: true });
+            slots.give(subject, u64::from(first.is_some() && denials == 1), true);
         }
         denials == 1
     }
@@ -466,24 +527,28 @@ fn kind_of(words: &[SlotWord<'_>]) -> ValueKind {
     kinds.map(|(_, word)| word.kind).max().unwrap_or(ValueKind::Plain)
 }
 
-fn value_of(words: &[SlotWord<'_>]) -> u64 {
-    let words = words.iter().filter(|word| !word.is(List::Empty));
+fn value_of(words: &[SlotWord<'_>]) -> SlotTopic {
+    let mut words = words.iter().filter(|word| !word.is(List::Empty)).peekable();
+    let word = words.peek().and_then(|word| sure_start(&word.lower, false));
     let bytes = words.flat_map(|word| word.lower.bytes().chain([b' ']));
-    bytes.fold(FNV1A64, fnv1a64_more)
+    SlotTopic { hash: bytes.fold(FNV1A64, fnv1a64_more), word }
 }
 
-/// Returns the hash of the words with content, in any order, and of what kind of value they have.
-fn subject_of<'a>(words: impl Iterator<Item = &'a SlotWord<'a>>, kind: u64) -> Option<u64> {
-    let mut stems: Vec<u64> =
-        words.filter(|word| word.is_content()).map(|word| word.stem).collect();
-    stems.sort_unstable();
-    stems.dedup();
-    let mix = |hash: u64, stem: &u64| (hash ^ stem).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (!stems.is_empty()).then(|| stems.iter().fold(kind, mix))
+/// Returns the words with content, in any order, with the kind of value that they have.
+fn subject_of<'a>(words: impl Iterator<Item = &'a SlotWord<'a>>, kind: u64) -> Option<SlotTopic> {
+    let mut words: Vec<&SlotWord<'_>> = words.filter(|word| word.is_content()).collect();
+    words.sort_unstable_by_key(|word| word.stem);
+    words.dedup_by_key(|word| word.stem);
+    let mix =
+        |hash: u64, word: &&SlotWord<'_>| (hash ^ word.stem).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let hash = words.iter().fold(kind, mix);
+    // A longer one is rarer.
+    let word = words.iter().filter_map(|word| word.start()).max();
+    (!words.is_empty()).then_some(SlotTopic { hash, word })
 }
 
 /// Reads what a text gives up: `moved from npm to pnpm`, `dropped Redux`, `no longer use Jest`.
-fn read_dropped(words: &[SlotWord<'_>], dropped: &mut Vec<u64>) {
+fn read_dropped(words: &[SlotWord<'_>], slots: &mut Slots) {
     let named = |at: usize, name: &str| words.get(at).is_some_and(|word| word.lower == name);
     for (at, word) in words.iter().enumerate() {
         let among = |range: std::ops::Range<usize>, list: &[&str]| {
@@ -515,38 +580,13 @@ fn read_dropped(words: &[SlotWord<'_>], dropped: &mut Vec<u64>) {
         length = length.min(marked.map_or(length, |at| at + 1));
         let value = rest.get(..length).unwrap_or_default();
         if (1..=LONGEST).contains(&length) && kind_of(value) == ValueKind::Tool {
-            dropped.push(value_of(value));
+            let value = value_of(value);
+            slots.dropped.push(value.hash);
+            slots.topics.push(value);
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_newer_value_is_told_from_another_thing() {
-        let table = include_str!("../../../../fixtures/values.tsv");
-        let mut wrong = Vec::new();
-        let (mut found, mut all, mut taken, mut others) = (0, 0, 0, 0);
-        for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let [want, old, new] = line.split('\t').collect::<Vec<_>>()[..] else {
-                panic!("{line}")
-            };
-            let got = Slots::of(new).replaces(&Slots::of(old));
-            match want {
-                "replaced" => (found, all) = (found + i32::from(got), all + 1),
-                "beside" => (taken, others) = (taken + i32::from(got), others + 1),
-                _ => panic!("{line}"),
-            }
-            if got != (want == "replaced") {
-                wrong.push(line);
-            }
-        }
-        let wrong = wrong.join("\n");
-        assert!(
-            (taken, others) == (0, 60) && found >= 59,
-            "{found}/{all}, {taken}/{others}\n{wrong}"
-        );
-    }
-}
+#[path = "slot_tests.rs"]
+mod tests;

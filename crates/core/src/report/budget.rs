@@ -1,10 +1,16 @@
-//! Token budgets, and the lasting value by which entries fill what is left of one. A token is estimated
-//! as four characters, rounded up.
+//! Token budgets, the lasting value by which entries fill what is left of one, and the lines that count
+//! what is left out. A token is estimated as four characters, rounded up.
 
 use std::fmt;
 
 use crate::{
-    model::category::CategorySpec, safety::safe_text::SafePart, score::ranking::ScoredEntry,
+    model::category::{Categories, CategoryId, CategorySpec},
+    safe,
+    safety::safe_text::{SafePart, SafeText},
+    score::{
+        caps::CapPlace,
+        ranking::{Ranking, ScoredEntry},
+    },
 };
 
 /// Characters per token.
@@ -108,6 +114,112 @@ impl fmt::Display for Lasting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.3}", self.0)
     }
+}
+
+/// Settings for filling the space left by the sections.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fill<'a> {
+    /// The command that the last line names for finding the rest.
+    pub(super) search_command: &'a str,
+    pub(super) reasons: bool,
+}
+
+/// The lines that count entries left out: one at the end of each section, one at the end of the
+/// report.
+pub(super) struct Tails<'a> {
+    /// Number of entries left out although they could be shown, by category.
+    left: Vec<usize>,
+    pub(super) fill: Fill<'a>,
+    /// Characters of the last line of the report where it counts one.
+    closing: usize,
+}
+
+fn closing(left: usize, fill: Fill<'_>) -> SafeText {
+    safe!("... {} more: {} WORDS", left, fill.search_command)
+}
+
+fn digits(number: usize) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+impl<'a> Tails<'a> {
+    /// Starts with so many entries of each category left out.
+    pub(super) fn counting(left: impl Iterator<Item = usize>, fill: Fill<'a>) -> Self {
+        let closing = closing(1, fill).chars().count();
+        Self { left: left.collect(), fill, closing }
+    }
+
+    /// Starts with every entry that could be shown counted as left out.
+    pub(super) fn new(ranking: &Ranking, categories: &Categories, fill: Fill<'a>) -> Self {
+        let mut left = vec![0; categories.iter().count()];
+        for row in ranking.rows.iter().filter(|row| showable(row) && row.place != CapPlace::Pinned)
+        {
+            if let Some(count) = left.get_mut(usize::from(row.entry.category.0)) {
+                *count += 1;
+            }
+        }
+        Self::counting(left.into_iter(), fill)
+    }
+
+    pub(super) fn take(&mut self, row: &ScoredEntry) {
+        let count = self.left.get_mut(usize::from(row.entry.category.0));
+        if let Some(count) = count.filter(|_| row.place != CapPlace::Pinned) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    pub(super) fn put_back(&mut self, row: &ScoredEntry) {
+        if let Some(count) = self.left.get_mut(usize::from(row.entry.category.0)) {
+            *count += 1;
+        }
+    }
+
+    /// Returns true if all entries left out are of one category: then the last line of the report
+    /// says what that of their section would.
+    fn is_one(&self) -> bool {
+        self.left.iter().filter(|left| **left > 0).count() == 1
+    }
+
+    pub(super) fn end(&self, category: CategoryId) -> Option<SafeText> {
+        let left = self.left.get(usize::from(category.0)).copied().unwrap_or(0);
+        (left > 0 && !self.is_one()).then(|| safe!("- ... {} more", left))
+    }
+
+    pub(super) fn closing(&self) -> Option<SafeText> {
+        let left: usize = self.left.iter().sum();
+        (left > 0).then(|| closing(left, self.fill))
+    }
+
+    /// Characters of the closing line, including the blank line before it.
+    pub(super) fn closing_chars(&self) -> usize {
+        match self.left.iter().sum() {
+            0 => 0,
+            left => self.closing - 1 + digits(left) + 2,
+        }
+    }
+
+    /// Characters of the closing line and of the lines in the sections for which `is_there` returns
+    /// true.
+    pub(super) fn chars(&self, is_there: impl Fn(usize) -> bool) -> usize {
+        if self.is_one() {
+            return self.closing_chars();
+        }
+        let tail = |left: usize| "- ...  more\n".len() + digits(left);
+        let left = self.left.iter().enumerate().filter(|(at, left)| **left > 0 && is_there(*at));
+        self.closing_chars() + left.map(|(_, left)| tail(*left)).sum::<usize>()
+    }
+
+    /// The maximum number of characters that all lines can take.
+    pub(super) fn most(&self) -> usize {
+        self.chars(|_| true)
+    }
+}
+
+/// Returns true if only space, caps or windows can keep an entry out of the report.
+pub(super) fn showable(row: &ScoredEntry) -> bool {
+    row.withheld().is_none()
+        && row.place != CapPlace::Elsewhere
+        && (row.evidence.count > 0 || row.place == CapPlace::Pinned)
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 //!
 //! Sections have no budgets of their own here, and no windows.
 
-use super::select::{
-    Fill, ReportVerdict, Section, SelectedLine, Selection, Tails, heading_chars, pinned,
+use super::{
+    budget::{Fill, Tails},
+    select::{ReportVerdict, Section, SelectedLine, Selection, heading_chars, pinned},
 };
 use crate::{
     model::category::Categories,
@@ -67,7 +68,7 @@ pub(super) fn select(
         let Some((best, first)) = rows.first() else { continue };
         let (best, heading) = (*best, heading(categories, first));
         let mut lines: Vec<SelectedLine> = rows.iter().map(|(at, row)| line(*at, row)).collect();
-        lines.extend(tails.as_ref().and_then(|tails| tails.end(category)));
+        lines.extend(tails.as_ref().and_then(|tails| tails.end(category)).map(SelectedLine::from));
         rendered.push((best, Section { heading, lines }));
     }
     // The section of the best entry comes first.
@@ -183,7 +184,8 @@ mod tests {
 
     fn made(ranking: &Ranking, categories: &Categories, budget: Tokens, fill: bool) -> Report {
         let (ground_truth, fill) = (GroundTruth::Off, fill.then_some("pimem search"));
-        let settings = RenderSettings { budget, ground_truth, remove_command: "", fill };
+        let settings =
+            RenderSettings { budget, ground_truth, remove_command: "", fill, reasons: true };
         report(ranking, categories, settings)
     }
 

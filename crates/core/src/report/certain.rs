@@ -22,9 +22,9 @@
 //! place; then nothing is proved. `false` means that only the report itself can tell.
 
 use super::{
-    budget::Tokens,
+    budget::{Fill, Tails, Tokens},
     render::{self, RenderSettings},
-    select::{self, Fill, Tails},
+    select,
 };
 use crate::{
     model::{
@@ -159,7 +159,7 @@ impl<'a> Room<'a> {
         if !is_within || !caps::suffices(categories) {
             return None;
         }
-        let fill = settings.fill.map(|search_command| Fill { search_command });
+        let fill = settings.fill.map(|search_command| Fill { search_command, reasons: false });
         let tails = |fill| Tails::counting(sizes.iter().map(|size| size.lines), fill).most();
         let chars = chars.saturating_sub(fill.map_or(0, tails));
         let before = categories.iter().take_while(|(id, _)| *id != new.category);
@@ -388,7 +388,13 @@ mod tests {
 
     fn settings(budget: u32, fill: bool) -> RenderSettings<'static> {
         let (ground_truth, fill) = (GroundTruth::Factual, fill.then_some("pimem search"));
-        RenderSettings { budget: Tokens(budget), ground_truth, remove_command: "", fill }
+        RenderSettings {
+            budget: Tokens(budget),
+            ground_truth,
+            remove_command: "",
+            fill,
+            reasons: true,
+        }
     }
 
     fn any_text(words: std::ops::Range<usize>) -> impl Strategy<Value = String> {

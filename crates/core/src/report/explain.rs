@@ -391,7 +391,13 @@ mod tests {
 
     fn settings(budget: u32) -> RenderSettings<'static> {
         let ground_truth = GroundTruth::Off;
-        RenderSettings { budget: Tokens(budget), ground_truth, remove_command: "", fill: None }
+        RenderSettings {
+            budget: Tokens(budget),
+            ground_truth,
+            remove_command: "",
+            fill: None,
+            reasons: true,
+        }
     }
 
     /// Category, age in days, number of reinforcements, and a last event.

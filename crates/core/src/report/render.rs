@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
-    budget::Tokens,
+    budget::{Fill, Tokens},
     by_rank,
-    select::{self, Fill, ReportVerdict, Room, Section, Selection},
+    select::{self, ReportVerdict, Room, Section, Selection},
 };
 use crate::{
     model::{category::Categories, entry::EntryId},
@@ -81,6 +81,9 @@ pub struct RenderSettings<'a> {
     /// If set, entries without a place by score fill the rest of the budget, and the last line
     /// names this command for finding those left out.
     pub fill: Option<&'a str>,
+    /// Whether verdicts tell which of the entries without room seem to be replaced, for whoever asks why
+    /// one is left out. It takes most of the time in a large store.
+    pub reasons: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,7 +141,8 @@ impl Report {
 #[must_use]
 pub fn report(ranking: &Ranking, categories: &Categories, settings: RenderSettings<'_>) -> Report {
     let budget = settings.budget;
-    let fill = settings.fill.map(|search_command| Fill { search_command });
+    let fill =
+        settings.fill.map(|search_command| Fill { search_command, reasons: settings.reasons });
     if !ranking.policy.is_stability() {
         return report_by_rank(ranking, categories, settings, fill);
     }

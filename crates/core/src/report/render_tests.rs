@@ -66,7 +66,13 @@ fn settings(budget: u32) -> RenderSettings<'static> {
 
 fn settings_of(budget: u32, fill: bool) -> RenderSettings<'static> {
     let (ground_truth, fill) = (GroundTruth::Seed, fill.then_some("pimem search"));
-    RenderSettings { budget: Tokens(budget), ground_truth, remove_command: "memory_remove", fill }
+    RenderSettings {
+        budget: Tokens(budget),
+        ground_truth,
+        remove_command: "memory_remove",
+        fill,
+        reasons: true,
+    }
 }
 
 #[test]

@@ -7,11 +7,14 @@
 //!
 //! [`Evidence::choice`]: crate::score::evidence::Evidence::choice
 
-use std::{borrow::Cow, cell::OnceCell, cmp::Reverse};
+use std::{borrow::Cow, cell::OnceCell, cmp::Reverse, collections::BTreeMap};
 
 use crate::{
     gate::{Facts, Mark, Verdict},
-    language::slot::Slots,
+    language::{
+        slot::{SlotTopic, Slots},
+        words::WordIndex,
+    },
     model::{
         category::{Categories, CategorySpec},
         entry::EntryId,
@@ -39,7 +42,8 @@ pub fn may_replace<'a>(
     mut others: impl Iterator<Item = &'a str>,
 ) -> bool {
     let slots = Slots::of(text);
-    !spec.traits.is_done && others.any(|other| slots.replaces(&Slots::of(other)))
+    let replaces = |other| slots.may_share_a_topic(other) && slots.replaces(&Slots::of(other));
+    !spec.traits.is_done && others.any(replaces)
 }
 
 /// Returns true if one of two entries counts instead of the other, by the evidence of both and by how
@@ -87,16 +91,18 @@ pub struct Newer<'a> {
     alike: Vec<Alike>,
     /// When each row was first added and last chosen.
     chosen: Vec<Chosen>,
-    /// Pairs of rows of which one replaced the other at some time and both are in force: the older
-    /// choice, and the newer one.
-    linked: Vec<(usize, usize)>,
+    /// Pairs of rows of which one replaced the other at some time and both are in force: for the older
+    /// choice the first newer one.
+    linked: BTreeMap<usize, usize>,
 }
 
-/// Rows of a category, by their subjects: only those that share one are compared.
+/// Rows of a category, by their words: only of those that may be about the same the values are read.
 #[derive(Default)]
 struct Alike {
     rows: Vec<usize>,
-    subjects: OnceCell<Subjects>,
+    /// The values of each row.
+    slots: OnceCell<Vec<OnceCell<Slots>>>,
+    words: OnceCell<WordIndex>,
     newest: OnceCell<Vec<Newest>>,
 }
 
@@ -104,18 +110,6 @@ struct Alike {
 struct Newest {
     choice: Order,
     first_seen: (Timestamp, Timestamp),
-}
-
-/// The values of some rows, and rows by what they say something of, the newest choices first.
-struct Subjects {
-    slots: Vec<Slots>,
-    rows: IdMap<u64, Vec<usize>>,
-}
-
-/// Returns what a text says something of: subjects, and values that it uses or gives up.
-fn topics(slots: &Slots) -> impl Iterator<Item = u64> + '_ {
-    let values = slots.used.iter().chain(&slots.dropped).copied();
-    slots.values.iter().map(|slot| slot.subject).chain(values)
 }
 
 impl Alike {
@@ -155,37 +149,49 @@ impl Alike {
         fits: impl Fn(&Slots) -> bool,
         rank: impl Fn(usize) -> Option<R>,
     ) -> Option<usize> {
-        let subjects = self.subjects(all);
-        let rivals = topics(slots).filter_map(|topic| subjects.rows.get(&topic)).flatten();
-        let fitting = rivals.filter(|at| subjects.slots.get(**at).is_some_and(&fits));
+        let rivals = slots.topics.iter().flat_map(|topic| self.about(all, topic));
+        let fitting = rivals.filter(|at| self.slots_at(all.0, *at).is_some_and(&fits));
         let ranked = fitting.filter_map(|at| {
-            let row = *self.rows.get(*at)?;
+            let row = *self.rows.get(at)?;
             Some((rank(row)?, row))
         });
         ranked.max().map(|(_, row)| row)
     }
 
-    /// Returns the values of one of the rows.
-    fn slots_of(&self, all: (&Ranking, &[Chosen]), row: usize) -> Option<&Slots> {
-        // They are in order.
-        self.subjects(all).slots.get(self.rows.binary_search(&row).ok()?)
+    /// Returns the rows about a topic, the newest choices, as indexes of `rows`.
+    fn about(&self, (ranking, chosen): (&Ranking, &[Chosen]), topic: &SlotTopic) -> Vec<usize> {
+        let has = |at: &usize| {
+            let slots = self.slots_at(ranking, *at);
+            slots.is_some_and(|slots| slots.topics.iter().any(|one| one.hash == topic.hash))
+        };
+        let words = || self.words.get_or_init(|| WordIndex::new(self.texts(ranking)));
+        let mut rows: Vec<usize> = match topic.word {
+            Some(word) => words().with(word).filter(has).collect(),
+            None => (0..self.rows.len()).filter(has).collect(),
+        };
+        rows.dedup();
+        if rows.len() > RIVALS {
+            let choice = |at: &usize| Some(chosen.get(*self.rows.get(*at)?)?.choice);
+            rows.sort_unstable_by_key(|at| (Reverse(choice(at)), Reverse(*at)));
+            rows.truncate(RIVALS);
+        }
+        rows
     }
 
-    fn subjects(&self, (ranking, chosen): (&Ranking, &[Chosen])) -> &Subjects {
-        self.subjects.get_or_init(|| {
-            let text = |at: &usize| ranking.rows.get(*at).map_or("", |row| &row.entry.text);
-            let slots: Vec<Slots> = self.rows.iter().map(|at| Slots::of(text(at))).collect();
-            let mut rows: IdMap<u64, Vec<usize>> = IdMap::default();
-            for (at, slots) in slots.iter().enumerate() {
-                topics(slots).for_each(|topic| rows.entry(topic).or_default().push(at));
-            }
-            let choice = |at: &usize| Some(chosen.get(*self.rows.get(*at)?)?.choice);
-            for rows in rows.values_mut().filter(|rows| rows.len() > 1) {
-                rows.sort_unstable_by_key(|at| (Reverse(choice(at)), Reverse(*at)));
-                rows.truncate(RIVALS);
-            }
-            Subjects { slots, rows }
-        })
+    fn texts<'a>(&'a self, ranking: &'a Ranking) -> impl Iterator<Item = &'a str> {
+        self.rows.iter().map(|at| ranking.rows.get(*at).map_or("", |row| &row.entry.text))
+    }
+
+    /// Returns the values of one of the rows, by its index in the ranking.
+    fn slots_of(&self, ranking: &Ranking, row: usize) -> Option<&Slots> {
+        // They are in order.
+        self.slots_at(ranking, self.rows.binary_search(&row).ok()?)
+    }
+
+    fn slots_at(&self, ranking: &Ranking, at: usize) -> Option<&Slots> {
+        let slots = self.slots.get_or_init(|| self.rows.iter().map(|_| OnceCell::new()).collect());
+        let text = || ranking.rows.get(*self.rows.get(at)?).map(|row| row.entry.text.as_str());
+        Some(slots.get(at)?.get_or_init(|| text().map(Slots::of).unwrap_or_default()))
     }
 }
 
@@ -193,7 +199,8 @@ impl<'a> Newer<'a> {
     #[must_use]
     pub fn new(ranking: &'a Ranking, categories: &Categories) -> Self {
         let mut alike: Vec<Alike> = categories.iter().map(|_| Alike::default()).collect();
-        let mut linked = Vec::new();
+        let mut linked = BTreeMap::new();
+        let in_force: OnceCell<IdMap<EntryId, usize>> = OnceCell::new();
         for (at, row) in ranking.rows.iter().enumerate() {
             let gone = is_gone(row);
             // Each completion stands for itself, however similar two are.
@@ -206,10 +213,17 @@ impl<'a> Newer<'a> {
                 alike.rows.push(at);
             }
             for other in row.outlived.iter().filter(|_| !gone) {
-                let there = |found: &ScoredEntry| found.entry.id == *other && !is_gone(found);
-                let Some(other) = ranking.rows.iter().position(there) else { continue };
+                let rows = || {
+                    let rows = ranking.rows.iter().enumerate().rev();
+                    rows.filter(|(_, row)| !is_gone(row))
+                        .map(|(at, row)| (row.entry.id, at))
+                        .collect()
+                };
+                let Some(other) = in_force.get_or_init(rows).get(other).copied() else { continue };
                 let choice = |at: usize| ranking.rows.get(at).map(|row| row.evidence.choice());
-                linked.push(if choice(other) < choice(at) { (other, at) } else { (at, other) });
+                let is_older = choice(other) < choice(at);
+                let (older, newer) = if is_older { (other, at) } else { (at, other) };
+                linked.entry(older).or_insert(newer);
             }
         }
         let chosen = |row: &ScoredEntry| Chosen::of(&row.evidence, row.entry.scope.levels());
@@ -226,12 +240,12 @@ impl<'a> Newer<'a> {
 
     /// Returns true if the row at index `at` and a newer choice replaced one another.
     pub(super) fn is_linked(&self, at: usize) -> bool {
-        self.linked.iter().any(|(older, _)| *older == at)
+        self.linked.contains_key(&at)
     }
 
     /// Like [`seems_to_replace`](Self::seems_to_replace), as the index of a row.
     pub(super) fn successor(&self, at: usize) -> Option<usize> {
-        if let Some((_, newer)) = self.linked.iter().find(|(older, _)| *older == at) {
+        if let Some(newer) = self.linked.get(&at) {
             return Some(*newer);
         }
         let (row, chosen) = (self.ranking.rows.get(at)?, self.chosen.get(at)?);
@@ -243,7 +257,7 @@ impl<'a> Newer<'a> {
         }
         let all = (self.ranking, self.chosen.as_slice());
         let own = || Cow::Owned(Slots::of(&row.entry.text));
-        let slots = alike.slots_of(all, at).map_or_else(own, Cow::Borrowed);
+        let slots = alike.slots_of(self.ranking, at).map_or_else(own, Cow::Borrowed);
         let by = |other: &Slots| other.replaces(&slots);
         alike.best_for(all, &slots, by, |other| Some(newer(other)?.choice))
     }
@@ -288,19 +302,31 @@ impl<'a> Newer<'a> {
     }
 }
 
-/// Returns the entries that the gate gives with the mark that a newer choice seems to replace them,
-/// each with that choice.
-#[must_use]
-pub fn marked(ranking: &Ranking, categories: &Categories) -> IdMap<EntryId, EntryId> {
-    let newer = Newer::new(ranking, categories);
-    let mark = |(at, row): (usize, &ScoredEntry)| {
-        let facts = Facts { yields_to: newer.seems_to_replace(at), ..row.facts() };
+/// The entries that the gate gives with the mark that a newer choice seems to replace them. Each is
+/// looked at when it is asked for.
+pub struct ReplacedMarks<'a> {
+    newer: Newer<'a>,
+    rows: IdMap<EntryId, usize>,
+}
+
+impl<'a> ReplacedMarks<'a> {
+    #[must_use]
+    pub fn new(ranking: &'a Ranking, categories: &Categories) -> Self {
+        let rows = ranking.rows.iter().enumerate().map(|(at, row)| (row.entry.id, at)).collect();
+        Self { newer: Newer::new(ranking, categories), rows }
+    }
+
+    /// Returns the choice that seems to replace an entry, if it has the mark.
+    #[must_use]
+    pub fn of(&self, id: EntryId) -> Option<EntryId> {
+        let at = *self.rows.get(&id)?;
+        let row = self.newer.ranking.rows.get(at)?;
+        let facts = Facts { yields_to: self.newer.seems_to_replace(at), ..row.facts() };
         match facts.verdict() {
-            Verdict::Marked(Mark::SeemsReplaced(by)) => Some((row.entry.id, by)),
+            Verdict::Marked(Mark::SeemsReplaced(by)) => Some(by),
             _ => None,
         }
-    };
-    ranking.rows.iter().enumerate().filter_map(mark).collect()
+    }
 }
 
 #[cfg(test)]
@@ -464,6 +490,7 @@ mod tests {
                 ground_truth: GroundTruth::Off,
                 remove_command: "",
                 fill,
+                reasons: true,
             };
             let report = report(&ranking, &categories, settings);
             let verdict = |text: &&str| {

@@ -5,7 +5,7 @@
 use std::{cmp::Reverse, fmt};
 
 use super::{
-    budget::{Lasting, Tokens},
+    budget::{Fill, Lasting, Tails, Tokens, showable},
     replaced::Newer,
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
         entry::EntryId,
     },
     safe,
-    safety::safe_text::SafeText,
+    safety::safe_text::{self, SafeText},
     score::{
         caps::CapPlace,
         ranking::{Ranking, ScoredEntry},
@@ -266,98 +266,6 @@ fn nearest_first(ranking: &Ranking, lines: &mut [SelectedLine]) {
     lines.sort_by_key(levels);
 }
 
-/// Settings for filling the space left by the sections.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Fill<'a> {
-    /// The command that the last line names for finding the rest.
-    pub(super) search_command: &'a str,
-}
-
-/// Returns true if only space, caps or windows can keep an entry out of the report.
-pub(super) fn showable(row: &ScoredEntry) -> bool {
-    row.withheld().is_none()
-        && row.place != CapPlace::Elsewhere
-        && (row.evidence.count > 0 || row.place == CapPlace::Pinned)
-}
-
-/// The lines that count entries left out: one at the end of each section, one at the end of the
-/// report.
-pub(super) struct Tails<'a> {
-    /// Number of entries left out although they could be shown, by category.
-    left: Vec<usize>,
-    fill: Fill<'a>,
-}
-
-impl<'a> Tails<'a> {
-    /// Starts with so many entries of each category left out.
-    pub(super) fn counting(left: impl Iterator<Item = usize>, fill: Fill<'a>) -> Self {
-        Self { left: left.collect(), fill }
-    }
-
-    /// Starts with every entry that could be shown counted as left out.
-    pub(super) fn new(ranking: &Ranking, categories: &Categories, fill: Fill<'a>) -> Self {
-        let mut left = vec![0; categories.iter().count()];
-        for row in ranking.rows.iter().filter(|row| showable(row) && row.place != CapPlace::Pinned)
-        {
-            if let Some(count) = left.get_mut(usize::from(row.entry.category.0)) {
-                *count += 1;
-            }
-        }
-        Self { left, fill }
-    }
-
-    pub(super) fn take(&mut self, row: &ScoredEntry) {
-        let count = self.left.get_mut(usize::from(row.entry.category.0));
-        if let Some(count) = count.filter(|_| row.place != CapPlace::Pinned) {
-            *count = count.saturating_sub(1);
-        }
-    }
-
-    pub(super) fn put_back(&mut self, row: &ScoredEntry) {
-        if let Some(count) = self.left.get_mut(usize::from(row.entry.category.0)) {
-            *count += 1;
-        }
-    }
-
-    /// Returns true if all entries left out are of one category: then the last line of the report
-    /// says what that of their section would.
-    fn is_one(&self) -> bool {
-        self.left.iter().filter(|left| **left > 0).count() == 1
-    }
-
-    pub(super) fn end(&self, category: CategoryId) -> Option<SelectedLine> {
-        let left = self.left.get(usize::from(category.0)).copied().unwrap_or(0);
-        (left > 0 && !self.is_one()).then(|| SelectedLine::from(safe!("- ... {} more", left)))
-    }
-
-    pub(super) fn closing(&self) -> Option<SafeText> {
-        let left: usize = self.left.iter().sum();
-        (left > 0).then(|| safe!("... {} more: {} WORDS", left, self.fill.search_command))
-    }
-
-    /// Characters of the closing line, including the blank line before it.
-    pub(super) fn closing_chars(&self) -> usize {
-        self.closing().map_or(0, |line| line.chars().count() + 2)
-    }
-
-    /// Characters of the closing line and of the lines in the sections for which `is_there` returns
-    /// true.
-    pub(super) fn chars(&self, is_there: impl Fn(usize) -> bool) -> usize {
-        if self.is_one() {
-            return self.closing_chars();
-        }
-        let digits = |left: usize| left.checked_ilog10().unwrap_or(0) as usize + 1;
-        let tail = |left: usize| "- ...  more\n".len() + digits(left);
-        let left = self.left.iter().enumerate().filter(|(at, left)| **left > 0 && is_there(*at));
-        self.closing_chars() + left.map(|(_, left)| tail(*left)).sum::<usize>()
-    }
-
-    /// The maximum number of characters that all lines can take.
-    pub(super) fn most(&self) -> usize {
-        self.chars(|_| true)
-    }
-}
-
 /// The sections and what is left of the report for filling them.
 struct Space<'a> {
     /// Characters for all sections together.
@@ -373,16 +281,26 @@ impl<'a> Space<'a> {
         Self { room, used, sections, tails }
     }
 
-    /// Returns true if a line fits, whatever the last lines of sections take.
-    fn may_take(&self, spec: &CategorySpec, category: CategoryId, line: &SelectedLine) -> bool {
-        self.used + self.cost(spec, category, line) <= self.room
+    /// Returns true if a line of so many characters fits, with the last lines that there are then.
+    fn fits(&mut self, spec: &CategorySpec, row: &ScoredEntry, chars: usize) -> bool {
+        let category = usize::from(row.entry.category.0);
+        let used = self.used + self.cost(spec, row.entry.category, chars);
+        if used > self.room {
+            return false;
+        }
+        self.tails.take(row);
+        let is_there =
+            |at: usize| at == category || self.sections.get(at).is_some_and(Option::is_some);
+        let fits = used + self.tails.chars(is_there) <= self.room;
+        self.tails.put_back(row);
+        fits
     }
 
-    /// Characters of a line, with the heading of its section if that is new.
-    fn cost(&self, spec: &CategorySpec, category: CategoryId, line: &SelectedLine) -> usize {
+    /// Characters of a line of so many, with the heading of its section if that is new.
+    fn cost(&self, spec: &CategorySpec, category: CategoryId, chars: usize) -> usize {
         let is_new = self.sections.get(usize::from(category.0)).is_none_or(Option::is_none);
         let heading = || 1 + heading_chars(&SafeText::of(&spec.section));
-        line.chars() + if is_new { heading() } else { 0 }
+        chars + if is_new { heading() } else { 0 }
     }
 
     /// Adds a line to its section if it fits: below the line of the row `after` if that is there,
@@ -395,15 +313,11 @@ impl<'a> Space<'a> {
         after: Option<usize>,
     ) -> bool {
         let category = usize::from(row.entry.category.0);
-        let cost = self.cost(spec, row.entry.category, &line);
-        self.tails.take(row);
-        let is_there =
-            |at: usize| at == category || self.sections.get(at).is_some_and(Option::is_some);
-        if self.used + cost + self.tails.chars(is_there) > self.room {
-            self.tails.put_back(row);
+        if !self.fits(spec, row, line.chars()) {
             return false;
         }
-        self.used += cost;
+        self.tails.take(row);
+        self.used += self.cost(spec, row.entry.category, line.chars());
         if let Some(slot) = self.sections.get_mut(category) {
             let heading = || SafeText::of(&spec.section);
             let section =
@@ -422,7 +336,7 @@ impl<'a> Space<'a> {
         for ((id, _), section) in categories.iter().zip(sections.iter_mut()) {
             if let Some(section) = section {
                 nearest_first(ranking, &mut section.lines);
-                section.lines.extend(tails.end(id));
+                section.lines.extend(tails.end(id).map(SelectedLine::from));
             }
         }
         let used: usize = sections.iter().flatten().map(Section::chars).sum();
@@ -450,19 +364,21 @@ fn fill_up(
         .collect();
     // Rows are sorted best first, so the index breaks ties.
     waiting.sort_by_key(|(value, at)| (Reverse(*value), *at));
+    let reasons = space.tails.fill.reasons;
     let mut last = Vec::new();
     for (value, at) in waiting {
         let (Some(row), Some(verdict)) = (ranking.rows.get(at), verdicts.get_mut(at)) else {
             continue;
         };
         let spec = categories.spec(row.entry.category);
-        let line = SelectedLine::of(at, safe!("- {}", &row.entry.told()));
         let gave_way = matches!(verdict, ReportVerdict::SeemsReplaced(_));
         // Space only shrinks, so what does not fit now does not fit later.
-        if !gave_way && !space.may_take(spec, row.entry.category, &line) {
-            *verdict = ReportVerdict::NoRoom(value);
+        if !gave_way && !space.fits(spec, row, line_chars(row)) {
+            let by = reasons.then(|| newer.seems_to_replace(at)).flatten();
+            *verdict = by.map_or(ReportVerdict::NoRoom(value), ReportVerdict::SeemsReplaced);
             continue;
         }
+        let line = SelectedLine::of(at, safe!("- {}", &row.entry.told()));
         if let Some(by) = newer.successor(at) {
             last.push((value, at, by, line));
             continue;
@@ -484,6 +400,12 @@ fn fill_up(
         }
     }
     space.close(ranking, categories)
+}
+
+/// Returns the characters of a line that fills the report, with its line break; most do not fit.
+fn line_chars(row: &ScoredEntry) -> usize {
+    let chars = |text: &str| "- \n".len() + safe_text::model(text).chars().count();
+    row.entry.branch.as_ref().map_or_else(|| chars(&row.entry.text), |_| chars(&row.entry.told()))
 }
 
 /// Returns the verdict before space is considered; `ReportFull` stands for "waits for space".

@@ -5,9 +5,9 @@
 use std::{cmp::Reverse, collections::HashSet};
 
 use super::{
-    budget::{Lasting, Tokens},
+    budget::{Lasting, Tokens, showable},
     render::{self, RenderSettings, Report},
-    select::{ReportVerdict, first_look, showable},
+    select::{ReportVerdict, first_look},
 };
 use crate::{
     language::sketch::Sketch,

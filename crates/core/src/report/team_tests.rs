@@ -63,7 +63,13 @@ fn mirror(project: &str) -> Mirror {
 
 fn settings(budget: Tokens, fill: bool) -> RenderSettings<'static> {
     let fill = fill.then_some("pimem search");
-    RenderSettings { budget, ground_truth: GroundTruth::Off, remove_command: "", fill }
+    RenderSettings {
+        budget,
+        ground_truth: GroundTruth::Off,
+        remove_command: "",
+        fill,
+        reasons: true,
+    }
 }
 
 /// The reports without and with mirrors, and what became of the mirrors' lines.

@@ -324,6 +324,7 @@ impl Replica {
             ground_truth: GroundTruth::ALL[0],
             remove_command: "",
             fill: None,
+            reasons: true,
         };
         (lines.collect(), report(&ranking, categories, settings).text.to_string())
     }

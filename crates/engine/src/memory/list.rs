@@ -131,8 +131,11 @@ impl Reading<'_> {
         let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking)
             .marking_replaced();
         let is_of_state = |row: &ScoredEntry| {
+            if states.is_empty() {
+                return true;
+            }
             let verdict = entries.verdict(row);
-            states.is_empty() || states.iter().any(|word| word.is_of(row, verdict))
+            states.iter().any(|word| word.is_of(row, verdict))
         };
         let theirs = mirrors.iter().map(|mirror| (Some(mirror), &mirror.ranking));
         let mut rows: Vec<(Option<&Mirrored>, &ScoredEntry)> = iter::once((None, &*ranking))

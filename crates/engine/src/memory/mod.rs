@@ -487,6 +487,7 @@ impl Memory {
             ground_truth: report.ground_truth,
             remove_command: &report.remove_command,
             fill: report.fill.then_some(&*report.search_command),
+            reasons: true,
         }
     }
 

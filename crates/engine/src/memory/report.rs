@@ -13,7 +13,7 @@ use pimem_core::{
     model::{entry::EntryId, hash::IdSet, time::Date},
     report::{
         budget::{self, Tokens},
-        render,
+        render::{self, RenderSettings},
         select::ReportVerdict,
         working::{self, Sources},
     },
@@ -123,10 +123,11 @@ impl Reading<'_> {
         if let Some(prompt) = &request.prompt {
             self.memory.works_on(glob::named(prompt));
         }
+        let explained = request.listed == ReportListing::Explained;
         let settings = self.memory.report_settings(request.budget, request.system_prompt);
+        let settings = RenderSettings { reasons: explained, ..settings };
         let (ranking, snapshots) = self.memory.own_ranking(&stores);
         let mut report = render::report(&ranking, &self.memory.config.categories, settings);
-        let explained = request.listed == ReportListing::Explained;
         let total = self.memory.sharing().team_total(request.budget, request.system_prompt);
         let team = self.memory.sharing().add_team(
             &mut report,

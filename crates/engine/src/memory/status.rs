@@ -23,7 +23,10 @@ use crate::{
 };
 use pimem_core::{
     lint::rule::{self, Finding},
-    report::{budget::Tokens, render},
+    report::{
+        budget::Tokens,
+        render::{self, RenderSettings},
+    },
     score::{
         ranking::{LocatedEntry, Ranking, ScoredEntry},
         stability::State,
@@ -44,6 +47,7 @@ impl Reading<'_> {
         let mut findings = machine::around(self.memory).len() + hooks.findings;
         let (ranking, snapshots) = self.memory.own_ranking(&stores);
         let settings = self.memory.report_settings(None, Tokens(0));
+        let settings = RenderSettings { reasons: false, ..settings };
         let mut report = render::report(&ranking, &self.memory.config.categories, settings);
         let total = self.memory.sharing().team_total(None, Tokens(0));
         let team = self.memory.sharing().add_team(

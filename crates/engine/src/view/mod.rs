@@ -19,7 +19,9 @@ use pimem_core::{
         operation::UserState,
         time::{Now, Timestamp},
     },
-    report::{budget::thousands, explain::Arithmetic, replaced, select::ReportVerdict},
+    report::{
+        budget::thousands, explain::Arithmetic, replaced::ReplacedMarks, select::ReportVerdict,
+    },
     score::{
         access::Access,
         caps::CapPlace,
@@ -203,14 +205,14 @@ pub struct Entries<'a> {
     /// Entries of mirrors.
     others: Vec<EntryId>,
     /// Entries that seem to be replaced, where that is looked for.
-    replaced: IdMap<EntryId, EntryId>,
+    replaced: Option<ReplacedMarks<'a>>,
     short: OnceCell<IdMap<EntryId, String>>,
 }
 
 impl<'a> Entries<'a> {
     /// Returns a renderer. Short ids are unique among the entries of the ranking.
     pub fn new(now: Now, categories: &'a Categories, ranking: &'a Ranking) -> Self {
-        let (others, replaced) = (Vec::new(), IdMap::default());
+        let (others, replaced) = (Vec::new(), None);
         Self { categories, now, ranking, others, replaced, short: OnceCell::new() }
     }
 
@@ -223,11 +225,12 @@ impl<'a> Entries<'a> {
     /// Marks entries that seem to be replaced, as a search does.
     #[must_use]
     pub fn marking_replaced(self) -> Self {
-        Self { replaced: replaced::marked(self.ranking, self.categories), ..self }
+        Self { replaced: Some(ReplacedMarks::new(self.ranking, self.categories)), ..self }
     }
 
     fn seems_replaced_by(&self, row: &ScoredEntry) -> Option<EntryId> {
-        self.replaced.get(&row.entry.id).copied().filter(|_| row.entry.scope != Scope::Team)
+        let marks = self.replaced.as_ref().filter(|_| row.entry.scope != Scope::Team)?;
+        marks.of(row.entry.id)
     }
 
     /// Returns the fate of an entry; of one that seems to be replaced, where that is looked for.
