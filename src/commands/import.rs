@@ -111,10 +111,10 @@ enum Format {
     /// Conventions, Lessons, Decisions, Never, Pitfalls and some more), or else what a line says. A
     /// bullet takes along those nested below it; one that ends in a colon introduces them
     Agents,
-    /// What was said before: what you stated in transcripts that Claude Code, Codex, Gemini CLI and pi
-    /// keep of this project on this machine, what commits took back with their reason, decisions in
-    /// their messages, and records of decisions (docs/adr). Nothing of a model is taken, and all of it
-    /// waits for pimem trust --review
+    /// What was said before: what you stated in transcripts that Claude Code, Codex, Gemini CLI,
+    /// OpenCode and pi keep of this project on this machine, what commits took back with their reason,
+    /// decisions in their messages, and records of decisions (docs/adr). Nothing of a model is taken,
+    /// and all of it waits for pimem trust --review
     History,
     /// The vectors of entries from what pimem export embeddings or pi wrote. They have to be those of
     /// the chosen model, which has to be installed, and are then not made again; whether they are can
@@ -173,6 +173,7 @@ pub(crate) fn run(ctx: &Shell, args: &ImportArgs) -> Result<Exit, Failure> {
         Format::Agents => From::Agents(paths.clone()),
         Format::History => From::History(HistoryRequest {
             transcripts: transcripts(ctx),
+            opencode: opencode(ctx),
             period: Period::new(ctx.memory.now, since.as_deref(), None)?,
             since: since.clone(),
         }),
@@ -191,6 +192,14 @@ fn transcripts(ctx: &Shell) -> Vec<PathBuf> {
         Some(ctx.config_dir(agent).ok()?.join(folder))
     });
     dirs.collect()
+}
+
+/// Returns the database in which OpenCode keeps its sessions.
+fn opencode(ctx: &Shell) -> Option<PathBuf> {
+    let env = &ctx.memory.env;
+    let named = env.get("XDG_DATA_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let data = named.or_else(|| Some(env.home.as_ref()?.join(".local/share")))?;
+    Some(data.join("opencode/opencode.db")).filter(|path| path.is_file())
 }
 
 /// Files of rules of other programs.
@@ -216,7 +225,7 @@ pub(crate) fn offer(ctx: &Shell) {
         .collect();
     let has_past =
         |dir: &PathBuf| dir.join(&named).is_dir() || dir.ends_with("sessions") && dir.is_dir();
-    if transcripts(ctx).iter().any(has_past) {
+    if transcripts(ctx).iter().any(has_past) || opencode(ctx).is_some() {
         ctx.ui.note("Agents have worked on this machine: pimem import history --dry-run");
     }
 }

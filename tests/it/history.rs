@@ -1,11 +1,11 @@
 //! `import history`: what people said in transcripts, what commits took back and decided, and records of
 //! decisions wait for a review; nothing of another project, of a model or of a sub-agent is taken.
 
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use serde_json::json;
 
-use crate::common::sandbox::Sandbox;
+use crate::common::sandbox::{Sandbox, outcome};
 
 const RULE: &str = "From now on, always use pnpm here, never npm.";
 
@@ -122,6 +122,60 @@ fn from_a_day_on_and_nowhere_else() {
     }
     let nothing = Sandbox::new("empty").run(&["import", "history"]);
     assert_eq!(nothing.code, 1, "{nothing:?}");
+}
+
+/// OpenCode has a database, which its own program reads: only sessions of the project are asked for.
+#[test]
+fn sessions_of_opencode() {
+    let sandbox = project();
+    let (bin, asked) = (sandbox.root().join("bin"), sandbox.root().join("asked"));
+    let row =
+        |session: &str, at: u64, text: &str| json!({"session": session, "at": at, "text": text});
+    let rows = json!([
+        row("ses_1", 1_780_308_000_000, RULE),
+        row("ses_1", 1_780_308_060_000, "please open the file with the scheduler"),
+        row("ses_2", 1_780_567_200_000, "Never log tokens or cookies here."),
+    ]);
+    write(&sandbox.root().join("rows"), &rows.to_string());
+    let script = format!(
+        "#!/bin/sh\npwd > {0}\nprintf '%s\\n' \"$@\" >> {0}\ncat {1}\n",
+        asked.display(),
+        sandbox.root().join("rows").display()
+    );
+    write(&bin.join("opencode"), &script);
+    fs::set_permissions(bin.join("opencode"), fs::Permissions::from_mode(0o755)).unwrap();
+    let import = |more: &[&str]| {
+        let mut command = sandbox.command(&[&["import", "history", "--dry-run"], more].concat());
+        command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+        outcome(command)
+    };
+    import(&[]).done();
+    assert!(!asked.exists(), "there is no database");
+    let data = sandbox.home().join(".local/share/opencode");
+    write(&data.join("opencode.db"), "SQLite format 3");
+    let said = import(&[]).done();
+    assert!(said.contains("Never log tokens") && !said.contains("scheduler"), "{said}");
+    let asked = fs::read_to_string(asked).unwrap();
+    let mut asked = asked.lines();
+    assert_eq!(asked.next(), data.canonicalize().unwrap().to_str());
+    assert_eq!(asked.next(), Some("db"));
+    let query = asked.next().unwrap();
+    let here = format!("s.directory = '{}'", sandbox.project().display());
+    assert!(query.contains(&here) && query.contains("s.parent_id is null"), "{query}");
+    let since = import(&["--since", "2026-06-03"]).done();
+    assert!(since.contains("Never log tokens"), "{since}");
+    let late = import(&["--since", "2026-06-20"]).done();
+    assert!(!late.contains("Never log tokens"), "{late}");
+    for (answer, why) in
+        [("echo SQLite error; exit 1", "does not answer as expected"), ("", "does not answer as")]
+    {
+        write(&bin.join("opencode"), &format!("#!/bin/sh\n{answer}\n"));
+        let left = import(&[]);
+        let note = format!("Sessions of OpenCode are left out: opencode {why}");
+        assert!(left.stderr.contains(&note) && left.stdout.contains("pnpm"), "{left:?}");
+    }
+    fs::remove_file(bin.join("opencode")).unwrap();
+    assert!(import(&[]).stderr.contains("opencode cannot be started"), "it is not there");
 }
 
 /// Long lines, texts of no encoding and links cost nothing but themselves.

@@ -12,7 +12,7 @@ use crate::{
         preference, sentence, words,
     },
     model::{event::Cue, time::Timestamp},
-    session::transcript::{Message, Role, Session},
+    session::transcript::{Message, Role},
 };
 
 /// Words that a reason for a revert has at least.
@@ -54,11 +54,9 @@ pub struct PastStatement {
     pub place: String,
 }
 
-/// Returns what a person stated in a session.
+/// Returns what a person stated in a session of an agent.
 #[must_use]
-pub fn of_session(session: &Session, messages: &[Message]) -> Vec<PastStatement> {
-    let agent = session.format.name();
-    let id = session.id.as_deref().unwrap_or_default();
+pub fn of_session(agent: &str, id: &str, messages: &[Message]) -> Vec<PastStatement> {
     let mut found = Vec::new();
     for message in messages.iter().filter(|message| message.role == Role::User) {
         let date = message.when.map_or_else(String::new, Timestamp::date);
@@ -374,7 +372,11 @@ mod tests {
         let mut all = Vec::new();
         for session in sessions {
             let (session, messages) = transcript::read(session.as_bytes()).unwrap();
-            all.extend(of_session(&session, &messages));
+            all.extend(of_session(
+                session.format.name(),
+                session.id.as_deref().unwrap(),
+                &messages,
+            ));
         }
         let items = items(all);
         assert_eq!(items.len(), 2, "{items:?}");

@@ -4,21 +4,24 @@
 use std::{
     fs::{self, File},
     io::{BufRead, BufReader, Read},
-    path::{Path, PathBuf},
+    path::{MAIN_SEPARATOR, Path, PathBuf},
+    process::Command,
     time::Duration,
 };
 
 use pimem_core::{
     exchange::history::{self, CommitMessage, PastStatement},
-    model::hash,
-    session::transcript::{Message, Session, TranscriptLines},
+    model::{hash, time::Timestamp},
+    session::transcript::{Message, Role, Session, TranscriptLines},
 };
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::{HistoryRequest, source::ImportSource};
 use crate::{
     error::{Failure, FailureKind},
     memory::Memory,
+    process::{self, Keep, Kill},
     store::{discover, git, read},
 };
 
@@ -32,6 +35,10 @@ const HEAD: usize = 64;
 const COMMITS: &str = "--max-count=50000";
 /// Longest wait for git.
 const GIT: Duration = Duration::from_mins(1);
+/// Longest wait for the program `opencode`.
+const OPENCODE: Duration = Duration::from_mins(1);
+/// Most bytes that it answers with.
+const SAID: usize = 256 << 20;
 /// Folders in which projects keep records of decisions.
 const RECORDS: &[&str] = &[
     "docs/adr",
@@ -63,6 +70,9 @@ pub(super) fn of_project(
         for path in files {
             said.extend(transcript(&path, &roots, request).unwrap_or_default());
         }
+    }
+    if let Some(database) = &request.opencode {
+        said.extend(opencode(memory, database, &roots, request));
     }
     said.extend(commits(&root, request));
     said.extend(records(&root));
@@ -144,7 +154,73 @@ fn transcript(
     let (session, rest) = lines.finish()?;
     messages.extend(rest);
     messages.retain(|message| request.period.contains(message.when));
-    (ours || is_ours(&session)).then(|| history::of_session(&session, &messages))
+    let id = session.id.as_deref().unwrap_or_default();
+    let of_session = || history::of_session(session.format.name(), id, &messages);
+    (ours || is_ours(&session)).then(of_session)
+}
+
+/// What a person said to OpenCode.
+#[derive(Deserialize)]
+struct OpenCodeRow {
+    session: String,
+    /// Milliseconds since 1970.
+    at: i64,
+    text: String,
+}
+
+/// Returns what people stated in sessions of OpenCode. They are in a database, which its own program
+/// reads; nothing of other projects is asked for, nor of sub-agents, in whose sessions the user is a
+/// model.
+fn opencode(
+    memory: &Memory,
+    database: &Path,
+    roots: &[PathBuf],
+    request: &HistoryRequest,
+) -> Vec<PastStatement> {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+    let below = |root: &str| {
+        let within = format!("{root}{MAIN_SEPARATOR}");
+        let length = within.chars().count();
+        let (root, within) = (quoted(root), quoted(&within));
+        format!("s.directory = {root} or substr(s.directory, 1, {length}) = {within}")
+    };
+    let ours: Vec<String> = roots.iter().filter_map(|root| root.to_str()).map(below).collect();
+    let query = format!(
+        "select s.id as session, m.time_created as at, json_extract(p.data, '$.text') as text \
+         from session s join message m on m.session_id = s.id join part p on p.message_id = m.id \
+         where ({}) and s.parent_id is null and json_extract(m.data, '$.role') = 'user' \
+         and json_extract(p.data, '$.type') = 'text' and json_extract(p.data, '$.synthetic') is not 1 \
+         and text is not null order by s.id, m.time_created, p.id",
+        ours.join(" or ")
+    );
+    let mut command = Command::new("opencode");
+    // Plugins of the project are not loaded.
+    command.args(["db", &query, "--format", "json", "--pure"]);
+    command.current_dir(database.parent().unwrap_or(database));
+    let kept = (Keep::Whole(SAID), Keep::Start(0));
+    let rows = process::run(&mut command, Vec::new(), kept, OPENCODE, Kill::Group)
+        .map_err(|error| error.to_string())
+        .and_then(|done| {
+            let rows = serde_json::from_slice::<Vec<OpenCodeRow>>(done.stdout.trim_ascii());
+            rows.map_err(|_| "does not answer as expected".to_owned())
+        });
+    let rows = rows.unwrap_or_else(|why| {
+        memory.notices.note(&format!("Sessions of OpenCode are left out: opencode {why}"));
+        Vec::new()
+    });
+    let sessions = rows.chunk_by(|a, b| a.session == b.session);
+    let of_session = |rows: &[OpenCodeRow]| {
+        let said = |row: &OpenCodeRow| {
+            let when = Some(Timestamp(row.at));
+            Message { role: Role::User, text: row.text.clone(), when }
+        };
+        let messages = rows.iter().map(said);
+        let messages: Vec<Message> =
+            messages.filter(|message| request.period.contains(message.when)).collect();
+        let id = rows.first().map_or("", |row| &row.session);
+        history::of_session("opencode", id, &messages)
+    };
+    sessions.flat_map(of_session).collect()
 }
 
 /// Returns what the messages of commits say.

@@ -84,6 +84,8 @@ pub enum From {
 pub struct HistoryRequest {
     /// Directories in which agents keep transcripts.
     pub transcripts: Vec<PathBuf>,
+    /// The database in which OpenCode keeps its sessions, if there is one.
+    pub opencode: Option<PathBuf>,
     /// From when on, as git reads it.
     pub since: Option<String>,
     pub period: Period,
