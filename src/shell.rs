@@ -216,10 +216,7 @@ pub(crate) fn transcript(path: &Path) -> Result<Transcript<'_>, Failure> {
 /// Asks the user to choose one of `letters`; `None` at the end of input.
 pub(crate) fn choose(ctx: &Shell, question: &str, letters: &str) -> Result<Option<char>, Failure> {
     loop {
-        ctx.ui.explain(question);
-        let mut answer = String::new();
-        let read = io::stdin().lock().take(1024).read_line(&mut answer);
-        read.map_err(|error| Failure::from(anyhow::Error::new(error).context("standard input")))?;
+        let answer = answer(ctx, question)?;
         let letter = answer.trim().chars().next().map(|letter| letter.to_ascii_lowercase());
         if answer.is_empty() || letter.is_some_and(|letter| letters.contains(letter)) {
             return Ok(letter);
@@ -227,20 +224,30 @@ pub(crate) fn choose(ctx: &Shell, question: &str, letters: &str) -> Result<Optio
     }
 }
 
+/// Asks the user for a line; `None` if it is empty.
+pub(crate) fn line(ctx: &Shell, question: &str) -> Result<Option<String>, Failure> {
+    Ok(Some(answer(ctx, question)?.trim().to_owned()).filter(|line| !line.is_empty()))
+}
+
+/// Asks a question; the answer is empty at the end of input.
+fn answer(ctx: &Shell, question: &str) -> Result<String, Failure> {
+    ctx.ui.explain(question);
+    let mut answer = String::new();
+    let read = io::stdin().lock().take(64 << 10).read_line(&mut answer);
+    read.map_err(|error| Failure::from(anyhow::Error::new(error).context("standard input")))?;
+    Ok(answer)
+}
+
 /// Shows `lines` and asks the user to confirm. Fails without a terminal.
 pub(crate) fn confirm(ctx: &Shell, lines: &[String], question: &str) -> Result<bool, Failure> {
-    let stdin = io::stdin();
-    if !stdin.is_terminal() {
+    if !io::stdin().is_terminal() {
         let message = "there is no terminal to ask on";
         return Err(Failure::new(FailureKind::Usage, message, "--yes does it without asking"));
     }
     for line in lines {
         ctx.ui.explain(line);
     }
-    ctx.ui.explain(&format!("{question} [y/N]"));
-    let mut answer = String::new();
-    let read = stdin.lock().take(1024).read_line(&mut answer);
-    read.map_err(|error| Failure::from(anyhow::Error::new(error).context("standard input")))?;
+    let answer = answer(ctx, &format!("{question} [y/N]"))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 

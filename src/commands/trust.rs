@@ -26,8 +26,10 @@ use crate::{
 /// Review what waits, and let agents see it
 ///
 /// Entries that came by git, in a clone or with a pull, and those that may have been pasted, are shown to
-/// people and to no agent until somebody has looked at them. Each is shown and asked about; without a
-/// terminal, they are only listed. What is trusted is the text: when it changes, it awaits review again.
+/// people and to no agent until somebody has looked at them. Each is shown and asked about, first what was
+/// said more than once, then what went wrong, twenty at a stretch; a key takes it, drops it, rewords it or
+/// goes back to the one before. Without a terminal, they are only listed. What is trusted is the text: when
+/// it changes, it awaits review again.
 ///
 /// Lines that you write by hand need no review, in a store that was made on this machine or of which
 /// you have reviewed everything: git does not have them, or has them by a commit that you made here
@@ -83,8 +85,17 @@ enum Act {
 }
 
 /// Question asked about every text.
-const QUESTION: &str =
-    "Trust it? y yes, n no, a this and what follows without a warning, q not now [ynaq]";
+const QUESTION: &str = "Trust it? y yes, n not yet, b back, a this and what follows without a warning, \
+                        q not now [ynbaq]";
+
+/// Question asked about an entry.
+const OF_ENTRY: &str = "Trust it? y yes, n not yet, d drop it, e say it otherwise, b back, a this and what \
+                        follows without a warning, q not now [yndebaq]";
+
+/// Texts that are asked about at a stretch.
+const STRETCH: usize = 20;
+/// Entries from which it is said what they have in common.
+const GROUPED: usize = 8;
 
 /// Question asked about what an agent has added.
 const BY_AGENT: &str = "An agent added it. k keep, f forget, n next, q not now [kfnq]";
@@ -117,13 +128,26 @@ pub(crate) fn run(ctx: &Shell, args: &TrustArgs) -> Result<Exit, Failure> {
 /// Asks about the texts one by one.
 fn ask(ctx: &Shell) -> Result<(Answer<Review>, Form), Failure> {
     let mut current: Option<PathBuf> = None;
-    let mut rest = false;
+    let (mut rest, mut asked, mut group) = (false, 0, None);
     let answer =
         ctx.memory.tending().review_each(|store: &Store, question: VouchQuestion<'_>| {
             let (VouchQuestion::Awaits(item) | VouchQuestion::ByAgent(item)) = question;
             if current.as_ref() != Some(&store.dir) {
                 ctx.ui.explain(&name(store.scope.name(), &store.dir.display().to_string()));
-                (current, rest) = (Some(store.dir.clone()), false);
+                (current, rest, group) = (Some(store.dir.clone()), false, None);
+            }
+            if !rest && asked == STRETCH {
+                asked = 0;
+                if shell::choose(ctx, "Go on? c yes, q not now [cq]", "cq")? != Some('c') {
+                    return Ok(Reply::Stop);
+                }
+            }
+            asked += 1;
+            if group != item.group() {
+                group = item.group();
+                if let Some(group) = &group {
+                    ctx.ui.explain(&format!("-- {group}"));
+                }
             }
             item.in_words().for_each(|line| ctx.ui.explain(&line));
             if matches!(question, VouchQuestion::ByAgent(_)) {
@@ -138,13 +162,20 @@ fn ask(ctx: &Shell) -> Result<(Answer<Review>, Form), Failure> {
             if rest && item.warnings.is_empty() {
                 return Ok(Reply::Trust);
             }
-            Ok(match shell::choose(ctx, QUESTION, "ynaq")? {
+            let (question, letters) =
+                if item.is_entry() { (OF_ENTRY, "yndebaq") } else { (QUESTION, "ynbaq") };
+            Ok(match shell::choose(ctx, question, letters)? {
                 Some('y') => Reply::Trust,
                 Some('a') => {
                     rest = true;
                     Reply::Trust
                 }
                 Some('n') => Reply::Leave,
+                Some('d') => Reply::Forget,
+                Some('e') => {
+                    shell::line(ctx, "What should it say?")?.map_or(Reply::Leave, Reply::Reword)
+                }
+                Some('b') => Reply::Back,
                 _ => Reply::Stop,
             })
         })?;
@@ -211,13 +242,21 @@ fn list(ui: &Ui, stores: &[StoreView]) {
     }
     for store in stores.iter().filter(|store| !store.awaiting.is_empty()) {
         ui.line(&name(store.scope, &store.store));
-        store.awaiting.iter().flat_map(AwaitingText::in_words).for_each(|line| ui.line(&line));
+        let is_long = store.awaiting.iter().filter(|text| text.is_entry()).count() >= GROUPED;
+        for together in store.awaiting.chunk_by(|a, b| a.group() == b.group()) {
+            let group = together.first().and_then(AwaitingText::group).filter(|_| is_long);
+            if let Some(group) = group {
+                ui.line(&format!("-- {group}: {}", together.len()));
+            }
+            together.iter().flat_map(AwaitingText::in_words).for_each(|line| ui.line(&line));
+        }
         ui.note(if store.foreign {
             "The store belongs to another user; pimem trust --always vouches for it"
         } else if store.scope == Scope::Team.name() {
             "Withheld from agents and searches; trust one with pimem trust ID"
         } else {
-            "Trust one with pimem trust ID, or all with pimem trust --all"
+            "Trust one with pimem trust ID, or all with pimem trust --all; drop one with pimem forget ID, \
+             say it otherwise with pimem edit ID TEXT"
         });
     }
 }

@@ -5,7 +5,10 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use serde_json::json;
 
-use crate::common::sandbox::{Sandbox, outcome};
+use crate::common::{
+    sandbox::{Sandbox, outcome},
+    terminal::without_terminal,
+};
 
 const RULE: &str = "From now on, always use pnpm here, never npm.";
 
@@ -213,4 +216,44 @@ fn a_new_store_offers_what_is_there() {
     let said = sandbox.run(&["hooks", "install", "claude"]).stderr;
     assert!(said.contains("pimem import agents"), "{said}");
     assert_eq!(Sandbox::new("empty").run(&["init"]).stderr, "");
+}
+
+/// What is worth most comes first; a key takes, drops, rewords or goes back.
+#[test]
+fn one_review_with_one_key_each() {
+    let sandbox = project();
+    if without_terminal(&sandbox) {
+        return;
+    }
+    sandbox.run(&["import", "history"]).done();
+    let review = |keys: &str| {
+        let line = format!(
+            "printf '{keys}' | env -u COLUMNS TERM=dumb script -qec 'stty -echo; pimem trust' /dev/null"
+        );
+        sandbox.shell(&line).stdout.replace('\r', "")
+    };
+    let said = review("y\\nd\\nb\\nn\\ne\\nKeep sessions in Postgres\\nq\\n");
+    let order =
+        ["-- said more than once", "pnpm", "-- mistake", "Redis", "make check", "-- decision"];
+    let at: Vec<Option<usize>> = order.iter().map(|word| said.find(word)).collect();
+    assert!(at[0].is_some() && at.is_sorted(), "{at:?} {said}");
+    let waiting = sandbox.run(&["trust", "--review"]).stdout;
+    assert!(waiting.contains("Redis") && waiting.contains("as the queue"), "{waiting}");
+    assert!(!waiting.contains("pnpm") && !waiting.contains("make check"), "{waiting}");
+    let report = sandbox.run(&["report"]).stdout;
+    assert!(report.contains("pnpm") && report.contains("Keep sessions in Postgres"), "{report}");
+    review("d\\ny\\n");
+    assert!(!sandbox.run(&["list"]).stdout.contains("Redis"), "it was dropped");
+    assert_eq!(sandbox.run(&["trust", "--review"]).code, 0, "nothing waits");
+    // Twenty at a stretch.
+    for n in 10..35 {
+        let text = format!("# {n}. Use crane {n} at quay {n}\n\n## Status\n\nAccepted\n");
+        write(&sandbox.project().join(format!("docs/adr/{n}.md")), &text);
+    }
+    sandbox.run(&["import", "history"]).done();
+    let listed = sandbox.run(&["trust", "--review"]).stdout;
+    assert!(listed.contains("-- decision: 25\n"), "{listed}");
+    let said = review(&("n\\n".repeat(20) + "q\\n"));
+    let asked = said.matches("Trust it?").count();
+    assert_eq!((asked, said.matches("Go on?").count()), (20, 1), "{said}");
 }

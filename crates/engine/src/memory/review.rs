@@ -83,6 +83,7 @@ pub fn look(memory: &Memory, store: Store) -> Held {
     let snapshot = store.read(memory.now, &memory.config.categories);
     let mut held = held(memory, store, &snapshot, lines::warnings, None);
     propose(memory, &mut held.items);
+    held.items.sort_by_cached_key(|item| item.view.worth());
     held
 }
 
@@ -499,7 +500,30 @@ impl AwaitingText {
         matches!(self.what, ReviewText::Guard { .. })
     }
 
+    /// Returns what entries are reviewed together, in the order in which it is worth it: what was said
+    /// more than once, what went wrong, and the rest by category; other texts come last.
+    fn worth(&self) -> (u8, String) {
+        match &self.what {
+            ReviewText::Entry(entry) if entry.evidence > 1 => (0, "said more than once".to_owned()),
+            ReviewText::Entry(entry) if entry.category == "mistake" => (1, entry.category.clone()),
+            ReviewText::Entry(entry) => (2, entry.category.clone()),
+            _ => (3, String::new()),
+        }
+    }
+
+    /// Returns the name of what it is reviewed together with.
+    pub fn group(&self) -> Option<String> {
+        Some(self.worth().1).filter(|name| !name.is_empty())
+    }
+
     pub fn is_entry(&self) -> bool {
-        matches!(self.what, ReviewText::Entry(_))
+        self.entry().is_some()
+    }
+
+    pub(super) fn entry(&self) -> Option<&EntryView> {
+        match &self.what {
+            ReviewText::Entry(entry) => Some(entry),
+            _ => None,
+        }
     }
 }

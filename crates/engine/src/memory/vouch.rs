@@ -31,13 +31,17 @@ use pimem_core::{
 };
 
 /// A person's decision about a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// Agents may see it.
     Trust,
     Forget,
+    /// It says this instead, and agents may see that.
+    Reword(String),
     /// It continues to await review.
     Leave,
+    /// The text before is asked about again.
+    Back,
     /// Ends the review; this and all following texts continue to await review.
     Stop,
 }
@@ -94,7 +98,7 @@ impl Tending<'_> {
                             store.trust.forget(Some(&one.keys))?;
                         }
                     },
-                    Reply::Leave => left.push(one),
+                    Reply::Leave | Reply::Reword(_) | Reply::Back => left.push(one),
                     Reply::Stop => {
                         left.push(one);
                         left.extend(waiting.by_ref());
@@ -105,24 +109,76 @@ impl Tending<'_> {
         }
         for Held { store, items, .. } in held.iter_mut().filter(|held| !held.items.is_empty()) {
             refuse_foreign(store)?;
-            let mut left = Vec::new();
-            let mut waiting = std::mem::take(items).into_iter();
-            while let Some(item) = waiting.next() {
-                match ask(store, VouchQuestion::Awaits(&item.view))? {
-                    Reply::Trust => self.accept(store, &item)?,
-                    Reply::Leave | Reply::Forget => left.push(item),
-                    Reply::Stop => {
-                        left.push(item);
-                        left.extend(waiting.by_ref());
-                    }
-                }
-            }
-            if left.is_empty() && store.mirror.is_none() {
+            let settled = self.settle(store, items, &mut ask)?;
+            let mut settled = settled.into_iter();
+            items.retain(|_| settled.next().is_none_or(|reply| reply == Reply::Leave));
+            if items.is_empty() && store.mirror.is_none() {
                 store.trust.record(&[made(store)])?;
             }
-            *items = left;
         }
         Ok(answer(&held, Vec::new()))
+    }
+
+    /// Asks about texts of a store until the end, or until a person stops. Returns the replies.
+    fn settle(
+        self,
+        store: &Store,
+        items: &[ReviewItem],
+        mut ask: impl FnMut(&Store, VouchQuestion<'_>) -> Result<Reply, Failure>,
+    ) -> Result<Vec<Reply>, Failure> {
+        let mut settled: Vec<Reply> = Vec::new();
+        while let Some(item) = items.get(settled.len()) {
+            // What is no entry of one's own is trusted or left.
+            let own = item.view.entry().filter(|_| store.mirror.is_none());
+            let reply = match (ask(store, VouchQuestion::Awaits(&item.view))?, own) {
+                (Reply::Stop, _) => break,
+                (Reply::Back, _) => {
+                    self.back(store, items, &mut settled)?;
+                    continue;
+                }
+                (Reply::Trust, _) => {
+                    self.accept(store, item)?;
+                    Reply::Trust
+                }
+                (Reply::Forget, Some(entry)) => {
+                    let id = std::slice::from_ref(&entry.id);
+                    self.memory.writing().curate(Decision::Forgot, id)?;
+                    Reply::Forget
+                }
+                (Reply::Reword(text), Some(entry)) => {
+                    self.memory.writing().edit(&entry.id, |_| Ok(text.clone()))?;
+                    Reply::Reword(text)
+                }
+                (Reply::Leave | Reply::Forget | Reply::Reword(_), _) => Reply::Leave,
+            };
+            settled.push(reply);
+        }
+        Ok(settled)
+    }
+
+    /// Takes the last reply back, if that can be done here.
+    fn back(
+        self,
+        store: &Store,
+        items: &[ReviewItem],
+        settled: &mut Vec<Reply>,
+    ) -> Result<(), Failure> {
+        let Some((last, item)) = settled.pop().zip(items.get(settled.len())) else { return Ok(()) };
+        match (&last, item.view.entry()) {
+            (Reply::Leave, _) => {}
+            (Reply::Trust, _) if item.pin.is_none() && item.guard.is_none() => {
+                store.trust.forget(Some(&item.keys))?;
+            }
+            (Reply::Forget, Some(entry)) => {
+                let id = std::slice::from_ref(&entry.id);
+                self.memory.writing().curate(Decision::Restored, id)?;
+            }
+            _ => {
+                self.memory.notices.note("That is taken back by pimem undo, after the review");
+                settled.push(last);
+            }
+        }
+        Ok(())
     }
 
     /// Trusts everything that was read, including the archive.
