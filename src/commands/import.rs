@@ -109,7 +109,9 @@ enum Format {
     /// AGENTS.md, CLAUDE.md and the like, with the files that they include: bullets, sentences, rows
     /// of tables, and commands with the sentence before them. Headings tell the category (Preferences,
     /// Conventions, Lessons, Decisions, Never, Pitfalls and some more), or else what a line says. A
-    /// bullet takes along those nested below it; one that ends in a colon introduces them
+    /// bullet takes along those nested below it; one that ends in a colon introduces them. Imported
+    /// again after a change, what the file says otherwise replaces what it said, what it says no longer
+    /// is forgotten, and the rest is confirmed; --dry-run shows that
     Agents,
     /// What was said before: what you stated in transcripts that Claude Code, Codex, Gemini CLI,
     /// OpenCode and pi keep of this project on this machine, what commits took back with their reason,
@@ -258,8 +260,14 @@ impl Human for Imported {
         let verb = if self.dry_run { "Would import" } else { "Imported" };
         let (new, there) = (self.added + self.updated, self.known + self.repeated);
         let left = self.left_out.len();
-        let total = self.results.len() + left;
-        ui.line(&format!("{verb} {new} of {total} ({there} already there, {left} left out)"));
+        let gone = self.replaced + self.forgotten;
+        let total = self.results.len() - gone + left;
+        let gone = if gone == 0 {
+            String::new()
+        } else {
+            format!(", {} replaced, {} forgotten", self.replaced, self.forgotten)
+        };
+        ui.line(&format!("{verb} {new} of {total} ({there} already there, {left} left out{gone})"));
         let checks = self.results.iter().filter_map(|one| one.check.as_ref());
         let checks: Vec<&GuardProposal> = checks.filter(|_| !self.dry_run).collect();
         if !checks.is_empty() {
@@ -279,6 +287,10 @@ fn verb(fate: Fate, dry_run: bool) -> &'static str {
         (Fate::Updated, true) => "Would add evidence for",
         (Fate::Known, _) => "Already there",
         (Fate::Repeated, _) => "Already there in other words",
+        (Fate::Replaced, false) => "Replaced",
+        (Fate::Replaced, true) => "Would replace",
+        (Fate::Forgotten, false) => "Forgotten, as it is there no longer",
+        (Fate::Forgotten, true) => "Would forget, as it is there no longer",
     }
 }
 

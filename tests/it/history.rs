@@ -257,3 +257,47 @@ fn one_review_with_one_key_each() {
     let asked = said.matches("Trust it?").count();
     assert_eq!((asked, said.matches("Go on?").count()), (20, 1), "{said}");
 }
+
+/// A file of rules that has changed replaces, confirms and forgets what it stated before.
+#[test]
+fn a_changed_file_of_rules() {
+    let sandbox = Sandbox::new("empty");
+    let rules = |text: &str| write(&sandbox.project().join("AGENTS.md"), text);
+    let import =
+        |more: &[&str]| sandbox.run(&[&["import", "agents", "AGENTS.md"], more].concat()).done();
+    let sync = "- Run `uv sync` before the first test of the day\n";
+    let evidence = |text: &str| sandbox.entries()[text]["evidence"].clone();
+    let (never, berths) = ("- Never log tokens\n", "- Berths are numbered from the north\n");
+    rules(&[sync, never, berths].concat());
+    assert!(import(&[]).ends_with("Imported 3 of 3 (0 already there, 0 left out)\n"));
+    sandbox.run(&["add", "-c", "lesson", "Somebody else said this"]).done();
+    // Nothing has changed.
+    assert!(import(&[]).ends_with("Imported 0 of 3 (3 already there, 0 left out)\n"));
+    assert_eq!(evidence("Never log tokens"), 1);
+    rules(&[&sync.replace("uv sync", "uv sync --frozen"), never].concat());
+    let later = |more: &[&str]| import(&[more, &["--now", "2026-07-02"]].concat());
+    let plan = later(&["--dry-run"]);
+    let want = [
+        "Would add: [lesson] Run `uv sync --frozen`",
+        "Would replace: [lesson] Run `uv sync` before",
+        "Would forget, as it is there no longer: [lesson] Berths are numbered",
+        "Would import 1 of 2 (1 already there, 0 left out, 1 replaced, 1 forgotten)",
+    ];
+    for line in want {
+        assert!(plan.contains(line), "{line}: {plan}");
+    }
+    assert_eq!(sandbox.entries().len(), 4, "nothing was written");
+    let done = later(&[]);
+    assert!(done.contains("Forgotten, as it is there no longer: "), "{done}");
+    let report = sandbox.run(&["report", "--now", "2026-07-02"]).ok();
+    assert!(report.contains("--frozen") && report.contains("Somebody else"), "{report}");
+    assert!(!report.contains("Run `uv sync` ") && !report.contains("Berths"), "{report}");
+    assert_eq!(evidence("Never log tokens"), 2, "it was confirmed");
+    let why = sandbox.run(&["why", "sync --frozen"]).ok();
+    assert!(why.contains("stated in AGENTS.md"), "{why}");
+    assert!(later(&[]).ends_with("Imported 0 of 2 (2 already there, 0 left out)\n"));
+    // One step takes all of it back.
+    sandbox.run(&["undo"]).done();
+    let report = sandbox.run(&["report", "--now", "2026-07-02"]).ok();
+    assert!(report.contains("Berths") && report.contains("Run `uv sync` "), "{report}");
+}

@@ -4,6 +4,8 @@
 //! List items, sentences, rows of tables, and the commands that follow a sentence or a heading are
 //! memories. What is none, such as other code, is left with the reason.
 
+use std::collections::BTreeSet;
+
 use super::{
     ExchangeItem, Parsed,
     rule_page::{Bullet, BulletKind, RulePage, bullets},
@@ -11,7 +13,10 @@ use super::{
 use crate::{
     language::{
         cues::{Family, SentenceReading},
-        sentence, words,
+        sentence,
+        sketch::Sketch,
+        slot::Slots,
+        words,
     },
     markdown::{
         patch::{self, Edit},
@@ -66,6 +71,38 @@ impl Marker {
             _ => None,
         }
     }
+}
+
+/// Share of words from which a line that is new is taken for one that is gone in other words.
+const REWORDED: f64 = 0.25;
+
+/// Pairs lines that a page had with those that it has instead, the most similar ones first, and those
+/// that give another value to the same subject. Returns the index of the new line for each that is gone.
+#[must_use]
+pub fn rewordings(gone: &[String], fresh: &[String]) -> Vec<Option<usize>> {
+    let read = |texts: &[String]| -> Vec<(Sketch, Slots)> {
+        texts.iter().map(|text| (Sketch::of(text), Slots::of(text))).collect()
+    };
+    let (before, after) = (read(gone), read(fresh));
+    let mut pairs = Vec::new();
+    for (from, (old, old_slots)) in before.iter().enumerate() {
+        for (to, (new, slots)) in after.iter().enumerate() {
+            let near = old.similarity(new);
+            if near >= REWORDED || slots.replaces(old_slots) {
+                pairs.push((near, from, to));
+            }
+        }
+    }
+    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let (mut found, mut taken) = (vec![None; gone.len()], BTreeSet::new());
+    for (_, from, to) in pairs {
+        if let Some(place) = found.get_mut(from).filter(|place| place.is_none())
+            && taken.insert(to)
+        {
+            *place = Some(to);
+        }
+    }
+    found
 }
 
 /// Parses a page. It describes the project's set-up, so the cue is structural.

@@ -368,3 +368,25 @@ fn pages_of_pi_memory() {
     assert_eq!(left[0].place, "M:2");
     assert!(!left[0].reason.contains("ghp_"), "{}", left[0].reason);
 }
+
+#[test]
+fn what_a_page_states_instead() {
+    let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let gone = all(&[
+        "Run `uv sync` before the first test of the day",
+        "Deploys go through Jenkins",
+        "Berths are numbered from the north",
+        "Never log tokens or cookies of a session",
+    ]);
+    let fresh = all(&[
+        "Never log tokens, cookies or headers of a session",
+        "We deploy with Argo",
+        "Run `uv sync --frozen` before the first test of the day",
+        "Tides are told in metres",
+    ]);
+    assert_eq!(agents::rewordings(&gone, &fresh), [Some(2), Some(1), None, Some(0)]);
+    // One line is what one line became.
+    let twice = all(&["Cranes are painted blue", "Cranes are painted blue again"]);
+    assert_eq!(agents::rewordings(&twice, &twice[1..]), [None, Some(0)]);
+    assert_eq!(agents::rewordings(&gone, &[]), [None; 4]);
+}

@@ -236,7 +236,8 @@ pub fn of_mirror(memory: &Memory, mut mirror: Mirrored) -> Held {
     }
 }
 
-/// Returns when and by which agent or program an entry was added; `None` if a person did.
+/// Returns when and by which agent or program an entry was added, or where it was said; `None` if a
+/// person wrote it.
 pub fn added_by(store: &Store, id: EntryId) -> Option<String> {
     let log = store.log().ok()?;
     let id = id.to_string();
@@ -248,7 +249,7 @@ pub fn added_by(store: &Store, id: EntryId) -> Option<String> {
     let events: Vec<(Event, String)> =
         events.filter(|(event, _)| event.entry.to_string() == id).collect();
     let is_of_program = worded(&events)?.0.by == Author::Program;
-    added(&events).filter(|_| is_of_program)
+    added(&events).filter(|_| is_of_program || source(&events).is_some())
 }
 
 /// Returns the last event that gave an entry its text.
@@ -258,7 +259,7 @@ fn worded(events: &[(Event, String)]) -> Option<&(Event, String)> {
 }
 
 /// Returns where the text of an entry was said, according to the log.
-fn source(events: &[(Event, String)]) -> Option<String> {
+pub fn source(events: &[(Event, String)]) -> Option<String> {
     let (_, line) = worded(events)?;
     let fields: Value = serde_json::from_str(line).ok()?;
     let source = fields.get("source").and_then(Value::as_str)?;

@@ -45,6 +45,7 @@ use super::{
     Answer, Effect, Memory, added,
     guards::GuardProposal,
     intake::{self, NewText},
+    pins::PinAction,
 };
 use crate::{
     error::Failure,
@@ -153,6 +154,8 @@ fn run(
         let waits = source.waits && !store.trust.is_whole();
         let left = &mut source.found.left;
         taken = take(memory, &mut txn, &news, (items, waits), left)?;
+        let forgotten =
+            source::follow(memory, &store, &mut txn, (&news, &mut taken), &source.stated)?;
         let waiting: Vec<TextKey> = taken.iter().filter_map(|taken| taken.waits).collect();
         if effect == Effect::Write && !waiting.is_empty() {
             // Recorded first, so that no imported line passes for one of the user's.
@@ -170,6 +173,10 @@ fn run(
         let said = unsure.map(|new| (new.category, new.text.as_str()));
         intake::say_orders(memory, &store, said);
         pages = keep(memory, &store, lock.as_ref(), &source)?;
+        drop(lock);
+        if effect == Effect::Write && !forgotten.is_empty() {
+            memory.writing().curate(PinAction::Forgot, &forgotten)?;
+        }
         if !waiting.is_empty() {
             let wait = if waiting.len() == 1 { "waits" } else { "wait" };
             let count = view::count(waiting.len(), "line");
@@ -194,6 +201,8 @@ fn run(
         updated: count(Fate::Updated),
         known: count(Fate::Known),
         repeated: count(Fate::Repeated),
+        replaced: count(Fate::Replaced),
+        forgotten: count(Fate::Forgotten),
         results,
         left_out: left.map(|LeftLine { place, reason }| LeftOut { place, reason }).collect(),
         notes: pages,
@@ -508,6 +517,10 @@ pub struct Imported {
     pub known: usize,
     /// Number of memories that a known entry states in other words.
     pub repeated: usize,
+    /// Number of entries that the same files stated before, and state otherwise now.
+    pub replaced: usize,
+    /// Number of entries that they state no longer.
+    pub forgotten: usize,
     /// One per memory that can be an entry.
     pub results: Vec<ImportedMemory>,
     /// Parts of the source that were not imported.
@@ -540,6 +553,10 @@ pub enum Fate {
     Known,
     /// A known entry states the same in other words.
     Repeated,
+    /// A known entry, of which the source states something else now.
+    Replaced,
+    /// A known entry that the source states no longer.
+    Forgotten,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -2,28 +2,30 @@
 
 use crate::memory::handles::Writing;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Component, Path, PathBuf},
 };
 
 use pimem_core::{
     embed::{catalog::Model, table, vector::Vector},
-    exchange::{LeftLine, Parsed, agents, claude, jsonl, pi::Piece},
-    score::ranking::Scope,
+    exchange::{ExchangeItem, LeftLine, Parsed, agents, claude, jsonl, pi::Piece},
+    model::{entry::EntryId, event::EventKind, hash::IdSet},
+    score::ranking::{self, LocatedEntry, Scope},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{From, Lines, history, note};
+use super::{Fate, From, Lines, Taken, history, note};
 use crate::{
     error::{Failure, FailureKind},
     index::{self, vector_files, vectors::KnownVectors},
-    memory::{Answer, Memory, export, search::embedding, selector},
+    memory::{Answer, Memory, export, intake::NewText, review, search::embedding, selector},
     store::{
-        Store,
+        Store, discover, evidence,
         foreign_store::{Holdings, Pages},
         git, notes,
         read::{self, ReadProblem},
+        transaction::Txn,
     },
 };
 
@@ -46,6 +48,9 @@ pub(super) struct ImportSource {
     pub(super) problems: Vec<ReadProblem>,
     /// True if others may have written it, so that agents see it only after a review.
     pub(super) waits: bool,
+    /// The sources that are read whole: what was taken from them before and is there no longer, they
+    /// state no longer.
+    pub(super) stated: BTreeSet<String>,
 }
 
 pub(super) fn read(memory: &Memory, from: &From) -> Result<ImportSource, Failure> {
@@ -80,7 +85,12 @@ fn of_agents(memory: &Memory, files: &[PathBuf]) -> Result<ImportSource, Failure
     while let Some(page) = pages.files.get(at) {
         at += 1;
         let found = agents::read(&page.name, &page.text, &memory.config.categories);
-        source.found.items.extend(found.items);
+        let stated = stated_in(memory, &page.name);
+        source.found.items.extend(found.items.into_iter().map(|item| {
+            // An import of the same file later knows by that what it had.
+            ExchangeItem { source: Some(stated.clone()), ..item }
+        }));
+        source.stated.insert(stated);
         source.found.left.extend(found.left);
         let dir = Path::new(&page.name).parent().unwrap_or(Path::new("")).to_path_buf();
         for (place, name) in found.included {
@@ -89,6 +99,14 @@ fn of_agents(memory: &Memory, files: &[PathBuf]) -> Result<ImportSource, Failure
         }
     }
     Ok(with(source, pages))
+}
+
+/// Returns the source of what a page states, the same from every directory of a project.
+fn stated_in(memory: &Memory, name: &str) -> String {
+    let place = memory.places.cwd.join(name);
+    let root = memory.places.work_tree(&memory.places.cwd);
+    let below = root.and_then(|root| discover::below(root, &place));
+    format!("stated in {}", below.unwrap_or_else(|| name.to_owned()))
 }
 
 /// Most pages that are read, with those that they include.
@@ -199,6 +217,64 @@ fn pi_memory(memory: &Memory, dir: &Path) -> Result<ImportSource, Failure> {
         note(memory, &mut source, &page.name, &page.text);
     }
     Ok(with(source, pages))
+}
+
+/// Looks at what an earlier import took from the same files and they state no longer: it is replaced by
+/// what they state instead, or forgotten. What stands in a file that has changed is confirmed. Returns the
+/// ids of what is to be forgotten.
+pub(super) fn follow(
+    memory: &Memory,
+    store: &Store,
+    txn: &mut Txn<'_>,
+    (news, taken): (&[NewText], &mut Vec<Taken>),
+    sources: &BTreeSet<String>,
+) -> Result<Vec<String>, Failure> {
+    let log = if sources.is_empty() { Vec::new() } else { store.log().unwrap_or_default() };
+    let log = evidence::by_entry(&log);
+    let stated: IdSet<EntryId> = taken.iter().map(|taken| taken.id).collect();
+    let placed = txn.placed();
+    let is_gone = |entry: &&LocatedEntry| {
+        let ledger = &txn.snapshot().ledger;
+        let source = log.get(&entry.id).and_then(|events| review::source(events));
+        !stated.contains(&entry.id)
+            && source.is_some_and(|source| sources.contains(&source))
+            && !entry.pinned
+            && !ledger.is_over(memory.now, entry.id)
+    };
+    let gone: Vec<&LocatedEntry> = placed.iter().filter(is_gone).collect();
+    let new: IdSet<EntryId> =
+        taken.iter().filter(|taken| taken.fate == Fate::Added).map(|taken| taken.id).collect();
+    let fresh = news.iter().filter(|one| new.contains(&one.id(memory)));
+    let (by, after): (Vec<EntryId>, Vec<String>) =
+        fresh.map(|one| (one.id(memory), one.text.as_str().to_owned())).unzip();
+    let before: Vec<String> = gone.iter().map(|entry| entry.text.clone()).collect();
+    let reworded = agents::rewordings(&before, &after);
+    let short = ranking::short_ids(placed.iter().map(|entry| entry.id).chain(new));
+    let short = |id: EntryId| short.get(&id).cloned().unwrap_or_default();
+    let mut forgotten = Vec::new();
+    for (old, at) in gone.iter().zip(reworded) {
+        let by = at.and_then(|at| by.get(at).copied());
+        let name = &memory.config.categories.spec(old.category).name;
+        let mut line = format!("[{name}] {} ({})", old.text, short(old.id));
+        if let Some(by) = by {
+            line += &format!(" by {}", short(by));
+            txn.record(old.id, EventKind::Supersede(by))?;
+        } else {
+            forgotten.push(old.id.to_string());
+        }
+        let fate = if by.is_some() { Fate::Replaced } else { Fate::Forgotten };
+        let place = format!("topics/{}.md:{}", old.topic, old.line);
+        taken.push(Taken { fate, id: old.id, place, line, waits: None, vouched: false });
+    }
+    if !gone.is_empty() {
+        for known in taken.iter().filter(|taken| taken.fate == Fate::Known) {
+            let evidence = txn.snapshot().ledger.evidence(memory.now, known.id);
+            if evidence.is_some_and(|evidence| ranking::rested(memory.now, &evidence)) {
+                txn.record(known.id, EventKind::Reinforce(1))?;
+            }
+        }
+    }
+    Ok(forgotten)
 }
 
 fn is_dir(dir: &Path, hint: &str) -> Result<(), Failure> {
