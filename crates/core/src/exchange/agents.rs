@@ -202,9 +202,27 @@ fn unstated(bullet: &Bullet, text: &str) -> Option<&'static str> {
     if is_prose && text.ends_with(':') {
         return Some("it leads to what is no memory");
     }
+    if is_of_links(text) {
+        return Some("it is a list of links");
+    }
     let states = text.split_whitespace().count() >= WORDS_OF_SENTENCE && !text.ends_with('?');
     (is_prose && !states && !text.contains("`: ") && !text.contains(": `"))
         .then_some("it states nothing by itself")
+}
+
+/// Returns true if a text is links and what separates them, as a choice of languages is.
+fn is_of_links(text: &str) -> bool {
+    let (mut rest, mut links, mut beside) = (text, 0, String::new());
+    while let Some((before, link)) = rest.split_once('[') {
+        let Some((_, after)) = link.split_once("](").and_then(|(_, to)| to.split_once(')')) else {
+            break;
+        };
+        beside.push_str(before);
+        (rest, links) = (after, links + 1);
+    }
+    beside.push_str(rest);
+    let is_word = |word: &&str| word.chars().any(char::is_alphanumeric);
+    links > 2 && beside.split_whitespace().filter(is_word).count() < 2
 }
 
 /// Returns the bullets that can be understood alone. Nested bullets belong to their parent, unless

@@ -340,8 +340,11 @@ impl RulePage {
         if !plain.is_empty() {
             match self.bullets.last_mut().filter(|_| self.is_near) {
                 Some(last) => {
-                    let lead = last.text.trim_end_matches([':', '.']).to_owned();
-                    last.text = format!("{lead}: {}", joined(&plain));
+                    let lead = last.text.trim_end_matches([':', '.']);
+                    // The colon may stand in what is bold.
+                    let leads = lead.trim_end_matches(['*', '_']).ends_with(':');
+                    let colon = if leads { "" } else { ":" };
+                    last.text = format!("{lead}{colon} {}", joined(&plain));
                 }
                 None => self.add(line, 0, format!("{title}: {}", joined(&plain)), BulletKind::Row),
             }

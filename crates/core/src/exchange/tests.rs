@@ -390,3 +390,18 @@ fn what_a_page_states_instead() {
     assert_eq!(agents::rewordings(&twice, &twice[1..]), [None, Some(0)]);
     assert_eq!(agents::rewordings(&gone, &[]), [None; 4]);
 }
+
+#[test]
+fn a_bold_lead_and_a_choice_of_languages() {
+    let page = "1. **Install what it needs:**\n\n   ```sh\n   make deps\n   ```\n\n\
+                - [en](a.md) \u{2022} [de](b.md) \u{2022} [fr](c.md)\n\
+                - See [a](a.md), [b](b.md) and [c](c.md) before a release\n";
+    let found = agents::read("a.md", page, &Categories::default());
+    let texts: Vec<&str> = found.items.iter().map(|item| item.text.as_str()).collect();
+    let want = [
+        "**Install what it needs:** `make deps`",
+        "See [a](a.md), [b](b.md) and [c](c.md) before a release",
+    ];
+    assert_eq!(texts, want);
+    assert_eq!(found.left[0].reason, "it is a list of links");
+}
