@@ -38,7 +38,8 @@ const DOORS: &[Door] = &[
         std::fs::write(sandbox.path(name), lines).unwrap();
     }),
     ("import", |sandbox, text| {
-        let file = sandbox.project().join("rules.md");
+        // One file that changes would take back what it said before.
+        let file = sandbox.project().join(format!("rules-{}.md", text.rsplit(' ').next().unwrap()));
         std::fs::write(&file, format!("- {text}\n")).unwrap();
         drop(sandbox.run(&["import", "agents", file.to_str().unwrap(), "-c", "lesson"]));
     }),

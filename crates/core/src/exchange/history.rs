@@ -60,7 +60,8 @@ pub fn of_session(agent: &str, id: &str, messages: &[Message]) -> Vec<PastStatem
     let mut found = Vec::new();
     for message in messages.iter().filter(|message| message.role == Role::User) {
         let date = message.when.map_or_else(String::new, Timestamp::date);
-        for stated in preference::find(&message.text).into_iter().filter(|one| one.secret.is_none())
+        for stated in
+            preference::find_past(&message.text).into_iter().filter(|one| one.secret.is_none())
         {
             let category = match stated.family {
                 Family::Correction => "mistake",
@@ -143,16 +144,33 @@ fn reverted(subject: &str) -> Option<&str> {
     quoted.or_else(|| subject.strip_prefix("revert: ")).map(unnumbered)
 }
 
+/// Returns the key of a trailer: `Signed-off-by: NAME`.
+fn trailer_key(line: &str) -> Option<&str> {
+    let (key, _) = line.split_once(": ")?;
+    let is_key = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    (key.starts_with(|c: char| c.is_ascii_uppercase()) && key.bytes().all(is_key)).then_some(key)
+}
+
+/// Returns a body without the paragraph of trailers at its end, as git reads them.
+fn without_trailers(body: &str) -> &str {
+    let body = body.trim_end();
+    let last = body.rfind("\n\n").map_or(0, |at| at + 2);
+    let (rest, paragraph) = body.split_at_checked(last).unwrap_or((body, ""));
+    let all =
+        paragraph.lines().count() > 1 && paragraph.lines().all(|line| trailer_key(line).is_some());
+    if all { rest } else { body }
+}
+
 /// Returns the sentences of a body that git and programs did not write.
 fn own_sentences(body: &str) -> Vec<String> {
     let mut paragraphs: Vec<String> = Vec::new();
     let mut is_open = false;
-    for line in body.lines().map(str::trim_end) {
+    for line in without_trailers(body).lines().map(str::trim_end) {
         // What goes on behind the hash is the reason.
         let line = line
             .strip_prefix("This reverts commit ")
             .map_or(line, |rest| rest.split_once(' ').map_or("", |(_, rest)| rest));
-        let key = line.split_once(": ").map_or("", |(key, _)| key);
+        let key = trailer_key(line).unwrap_or_default();
         let is_trailer =
             key.ends_with("-by") || matches!(key, "Change-Id" | "Fixes" | "Closes" | "Refs");
         let is_plain = !line.is_empty()
@@ -315,7 +333,10 @@ mod tests {
                 "7",
                 "Revert \"Cache sessions in Redis\"\n\nThis reverts commit 1a2b.\n\nRedis loses sessions on failover; keep them in\nPostgres. Seen twice.\n\nSigned-off-by: A <a@example.invalid>",
             ),
-            commit("6", "Revert \"Use gRPC\"\n\nThe proxy does not let it through."),
+            commit(
+                "6",
+                "Revert \"Use gRPC\"\n\nThe proxy does not let it through.\n\nRun-In: north\nRole: crew",
+            ),
             commit("5", "Revert \"Bump\"\n\nThis reverts commit 77."),
             commit("4", "Revert \"Revert \"Old\"\"\n\nBecause we need the old one."),
             commit(

@@ -6,8 +6,8 @@
 
 use super::{
     lexicon::fact::{
-        ALWAYS, ASKING, DECIDED, FAULTY, FINITE, HISTORY, MOVED, OURS, PAST, PERSONS, PLEDGE,
-        PLURAL, POINTING, TEAM, USE, WHITHER,
+        ALWAYS, ASKING, DECIDED, DECIDING, FAULTY, FINITE, HISTORY, HOLDING, MOVED, NARROWING,
+        OURS, PASSING, PAST, PERSONS, PLEDGE, PLURAL, POINTING, TEAM, USE, WANTING, WHITHER,
     },
     paraphrase::words::{self as paraphrased, List},
     sentence::Sentence,
@@ -53,6 +53,69 @@ pub(super) fn told(sentence: &Sentence, words: &[Word]) -> Option<ToldFact> {
     let holds = || is_short && has(&ALWAYS) || Slots::of(&sentence.text).gives_a_value();
     (is_told(words) && holds())
         .then(|| if is_ours(words) { ToldFact::Sure } else { ToldFact::Likely })
+}
+
+/// Returns true for a sentence that speaks of no single thing: `Queue names are prefixed`, `Our images are
+/// based on distroless`, `No mocks for the database`. Some of them are of the moment all the same.
+pub(super) fn is_general(sentence: &Sentence, words: &[Word]) -> bool {
+    let has = |list: &super::lexicon::Words| words.iter().any(|word| list.contains(&word.text));
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    if sentence.asked || !(4..=LONGEST + 2).contains(&words.len()) || has(&PASSING) {
+        return false;
+    }
+    let first = text(0);
+    let is_plural = |at: usize| {
+        let word = text(at);
+        word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.contains('\'')
+    };
+    let holds = |at: usize| HOLDING.contains(text(at)) || FINITE.contains(text(at));
+    let acts = |at: usize| PLURAL.contains(text(at)) || HOLDING.contains(text(at));
+    let near = |from: usize| (from..from + 4).any(|at| holds(at) || acts(at));
+    let is_apart = |at: usize| words.get(at).is_some_and(|word| word.apart);
+    let forbids = first == "don't" || first == "do" && text(1) == "not";
+    let follows = words.iter().enumerate().any(|(at, word)| {
+        let order = text(at + 1);
+        word.text == "so" && (order == "no" || paraphrased::is(List::Imperative, order))
+    });
+    let places = ["crate", "repo", "repository", "project", "codebase", "package", "module"];
+    let is_of_project = || {
+        (2..words.len()).any(|at| {
+            places.contains(&text(at))
+                && text(at - 1) == "this"
+                && ["in", "of", "across"].contains(&text(at - 2))
+        })
+    };
+    // `Error codes` are no errors.
+    let is_faulty = (0..words.len())
+        .any(|at| FAULTY.contains(text(at)) && !is_plural(at + 1) && text(at + 1) != "of");
+    let is_ours = !has(&PERSONS) && (!has(&POINTING) || is_of_project());
+    let is_told = is_ours && !is_faulty && !has(&PAST);
+    let decides = |at: usize| !has(&PERSONS) && !is_faulty && DECIDING.contains(text(at));
+    // `The tests` are those of the moment.
+    let is_any = |at: usize| is_plural(at) && text(at - 1) != "the";
+    let narrows = |at: usize| ["from", "outside", "without"].contains(&text(at));
+    match first {
+        "no" => is_told && !is_apart(1) && (2..5).any(|at| NARROWING.contains(text(at))),
+        "nobody" => is_ours,
+        "our" | "all" | "every" | "unsere" | "unser" => is_told && near(1),
+        "we" | "wir" => is_ours && acts(1) && !WANTING.contains(text(1)) || decides(1),
+        "let's" => text(1) == "agree",
+        "for" | "when" => is_told && (1..4).any(is_plural) && (2..6).any(acts),
+        "the" if follows => true,
+        "the" => decides(2) || is_told && near(1) && is_obliged(words),
+        "use" => is_of_project(),
+        "it's" | "that's" => {
+            let ends = sentence.text.trim_end_matches('.').ends_with('`') || is_of_project();
+            text(1) == "not" && sentence.text.matches('`').count() == 4 && ends
+        }
+        _ if forbids => !has(&POINTING) && (2..8).any(|at| is_any(at) || narrows(at)),
+        _ => is_told && (is_plural(0) || is_plural(1)) && !acts(0) && near(1),
+    }
+}
+
+/// Returns true for `the importer must not be changed`.
+fn is_obliged(words: &[Word]) -> bool {
+    words.iter().any(|word| ["must", "muss", "müssen", "darf"].contains(&word.text.as_str()))
 }
 
 /// Returns true for `no, not npm test`.
@@ -138,6 +201,38 @@ fn is_news(words: &[Word]) -> bool {
 mod tests {
     use super::*;
     use crate::language::preference;
+
+    #[test]
+    fn what_is_said_in_general() {
+        for (text, want) in [
+            ("Queue names are prefixed with the service", true),
+            ("Our images are based on distroless", true),
+            ("Our error messages never blame the user", true),
+            ("No mocks for the database", true),
+            ("We pin all actions by hash", true),
+            ("We went with Svelte instead of React for the admin area", true),
+            ("The importer must not be changed until the migration is over", true),
+            ("The proxy drops long requests, so keep handlers short", true),
+            ("Use the builder pattern in this crate", true),
+            ("Don't write to stdout from library code", true),
+            ("It's not `make test`, it's `just test`", true),
+            ("When you are ready, start with the models", false),
+            ("Tests fail on my machine", false),
+            ("Results are in the attached file", false),
+            ("No idea why this happens", false),
+            ("We need a button in the header", false),
+            ("We went with the wrong approach", false),
+            ("The third column contains the totals", false),
+            ("Use this crate for parsing", false),
+            ("Don't rename the files", false),
+            ("It's not `a`, it's `b` that is undefined", false),
+            ("Are queue names prefixed with the service?", false),
+        ] {
+            let sentence = super::super::sentence::sentences(text).remove(0);
+            let words = preference::cue::words(&sentence.masked);
+            assert_eq!(is_general(&sentence, &words), want, "{text}");
+        }
+    }
 
     #[test]
     fn facts_and_news_are_told_from_work() {

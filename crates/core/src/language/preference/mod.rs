@@ -46,6 +46,17 @@ pub struct Preference {
 /// Returns the preferences in a message, at most [`MOST`].
 #[must_use]
 pub fn find(message: &str) -> Vec<Preference> {
+    found_in(message, false)
+}
+
+/// Returns the preferences in a message of the past, at most [`MOST`], with what is said in general but
+/// may be of the moment: all of it is looked at before it counts.
+#[must_use]
+pub fn find_past(message: &str) -> Vec<Preference> {
+    found_in(message, true)
+}
+
+fn found_in(message: &str, is_past: bool) -> Vec<Preference> {
     let Some(open) = transcript::typed(&without_private(message)) else { return Vec::new() };
     let open = looked_at(open.trim_end());
     let bare = open.trim_start();
@@ -65,7 +76,7 @@ pub fn find(message: &str) -> Vec<Preference> {
         return Vec::new();
     }
     let typed: Vec<Sentence> = edges.iter().flat_map(|text| sentence::sentences(text)).collect();
-    let reader = Reader { phrases, tables: short && !others, corrected: false };
+    let reader = Reader { phrases, tables: short && !others, corrected: false, is_past };
     let mut listening = reader;
     let mut all: Vec<(Preference, CueStrength, bool)> = Vec::new();
     let mut passed_on = Vec::new();
@@ -178,6 +189,7 @@ impl Said {
 
 /// Reads the sentences of a message in order.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "independent of one another")]
 struct Reader {
     /// True if the message may have one of the phrases of `cue`.
     phrases: bool,
@@ -185,6 +197,8 @@ struct Reader {
     tables: bool,
     /// True if the sentence before said that something was wrong.
     corrected: bool,
+    /// True if what is said in general suffices.
+    is_past: bool,
 }
 
 impl Reader {
@@ -206,7 +220,9 @@ impl Reader {
         let found = found.filter(|found| !plain || found.family == Family::Convention);
         let declared = || plain.then(|| cue::declared(sentence, words)).flatten();
         let told = || {
-            let told = fact::told(sentence, words)?;
+            let general = || self.is_past && fact::is_general(sentence, words);
+            let told = fact::told(sentence, words);
+            let told = told.or_else(|| general().then_some(ToldFact::Likely))?;
             let waits = (told == ToldFact::Likely).then_some(DECLARED);
             let clause = cue::Clause { start: 0, cue: 0, end: 0 };
             Some(Said { waits, family: Family::Convention, ..Said::plain(words, clause) })
@@ -216,7 +232,7 @@ impl Reader {
         let Some(found) = found.or_else(|| if plain { None } else { noted() }) else {
             return match declared() {
                 Some(clause) => Some(Said { waits: Some(DECLARED), ..Said::plain(words, clause) }),
-                None if plain => None,
+                None if plain && !self.is_past => None,
                 // `No, not npm test. It's make check.`
                 None if corrected && fact::is_instead(sentence, words) => {
                     let clause = cue::Clause { start: 0, cue: 0, end: 0 };

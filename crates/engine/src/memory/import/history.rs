@@ -64,12 +64,19 @@ pub(super) fn of_project(
     let roots = work_trees(&root);
     let mut source = ImportSource { format: "history", waits: true, ..ImportSource::default() };
     let mut said = Vec::new();
+    let mut files = Vec::new();
     for dir in &request.transcripts {
-        let mut files = Vec::new();
         files_below(dir, DEPTH, &mut files);
-        for path in files {
-            said.extend(transcript(&path, &roots, request).unwrap_or_default());
-        }
+    }
+    let size = |path: &PathBuf| {
+        fs::metadata(path).map_or(0, |meta| usize::try_from(meta.len()).unwrap_or(usize::MAX))
+    };
+    let (mut read, total) = (0, files.iter().map(size).sum());
+    let mut progress = memory.notices.transfer("reading transcripts");
+    for path in files {
+        said.extend(transcript(&path, &roots, request).unwrap_or_default());
+        read += size(&path);
+        progress(read.min(total), total);
     }
     if let Some(database) = &request.opencode {
         said.extend(opencode(memory, database, &roots, request));
