@@ -213,6 +213,7 @@ pub(super) fn shows(
     of: &Wording,
 ) -> bool {
     let ranking = Ranking::new(at, rules, stores);
+    let settings = RenderSettings { reasons: false, ..settings };
     let report = render::report(&ranking, rules.categories, settings);
     ranking.find(of).and_then(|row| report.verdict(&ranking, row)).is_some_and(ReportVerdict::shown)
 }
@@ -257,6 +258,7 @@ pub fn outlook(
     days: u32,
     start_of_day: StartOfDay<'_>,
 ) -> Vec<DayOutlook> {
+    let settings = RenderSettings { reasons: false, ..settings };
     let report = |at: Timestamp| {
         let ranking = Ranking::new(Now(at), rules, stores.to_vec());
         let report = render::report(&ranking, rules.categories, settings);

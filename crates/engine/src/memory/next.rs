@@ -24,11 +24,11 @@ use pimem_core::{
     report::{
         budget::Tokens,
         explain,
-        render::{self, Report},
+        render::{self, RenderSettings, Report},
         replaced::Newer,
         select::{self, ReportVerdict},
     },
-    score::ranking::{Ranking, ScoredEntry},
+    score::ranking::{LocatedEntry, Ranking, ScoredEntry},
 };
 
 /// The stores after a change, and the report that comes next.
@@ -36,6 +36,8 @@ pub struct Next {
     pub stores: Vec<Store>,
     pub snapshots: Vec<Snapshot>,
     pub ranking: Ranking,
+    /// The entries of each store. Asking once more who may see them takes longer than all else.
+    placed: Vec<Vec<LocatedEntry>>,
     report: OnceCell<Report>,
     /// Number of remedies that are still to be found by trial.
     trials: Cell<usize>,
@@ -59,10 +61,11 @@ impl Next {
             at.map_or_else(|| store.read(memory.now, categories), |at| written.swap_remove(at).1)
         };
         let snapshots: Vec<Snapshot> = stores.iter().map(held).collect();
-        let ranking =
-            Ranking::new(memory.now, memory.rules(), placed(categories, &stores, &snapshots));
+        let held = placed(categories, &stores, &snapshots);
+        let placed = held.iter().map(|(entries, _)| entries.clone()).collect();
+        let ranking = Ranking::new(memory.now, memory.rules(), held);
         let (report, trials, places) = (OnceCell::new(), Cell::new(TRIALS), OnceCell::new());
-        Ok(Self { stores, snapshots, ranking, report, trials, places })
+        Ok(Self { stores, snapshots, ranking, placed, report, trials, places })
     }
 
     /// Returns what the next report does with an entry. `older` is one that it seems to replace.
@@ -85,10 +88,16 @@ impl Next {
     pub fn absent(&self, memory: &Memory, row: &ScoredEntry, short: &str) -> Option<NotShown> {
         let rules = memory.rules();
         let settings = memory.report_settings(None, Tokens(0));
-        let make = || render::report(&self.ranking, rules.categories, settings);
+        // The reason is looked for of this entry alone.
+        let plain = RenderSettings { reasons: false, ..settings };
+        let make = || render::report(&self.ranking, rules.categories, plain);
         let report = self.report.get_or_init(make);
-        let verdict = self.place(row).and_then(|at| report.verdict_at(at));
+        let at = self.place(row);
+        let verdict = at.and_then(|at| report.verdict_at(at));
         let verdict = verdict.unwrap_or(&ReportVerdict::ReportFull);
+        let by = at.filter(|_| matches!(verdict, ReportVerdict::NoRoom(_)));
+        let by = by.and_then(|at| Newer::new(&self.ranking, rules.categories).seems_to_replace(at));
+        let verdict = &by.map_or_else(|| verdict.clone(), ReportVerdict::SeemsReplaced);
         if verdict.shown() {
             return None;
         }
@@ -97,7 +106,8 @@ impl Next {
         let act = if trials == 0 && row.entry.reviewed && !row.is_over() {
             Some(explain::Remedy::Pin)
         } else {
-            let stores = placed(rules.categories, &self.stores, &self.snapshots);
+            let ledgers = self.snapshots.iter().map(|snapshot| &snapshot.ledger);
+            let stores: Vec<_> = self.placed.iter().cloned().zip(ledgers).collect();
             explain::cheapest(memory.now, rules, settings, &stores, row)
         };
         let reason = match verdict {
