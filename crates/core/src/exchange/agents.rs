@@ -327,18 +327,23 @@ pub(super) fn bullet(text: &str, pinned: bool) -> String {
 #[error("the block that begins on line {0} has no {END}")]
 pub struct UnclosedBlock(pub usize);
 
-/// Replaces the block in a page by `block`, or appends it if there is none. All other bytes are
-/// preserved.
+/// Replaces the block in a page by `block`, or appends it if there is none, behind the end of code that
+/// the page leaves open. All other bytes are preserved.
 ///
 /// # Errors
 /// If a block starts and does not end.
 pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, UnclosedBlock> {
     let newline = patch::newline(page);
     let mut block = block.replace('\n', newline);
-    let (mut begin, mut fenced) = (None, false);
+    let (mut begin, mut fenced, mut fence) = (None, false, String::new());
     for (number, span) in (1..).zip(patch::lines(page)) {
         let line = String::from_utf8_lossy(page.get(span.clone()).unwrap_or_default());
-        fenced ^= begin.is_none() && patch::is_fence(line.as_bytes());
+        if begin.is_none() && patch::is_fence(line.as_bytes()) {
+            fenced = !fenced;
+            let mark = line.trim_start();
+            let length = mark.len() - mark.trim_start_matches(['`', '~']).len();
+            fence = mark.get(..length).unwrap_or_default().to_owned();
+        }
         match (Marker::of(&line).filter(|_| !fenced), begin) {
             (Some(Marker::Begin), None) => begin = Some((number, span.start)),
             (Some(Marker::End), Some((_, start))) => {
@@ -353,8 +358,9 @@ pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, UnclosedBlock> {
     }
     if !page.is_empty() {
         let ended = page.ends_with(b"\n") || page.ends_with(b"\r");
-        let gap = if ended { newline.to_owned() } else { newline.repeat(2) };
-        block.insert_str(0, &gap);
+        let end = if ended { "" } else { newline };
+        let fence = if fenced { fence + newline } else { String::new() };
+        block.insert_str(0, &format!("{end}{fence}{newline}"));
     }
     Ok([page, block.as_bytes()].concat())
 }

@@ -405,3 +405,18 @@ fn a_bold_lead_and_a_choice_of_languages() {
     assert_eq!(texts, want);
     assert_eq!(found.left[0].reason, "it is a list of links");
 }
+
+/// Code that a page leaves open does not swallow the block, which is found again.
+#[test]
+fn a_block_behind_code_without_an_end() {
+    for (page, want) in [
+        ("```", "```\n```\n\n"),
+        ("a\n~~~ sh\nmake\n", "a\n~~~ sh\nmake\n~~~\n\n"),
+        ("```\nx\n```\n", "```\nx\n```\n\n"),
+    ] {
+        let block = agents::render(&[], &categories());
+        let once = agents::insert(page.as_bytes(), &block).unwrap();
+        assert_eq!(String::from_utf8(once.clone()).unwrap(), format!("{want}{block}"));
+        assert_eq!(agents::insert(&once, &block).unwrap(), once, "{page}");
+    }
+}
