@@ -342,7 +342,7 @@ pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, UnclosedBlock> {
             fenced = !fenced;
             let mark = line.trim_start();
             let length = mark.len() - mark.trim_start_matches(['`', '~']).len();
-            fence = mark.get(..length).unwrap_or_default().to_owned();
+            mark.get(..length).unwrap_or_default().clone_into(&mut fence);
         }
         match (Marker::of(&line).filter(|_| !fenced), begin) {
             (Some(Marker::Begin), None) => begin = Some((number, span.start)),
