@@ -86,13 +86,7 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     ..USUAL
 };
 
-/// The timeout is in milliseconds.
 fn element(event: &AgentEvent) -> String {
-    let command = Agent::Gemini.command(event.word);
-    let handler = format!(
-        "{{\"type\": \"command\", \"name\": \"pimem\", \"command\": \"{command}\", \"timeout\": \
-         {}000}}",
-        event.seconds
-    );
-    settings::grouped(event, &handler)
+    let milliseconds = event.seconds * 1000;
+    settings::grouped(event, &settings::named_handler(Agent::Gemini, event, milliseconds))
 }

@@ -65,10 +65,5 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
 };
 
 fn element(event: &AgentEvent) -> String {
-    let command = Agent::Qwen.command(event.word);
-    let seconds = event.seconds;
-    let handler = format!(
-        "{{\"type\": \"command\", \"name\": \"pimem\", \"command\": \"{command}\", \"timeout\": {seconds}}}"
-    );
-    settings::grouped(event, &handler)
+    settings::grouped(event, &settings::named_handler(Agent::Qwen, event, event.seconds))
 }

@@ -49,6 +49,14 @@ pub(crate) fn handler(agent: Agent, event: &AgentEvent) -> String {
     format!("{{\"type\": \"command\", \"command\": \"{command}\", \"timeout\": {seconds}}}")
 }
 
+/// The same with the name by which the agent lists it, and the time limit in the agent's unit.
+pub(crate) fn named_handler(agent: Agent, event: &AgentEvent, timeout: u32) -> String {
+    let command = agent.command(event.word);
+    format!(
+        "{{\"type\": \"command\", \"name\": \"pimem\", \"command\": \"{command}\", \"timeout\": {timeout}}}"
+    )
+}
+
 /// Returns a handler in a group with the tools after which it is called.
 pub(crate) fn grouped(event: &AgentEvent, handler: &str) -> String {
     match event.matcher {

@@ -113,10 +113,10 @@ enum Format {
     /// again after a change, what the file says otherwise replaces what it said, what it says no longer
     /// is forgotten, and the rest is confirmed; --dry-run shows that
     Agents,
-    /// What was said before: what you stated in transcripts that Claude Code, Codex, Gemini CLI,
-    /// OpenCode and pi keep of this project on this machine, what commits took back with their reason,
-    /// decisions in their messages, and records of decisions (docs/adr). Nothing of a model is taken,
-    /// and all of it waits for pimem trust --review
+    /// What the history of this project says: what you stated in the transcripts that Claude Code,
+    /// Codex, Gemini CLI, OpenCode and pi keep on this machine, why commits were reverted, decisions
+    /// in commit messages, and records of decisions (docs/adr). Nothing of a model is taken, and all
+    /// of it waits for pimem trust --review
     History,
     /// The vectors of entries from what pimem export embeddings or pi wrote. They have to be those of
     /// the chosen model, which has to be installed, and are then not made again; whether they are can

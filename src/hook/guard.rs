@@ -41,7 +41,7 @@ const SHOWN: usize = 200;
 const OURS: &[&str] = &["edit", "forget", "undo", "trust", "config", "hooks", "import", "sync"];
 
 /// Why a tool's call does not simply run.
-pub(crate) enum Verdict {
+pub(crate) enum Objection {
     /// This guard forbids it.
     Forbidden(GuardInForce, SafeText),
     /// It is too large to look for what is forbidden.
@@ -50,7 +50,7 @@ pub(crate) enum Verdict {
     Ours(SafeText),
 }
 
-impl Verdict {
+impl Objection {
     pub(crate) fn permission(&self) -> Permission {
         match self {
             Self::Forbidden(_, told) => Permission::Deny(told.clone()),
@@ -77,7 +77,7 @@ pub(crate) fn judge(
     input: &Input,
     stores: &[Store],
     begin: impl FnOnce(),
-) -> Option<Verdict> {
+) -> Option<Objection> {
     if ctx.memory.config.settings.guards.mode == GuardMode::Off {
         return None;
     }
@@ -88,19 +88,19 @@ pub(crate) fn judge(
     }
     begin();
     if input.too_large {
-        return Some(Verdict::TooLarge);
+        return Some(Objection::TooLarge);
     }
     let parts = tool_call::parts(arguments);
     let held = Acts::of(ctx, &parts).find(&guards);
     if let Some((guard, hit)) = held
         && !is_lifted(input, stores, guard)
     {
-        return Some(Verdict::Forbidden(guard.clone(), told(guard, &hit)));
+        return Some(Objection::Forbidden(guard.clone(), told(guard, &hit)));
     }
     if parts.iter().any(is_too_long) {
-        return Some(Verdict::TooLarge);
+        return Some(Objection::TooLarge);
     }
-    parts.iter().find_map(|part| ours(ctx, part)).map(Verdict::Ours)
+    parts.iter().find_map(|part| ours(ctx, part)).map(Objection::Ours)
 }
 
 fn is_too_long(part: &ToolCallPart) -> bool {

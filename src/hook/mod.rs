@@ -43,7 +43,7 @@ use pimem_engine::{
 };
 
 pub(crate) use self::start::at_startup;
-use self::{answer::HookAnswer, call::Call, guard::Verdict, prompt::Heard};
+use self::{answer::HookAnswer, call::Call, guard::Objection, prompt::Heard};
 use super::{
     globals::Globals,
     shell::Shell,
@@ -56,8 +56,8 @@ use crate::agents::{
     reply,
 };
 
-/// Deadlines that a tool waits where anything is forbidden.
-const PATIENCE: u32 = 10;
+/// How many deadlines a tool's call has where anything is forbidden.
+const JUDGING: u32 = 10;
 /// Stack size in bytes of the watching thread.
 const STACK: usize = 256 << 10;
 /// Maximum wait for the whole input. Agents end a hook after five seconds or later.
@@ -119,7 +119,7 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
     if !debug {
         panic::set_hook(Box::new(|_| {}));
     }
-    let watch = Watch::start(started + INPUT, nothing.clone(), debug);
+    let watch = Watch::start(started + INPUT, nothing, debug);
     let off = env.text("PIMEM_OFF") == Some("1");
     let Some(moment) = moment.filter(|_| !off) else {
         if moment.is_none() {
@@ -134,8 +134,6 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
     let done = panic::catch_unwind(AssertUnwindSafe(|| work(&request, globals, env, &watch)));
     if done.is_err() {
         tell(debug, "the hook has panicked");
-        // It lets a tool run, whatever was prepared.
-        watch.prepare(&nothing);
     }
     watch.answer_nothing();
     call::drain(call::MORE);
@@ -168,8 +166,10 @@ struct Watch {
 
 /// What both threads know.
 struct Shared {
-    /// The answer that is given when the time is up; `None` once an answer was given.
+    /// The answer that is given if there is no other; `None` once an answer was given.
     reply: Mutex<Option<String>>,
+    /// The answer that is given instead when the time is up.
+    late: Mutex<Option<String>>,
     /// Where a call that is ended is counted.
     missed: Mutex<Option<(Store, MissedCall)>>,
     /// True while what the user said is not safe yet.
@@ -181,6 +181,7 @@ impl Watch {
     fn start(end: Instant, nothing: String, debug: bool) -> Self {
         let shared = Arc::new(Shared {
             reply: Mutex::new(Some(nothing)),
+            late: Mutex::default(),
             missed: Mutex::default(),
             keeping: Mutex::default(),
             kept: Condvar::new(),
@@ -197,7 +198,8 @@ impl Watch {
                     Err(RecvTimeoutError::Timeout) => break,
                 }
             }
-            if waiting.give(None) {
+            let late = lock(&waiting.late).take();
+            if waiting.give(late.as_deref()) {
                 tell(debug, "no answer by the deadline");
             }
             waiting.wait_for_keeping();
@@ -215,16 +217,21 @@ impl Watch {
         self.shared.give(Some(text));
     }
 
-    /// Gives the empty answer, unless an answer was given.
+    /// Gives the prepared answer, which is empty at first, unless one was given.
     fn answer_nothing(&self) {
         self.shared.give(None);
     }
 
-    /// Sets the answer that is given when the time is up.
+    /// Sets the answer that is given if there is no other.
     fn prepare(&self, text: &str) {
         if let Some(reply) = lock(&self.shared.reply).as_mut() {
             text.clone_into(reply);
         }
+    }
+
+    /// Sets the answer that is given when the time is up; without it that is the prepared one.
+    fn prepare_late(&self, text: String) {
+        *lock(&self.shared.late) = Some(text);
     }
 
     /// Takes the note of the call, so that it is not counted twice.
@@ -410,28 +417,27 @@ fn found(call: &Call<'_>) -> HookAnswer {
 
 /// Answers before a tool runs. Nothing is noted of a call that is let through.
 fn forbid(ctx: &Shell, agent: Agent, input: Input, stores: Vec<Store>, watch: &Watch) {
-    let nothing = reply::reply(agent, HookEvent::PreTool, &SafeText::default());
     let begin = || {
-        watch.prepare(&reply::refusal(agent, &guard::too_slow()));
-        watch.end_at(Instant::now() + PATIENCE * ctx.memory.config.settings.hook.deadline);
+        watch.prepare_late(reply::refusal(agent, &guard::too_slow()));
+        watch.end_at(Instant::now() + JUDGING * ctx.memory.config.settings.hook.deadline);
     };
-    let Some(verdict) = guard::judge(ctx, &input, &stores, begin) else {
-        return watch.answer(&nothing);
+    let Some(objection) = guard::judge(ctx, &input, &stores, begin) else {
+        return watch.answer_nothing();
     };
-    watch.answer(&reply::refusal(agent, &verdict.permission()));
-    match verdict {
-        Verdict::Forbidden(guard, _) => {
+    watch.answer(&reply::refusal(agent, &objection.permission()));
+    match objection {
+        Objection::Forbidden(guard, _) => {
             let call = Call::new(ctx, agent, HookEvent::PreTool, input, stores);
             if let Some(Err(failure)) = call.map(|call| guard::note(&call, &guard)) {
                 ctx.memory.notices.detail(&failure.message);
             }
         }
-        Verdict::TooLarge => {
+        Objection::TooLarge => {
             if let Some((home, call)) = watch.missed() {
                 home.note_missed(&MissedCall { too_large: true, ..call });
             }
         }
-        Verdict::Ours(_) => {}
+        Objection::Ours(_) => {}
     }
 }
 

@@ -335,16 +335,14 @@ pub struct UnclosedBlock(pub usize);
 pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, UnclosedBlock> {
     let newline = patch::newline(page);
     let mut block = block.replace('\n', newline);
-    let (mut begin, mut fenced, mut fence) = (None, false, String::new());
+    let (mut begin, mut fence) = (None, None);
     for (number, span) in (1..).zip(patch::lines(page)) {
         let line = String::from_utf8_lossy(page.get(span.clone()).unwrap_or_default());
         if begin.is_none() && patch::is_fence(line.as_bytes()) {
-            fenced = !fenced;
-            let mark = line.trim_start();
-            let length = mark.len() - mark.trim_start_matches(['`', '~']).len();
-            mark.get(..length).unwrap_or_default().clone_into(&mut fence);
+            let marks = line.chars().take_while(|c| matches!(c, '`' | '~'));
+            fence = if fence.is_some() { None } else { Some(marks.collect::<String>()) };
         }
-        match (Marker::of(&line).filter(|_| !fenced), begin) {
+        match (Marker::of(&line).filter(|_| fence.is_none()), begin) {
             (Some(Marker::Begin), None) => begin = Some((number, span.start)),
             (Some(Marker::End), Some((_, start))) => {
                 let bytes = block.trim_end().as_bytes().to_vec();
@@ -359,7 +357,7 @@ pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, UnclosedBlock> {
     if !page.is_empty() {
         let ended = page.ends_with(b"\n") || page.ends_with(b"\r");
         let end = if ended { "" } else { newline };
-        let fence = if fenced { fence + newline } else { String::new() };
+        let fence = fence.map_or_else(String::new, |mark| mark + newline);
         block.insert_str(0, &format!("{end}{fence}{newline}"));
     }
     Ok([page, block.as_bytes()].concat())

@@ -30,7 +30,7 @@ pub struct ValueSlot {
     pub is_sure: bool,
 }
 
-/// What a statement says something of: a subject, or a value that it uses or gives up.
+/// A subject of a statement, or a value that it uses or gives up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotTopic {
     pub hash: u64,

@@ -58,8 +58,7 @@ pub(super) const PREFIX: usize = 5;
 
 /// Returns the part of a text that is read.
 pub(super) fn read_part(text: &str) -> &str {
-    let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= READ).unwrap_or(text.len());
-    text.get(..end).unwrap_or_default()
+    text.get(..text.ceil_char_boundary(READ)).unwrap_or_default()
 }
 
 /// Returns how the words of a text begin: up to five ASCII letters or digits behind anything else, in
@@ -71,14 +70,18 @@ pub fn word_starts(text: &str) -> impl Iterator<Item = u64> + '_ {
         if text.is_ascii() { Cow::Borrowed(text) } else { text.to_lowercase().into() };
     let mut at = 0;
     std::iter::from_fn(move || {
-        let bytes = lower.as_bytes();
-        at += bytes.get(at..)?.iter().position(u8::is_ascii_alphanumeric)?;
-        let rest = bytes.get(at..)?;
-        let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric());
-        let run = rest.get(..length.unwrap_or(rest.len()))?;
-        at += run.len();
+        let (run, end) = first_run(lower.as_bytes().get(at..)?)?;
+        at += end;
         Some(start_of(run))
     })
+}
+
+/// Returns the first ASCII letters and digits that stand together, and where they end.
+fn first_run(bytes: &[u8]) -> Option<(&[u8], usize)> {
+    let from = bytes.iter().position(u8::is_ascii_alphanumeric)?;
+    let rest = bytes.get(from..)?;
+    let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    Some((rest.get(..length)?, from + length))
 }
 
 /// Returns the first bytes of a word as a number.
@@ -90,12 +93,9 @@ fn start_of(run: &[u8]) -> u64 {
 /// Returns the start of the first word in a text in lower case that is the same however the word goes on
 /// where `is_cut`.
 pub(super) fn sure_start(text: &str, is_cut: bool) -> Option<u64> {
-    let bytes = text.as_bytes();
-    let from = bytes.iter().position(u8::is_ascii_alphanumeric)?;
-    let rest = bytes.get(from..)?;
-    let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric());
-    let goes_on = is_cut && length.is_none() && rest.len() < PREFIX;
-    (!goes_on).then(|| start_of(rest.get(..length.unwrap_or(rest.len())).unwrap_or_default()))
+    let (run, end) = first_run(text.as_bytes())?;
+    let goes_on = is_cut && end == text.len() && run.len() < PREFIX;
+    (!goes_on).then(|| start_of(run))
 }
 
 /// Numbers of texts by the starts of their words, sorted by a hash of them.

@@ -1,6 +1,6 @@
 //! Entries: single remembered lines, the ids of lines and events, and numbers that a person set.
 
-use std::{fmt, str::FromStr};
+use std::{borrow::Cow, fmt, str::FromStr};
 
 use super::{
     category::CategoryId,
@@ -160,8 +160,11 @@ pub fn on_branch(branch: Option<&str>) -> String {
 impl LocatedEntry {
     /// Returns the text as an agent is told it.
     #[must_use]
-    pub fn told(&self) -> String {
-        self.text.clone() + &on_branch(self.branch.as_deref())
+    pub fn told(&self) -> Cow<'_, str> {
+        match self.branch.as_deref() {
+            None => Cow::Borrowed(&self.text),
+            branch => Cow::Owned(self.text.clone() + &on_branch(branch)),
+        }
     }
 
     /// Returns the markers of its line.

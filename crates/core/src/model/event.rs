@@ -107,7 +107,7 @@ pub enum EventKind {
         device: u64,
         n: u64,
     },
-    /// What it forbids was about to be done by an agent's tool, which did not run.
+    /// A tool of an agent was kept from doing what the entry forbids.
     Held,
     /// An operation of a later version.
     Unknown,

@@ -81,8 +81,8 @@ pub struct RenderSettings<'a> {
     /// If set, entries without a place by score fill the rest of the budget, and the last line
     /// names this command for finding those left out.
     pub fill: Option<&'a str>,
-    /// Whether verdicts tell which of the entries without room seem to be replaced, for whoever asks why
-    /// one is left out. It takes most of the time in a large store.
+    /// Whether to find out which of the entries without room seem to be replaced. Only an explanation
+    /// needs it, and it takes most of the time in a large store.
     pub reasons: bool,
 }
 

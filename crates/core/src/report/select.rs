@@ -285,9 +285,6 @@ impl<'a> Space<'a> {
     fn fits(&mut self, spec: &CategorySpec, row: &ScoredEntry, chars: usize) -> bool {
         let category = usize::from(row.entry.category.0);
         let used = self.used + self.cost(spec, row.entry.category, chars);
-        if used > self.room {
-            return false;
-        }
         self.tails.take(row);
         let is_there =
             |at: usize| at == category || self.sections.get(at).is_some_and(Option::is_some);
@@ -404,8 +401,7 @@ fn fill_up(
 
 /// Returns the characters of a line that fills the report, with its line break; most do not fit.
 fn line_chars(row: &ScoredEntry) -> usize {
-    let chars = |text: &str| "- \n".len() + safe_text::model(text).chars().count();
-    row.entry.branch.as_ref().map_or_else(|| chars(&row.entry.text), |_| chars(&row.entry.told()))
+    "- \n".len() + safe_text::model(&row.entry.told()).chars().count()
 }
 
 /// Returns the verdict before space is considered; `ReportFull` stands for "waits for space".

@@ -171,6 +171,12 @@ impl SafePart for String {
     }
 }
 
+impl SafePart for Cow<'_, str> {
+    fn safe(&self) -> impl Display {
+        model(self)
+    }
+}
+
 impl SafePart for SafeText {
     fn safe(&self) -> impl Display {
         &self.0

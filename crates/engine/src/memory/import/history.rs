@@ -69,14 +69,15 @@ pub(super) fn of_project(
         files_below(dir, DEPTH, &mut files);
     }
     let size = |path: &PathBuf| {
-        fs::metadata(path).map_or(0, |meta| usize::try_from(meta.len()).unwrap_or(usize::MAX))
+        fs::metadata(path).map_or(0, |meta| usize::try_from(meta.len()).unwrap_or_default())
     };
-    let (mut read, total) = (0, files.iter().map(size).sum());
+    let sizes: Vec<usize> = files.iter().map(size).collect();
+    let (mut read, total) = (0, sizes.iter().sum());
     let mut progress = memory.notices.transfer("reading transcripts");
-    for path in files {
-        said.extend(transcript(&path, &roots, request).unwrap_or_default());
-        read += size(&path);
-        progress(read.min(total), total);
+    for (path, size) in files.iter().zip(sizes) {
+        said.extend(transcript(path, &roots, request).unwrap_or_default());
+        read += size;
+        progress(read, total);
     }
     if let Some(database) = &request.opencode {
         said.extend(opencode(memory, database, &roots, request));
@@ -166,7 +167,7 @@ fn transcript(
     (ours || is_ours(&session)).then(of_session)
 }
 
-/// What a person said to OpenCode.
+/// A user's message, as OpenCode answers the query for it.
 #[derive(Deserialize)]
 struct OpenCodeRow {
     session: String,

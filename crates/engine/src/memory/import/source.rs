@@ -234,12 +234,11 @@ pub(super) fn follow(
     let stated: IdSet<EntryId> = taken.iter().map(|taken| taken.id).collect();
     let placed = txn.placed();
     let is_gone = |entry: &&LocatedEntry| {
-        let ledger = &txn.snapshot().ledger;
-        let source = log.get(&entry.id).and_then(|events| review::source(events));
+        let source = || review::source(log.get(&entry.id)?);
         !stated.contains(&entry.id)
-            && source.is_some_and(|source| sources.contains(&source))
             && !entry.pinned
-            && !ledger.is_over(memory.now, entry.id)
+            && !txn.snapshot().ledger.is_over(memory.now, entry.id)
+            && source().is_some_and(|source| sources.contains(&source))
     };
     let gone: Vec<&LocatedEntry> = placed.iter().filter(is_gone).collect();
     let new: IdSet<EntryId> =
