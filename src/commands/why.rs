@@ -142,6 +142,9 @@ impl Human for Why {
         if !entry.asked.is_empty() {
             lines.insert(1, ("asked as", entry.asked.join("; ")));
         }
+        if !self.learned.is_empty() {
+            lines.push(("learned", format!("asked as {}", self.learned.join("; "))));
+        }
         lines.extend(self.ahead.iter().map(|ahead| {
             ("ahead", format!("{} {}", local_time::local(ahead.at).date, ahead.what))
         }));

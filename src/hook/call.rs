@@ -281,6 +281,11 @@ impl<'a> Call<'a> {
         let hashes: BTreeSet<u64> = hashes.collect();
         let hashes = hashes.into_iter().collect();
         notes.extend(hook_ledger::seen(answer.entries().map(|shown| shown.id), hashes));
+        if self.moment == HookEvent::Prompt && self.input.speaker.is_person() {
+            let recalled = answer.entries().filter(|shown| shown.score.is_some());
+            let entries: Vec<String> = recalled.map(|shown| shown.id.to_string()).collect();
+            notes.extend((!entries.is_empty()).then_some(LedgerNote::Recalled { entries }));
+        }
         self.note(&notes);
         let mut records = Vec::new();
         // Prompts that found nothing count too.
@@ -350,7 +355,7 @@ impl<'a> Call<'a> {
     }
 
     /// Returns the prompt without secrets. Cached, because a prompt may contain pasted pages.
-    fn open(&self) -> &str {
+    pub(super) fn open(&self) -> &str {
         self.open
             .get_or_init(|| secret::clean_lines(self.input.prompt.as_deref().unwrap_or_default()))
     }

@@ -11,6 +11,7 @@ use pimem_core::{
         ledger::Ledger,
         ranking::{self, Ranking},
     },
+    search::learned_questions,
     session::summaries,
     usage::record::{RecordKindOf, Response},
 };
@@ -150,9 +151,19 @@ pub(crate) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
     let known = call.known();
     let waiting: Vec<EntryId> =
         known.injected.iter().filter(|id| !known.used.contains(id)).copied().collect();
-    let Some(response) = call.response().filter(|_| !waiting.is_empty()) else { return Ok(()) };
+    let searched = searched(call);
+    let has_found = !known.recalled.is_empty() || !searched.is_empty();
+    let is_asked = has_found && !known.asked.is_empty();
+    let Some(response) = call.response().filter(|_| is_asked || !waiting.is_empty()) else {
+        return Ok(());
+    };
     let mut response = Response::new(&response);
     let texts = texts(call);
+    if is_asked && !response.is_short() {
+        learn_questions(call, &searched, |id| {
+            texts.get(&id).map(|text| (text.as_str(), response.uses(text)))
+        });
+    }
     let mut used = waiting.clone();
     used.retain(|id| texts.get(id).is_some_and(|text| response.uses(text)));
     // Nothing to record: no new use, and no memory put into a prompt since the last answer.
@@ -164,6 +175,48 @@ pub(crate) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
     call.telemetry(vec![RecordKindOf::usage(names(&waiting), names(&used))]);
     let used = used.into_iter().collect();
     call.stores.iter().try_for_each(|store| reinforce(call, store, &used))
+}
+
+/// Returns the entries that were searched for in the turn.
+fn searched(call: &Call<'_>) -> IdSet<EntryId> {
+    let (known, learning) = (call.known(), call.ctx.memory.learning());
+    let (Some(since), false) = (known.asked_at, known.asked.is_empty()) else {
+        return IdSet::default();
+    };
+    let session = call.session_id();
+    let of = |store| learning.searched_since(store, since, session.as_deref());
+    call.stores.iter().flat_map(of).collect()
+}
+
+/// Learns that the prompt asked for what the answer used of the entries that were recalled or searched
+/// for, and that it did not ask for what was recalled in vain. `used` returns the text of an entry, and
+/// whether the answer used it.
+fn learn_questions<'a>(
+    call: &Call<'_>,
+    searched: &IdSet<EntryId>,
+    mut used: impl FnMut(EntryId) -> Option<(&'a str, bool)>,
+) {
+    let (known, now) = (call.known(), call.ctx.memory.now.0);
+    let found: IdSet<EntryId> = known.recalled.iter().chain(searched).copied().collect();
+    let judged = found.into_iter().filter_map(|id| Some((id, used(id)?)));
+    let judged: Vec<(EntryId, (&str, bool))> = judged.collect();
+    for store in &call.stores {
+        let here = store.read_topics(&call.ctx.memory.config.categories);
+        let here: IdSet<EntryId> = here.entries().map(|(_, entry)| entry.id).collect();
+        call.ctx.memory.learning().change_questions(store, |all| {
+            let mut changed = false;
+            for (id, (text, is_used)) in judged.iter().filter(|(id, _)| here.contains(id)) {
+                if !is_used {
+                    changed |= known.recalled.contains(id) && all.missed(*id, &known.asked);
+                } else if let Some(question) = learned_questions::best(&known.asked, text, false) {
+                    all.used(*id, question, now);
+                    changed = true;
+                }
+            }
+            changed
+        });
+    }
+    call.note(&[LedgerNote::Asked { at: now.to_string(), questions: Vec::new() }]);
 }
 
 /// Learns from the last question and its answer, if that is switched on.

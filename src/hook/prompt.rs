@@ -19,9 +19,9 @@ use pimem_core::{
     language::{importance, preference},
     model::{entry::EntryId, hash::IdSet},
     safe,
-    safety::safe_text::SafeText,
+    safety::{safe_text::SafeText, secret},
     score::ranking::Scope,
-    search::social_gate,
+    search::{learned_questions, parts, social_gate},
     session::transcript,
 };
 use pimem_engine::{
@@ -41,6 +41,8 @@ use pimem_engine::{
 const SAID: usize = 15;
 /// Bytes at the end of a transcript in which a schedule is looked for.
 const TRANSCRIPT: u64 = 4 << 20;
+/// Maximum number of questions of a prompt from which something is learned.
+const QUESTIONS: usize = 8;
 /// Maximum number of messages kept per session for its summary.
 const MESSAGES: usize = 40;
 
@@ -245,7 +247,7 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
         .filter(|_| later)
         .map(|dir| ctx.memory.store(dir, Scope::User).strict());
     let home = stores.first().or(later.as_ref());
-    let mut all = Vec::new();
+    let (mut all, mut asked) = (Vec::new(), None);
     for found in stated {
         // What may not be stored is not written at all.
         let mut said = match learn::said(&found) {
@@ -275,6 +277,10 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
             said.store =
                 Some(place.dir.clone()).filter(|dir| home.is_some_and(|home| *dir != home.dir));
             heard.made = Some(place).filter(|_| !there);
+        }
+        if ctx.memory.config.settings.recall.learn {
+            let questions = asked.get_or_insert_with(|| questions(&secret::clean_lines(prompt)));
+            said.asked = learned_questions::best(questions, &said.text, true).map(str::to_owned);
         }
         if ctx.memory.config.settings.learning.enabled {
             said.kind = Some(importance::kind(&found).name().to_owned());
@@ -306,6 +312,12 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
     heard
 }
 
+/// Returns the questions of a prompt, as far as they may be learned.
+fn questions(prompt: &str) -> Vec<String> {
+    let asked = parts::questions(prompt);
+    asked.iter().filter_map(|text| learned_questions::question(text)).take(QUESTIONS).collect()
+}
+
 /// Returns true if the agent had put the prompt on a schedule itself, by its transcript.
 fn is_scheduled(ctx: &Shell, agent: Agent, input: &Input) -> bool {
     let (true, Some(path)) = (agent.record().has_silent_schedules, &input.transcript) else {
@@ -323,14 +335,21 @@ fn is_unattended(stores: &[Store], input: &Input) -> bool {
     known.is_some_and(|(home, ledger)| hook_ledger::known(home, &ledger).unattended)
 }
 
-/// Keeps the prompt for a summary if a person wrote it.
+/// Keeps the prompt for a summary, and its questions for what the answer uses, if a person wrote it.
 pub(crate) fn note(call: &Call<'_>) {
     if !call.input.speaker.is_person() {
         return;
     }
     let said = call.prompt();
     let usable = said.chars().count() >= SAID && !social_gate::is_trivial(said);
+    let mut notes = Vec::new();
     if usable && call.known().said.len() < MESSAGES {
-        call.note(&[LedgerNote::Said { text: call.said() }]);
+        notes.push(LedgerNote::Said { text: call.said() });
     }
+    let learns = call.ctx.memory.config.settings.recall.learn;
+    let questions = if learns { questions(call.open()) } else { Vec::new() };
+    if !questions.is_empty() {
+        notes.push(LedgerNote::Asked { at: call.ctx.memory.now.0.to_string(), questions });
+    }
+    call.note(&notes);
 }

@@ -19,9 +19,13 @@ const ASKED: &str = "pager duty";
 /// Returns a store with one memory among many, which nothing but its question fits, and which no
 /// report has room for.
 fn store() -> Sandbox {
+    with(&["--asked", ASKED])
+}
+
+fn with(asked: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new("harbor");
-    let old = ["--now", "2026-06-12T10:00:00Z", "add", "--cue", "recurrence"];
-    sandbox.run(&[&old[..], &[TEXT, "--asked", ASKED]].concat()).done();
+    let old = ["--now", "2026-06-12T10:00:00Z", "add", "--cue", "recurrence", TEXT];
+    sandbox.run(&[&old[..], asked].concat()).done();
     sandbox
 }
 
@@ -138,4 +142,111 @@ fn a_backup_and_a_sealed_store_keep_it() {
     assert!(found.contains(TEXT), "{found}");
     sandbox.run(&["encrypt", "decrypt"]).done();
     assert!(sandbox.read("topics/lessons.md").contains(&marked));
+}
+
+const ANSWER: &str = "It is hers: Marta has the blue telephone, so she is called first this week.";
+
+/// Runs a turn of Claude Code: a prompt, a search if one is given, and the answer. Returns what the
+/// prompt brought.
+fn turn(sandbox: &Sandbox, session: &str, prompt: &str, search: &str, answer: &str) -> String {
+    let hook = |event: &str, more: serde_json::Value| {
+        let mut input = json!({ "session_id": session });
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        sandbox.pipe(&["hook", "claude", event], input.to_string()).ok()
+    };
+    hook("session-start", json!({ "source": "startup" }));
+    let given = hook("prompt", json!({ "prompt": prompt }));
+    if !search.is_empty() {
+        assert!(sandbox.run(&["search", search]).ok().contains(TEXT));
+    }
+    hook("stop", json!({ "last_assistant_message": answer }));
+    given
+}
+
+/// Returns what was learned that the memory is asked for as.
+fn learned(sandbox: &Sandbox, entry: &str) -> Vec<String> {
+    let why: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["why", entry, "--json"]).ok()).unwrap();
+    let all = why["learned"].as_array().cloned().unwrap_or_default();
+    all.iter().map(|one| one.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_prompt_after_which_a_searched_line_was_used_recalls_it() {
+    let sandbox = with(&[]);
+    settle(&sandbox);
+    let before = sandbox.read("evidence.jsonl");
+    assert!(!turn(&sandbox, "a", PROMPT, "blue telephone", ANSWER).contains(TEXT));
+    assert_eq!(learned(&sandbox, TEXT), [PROMPT]);
+    for settled in [false, true] {
+        if settled {
+            settle(&sandbox);
+        }
+        let given = recalled(&sandbox, &settled.to_string());
+        assert!(given.contains(TEXT) && !given.contains("pager"), "{settled}: {given}");
+    }
+    // It stays on this machine.
+    assert_eq!(sandbox.read("evidence.jsonl"), before);
+    let whole = sandbox.run(&["export", "jsonl", "--all"]).stdout;
+    assert!(whole.contains(TEXT) && !whole.contains("pager"), "{whole}");
+    let page = sandbox.root().join("page.html");
+    sandbox.run(&["report", "--html", page.to_str().unwrap()]).done();
+    assert!(!fs::read_to_string(page).unwrap().contains("pager"));
+    // A new wording keeps it, and a person takes it back.
+    let reworded = "Marta has the green telephone";
+    sandbox.run(&["edit", TEXT, reworded]).ok();
+    assert_eq!(learned(&sandbox, reworded), [PROMPT]);
+    sandbox.run(&["edit", reworded, "--no-asked"]).ok();
+    assert_eq!(learned(&sandbox, reworded), [""; 0]);
+    assert!(!recalled(&sandbox, "taken back").contains(reworded));
+}
+
+#[test]
+fn what_is_not_used_or_not_to_be_kept_teaches_nothing() {
+    let no_use = "I could not find out, and asked in the chat who is on duty this week instead.";
+    for (prompt, search, answer) in [
+        (PROMPT, "", ANSWER),
+        (PROMPT, "blue telephone", no_use),
+        (PROMPT, "blue telephone", "Marta."),
+        ("<private>whose pager duty is it</private>", "blue telephone", ANSWER),
+        ("run the tests again, please", "blue telephone", ANSWER),
+        ("who has ghp_abcdefghijklmnopqrstuvwxyz0123456789", "blue telephone", ANSWER),
+    ] {
+        let sandbox = with(&[]);
+        turn(&sandbox, "a", prompt, search, answer);
+        let kept = learned(&sandbox, TEXT).join("; ");
+        assert!(!kept.contains("pager") && !kept.contains("ghp_"), "{prompt}: {kept}");
+        assert!(kept.is_empty() || prompt.contains("ghp_"), "{prompt}: {kept}");
+    }
+    let sandbox = with(&[]);
+    sandbox.run(&["config", "set", "recall.learn", "false"]).done();
+    turn(&sandbox, "a", PROMPT, "blue telephone", ANSWER);
+    assert_eq!(learned(&sandbox, TEXT), [""; 0]);
+}
+
+#[test]
+fn a_question_that_misleads_is_dropped() {
+    let sandbox = with(&[]);
+    turn(&sandbox, "a", PROMPT, "blue telephone", ANSWER);
+    let no_use =
+        "Nobody is on call this week, since the office is closed until the new year begins.";
+    for session in ["b", "c", "d"] {
+        assert_eq!(learned(&sandbox, TEXT), [PROMPT], "{session}");
+        assert!(turn(&sandbox, session, PROMPT, "", no_use).contains(TEXT), "{session}");
+    }
+    assert_eq!(learned(&sandbox, TEXT), [""; 0]);
+}
+
+#[test]
+fn what_was_asked_beside_a_rule_is_learned_with_it() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).done();
+    let prompt = "The last release went out without a changelog. \
+                  From now on, always write the changelog before tagging.";
+    let input = json!({ "session_id": "a", "prompt": prompt }).to_string();
+    sandbox.pipe(&["hook", "claude", "prompt"], &input).ok();
+    let asked = learned(&sandbox, "changelog before tagging");
+    assert_eq!(asked, ["The last release went out without a changelog."]);
+    sandbox.run(&["telemetry", "clear", "--yes"]).done();
+    assert_eq!(learned(&sandbox, "changelog before tagging"), [""; 0]);
 }

@@ -10,6 +10,7 @@ use pimem_core::{
     eval::set::{EvalFile, EvalSet},
     model::category::Categories,
     search::documents::{SourceKind, documents},
+    search::learned_questions::LearnedQuestions,
 };
 
 use crate::common::{repository, without_program};
@@ -54,7 +55,7 @@ fn rules_are_lines_below_headings() {
             SourceKind::Topic,
             &name,
             topic,
-            &Categories::default(),
+            (&Categories::default(), &LearnedQuestions::default()),
             |doc, text, headings| {
                 let id = format!("{}.md:{}", set.name, doc.line);
                 want.push((id, text.text, headings.to_owned()));
@@ -88,7 +89,8 @@ fn documents_are_those_that_are_searched() {
     let mut want = BTreeMap::new();
     let mut cut = |name: &str, kind: SourceKind| {
         let bytes = fs::read(store.join(name)).unwrap();
-        documents(kind, name, bytes, &Categories::default(), |doc, text, headings| {
+        let known = (&Categories::default(), &LearnedQuestions::default());
+        documents(kind, name, bytes, known, |doc, text, headings| {
             let id = format!("{name}:{}", doc.line);
             want.insert(id, (text.text, headings.to_owned()));
         });

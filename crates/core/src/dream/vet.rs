@@ -23,7 +23,7 @@ use crate::{
         ranking::{Ranking, ScoredEntry},
     },
     search::tokens::Tokenizer,
-    usage::record::content_words,
+    search::tokens::content_words,
 };
 
 /// Number of digits accepted as an id or prefix of one.

@@ -261,6 +261,7 @@ mod tests {
     use crate::{
         embed::table,
         model::category::Categories,
+        search::learned_questions::LearnedQuestions,
         search::{
             bm25::{self, FieldSize, Query, Segment},
             documents::{Scan, SourceKind},
@@ -322,7 +323,11 @@ mod tests {
         for query in ["format of commits", "messaging in git", "commits git events"] {
             let query = Query::new(query);
             let source = (0, SourceKind::Topic, "topics/git.md", file.clone().into_bytes());
-            let scan = Scan::new(&query, vec![source], &Categories::default());
+            let scan = Scan::new(
+                &query,
+                vec![source],
+                (&Categories::default(), &LearnedQuestions::default()),
+            );
             let segments: [&dyn Segment; 1] = [&scan];
             let size = FieldSize { docs: 3, ..scan.size };
             let idf = bm25::frequencies(&query, &segments, size);

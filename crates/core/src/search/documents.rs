@@ -23,6 +23,7 @@ use crate::{
         rules::{LineAsides, LineRules},
         time::Timestamp,
     },
+    search::learned_questions::LearnedQuestions,
     session::summaries,
 };
 
@@ -118,19 +119,19 @@ pub fn searched<'a>(text: &'a str, asked: &str) -> Cow<'a, str> {
     if asked.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(format!("{text} {asked}")) }
 }
 
-/// Returns the text of a document from its bytes in the file.
+/// Returns the text of a document from its bytes in the file, with what was learned that its entry is
+/// asked for as.
 #[must_use]
-pub fn text_of(kind: SourceKind, bytes: &[u8]) -> DocText {
+pub fn text_of(kind: SourceKind, bytes: &[u8], id: u64, learned: &LearnedQuestions) -> DocText {
     let text = match kind {
         SourceKind::Session => summaries::text(bytes),
         _ => String::from_utf8_lossy(bytes).into_owned(),
     };
     if matches!(kind, SourceKind::Topic | SourceKind::Archive) {
         let (kept, markers) = topic::split_markers(&text);
-        if !markers.asides.is_empty() {
-            let LineAsides { asked, rules } = markers.asides;
-            return DocText { text: kept.to_owned(), asked: asked.searched(), rules };
-        }
+        let text = if markers.asides.is_empty() { &text } else { kept }.to_owned();
+        let LineAsides { asked, rules } = markers.asides;
+        return DocText { text, asked: learned.searched(EntryId(id), &asked), rules };
     }
     DocText { text, ..DocText::default() }
 }
@@ -141,12 +142,13 @@ fn day(name: &str) -> Option<Timestamp> {
 }
 
 /// Splits a file into documents and passes each to `each` with its text, and the headings above it
-/// with the name of its topic. `words` is still 0. `name` is the file name relative to the store.
+/// with the name of its topic. `words` is still 0. `name` is the file name relative to the store, and
+/// `learned` what was learned that its entries are asked for as.
 pub fn documents(
     kind: SourceKind,
     name: &str,
     bytes: Vec<u8>,
-    categories: &Categories,
+    (categories, learned): (&Categories, &LearnedQuestions),
     mut each: impl FnMut(Doc, DocText, &str),
 ) {
     let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -169,7 +171,8 @@ pub fn documents(
             let LineAsides { asked, rules } = entry.markers.asides.clone();
             let end =
                 if entry.markers.asides.is_empty() { entry.text_span.end } else { entry.span.end };
-            let text = DocText { text: entry.text.clone(), asked: asked.searched(), rules };
+            let asked = learned.searched(entry.id, &asked);
+            let text = DocText { text: entry.text.clone(), asked, rules };
             let doc = Doc {
                 id: entry.id.0,
                 category: category_hash(&categories.spec(entry.category).name),
@@ -205,7 +208,7 @@ pub fn documents(
             when: passage.when.map_or(0, Timestamp::seconds),
         };
         let headings = join(name, subject, above.above(passage.span.start));
-        each(doc, text_of(kind, raw), &headings);
+        each(doc, text_of(kind, raw, doc.id, learned), &headings);
     }
 }
 
@@ -227,12 +230,12 @@ impl Scan {
     pub fn new(
         query: &Query,
         sources: Vec<(u32, SourceKind, &str, Vec<u8>)>,
-        categories: &Categories,
+        known: (&Categories, &LearnedQuestions),
     ) -> Self {
         let mut scan = Self::default();
         let mut counts = TermCounts::new(query);
         for (number, kind, name, bytes) in sources {
-            documents(kind, name, bytes, categories, |mut doc, text, headings| {
+            documents(kind, name, bytes, known, |mut doc, text, headings| {
                 let at = u32::try_from(scan.docs.len()).unwrap_or(u32::MAX);
                 doc.words = counts.add(at, &text.searched(), headings);
                 scan.size += FieldSize { docs: 1, words: u64::from(doc.words) };
@@ -398,7 +401,8 @@ mod tests {
         ] {
             let mut last = String::new();
             let bytes = text.as_bytes().to_vec();
-            documents(kind, name, bytes, &Categories::default(), |_, _, headings| {
+            let known = (&Categories::default(), &LearnedQuestions::default());
+            documents(kind, name, bytes, known, |_, _, headings| {
                 last = headings.replace('\n', "|");
             });
             assert_eq!(last, want, "{text}");
@@ -410,13 +414,14 @@ mod tests {
         let query = Query::new("commit messages subject");
         let text = "# Commits\n## Commit messages\n- [lesson] Subject of 50 characters\n";
         let source = (0, SourceKind::Topic, "topics/commits.md", text.as_bytes().to_vec());
-        let scan = Scan::new(&query, vec![source], &Categories::default());
+        let known = (&Categories::default(), &LearnedQuestions::default());
+        let scan = Scan::new(&query, vec![source], known);
         assert_eq!(scan.postings, [[(0, 1)], [(0, 1)], [(0, 1)]]);
         assert_eq!(scan.words(0), 4);
         let said = Scan::new(
             &query,
             vec![(0, SourceKind::Topic, "topics/commits.md", b"- [lesson] Commit".to_vec())],
-            &Categories::default(),
+            known,
         );
         assert_eq!(said.postings.first().unwrap(), &[(0, 2)], "in the text and above it");
     }

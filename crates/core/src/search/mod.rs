@@ -3,6 +3,7 @@
 pub mod bm25;
 pub mod candidates;
 pub mod documents;
+pub mod learned_questions;
 pub mod near_words;
 pub mod parts;
 pub mod rank;

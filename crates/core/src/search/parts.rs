@@ -16,11 +16,7 @@ const SHORTEST: usize = 8;
 /// rules to be learned. A prompt of nothing else is one query.
 #[must_use]
 pub fn parts(prompt: &str) -> Vec<String> {
-    let ends = ends(prompt);
-    let sentences = ends.iter().flat_map(|text| preference::sentences(text));
-    let mut said: Vec<String> =
-        sentences.map(|(text, ..)| text).filter(|text| asks(text)).collect();
-    said.dedup();
+    let said = questions(prompt);
     match said.as_slice() {
         [] => vec![prompt.to_owned()],
         [_] => said,
@@ -35,6 +31,17 @@ pub fn parts(prompt: &str) -> Vec<String> {
             std::iter::once(whole).chain(parts).collect()
         }
     }
+}
+
+/// Returns the sentences of a prompt that ask or tell something about the project.
+#[must_use]
+pub fn questions(prompt: &str) -> Vec<String> {
+    let ends = ends(prompt);
+    let sentences = ends.iter().flat_map(|text| preference::sentences(text));
+    let mut said: Vec<String> =
+        sentences.map(|(text, ..)| text).filter(|text| asks(text)).collect();
+    said.dedup();
+    said
 }
 
 /// Returns the beginning and the end of a text, cut between lines, or all of it.

@@ -5,7 +5,7 @@
 //! `[[links]]`, paths, flags, versions and identifiers are found as written, and identifiers by
 //! their parts too.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -336,6 +336,19 @@ impl Language {
         let word = lower.trim_matches(|c: char| !c.is_alphanumeric());
         self.0.binary_search(&word).is_ok()
     }
+}
+
+/// Returns the stems of the content words.
+pub fn content_words(tokenizer: &mut Tokenizer, text: &str) -> HashSet<String> {
+    let mut stems = HashSet::new();
+    tokenizer.words(text, |tokenizer, word| {
+        // The `t` of `don't`.
+        let is_letter = word.len() == 1 && !word.starts_with(|c: char| c.is_ascii_digit());
+        if !is_letter && !is_question_word(word) {
+            stems.insert(tokenizer.stem_of(word).to_owned());
+        }
+    });
+    stems
 }
 
 #[cfg(test)]

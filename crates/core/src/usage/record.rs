@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     model::{entry::EntryId, time::Timestamp},
-    search::tokens::{self, Tokenizer},
+    search::tokens::{Tokenizer, content_words},
 };
 
 /// Maximum number of characters kept of a prompt.
@@ -197,11 +197,17 @@ impl Response {
         Self { stems: content_words(&mut tokenizer, &text), text, tokenizer }
     }
 
+    /// Returns true if the answer is too short to show what it used.
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        self.text.is_empty()
+    }
+
     /// Returns true if the answer contains the first 40 characters of an entry, or 60 % of its
     /// content words. An entry with fewer than three content words must be quoted.
     pub fn uses(&mut self, entry: &str) -> bool {
         let entry = folded(entry);
-        if self.text.is_empty() || entry.is_empty() {
+        if self.is_short() || entry.is_empty() {
             return false;
         }
         if self.quotes(&entry) {
@@ -228,19 +234,6 @@ impl Response {
 /// Returns a text in lower case with single spaces.
 fn folded(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Returns the stems of the content words.
-pub fn content_words(tokenizer: &mut Tokenizer, text: &str) -> HashSet<String> {
-    let mut stems = HashSet::new();
-    tokenizer.words(text, |tokenizer, word| {
-        // The `t` of `don't`.
-        let is_letter = word.len() == 1 && !word.starts_with(|c: char| c.is_ascii_digit());
-        if !is_letter && !tokens::is_question_word(word) {
-            stems.insert(tokenizer.stem_of(word).to_owned());
-        }
-    });
-    stems
 }
 
 #[cfg(test)]

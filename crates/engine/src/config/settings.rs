@@ -234,6 +234,9 @@ group! {
         enabled: bool = Switch(true),
             Open "recall.enabled", "PIMEM_RECALL_ENABLED",
             "Recall memories, notes and past sessions for prompts";
+        learn: bool = Switch(true),
+            Open "recall.learn", "PIMEM_RECALL_LEARN",
+            "Learn from prompts, on this machine, what memories are asked for as";
     }
 }
 

@@ -4,7 +4,7 @@
 //! Results and scores do not depend on the state of the index; only the time does.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     fs,
     ops::Range,
     panic::{self, AssertUnwindSafe},
@@ -24,6 +24,7 @@ use crate::store::{Store, read::ReadProblem};
 use pimem_core::search::documents::DocText;
 use pimem_core::{
     model::category::Categories,
+    search::learned_questions::LearnedQuestions,
     search::{
         bm25::{FieldSize, Query, Segment},
         documents::{Doc, Scan, SourceKind},
@@ -36,6 +37,8 @@ pub const BASE: &str = "base.idx";
 pub const DELTA: &str = "delta.idx";
 /// Names that stand for the lines of other branches, which are in no file here, are this and the branch.
 pub const ELSEWHERE: &str = "worktrees/";
+/// Name of the section with the learned questions by which an index was built.
+pub const LEARNED: &str = "learned";
 /// Number of scanned documents above which a refresh is requested.
 const SCAN_DOCS: u64 = 300;
 /// Number of files compared by content above which a refresh is requested.
@@ -63,6 +66,8 @@ pub struct Corpus {
     pub problems: Vec<ReadProblem>,
     /// Folded evidence, if the index has it.
     pub folded: Option<FoldedStrengths>,
+    /// What was learned that entries are asked for as.
+    pub learned: LearnedQuestions,
     indexed: Vec<(Lexical, Manifest, Packed)>,
     scan: Scan,
 }
@@ -89,6 +94,7 @@ impl Corpus {
             wants_refresh: false,
             problems,
             folded: None,
+            learned: store.learned_questions(),
             indexed: Vec::new(),
             scan: Scan::default(),
         };
@@ -123,6 +129,9 @@ impl Corpus {
         let (mut pending, mut elsewhere) = (Vec::new(), Vec::new());
         let mut compared = 0;
         self.size = FieldSize::default();
+        let touched =
+            files.iter().map(|(packed, manifest)| touched(packed, manifest, &self.learned));
+        let touched = touched.collect::<Result<Vec<_>>>()?;
         for (number, source) in (0_u32..).zip(&self.sources) {
             let on = source.name.strip_prefix(ELSEWHERE).and_then(|branch| others.get(branch));
             if let Some(lines) = on {
@@ -132,6 +141,9 @@ impl Corpus {
             // A file in the delta has changed since the base was built.
             let mut newest = files.iter().enumerate().rev();
             let known = newest.find_map(|(at, (_, m))| Some((at, m.find(&source.name)?)));
+            let is_touched =
+                |at: usize| touched.get(at).is_some_and(|all| all.contains(&source.name));
+            let known = known.filter(|(at, _)| !is_touched(*at));
             let by_stamp = known.filter(|(_, indexed)| same_stamp(source, indexed));
             if let Some((at, indexed)) = by_stamp {
                 self.size += indexed.size;
@@ -170,7 +182,7 @@ impl Corpus {
             self.indexed.push((opened, manifest, packed));
         }
         pending.append(&mut elsewhere);
-        self.scan = Scan::new(query, pending, categories);
+        self.scan = Scan::new(query, pending, (categories, &self.learned));
         self.size += self.scan.size;
         self.wants_refresh = self.scan.size.docs > SCAN_DOCS || compared > SCAN_FILES;
         Ok(())
@@ -203,9 +215,7 @@ impl Corpus {
         let indexed = self.indexed.iter().flat_map(move |(lexical, manifest, _)| {
             // Each range covers one file.
             let of_kind = move |range: &&Range<u32>| {
-                let end = |source: &Indexed| source.docs().end;
-                let at = manifest.sources.partition_point(|source| end(source) <= range.start);
-                manifest.sources.get(at).is_some_and(|source| source.kind == kind)
+                manifest.source_of(range.start).is_some_and(|source| source.kind == kind)
             };
             let ranges = lexical.alive().iter().filter(of_kind);
             ranges.cloned().flatten().filter_map(|number| lexical.doc(number))
@@ -220,8 +230,7 @@ impl Corpus {
     /// Returns a document with the name and kind of its file.
     pub fn doc(&self, segment: usize, number: u32) -> Option<(Doc, &str, SourceKind)> {
         if let Some((lexical, manifest, _)) = self.indexed.get(segment) {
-            let at = manifest.sources.partition_point(|source| source.docs().end <= number);
-            let source = manifest.sources.get(at)?;
+            let source = manifest.source_of(number)?;
             return Some((lexical.doc(number)?, &source.name, source.kind));
         }
         let (source, doc) = self.scan.docs.get(usize::try_from(number).ok()?)?;
@@ -266,6 +275,24 @@ pub fn open_files(dir: &Cache, categories: &Categories) -> Result<Vec<(Packed, M
     // A damaged delta, or one of another base, is ignored: its files are read again.
     let delta = open(DELTA).ok().flatten().filter(|(_, delta)| delta.base == base.1.base);
     Ok([Some(base), delta].into_iter().flatten().collect())
+}
+
+/// Returns the names of the files with entries for which other questions were learned since an index
+/// was built.
+pub fn touched(
+    packed: &Packed,
+    manifest: &Manifest,
+    learned: &LearnedQuestions,
+) -> Result<HashSet<String>> {
+    let changed = LearnedQuestions::read(&packed.section(LEARNED)?).changed(learned);
+    if changed.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let numbers = postings::holders(packed, &changed)?.into_iter();
+    Ok(numbers
+        .filter_map(|number| manifest.source_of(number))
+        .map(|one| one.name.clone())
+        .collect())
 }
 
 pub fn same_stamp(source: &IndexedSource, indexed: &Indexed) -> bool {

@@ -140,7 +140,7 @@ pub fn recipe(categories: &Categories) -> u64 {
     let names: Vec<&str> = categories.known().map(|(_, spec)| spec.name.as_ref()).collect();
     let names = names.join(", ");
     let version = tokens::VERSION.to_le_bytes();
-    pimem_core::model::hash::fnv1a64(&[b"9", &version, names.as_bytes()])
+    pimem_core::model::hash::fnv1a64(&[b"10", &version, names.as_bytes()])
 }
 
 /// Returns the SHA-256 of a file's content.
@@ -187,6 +187,12 @@ impl Manifest {
             sources.push(Indexed { name, kind, stamp, racy, hash, first, size });
         }
         Some(Self { base, id, recipe, sources })
+    }
+
+    /// Returns the file that a document is in.
+    pub fn source_of(&self, number: u32) -> Option<&Indexed> {
+        let at = self.sources.partition_point(|source| source.docs().end <= number);
+        self.sources.get(at)
     }
 
     pub fn find(&self, name: &str) -> Option<&Indexed> {

@@ -22,6 +22,7 @@ use anyhow::Result;
 use pimem_core::{
     embed::{self, table, vector::Vector},
     model::{category::Categories, shares::in_shares},
+    search::learned_questions::LearnedQuestions,
     search::{
         bm25::FieldSize,
         documents::{HeadingTokens, SourceKind, category_name, documents},
@@ -87,25 +88,30 @@ pub fn refresh(
     let base = base.and_then(|files| files.into_iter().next());
     let base = base
         .filter(|(packed, manifest)| !kept.table || vector_files::has_all(dir, packed, manifest));
-    let base = base.map(|(_, manifest)| manifest);
+    let learned = store.learned_questions();
+    let base = base.and_then(|(packed, manifest)| {
+        let touched = corpus::touched(&packed, &manifest, &learned).ok()?;
+        Some((manifest, touched))
+    });
     let models = vector_files::models(dir, kept, real_now);
     let id = u64::try_from(atomic::random()? & u128::from(u64::MAX)).unwrap_or(0);
     let mut build = |base: u64, sources: &[&IndexedSource], name: &str| -> Result<Built> {
         let manifest = Manifest { base, id, recipe, sources: Vec::new() };
         let (bytes, texts, built) =
-            index(store, sources, categories, real_now, manifest, kept, progress)?;
+            index(store, sources, (categories, &learned), real_now, manifest, kept, progress)?;
         // Vectors are written first, because they are looked up only through the index that names
         // them.
         vector_files::write(dir, id, &texts, &embed_all(&texts), &models, real_now)?;
         dir.replace(name, &bytes)?;
         Ok(built)
     };
-    if let Some(base) = base {
+    if let Some((base, touched)) = base {
         let changed: Vec<&IndexedSource> = sources
             .iter()
             .filter(|source| {
                 let known = base.find(&source.name);
-                !known.is_some_and(|indexed| corpus::same_stamp(source, indexed))
+                touched.contains(&source.name)
+                    || !known.is_some_and(|indexed| corpus::same_stamp(source, indexed))
             })
             .collect();
         let bytes =
@@ -146,7 +152,7 @@ pub type IndexText = (u64, String);
 fn index(
     store: &Store,
     sources: &[&IndexedSource],
-    categories: &Categories,
+    known: (&Categories, &LearnedQuestions),
     real_now: SystemTime,
     mut manifest: Manifest,
     kept: KeptVectors,
@@ -172,7 +178,7 @@ fn index(
         let racy = stamp.racy(real_now) || stamp != source.stamp;
         let mut size = FieldSize::default();
         let mut failed = None;
-        documents(source.kind, &source.name, bytes, categories, |mut doc, text, headings| {
+        documents(source.kind, &source.name, bytes, known, |mut doc, text, headings| {
             tokens.clear();
             let text = text.searched();
             tokenizer.each(&text, |token, counts| {
@@ -184,7 +190,7 @@ fn index(
             }
             size += FieldSize { docs: 1, words: u64::from(doc.words) };
             failed = failed.take().or(builder.add(&doc, &tokens).err());
-            let key = vectors::key(category_name(categories, doc.category), &text);
+            let key = vectors::key(category_name(known.0, doc.category), &text);
             let text = embed::passage(&text);
             if kept.table {
                 texts.push((key, text.into_owned()));
@@ -201,6 +207,7 @@ fn index(
     progress(sources.len(), sources.len());
     let mut sections = builder.finish()?;
     sections.insert("manifest".to_owned(), manifest.write());
+    sections.insert(corpus::LEARNED.to_owned(), known.1.write().into_bytes());
     sections.insert(strengths::SECTION.to_owned(), strengths::write(store, real_now));
     Ok((container::pack(&sections, container::LONG), texts, built))
 }

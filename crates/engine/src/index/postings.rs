@@ -15,6 +15,7 @@ use tantivy::{
 };
 
 use super::container::{ContainerReader, Packed, Writer};
+use pimem_core::model::{entry::EntryId, hash::IdSet};
 use pimem_core::search::{
     bm25::{Query, Segment},
     documents::Doc,
@@ -169,6 +170,15 @@ impl Segment for Lexical {
     fn postings(&self, term: usize) -> &[(u32, u32)] {
         self.postings.get(term).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Returns the numbers of the documents of some entries.
+pub fn holders(packed: &Packed, ids: &IdSet<EntryId>) -> Result<Vec<u32>> {
+    let docs = packed.section("docs")?;
+    let id = |doc: &[u8]| ContainerReader(doc).u64();
+    let numbers = (0_u32..).zip(docs.chunks_exact(DOC));
+    let held = numbers.filter(|(_, doc)| id(doc).is_some_and(|id| ids.contains(&EntryId(id))));
+    Ok(held.map(|(number, _)| number).collect())
 }
 
 /// Returns the number of documents in an index file.

@@ -456,6 +456,8 @@ impl<'a, 'b> Adding<'a, 'b> {
             return Err(Failure::new(FailureKind::Usage, message, "an entry replaces another one"));
         }
         self.txn.record(old.id, EventKind::Supersede(by.wording.id))?;
+        let (from, to) = (old.id, by.wording.id);
+        memory.learning().change_questions(self.store, |all| all.hand_over(from, to));
         self.ranking = None;
         Ok((replaced, asides))
     }

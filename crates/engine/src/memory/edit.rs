@@ -5,6 +5,7 @@ use pimem_core::{
     model::{
         entry::{EntryId, Share, Wording},
         event::EventKind,
+        hash::IdSet,
         rules::LineAsides,
     },
     safety::text::EntryText,
@@ -33,6 +34,10 @@ impl Writing<'_> {
         self.mark(selector, |txn, row| {
             let of = row.entry.wording();
             let marks = new(&row.entry.asides);
+            if marks.asked.is_some() {
+                let ids = IdSet::from_iter([of.id]);
+                self.memory.learning().change_questions(txn.store(), |all| all.forget(&ids));
+            }
             marks.events().into_iter().try_for_each(|kind| txn.record(of.id, kind))?;
             if let Some(rules) = &marks.rules {
                 self.memory.writing().sanction(txn.store(), &of, rules);
@@ -167,6 +172,7 @@ impl Writing<'_> {
         let said = [(category, text.as_str())];
         for store in self.memory.readers()?.iter().filter(|store| store.scope == scope) {
             intake::say_orders(self.memory, store, said.into_iter());
+            self.memory.learning().change_questions(store, |all| all.hand_over(from.id, id));
         }
         let next = &changed.next;
         let entries = Entries::new(self.memory.now, &self.memory.config.categories, &next.ranking);

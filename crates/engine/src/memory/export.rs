@@ -20,6 +20,7 @@ use pimem_core::{
     safety::safe_text,
     score::ranking::{Ranking, ScoredEntry},
     search::documents::{SourceKind, category_name, documents},
+    search::learned_questions::LearnedQuestions,
 };
 use serde::Serialize;
 
@@ -419,13 +420,15 @@ pub(in crate::memory) fn entries(
     store: &Store,
 ) -> (BTreeMap<u64, String>, Vec<ReadProblem>) {
     let categories = &memory.config.categories;
+    // What was learned of questions leaves this machine in no form.
+    let known = (categories, &LearnedQuestions::default());
     let (sources, mut problems) = manifest::sources(store);
     problems.retain(|problem| problem.path.starts_with(store.topics_dir()));
     let mut found = BTreeMap::new();
     for source in sources.iter().filter(|source| source.kind == SourceKind::Topic) {
         match store.file(&source.name) {
             Ok(Some(bytes)) => {
-                documents(source.kind, &source.name, bytes, categories, |doc, text, _| {
+                documents(source.kind, &source.name, bytes, known, |doc, text, _| {
                     let text = text.searched();
                     let key = vectors::key(category_name(categories, doc.category), &text);
                     found.insert(key, embed::passage(&text).into_owned());

@@ -21,6 +21,7 @@ use pimem_core::{
         text::{EntryText, TextError},
     },
     score::ranking::{Scope, ScoredEntry},
+    search::learned_questions::LearnedQuestions,
 };
 
 use super::{
@@ -462,6 +463,13 @@ impl Learning<'_> {
         let store = &Store { run: Some(run), ..store.clone() };
         let speaker = HookSpeaker { now, who: said.who(), marked: true };
         let done = learn(self.memory, store, Some(lock), std::slice::from_ref(said), speaker)?;
+        for (id, asked) in done.iter().filter_map(|learned| learned.id).zip(&said.asked) {
+            let asked = |all: &mut LearnedQuestions| {
+                all.used(id, asked, now.0);
+                true
+            };
+            self.change_questions(store, asked);
+        }
         let news: Vec<&Learned> = done.iter().filter(|learned| learned.what.is_news()).collect();
         let entries: Vec<String> =
             news.iter().filter_map(|learned| learned.id).map(|id| id.to_string()).collect();

@@ -16,6 +16,7 @@ use crate::{
     view::{AccessedEntry, Entries, EntryView, displayed, factors::Factors},
 };
 use pimem_core::{
+    gate,
     model::{category::CategorySpec, operation::UserState, time::Timestamp},
     report::{budget::Tokens, explain, render, select::ReportVerdict, team},
     safety::safe_text,
@@ -30,6 +31,7 @@ use pimem_core::{
         ranking::{Ranking, Scope, ScoredEntry},
         stability::{Standing, State},
     },
+    search::learned_questions::LearnedQuestions,
 };
 
 impl Reading<'_> {
@@ -100,6 +102,7 @@ impl Reading<'_> {
                 let (log, _) = telemetry::log(self.memory, &stores);
                 HeldBy::of(&entries, row, (&snapshots, &log))
             }),
+            learned: learned_questions(&stores, row),
             section_tokens: ranking.policy.is_stability().then_some(spec.section_tokens),
             server: None,
         };
@@ -153,6 +156,7 @@ impl Reading<'_> {
                 cheapest: Some(explain::Remedy::Restore.command(&entries.short(row.entry.id))),
                 state: state(ranking.policy, row),
                 held: None,
+                learned: Vec::new(),
                 section_tokens: ranking.policy.is_stability().then_some(spec.section_tokens),
                 server: None,
             }));
@@ -213,6 +217,7 @@ impl Reading<'_> {
             cheapest: would_show.then(|| explain::Remedy::Trust.command(&short)),
             state: state(policy, row),
             held: None,
+            learned: Vec::new(),
             section_tokens: Some(tokens.0),
             server: Some(mirror.mirror().server.clone()),
         };
@@ -223,6 +228,16 @@ impl Reading<'_> {
 /// Returns the line of the entry that replaced this one.
 fn replaced_by(entries: &Entries<'_>, ranking: &Ranking, row: &ScoredEntry) -> Option<String> {
     row.superseded_by.and_then(|by| ranking.get(by)).map(|by| entries.line(by))
+}
+
+/// Returns what was learned that an entry is asked for as, with secrets masked.
+fn learned_questions(stores: &[Store], row: &ScoredEntry) -> Vec<String> {
+    let here = stores.iter().filter(|store| store.scope == row.entry.scope);
+    let learned = here.map(Store::learned_questions);
+    let masked = |all: LearnedQuestions| -> Vec<String> {
+        all.of(row.entry.id).iter().map(|one| gate::masked(&one.text).into_owned()).collect()
+    };
+    learned.flat_map(masked).collect()
 }
 
 /// The reason why an entry is in the report or not, with its forecast.
@@ -260,6 +275,9 @@ pub struct Why {
     /// How often it has kept tools from running, if it forbids something.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldBy>,
+    /// What it is asked for as besides, as this machine learned from prompts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub learned: Vec<String>,
     /// State, with the score that the state requires.
     #[serde(skip)]
     pub state: String,

@@ -23,6 +23,7 @@ use pimem_core::{
     model::{
         entry::EntryId,
         hash::{IdSet, fnv1a64, short_sha256},
+        time::Timestamp,
     },
     session::transcript,
 };
@@ -39,6 +40,7 @@ const LOOKED: u64 = 4 << 20;
 /// Maximum number of ledgers that one sweep reads.
 const SWEPT: usize = 500;
 
+/// A line of a ledger. Ids of entries are in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum LedgerNote {
@@ -86,7 +88,7 @@ pub enum LedgerNote {
     Touched {
         files: Vec<String>,
     },
-    /// The agent discarded its context.
+    /// The context was discarded.
     Reset,
     /// The report was put into a prompt.
     Report,
@@ -99,16 +101,23 @@ pub enum LedgerNote {
     },
     /// An answer was evaluated and used these entries.
     Used {
-        /// Ids in hexadecimal.
         entries: Vec<String>,
     },
     Said {
         /// Start of the message, without secrets.
         text: String,
     },
+    /// A prompt's questions, if they may be learned; none once they are. `at` is in RFC 3339.
+    Asked {
+        at: String,
+        questions: Vec<String>,
+    },
+    /// Entries were recalled for the prompt.
+    Recalled {
+        entries: Vec<String>,
+    },
     /// Preferences were learned from the user's message, which is in the context anyway.
     Learned {
-        /// Ids in hexadecimal.
         entries: Vec<String>,
         /// What the person has to be told of it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -148,6 +157,10 @@ pub struct KnownSession {
     pub touched: Vec<String>,
     /// Messages of the user.
     pub said: Vec<String>,
+    /// Questions of the turn, when they were asked, and the entries that were recalled for them.
+    pub asked: Vec<String>,
+    pub asked_at: Option<Timestamp>,
+    pub recalled: Vec<EntryId>,
     /// Number of learned preferences.
     pub learned: usize,
     /// What was learned and not told yet.
@@ -397,6 +410,13 @@ fn fold(notes: impl IntoIterator<Item = LedgerNote>) -> KnownSession {
             LedgerNote::HandedOff { text } => drop(known.handoffs.insert(text)),
             LedgerNote::Indexed => known.indexed = true,
             LedgerNote::Touched { files } => known.touched.extend(files),
+            LedgerNote::Asked { at, questions } => {
+                (known.asked_at, known.asked) = (Timestamp::parse(&at), questions);
+            }
+            LedgerNote::Recalled { entries } => known.recalled.extend(ids(entries)),
+            LedgerNote::Call { turn: true, .. } => {
+                (known.asked, known.recalled) = Default::default();
+            }
             LedgerNote::Call { .. }
             | LedgerNote::Off { .. }
             | LedgerNote::Lifted { .. }
@@ -414,7 +434,6 @@ pub fn seen(entries: impl IntoIterator<Item = EntryId>, texts: Vec<u64>) -> Opti
 
 /// Age of a note after which a call is noted anew.
 const DAY: Duration = Duration::from_hours(24);
-/// Maximum size of a note in bytes.
 const CALL_BYTES: u64 = 4096;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

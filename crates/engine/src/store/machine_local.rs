@@ -14,6 +14,7 @@ use anyhow::Result;
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
     score::access::Accesses,
+    search::learned_questions::LearnedQuestions,
     usage::record::Record,
 };
 
@@ -26,6 +27,8 @@ use super::{
 /// Telemetry, one record per line.
 pub const TELEMETRY: &str = "memory-telemetry.jsonl";
 pub const ACCESSES: &str = "access.json";
+/// Questions that entries were learned to answer.
+pub const LEARNED_QUESTIONS: &str = "learned-questions.tsv";
 /// Number by which other devices know the counts of this one.
 pub const DEVICE: &str = "device";
 /// Summaries of past sessions.
@@ -203,6 +206,23 @@ impl Store {
         self.keep_local(ACCESSES, |bytes| {
             let mut accesses = Accesses::read(bytes?);
             accesses.forget(ids).then(|| accesses.write().into_bytes())
+        })
+    }
+
+    /// Returns what was learned that entries are asked for as. A file that cannot be read has none.
+    pub fn learned_questions(&self) -> LearnedQuestions {
+        let file = self.local(LEARNED_QUESTIONS).ok().flatten();
+        file.map_or_else(LearnedQuestions::default, |file| LearnedQuestions::read(&file))
+    }
+
+    /// Changes what was learned that entries are asked for as. `change` returns true if it did.
+    pub fn change_learned_questions(
+        &self,
+        change: impl FnOnce(&mut LearnedQuestions) -> bool,
+    ) -> Result<bool> {
+        self.rewrite_local(LEARNED_QUESTIONS, |file| {
+            let mut all = LearnedQuestions::read(file.unwrap_or_default());
+            change(&mut all).then(|| all.write().into_bytes())
         })
     }
 

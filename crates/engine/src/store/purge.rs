@@ -29,7 +29,7 @@ use serde_json::Value;
 
 use super::{
     Store, StoreLock, atomic, evidence,
-    machine_local::{ACCESSES, TELEMETRY},
+    machine_local::{ACCESSES, LEARNED_QUESTIONS, TELEMETRY},
     read,
     snapshot::{EVIDENCE, Snapshot},
     transaction::{Change, Target, Txn},
@@ -119,6 +119,10 @@ impl Store {
         }
         if self.purge_accesses(ids)? {
             changed.push(format!("../data/{ACCESSES}"));
+        }
+        if self.learned_questions().forget(ids) {
+            self.change_learned_questions(|all| all.forget(ids))?;
+            changed.push(format!("../data/{LEARNED_QUESTIONS}"));
         }
         Ok(changed)
     }

@@ -48,7 +48,6 @@ use super::{
 const NAME: &str = "spool";
 /// Bytes of kept lines after which those that are merged are dropped, once for each more of them.
 const MUCH_KEPT: usize = 16 * 1024;
-/// Most lines that are kept.
 const MOST_KEPT: usize = 400;
 /// Time limit for git, which knows what is merged.
 const GIT: Duration = Duration::from_millis(500);
@@ -103,6 +102,9 @@ pub struct Said {
     /// Stem of the topic file that a line was added to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
+    /// What was asked beside it: the question that it answers best.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
     /// The store that it is for, if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<PathBuf>,
@@ -352,8 +354,7 @@ impl Store {
     }
 
     /// Returns the lines that were learned in this work tree and in others, each of these with its
-    /// branch: those that are wanted. Few are, and only these are
-    /// asked who wrote them.
+    /// branch: those that are wanted. Few are, and only these are asked who wrote them.
     pub(super) fn kept_lines(
         &self,
         trees: &WorkTrees,

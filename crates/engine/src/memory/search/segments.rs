@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 
-use pimem_core::search::{
-    bm25::{FieldSize, Segment},
-    candidates,
-    documents::{self, Doc, DocText, SourceKind},
+use pimem_core::{
+    search::learned_questions::LearnedQuestions,
+    search::{
+        bm25::{FieldSize, Segment},
+        candidates,
+        documents::{self, Doc, DocText, SourceKind},
+    },
 };
 
 use super::embedding::QueryEmbedding;
@@ -128,6 +131,9 @@ impl<'a> Texts<'a> {
         });
         let start = usize::try_from(doc.start).unwrap_or(usize::MAX);
         let end = start.saturating_add(usize::try_from(doc.len).unwrap_or(0));
-        documents::text_of(*kind, bytes.get(start..end).unwrap_or_default())
+        let raw = bytes.get(start..end).unwrap_or_default();
+        let nothing = LearnedQuestions::default();
+        let learned = corpus.map_or(&nothing, |corpus| &corpus.learned);
+        documents::text_of(*kind, raw, doc.id, learned)
     }
 }

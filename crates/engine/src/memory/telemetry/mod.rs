@@ -1,17 +1,19 @@
-//! Telemetry: records of usage and what they show about entries; and accesses of entries, which are
-//! counted when a search or the recall of a hook finds them, and read by policies that count them.
+//! Telemetry: records of usage and what they show about entries; accesses of entries, which are
+//! counted when a search or the recall of a hook finds them, and read by policies that count them; and
+//! what prompts have asked for entries as.
 //! None of it leaves this machine.
 
 pub mod summary;
 
 use crate::memory::handles::Learning;
 use pimem_core::{
-    model::entry::EntryId,
+    model::{entry::EntryId, hash::IdSet, time::Timestamp},
     score::{
         access::{self, Access, Accesses},
         ledger::Ledger,
         ranking::Ranking,
     },
+    search::learned_questions::LearnedQuestions,
     usage::{
         record::{Record, RecordKindOf},
         sums::{self, UsageLog},
@@ -25,7 +27,7 @@ use crate::{
     error::Failure,
     store::{
         Store,
-        machine_local::{ACCESSES, TELEMETRY, TELEMETRY_BYTES},
+        machine_local::{ACCESSES, LEARNED_QUESTIONS, TELEMETRY, TELEMETRY_BYTES},
         read::ReadProblem,
         snapshot::Snapshot,
     },
@@ -131,35 +133,71 @@ impl Learning<'_> {
     /// # Errors
     /// Fails if the named store does not exist, or a log cannot be read.
     pub fn telemetry_files(self) -> Result<summary::ClearedLogs, Failure> {
-        Ok(summary::ClearedLogs { files: self.logs()?.into_iter().map(|(_, file)| file).collect() })
+        Ok(summary::ClearedLogs {
+            files: self.logs()?.into_iter().map(|(.., file)| file).collect(),
+        })
     }
 
-    /// Deletes all records.
+    /// Deletes all records, and what was learned from prompts that entries are asked for as.
     ///
     /// # Errors
     /// Fails if the named store does not exist, or a log cannot be read or written.
     pub fn clear_telemetry(self) -> Result<summary::ClearedLogs, Failure> {
         let mut files = Vec::new();
-        for (store, file) in self.logs()? {
-            store.rewrite_local(TELEMETRY, |_| Some(Vec::new()))?;
+        for (store, name, file) in self.logs()? {
+            store.rewrite_local(name, |_| Some(Vec::new()))?;
             files.push(file);
         }
         Ok(summary::ClearedLogs { files })
     }
 
-    fn logs(self) -> Result<Vec<(Store, summary::LogFile)>, Failure> {
+    fn logs(self) -> Result<Vec<(Store, &'static str, summary::LogFile)>, Failure> {
         let mut found = Vec::new();
         for store in self.memory.readers()? {
-            let bytes = store.local(TELEMETRY).map_err(|problem| Failure::from(&problem))?;
-            let bytes = bytes.unwrap_or_default();
-            if !bytes.is_empty() {
+            for name in [TELEMETRY, LEARNED_QUESTIONS] {
+                let bytes = store.local(name).map_err(|problem| Failure::from(&problem))?;
+                let bytes = bytes.unwrap_or_default();
                 let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-                let file = store.data_dir().join(TELEMETRY).display().to_string();
+                let file = store.data_dir().join(name).display().to_string();
                 let file = summary::LogFile { file, records: lines.count() };
-                found.push((store, file));
+                found.extend((file.records > 0).then(|| (store.clone(), name, file)));
             }
         }
         Ok(found)
+    }
+
+    /// Changes what was learned for a store. `change` returns true if it did. An error only loses the
+    /// change.
+    pub fn change_questions(
+        self,
+        store: &Store,
+        mut change: impl FnMut(&mut LearnedQuestions) -> bool,
+    ) {
+        // Most changes change nothing, which needs no lock.
+        if change(&mut store.learned_questions())
+            && let Err(error) = store.change_learned_questions(change)
+        {
+            self.memory.notices.detail(&format!("no question learned: {error:#}"));
+        }
+    }
+
+    /// Returns the entries that searches of a session, or of nobody's, have found since a time, as far
+    /// as the telemetry tells.
+    pub fn searched_since(
+        self,
+        store: &Store,
+        since: Timestamp,
+        session: Option<&str>,
+    ) -> IdSet<EntryId> {
+        let (log, _) = log(self.memory, std::slice::from_ref(store));
+        let recent = log.records.into_iter().rev().take_while(|(at, _)| *at >= since);
+        let found = recent.filter_map(|(_, Record { session: of, what, .. })| match what {
+            RecordKindOf::Access { entries } if of.is_none() || of.as_deref() == session => {
+                Some(entries)
+            }
+            _ => None,
+        });
+        found.flatten().filter_map(|id| id.parse().ok()).collect()
     }
 
     /// Counts the entries that a search found, and records them in the telemetry of a store that has
