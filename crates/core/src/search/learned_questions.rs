@@ -53,11 +53,17 @@ impl LearnedQuestions {
             let mut fields = line.splitn(5, '\t');
             let mut next = || fields.next().unwrap_or_default();
             let (id, uses, misses, last, text) = (next(), next(), next(), next(), next());
-            if let (Ok(id), Ok(uses), Ok(misses), Some(last), false) =
-                (id.parse(), uses.parse(), misses.parse(), Timestamp::parse(last), text.is_empty())
+            // A clone may bring such a file.
+            let is_kept =
+                question(text).as_deref() == Some(text) && !text.contains(char::is_control);
+            if let (Ok(id), Ok(uses), Ok(misses), Some(last), true) =
+                (id.parse(), uses.parse(), misses.parse(), Timestamp::parse(last), is_kept)
             {
-                let text = text.to_owned();
-                all.0.entry(id).or_default().push(LearnedQuestion { text, uses, misses, last });
+                let known = all.0.entry(id).or_default();
+                if known.len() < Questions::MOST {
+                    let text = text.to_owned();
+                    known.push(LearnedQuestion { text, uses, misses, last });
+                }
             }
         }
         all
@@ -235,6 +241,11 @@ mod tests {
         assert_eq!(texts(&all), want);
         assert_eq!(LearnedQuestions::read(all.write().as_bytes()), all);
         assert_eq!(LearnedQuestions::read(b"x\n7\t1\t1\n\xff\n"), LearnedQuestions::default());
+        let foreign = ["what locks\u{1b}[2J the gate", "a b c d e f g h i j k l m", ""];
+        for text in foreign {
+            let line = format!("0000000000000007\t1\t0\t{NOW}\t{text}\n");
+            assert!(LearnedQuestions::read(line.as_bytes()).is_empty(), "{text}");
+        }
     }
 
     #[test]
@@ -275,13 +286,13 @@ mod tests {
             all.used(ID, question, NOW);
         }
         let marked = Questions::read("tides; berths");
-        assert_eq!(all.searched(ID, &marked), "tides berths third point second matter");
+        assert_eq!(all.searched(ID, &marked), "tides berths one thing second matter");
         assert_eq!(all.searched(EntryId(8), &marked), "tides berths");
         assert_eq!(all.searched(EntryId(8), &Questions::default()), "");
         assert_eq!(all.changed(&all.clone()), IdSet::default());
         assert_eq!(all.changed(&LearnedQuestions::default()), IdSet::from_iter([ID]));
         let mut more = all.clone();
-        more.used(ID, "one thing", NOW);
+        more.used(ID, "third point", NOW);
         assert_eq!(more.changed(&all), IdSet::from_iter([ID]), "another order");
     }
 
@@ -307,7 +318,7 @@ mod tests {
         let rule = "Write the changelog before tagging";
         assert_eq!(best(&asked, rule, true), Some(asked[1].as_str()));
         let far = &asked[..1];
-        assert_eq!(best(far, rule, true), None);
+        assert_eq!(best(far, "We squash commits before merging", true), None);
         assert_eq!(best(far, rule, false), Some("Fix the login form."));
         let same = ["Tagging the changelog".to_owned()];
         assert_eq!(best(&same, rule, false), None, "the entry says all of it");
