@@ -49,7 +49,7 @@ pub(crate) fn handler(agent: Agent, event: &AgentEvent) -> String {
     format!("{{\"type\": \"command\", \"command\": \"{command}\", \"timeout\": {seconds}}}")
 }
 
-/// The same with the name by which the agent lists it, and the time limit in the agent's unit.
+/// Like [`handler`], with a name that the agent shows. `timeout` is in the unit of the agent.
 pub(crate) fn named_handler(agent: Agent, event: &AgentEvent, timeout: u32) -> String {
     let command = agent.command(event.word);
     format!(

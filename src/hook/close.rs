@@ -151,21 +151,18 @@ pub(crate) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
     let known = call.known();
     let waiting: Vec<EntryId> =
         known.injected.iter().filter(|id| !known.used.contains(id)).copied().collect();
-    let searched = searched(call);
-    let has_found = !known.recalled.is_empty() || !searched.is_empty();
-    let is_asked = has_found && !known.asked.is_empty();
-    let Some(response) = call.response().filter(|_| is_asked || !waiting.is_empty()) else {
+    let found = found(call);
+    let Some(response) = call.response().filter(|_| !(found.is_empty() && waiting.is_empty()))
+    else {
         return Ok(());
     };
     let mut response = Response::new(&response);
     let texts = texts(call);
-    if is_asked && !response.is_short() {
-        learn_questions(call, &searched, |id| {
-            texts.get(&id).map(|text| (text.as_str(), response.uses(text)))
-        });
+    if !found.is_empty() && !response.is_short() {
+        learn_questions(call, &found, &texts, &mut response);
     }
     let mut used = waiting.clone();
-    used.retain(|id| texts.get(id).is_some_and(|text| response.uses(text)));
+    used.retain(|id| text_of(&texts, *id).is_some_and(|text| response.uses(text)));
     // Nothing to record: no new use, and no memory put into a prompt since the last answer.
     if used.is_empty() && known.weighed == known.injected.len() {
         return Ok(());
@@ -177,41 +174,42 @@ pub(crate) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
     call.stores.iter().try_for_each(|store| reinforce(call, store, &used))
 }
 
-/// Returns the entries that were searched for in the turn.
-fn searched(call: &Call<'_>) -> IdSet<EntryId> {
-    let (known, learning) = (call.known(), call.ctx.memory.learning());
+/// Returns the entries that were recalled or searched for in the turn, if its questions may be learned.
+fn found(call: &Call<'_>) -> IdSet<EntryId> {
+    let known = call.known();
     let (Some(since), false) = (known.asked_at, known.asked.is_empty()) else {
         return IdSet::default();
     };
-    let session = call.session_id();
-    let of = |store| learning.searched_since(store, since, session.as_deref());
-    call.stores.iter().flat_map(of).collect()
+    let (learning, session) = (call.ctx.memory.learning(), call.session_id());
+    let searched = |store| learning.searched_since(store, since, session.as_deref());
+    call.stores.iter().flat_map(searched).chain(known.recalled.iter().copied()).collect()
 }
 
-/// Learns that the prompt asked for what the answer used of the entries that were recalled or searched
-/// for, and that it did not ask for what was recalled in vain. `used` returns the text of an entry, and
-/// whether the answer used it.
-fn learn_questions<'a>(
+/// Learns that the prompt asked for those of the entries found that the answer used, and that it did not
+/// ask for what was recalled in vain.
+fn learn_questions(
     call: &Call<'_>,
-    searched: &IdSet<EntryId>,
-    mut used: impl FnMut(EntryId) -> Option<(&'a str, bool)>,
+    found: &IdSet<EntryId>,
+    texts: &[IdMap<EntryId, String>],
+    response: &mut Response,
 ) {
     let (known, now) = (call.known(), call.ctx.memory.now.0);
-    let found: IdSet<EntryId> = known.recalled.iter().chain(searched).copied().collect();
-    let judged = found.into_iter().filter_map(|id| Some((id, used(id)?)));
-    let judged: Vec<(EntryId, (&str, bool))> = judged.collect();
-    for store in &call.stores {
-        let here = store.read_topics(&call.ctx.memory.config.categories);
-        let here: IdSet<EntryId> = here.entries().map(|(_, entry)| entry.id).collect();
+    let mut judge = |id: EntryId| {
+        let text = text_of(texts, id)?;
+        let is_used = response.uses(text);
+        let question = learned_questions::best(&known.asked, text).filter(|_| is_used);
+        let is_vain = !is_used && known.recalled.contains(&id);
+        (question.is_some() || is_vain).then_some((id, question))
+    };
+    let judged: Vec<_> = found.iter().filter_map(|id| judge(*id)).collect();
+    for (store, here) in call.stores.iter().zip(texts) {
         call.ctx.memory.learning().change_questions(store, |all| {
             let mut changed = false;
-            for (id, (text, is_used)) in judged.iter().filter(|(id, _)| here.contains(id)) {
-                if !is_used {
-                    changed |= known.recalled.contains(id) && all.missed(*id, &known.asked);
-                } else if let Some(question) = learned_questions::best(&known.asked, text, false) {
-                    all.used(*id, question, now);
-                    changed = true;
-                }
+            for (id, question) in judged.iter().filter(|(id, _)| here.contains_key(id)) {
+                changed |= match question {
+                    Some(question) => all.used(*id, question, now),
+                    None => all.missed(*id, &known.asked),
+                };
             }
             changed
         });
@@ -231,14 +229,18 @@ pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
     call.ctx.memory.writing().learn_pair(home, question, &answer, call.who())
 }
 
-fn texts(call: &Call<'_>) -> IdMap<EntryId, String> {
-    let mut texts = IdMap::default();
-    for store in &call.stores {
-        let snapshot = store.read_topics(&call.ctx.memory.config.categories);
-        let placed = snapshot.placed(store, &call.ctx.memory.config.categories);
-        texts.extend(placed.into_iter().map(|entry| (entry.id, entry.text)));
-    }
-    texts
+fn text_of(texts: &[IdMap<EntryId, String>], id: EntryId) -> Option<&str> {
+    texts.iter().find_map(|here| here.get(&id)).map(String::as_str)
+}
+
+/// Returns the texts of the entries of each store.
+fn texts(call: &Call<'_>) -> Vec<IdMap<EntryId, String>> {
+    let categories = &call.ctx.memory.config.categories;
+    let of = |store: &Store| {
+        let placed = store.read_topics(categories).placed(store, categories);
+        placed.into_iter().map(|entry| (entry.id, entry.text)).collect()
+    };
+    call.stores.iter().map(of).collect()
 }
 
 /// Reinforces those of the used entries that are in `store` and were not reinforced recently.

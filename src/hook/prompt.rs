@@ -280,7 +280,7 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
         }
         if ctx.memory.config.settings.recall.learn {
             let questions = asked.get_or_insert_with(|| questions(&secret::clean_lines(prompt)));
-            said.asked = learned_questions::best(questions, &said.text, true).map(str::to_owned);
+            said.asked = learned_questions::beside(questions, &said.text).map(str::to_owned);
         }
         if ctx.memory.config.settings.learning.enabled {
             said.kind = Some(importance::kind(&found).name().to_owned());

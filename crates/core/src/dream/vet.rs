@@ -22,8 +22,7 @@ use crate::{
         forecast::is_free,
         ranking::{Ranking, ScoredEntry},
     },
-    search::tokens::Tokenizer,
-    search::tokens::content_words,
+    search::tokens::{Tokenizer, content_words},
 };
 
 /// Number of digits accepted as an id or prefix of one.

@@ -261,10 +261,10 @@ mod tests {
     use crate::{
         embed::table,
         model::category::Categories,
-        search::learned_questions::LearnedQuestions,
         search::{
             bm25::{self, FieldSize, Query, Segment},
             documents::{Scan, SourceKind},
+            learned_questions::LearnedQuestions,
             rank::Mode,
         },
     };

@@ -81,8 +81,8 @@ pub struct RenderSettings<'a> {
     /// If set, entries without a place by score fill the rest of the budget, and the last line
     /// names this command for finding those left out.
     pub fill: Option<&'a str>,
-    /// Whether to find out which of the entries without room seem to be replaced. Only an explanation
-    /// needs it, and it takes most of the time in a large store.
+    /// If set, verdicts also say which of the entries left out seem to be replaced. Only explanations
+    /// need that, and it is slow in a large store.
     pub reasons: bool,
 }
 

@@ -9,6 +9,7 @@ use std::{
 use super::{
     bm25::{FieldSize, Query, Segment},
     candidates,
+    learned_questions::LearnedQuestions,
     tokens::Tokenizer,
 };
 use crate::{
@@ -23,7 +24,6 @@ use crate::{
         rules::{LineAsides, LineRules},
         time::Timestamp,
     },
-    search::learned_questions::LearnedQuestions,
     session::summaries,
 };
 

@@ -53,11 +53,10 @@ impl LearnedQuestions {
             let mut fields = line.splitn(5, '\t');
             let mut next = || fields.next().unwrap_or_default();
             let (id, uses, misses, last, text) = (next(), next(), next(), next(), next());
-            // A clone may bring such a file.
-            let is_kept =
-                question(text).as_deref() == Some(text) && !text.contains(char::is_control);
+            let is_short = text.split(' ').count() <= Questions::MOST_WORDS;
+            let is_text = is_short && !text.is_empty() && !text.contains(char::is_control);
             if let (Ok(id), Ok(uses), Ok(misses), Some(last), true) =
-                (id.parse(), uses.parse(), misses.parse(), Timestamp::parse(last), is_kept)
+                (id.parse(), uses.parse(), misses.parse(), Timestamp::parse(last), is_text)
             {
                 let known = all.0.entry(id).or_default();
                 if known.len() < Questions::MOST {
@@ -78,11 +77,6 @@ impl LearnedQuestions {
         self.0.iter().flat_map(|(id, all)| all.iter().map(move |one| line(id, one))).collect()
     }
 
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Returns the questions of an entry, the most useful first.
     #[must_use]
     pub fn of(&self, id: EntryId) -> &[LearnedQuestion] {
@@ -93,7 +87,9 @@ impl LearnedQuestions {
     /// that it carries, and as many learned ones as there is room for.
     #[must_use]
     pub fn searched(&self, id: EntryId, asked: &Questions) -> String {
-        let learned = self.of(id).iter().map(|one| one.text.as_str());
+        // A clone may bring a file with others. Only what is searched is looked at so closely.
+        let may_be_learned = |text: &&str| question(text).as_deref() == Some(*text);
+        let learned = self.of(id).iter().map(|one| one.text.as_str()).filter(may_be_learned);
         let mut words = asked.searched();
         for text in learned.take(Questions::MOST.saturating_sub(asked.questions().len())) {
             if !words.is_empty() {
@@ -106,16 +102,14 @@ impl LearnedQuestions {
 
     /// Returns the entries whose searched questions differ from those of `other`.
     #[must_use]
-    pub fn changed(&self, other: &Self) -> IdSet<EntryId> {
-        let texts = |all: &Self, id| -> Vec<String> {
-            all.of(id).iter().map(|one| one.text.clone()).collect()
-        };
+    pub fn changed<'a>(&'a self, other: &'a Self) -> IdSet<EntryId> {
         let ids = self.0.keys().chain(other.0.keys()).copied();
-        ids.filter(|id| texts(self, *id) != texts(other, *id)).collect()
+        let texts = |all: &'a Self, id| all.of(id).iter().map(|one| &one.text);
+        ids.filter(|id| !texts(self, *id).eq(texts(other, *id))).collect()
     }
 
-    /// Notes that a question led to a use of an entry.
-    pub fn used(&mut self, id: EntryId, question: &str, now: Timestamp) {
+    /// Notes that a question led to a use of an entry. Returns true, as there is always a change.
+    pub fn used(&mut self, id: EntryId, question: &str, now: Timestamp) -> bool {
         let all = self.0.entry(id).or_default();
         let sketch = Sketch::of(question);
         let same = |one: &&mut LearnedQuestion| Sketch::of(&one.text).similarity(&sketch) >= SAME;
@@ -126,7 +120,7 @@ impl LearnedQuestions {
             let text = question.to_owned();
             all.push(LearnedQuestion { text, uses: 1, misses: 0, last: now });
         }
-        all.sort_by_key(|one| std::cmp::Reverse((one.worth(), one.last)));
+        sort(all);
         all.truncate(Questions::MOST);
         if self.0.len() > ENTRIES {
             let newest = |all: &Vec<LearnedQuestion>| all.iter().map(|one| one.last).max();
@@ -135,6 +129,7 @@ impl LearnedQuestions {
                 self.0.remove(&oldest);
             }
         }
+        true
     }
 
     /// Notes that an entry was found for some questions and not used. A question that has misled more
@@ -151,7 +146,7 @@ impl LearnedQuestions {
             }
         }
         all.retain(|one| one.worth() > -2);
-        all.sort_by_key(|one| std::cmp::Reverse((one.worth(), one.last)));
+        sort(all);
         if all.is_empty() {
             self.0.remove(&id);
         }
@@ -173,6 +168,11 @@ impl LearnedQuestions {
     }
 }
 
+/// Sorts questions, the most useful first.
+fn sort(all: &mut [LearnedQuestion]) {
+    all.sort_by_key(|one| std::cmp::Reverse((one.worth(), one.last)));
+}
+
 /// Returns what is kept of a sentence of a prompt as a question: at most 12 words. `None` for what any
 /// work is asked with, and for secrets.
 #[must_use]
@@ -191,10 +191,18 @@ pub fn question(sentence: &str) -> Option<String> {
 }
 
 /// Returns the question that an entry answers best, if it says anything that the entry does not.
-/// `beside` tells that the questions were merely asked beside what the entry says, so that they may be
-/// about something else.
 #[must_use]
-pub fn best<'a>(questions: &'a [String], entry: &str, beside: bool) -> Option<&'a str> {
+pub fn best<'a>(questions: &'a [String], entry: &str) -> Option<&'a str> {
+    nearest(questions, entry).map(|(_, question)| question)
+}
+
+/// The same for questions that merely stood beside what the entry says, and may be about something else.
+#[must_use]
+pub fn beside<'a>(questions: &'a [String], entry: &str) -> Option<&'a str> {
+    nearest(questions, entry).filter(|(cosine, _)| *cosine >= BESIDE).map(|(_, question)| question)
+}
+
+fn nearest<'a>(questions: &'a [String], entry: &str) -> Option<(f32, &'a str)> {
     let meaning = table::embed(entry);
     let near = |question: &String| vector::product(&table::embed(question), &meaning);
     let near = questions.iter().map(|question| (near(question), question));
@@ -202,7 +210,7 @@ pub fn best<'a>(questions: &'a [String], entry: &str, beside: bool) -> Option<&'
     let mut tokenizer = Tokenizer::default();
     let known = content_words(&mut tokenizer, entry);
     let is_new = content_words(&mut tokenizer, best).iter().any(|word| !known.contains(word));
-    (is_new && (!beside || cosine >= BESIDE)).then_some(best)
+    is_new.then_some((cosine, best.as_str()))
 }
 
 #[cfg(test)]
@@ -244,7 +252,7 @@ mod tests {
         let foreign = ["what locks\u{1b}[2J the gate", "a b c d e f g h i j k l m", ""];
         for text in foreign {
             let line = format!("0000000000000007\t1\t0\t{NOW}\t{text}\n");
-            assert!(LearnedQuestions::read(line.as_bytes()).is_empty(), "{text}");
+            assert!(LearnedQuestions::read(line.as_bytes()).0.is_empty(), "{text}");
         }
     }
 
@@ -261,7 +269,7 @@ mod tests {
         assert_eq!(texts(&all), ["what locks the gate"]);
         assert!(!all.missed(EntryId(8), &asked));
         assert!(all.hand_over(ID, EntryId(8)) && !all.hand_over(ID, EntryId(8)));
-        assert!(all.forget(&IdSet::from_iter([EntryId(8)])) && all.is_empty());
+        assert!(all.forget(&IdSet::from_iter([EntryId(8)])) && all.0.is_empty());
     }
 
     #[test]
@@ -282,11 +290,11 @@ mod tests {
     #[test]
     fn marked_questions_come_first_and_there_are_four() {
         let mut all = LearnedQuestions::default();
-        for question in ["one thing", "second matter", "third point"] {
+        for question in ["one crane", "second matter", "third point"] {
             all.used(ID, question, NOW);
         }
         let marked = Questions::read("tides; berths");
-        assert_eq!(all.searched(ID, &marked), "tides berths one thing second matter");
+        assert_eq!(all.searched(ID, &marked), "tides berths one crane second matter");
         assert_eq!(all.searched(EntryId(8), &marked), "tides berths");
         assert_eq!(all.searched(EntryId(8), &Questions::default()), "");
         assert_eq!(all.changed(&all.clone()), IdSet::default());
@@ -316,12 +324,12 @@ mod tests {
         let asked = ["Fix the login form.", "The release went out without a changelog."];
         let asked = asked.map(str::to_owned);
         let rule = "Write the changelog before tagging";
-        assert_eq!(best(&asked, rule, true), Some(asked[1].as_str()));
+        assert_eq!(beside(&asked, rule), Some(asked[1].as_str()));
         let far = &asked[..1];
-        assert_eq!(best(far, "We squash commits before merging", true), None);
-        assert_eq!(best(far, rule, false), Some("Fix the login form."));
+        assert_eq!(beside(far, "We squash commits before merging"), None);
+        assert_eq!(best(far, rule), Some("Fix the login form."));
         let same = ["Tagging the changelog".to_owned()];
-        assert_eq!(best(&same, rule, false), None, "the entry says all of it");
-        assert_eq!(best(&[], rule, false), None);
+        assert_eq!(best(&same, rule), None, "the entry says all of it");
+        assert_eq!(best(&[], rule), None);
     }
 }

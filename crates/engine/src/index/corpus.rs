@@ -24,10 +24,10 @@ use crate::store::{Store, read::ReadProblem};
 use pimem_core::search::documents::DocText;
 use pimem_core::{
     model::category::Categories,
-    search::learned_questions::LearnedQuestions,
     search::{
         bm25::{FieldSize, Query, Segment},
         documents::{Doc, Scan, SourceKind},
+        learned_questions::LearnedQuestions,
     },
 };
 
@@ -66,7 +66,7 @@ pub struct Corpus {
     pub problems: Vec<ReadProblem>,
     /// Folded evidence, if the index has it.
     pub folded: Option<FoldedStrengths>,
-    /// What was learned that entries are asked for as.
+    /// The questions that were learned from use.
     pub learned: LearnedQuestions,
     indexed: Vec<(Lexical, Manifest, Packed)>,
     scan: Scan,

@@ -22,10 +22,10 @@ use anyhow::Result;
 use pimem_core::{
     embed::{self, table, vector::Vector},
     model::{category::Categories, shares::in_shares},
-    search::learned_questions::LearnedQuestions,
     search::{
         bm25::FieldSize,
         documents::{HeadingTokens, SourceKind, category_name, documents},
+        learned_questions::LearnedQuestions,
         tokens::Tokenizer,
     },
 };

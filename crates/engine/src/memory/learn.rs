@@ -21,7 +21,6 @@ use pimem_core::{
         text::{EntryText, TextError},
     },
     score::ranking::{Scope, ScoredEntry},
-    search::learned_questions::LearnedQuestions,
 };
 
 use super::{
@@ -64,6 +63,11 @@ pub enum LearnedAs {
 }
 
 impl LearnedAs {
+    /// Returns true if there is an entry of it.
+    fn is_kept(&self) -> bool {
+        !matches!(self, Self::Forgotten | Self::Doubtful(_) | Self::Refused(_))
+    }
+
     /// Returns true unless nothing came of it.
     pub fn is_news(&self) -> bool {
         !matches!(self, Self::Recent | Self::Known)
@@ -463,12 +467,9 @@ impl Learning<'_> {
         let store = &Store { run: Some(run), ..store.clone() };
         let speaker = HookSpeaker { now, who: said.who(), marked: true };
         let done = learn(self.memory, store, Some(lock), std::slice::from_ref(said), speaker)?;
-        for (id, asked) in done.iter().filter_map(|learned| learned.id).zip(&said.asked) {
-            let asked = |all: &mut LearnedQuestions| {
-                all.used(id, asked, now.0);
-                true
-            };
-            self.change_questions(store, asked);
+        for learned in done.iter().filter(|learned| learned.what.is_kept()) {
+            let Some((id, asked)) = learned.id.zip(said.asked.as_deref()) else { continue };
+            self.change_questions(store, |all| all.used(id, asked, now.0));
         }
         let news: Vec<&Learned> = done.iter().filter(|learned| learned.what.is_news()).collect();
         let entries: Vec<String> =

@@ -230,7 +230,7 @@ fn replaced_by(entries: &Entries<'_>, ranking: &Ranking, row: &ScoredEntry) -> O
     row.superseded_by.and_then(|by| ranking.get(by)).map(|by| entries.line(by))
 }
 
-/// Returns what was learned that an entry is asked for as, with secrets masked.
+/// Returns the learned questions of an entry, with secrets masked.
 fn learned_questions(stores: &[Store], row: &ScoredEntry) -> Vec<String> {
     let here = stores.iter().filter(|store| store.scope == row.entry.scope);
     let learned = here.map(Store::learned_questions);
@@ -275,7 +275,7 @@ pub struct Why {
     /// How often it has kept tools from running, if it forbids something.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldBy>,
-    /// What it is asked for as besides, as this machine learned from prompts.
+    /// The questions that this machine has learned it answers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub learned: Vec<String>,
     /// State, with the score that the state requires.

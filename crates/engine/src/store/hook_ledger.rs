@@ -88,7 +88,7 @@ pub enum LedgerNote {
     Touched {
         files: Vec<String>,
     },
-    /// The context was discarded.
+    /// The agent discarded its context.
     Reset,
     /// The report was put into a prompt.
     Report,

@@ -209,18 +209,22 @@ impl Store {
         })
     }
 
-    /// Returns what was learned that entries are asked for as. A file that cannot be read has none.
+    /// Returns the questions that were learned from use. A file that cannot be read has none.
     pub fn learned_questions(&self) -> LearnedQuestions {
         let file = self.local(LEARNED_QUESTIONS).ok().flatten();
         file.map_or_else(LearnedQuestions::default, |file| LearnedQuestions::read(&file))
     }
 
-    /// Changes what was learned that entries are asked for as. `change` returns true if it did.
+    /// Changes the learned questions. `change` returns true if it did, and may be called twice.
     pub fn change_learned_questions(
         &self,
-        change: impl FnOnce(&mut LearnedQuestions) -> bool,
+        mut change: impl FnMut(&mut LearnedQuestions) -> bool,
     ) -> Result<bool> {
-        self.rewrite_local(LEARNED_QUESTIONS, |file| {
+        // The common case, nothing to change, needs no lock.
+        if !change(&mut self.learned_questions()) {
+            return Ok(false);
+        }
+        self.keep_local(LEARNED_QUESTIONS, |file| {
             let mut all = LearnedQuestions::read(file.unwrap_or_default());
             change(&mut all).then(|| all.write().into_bytes())
         })

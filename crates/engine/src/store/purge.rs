@@ -120,8 +120,7 @@ impl Store {
         if self.purge_accesses(ids)? {
             changed.push(format!("../data/{ACCESSES}"));
         }
-        if self.learned_questions().forget(ids) {
-            self.change_learned_questions(|all| all.forget(ids))?;
+        if self.change_learned_questions(|all| all.forget(ids))? {
             changed.push(format!("../data/{LEARNED_QUESTIONS}"));
         }
         Ok(changed)

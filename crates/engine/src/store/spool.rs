@@ -102,7 +102,7 @@ pub struct Said {
     /// Stem of the topic file that a line was added to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// What was asked beside it: the question that it answers best.
+    /// The question in the same prompt that it answers best.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
     /// The store that it is for, if that is another one.

@@ -138,7 +138,7 @@ impl Learning<'_> {
         })
     }
 
-    /// Deletes all records, and what was learned from prompts that entries are asked for as.
+    /// Deletes all records, and the questions that were learned from prompts.
     ///
     /// # Errors
     /// Fails if the named store does not exist, or a log cannot be read or written.
@@ -166,17 +166,14 @@ impl Learning<'_> {
         Ok(found)
     }
 
-    /// Changes what was learned for a store. `change` returns true if it did. An error only loses the
-    /// change.
+    /// Changes the questions that were learned for a store, like [`Store::change_learned_questions`].
+    /// An error only loses the change.
     pub fn change_questions(
         self,
         store: &Store,
-        mut change: impl FnMut(&mut LearnedQuestions) -> bool,
+        change: impl FnMut(&mut LearnedQuestions) -> bool,
     ) {
-        // Most changes change nothing, which needs no lock.
-        if change(&mut store.learned_questions())
-            && let Err(error) = store.change_learned_questions(change)
-        {
+        if let Err(error) = store.change_learned_questions(change) {
             self.memory.notices.detail(&format!("no question learned: {error:#}"));
         }
     }
@@ -189,9 +186,12 @@ impl Learning<'_> {
         since: Timestamp,
         session: Option<&str>,
     ) -> IdSet<EntryId> {
-        let (log, _) = log(self.memory, std::slice::from_ref(store));
-        let recent = log.records.into_iter().rev().take_while(|(at, _)| *at >= since);
-        let found = recent.filter_map(|(_, Record { session: of, what, .. })| match what {
+        let log = store.local(TELEMETRY).ok().flatten().unwrap_or_default();
+        // Records are appended as they are made, and a turn is short.
+        let lines = log.rsplit(|byte| *byte == b'\n').filter_map(|line| str::from_utf8(line).ok());
+        let recent = lines.filter_map(Record::read);
+        let recent = recent.take_while(|record| record.when().is_some_and(|at| at >= since));
+        let found = recent.filter_map(|Record { session: of, what, .. }| match what {
             RecordKindOf::Access { entries } if of.is_none() || of.as_deref() == session => {
                 Some(entries)
             }
