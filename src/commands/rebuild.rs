@@ -23,14 +23,14 @@ pub(crate) struct RebuildArgs {
     /// Do nothing when the last rebuild is younger than this, as in 30m, 2h or 1d
     #[arg(long, hide_short_help = true, value_name = "AGE")]
     if_older: Option<String>,
-    /// Only embed what the built-in model has not embedded, in the background
+    /// Only index what changed, and embed what the built-in model has not, in the background
     #[arg(long, hide = true)]
-    vectors_only: bool,
+    catch_up: bool,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &RebuildArgs) -> Result<Exit, Failure> {
-    if args.vectors_only {
-        ctx.memory.modeling().embed_missing()?;
+    if args.catch_up {
+        ctx.memory.modeling().catch_up()?;
         return Ok(Exit::Done);
     }
     let if_older = args.if_older.as_deref().map(age).transpose()?;

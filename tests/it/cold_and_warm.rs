@@ -45,7 +45,7 @@ const WAYS: [&str; 8] = [
     "before the customs form",
     "#ops [[billing]]",
 ];
-const QUERIES: [&str; 10] = [
+const QUERIES: [&str; 11] = [
     "escape the cache queue at most 3 times",
     "on which port does the database listen?",
     "which database do we use",
@@ -56,6 +56,7 @@ const QUERIES: [&str; 10] = [
     "retry webhooks",
     "throttle cents",
     "src/berth/lock.rs",
+    "The night was long. On which port does db1 listen? How are bills sealed? Run the tests.",
 ];
 /// What is run; QUERY stands for one of the queries.
 const COMMANDS: [&[&str]; 27] = [

@@ -161,7 +161,7 @@ fn size_of(sandbox: &Sandbox, end: &str) -> usize {
 fn what_is_missing_is_embedded_in_the_background() {
     let sandbox = Sandbox::new("harbor").by_default_model();
     for millis in [30, 60, 90, 120] {
-        let mut child = sandbox.command(&["rebuild", "--vectors-only"]);
+        let mut child = sandbox.command(&["rebuild", "--catch-up"]);
         child.env_remove("CI").env("PIMEM_UNASKED", "1");
         let mut child = child.spawn().unwrap();
         sleep(Duration::from_millis(millis));
@@ -186,14 +186,33 @@ fn what_is_missing_is_embedded_in_the_background() {
     assert_eq!(embedded(&sandbox), all);
 }
 
+/// An agent waits for the end of its hook: what a prompt finds changed is indexed by a process beside it.
+#[test]
+fn a_hook_leaves_the_index_to_a_process_beside_it() {
+    let sandbox = Sandbox::new("empty").by_default_model();
+    sandbox.run(&["init"]).done();
+    let line = |at: usize| format!("- [lesson] Bay {at} of the quay takes ship {}\n", 7 * at);
+    sandbox.write("topics/bays.md", (0..400).map(line).collect::<String>());
+    let input = json!({ "session_id": "s", "prompt": "which ship does bay 30 take?" }).to_string();
+    let hook = sandbox.command(&["hook", "claude", "prompt"]);
+    let mut hook = assert_cmd::Command::from_std(hook);
+    let answered = hook.env_remove("CI").write_stdin(input).output().unwrap();
+    assert!(finish(answered).ok().contains("takes ship 210"));
+    let end = Instant::now() + Duration::from_mins(5);
+    while embedded(&sandbox) < 400 && Instant::now() < end {
+        sleep(Duration::from_millis(500));
+    }
+    assert_eq!(embedded(&sandbox), 400);
+}
+
 #[test]
 fn nothing_is_embedded_in_the_background_under_ci_or_when_switched_off() {
     let sandbox = Sandbox::new("empty").by_default_model();
     sandbox.run(&["init"]).done();
     sandbox.run(&["add", "The quay belongs to the port"]).done();
-    let mut under_ci = sandbox.command(&["rebuild", "--vectors-only"]);
+    let mut under_ci = sandbox.command(&["rebuild", "--catch-up"]);
     under_ci.env("PIMEM_UNASKED", "1");
-    let mut off = sandbox.command(&["rebuild", "--vectors-only"]);
+    let mut off = sandbox.command(&["rebuild", "--catch-up"]);
     off.env_remove("CI").env("PIMEM_UNASKED", "1").env("PIMEM_EMBEDDING_BACKGROUND", "false");
     for command in [under_ci, off] {
         outcome(command).ok();

@@ -14,7 +14,7 @@ use pimem_core::{
     model::time::Now,
     score::stability::Standing,
     search::{
-        bm25::{self, FieldSize, Query, Segment},
+        bm25::{self, FieldSize, Query, Segment, TermPostings},
         candidates,
         documents::TermCounts,
         near_words::QueryWords,
@@ -412,17 +412,17 @@ pub fn rank(
 struct Read {
     words: Vec<u32>,
     alive: [Range<u32>; 1],
-    postings: Vec<Vec<(u32, u32)>>,
+    postings: TermPostings,
 }
 
 impl Read {
     fn new(query: &Query, rows: &[SearchRow]) -> Self {
-        let mut counts = TermCounts::new(query);
+        let mut counts = TermCounts::new(&Query::terms_of([query]));
         let words = (0..).zip(rows).map(|(doc, row)| counts.add(doc, &row.text, &row.topic));
         Self {
             words: words.collect(),
             alive: [Range { start: 0, end: u32::try_from(rows.len()).unwrap_or(0) }],
-            postings: counts.postings,
+            postings: counts.postings(),
         }
     }
 }
@@ -440,7 +440,7 @@ impl Segment for Read {
         self.words.get(doc as usize).copied().unwrap_or(0)
     }
 
-    fn postings(&self, term: usize) -> &[(u32, u32)] {
+    fn postings(&self, term: &str) -> &[(u32, u32)] {
         self.postings.get(term).map_or(&[], Vec::as_slice)
     }
 }

@@ -1,11 +1,11 @@
 //! Searches a retrieval set like a store, with the same terms, headings, vectors and ranking.
 
-use std::{collections::HashMap, ops::Range};
+use std::ops::Range;
 
 use crate::{
     embed::{catalog::Thresholds, vector::Vector},
     search::{
-        bm25::{self, FieldSize, Query, Segment},
+        bm25::{self, FieldSize, Query, Segment, TermPostings},
         candidates::{self, CandidateVectors, Dense},
         documents::HeadingTokens,
         near_words::QueryWords,
@@ -20,7 +20,7 @@ pub struct Collection {
     texts: Vec<String>,
     words: Vec<u32>,
     size: FieldSize,
-    pub(super) postings: HashMap<String, Vec<(u32, u32)>>,
+    pub(super) postings: TermPostings,
     /// Vectors of the built-in table.
     table: Rows,
     /// Vectors of another model; empty without one.
@@ -89,7 +89,6 @@ impl Collection {
         let view = View {
             collection: self,
             alive: vec![Range { start: 0, end: u32::try_from(self.texts.len()).unwrap_or(0) }],
-            postings: query.terms.iter().map(|term| self.postings.get(term)).collect(),
         };
         let segments: [&dyn Segment; 1] = [&view];
         let idf = bm25::frequencies(query, &segments, self.size);
@@ -154,7 +153,6 @@ pub struct FoundPassage {
 struct View<'a> {
     collection: &'a Collection,
     alive: Vec<Range<u32>>,
-    postings: Vec<Option<&'a Vec<(u32, u32)>>>,
 }
 
 impl Segment for View<'_> {
@@ -170,8 +168,8 @@ impl Segment for View<'_> {
         self.collection.words.get(doc as usize).copied().unwrap_or(0)
     }
 
-    fn postings(&self, term: usize) -> &[(u32, u32)] {
-        self.postings.get(term).copied().flatten().map_or(&[], Vec::as_slice)
+    fn postings(&self, term: &str) -> &[(u32, u32)] {
+        self.collection.postings.get(term).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -324,7 +322,7 @@ mod tests {
             let query = Query::new(query);
             let source = (0, SourceKind::Topic, "topics/git.md", file.clone().into_bytes());
             let scan = Scan::new(
-                &query,
+                &Query::terms_of([&query]),
                 vec![source],
                 (&Categories::default(), &LearnedQuestions::default()),
             );

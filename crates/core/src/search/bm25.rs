@@ -3,7 +3,10 @@
 //! The index and the in-memory scan both feed this function, so that the same corpus gives the same
 //! scores with either.
 
-use std::ops::Range;
+use std::{
+    collections::{BTreeSet, HashMap},
+    ops::Range,
+};
 
 use super::tokens::{self, Language, Tokenizer};
 
@@ -52,6 +55,12 @@ impl Query {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
+    }
+
+    /// Returns the distinct terms of several queries.
+    #[must_use]
+    pub fn terms_of<'a>(queries: impl IntoIterator<Item = &'a Self>) -> BTreeSet<&'a str> {
+        queries.into_iter().flat_map(|query| &query.terms).map(String::as_str).collect()
     }
 
     /// Returns the index of a token in the terms.
@@ -104,26 +113,25 @@ impl std::ops::AddAssign for FieldSize {
     }
 }
 
-/// A segment of the corpus: documents `0..n`, with postings for the terms of one query.
+/// The documents that contain a term, ascending, each with its frequency; by term.
+pub type TermPostings = HashMap<String, Vec<(u32, u32)>>;
+
+/// A segment of the corpus: documents `0..n`, with postings for the terms that are searched.
 pub trait Segment {
     /// One past the highest document number.
     fn end(&self) -> u32;
     fn words(&self, doc: u32) -> u32;
     /// Ranges of existing documents; all others were deleted.
     fn alive(&self) -> &[Range<u32>];
-    /// Documents that contain the `term`-th term of the query, ascending, each with its frequency.
-    fn postings(&self, term: usize) -> &[(u32, u32)];
+    /// Documents that contain a term, ascending, each with its frequency.
+    fn postings(&self, term: &str) -> &[(u32, u32)];
 }
 
 /// Returns the inverse document frequency of each term of a query over all segments.
 #[must_use]
 pub fn frequencies(query: &Query, segments: &[&dyn Segment], size: FieldSize) -> Vec<f64> {
-    (0..query.terms.len())
-        .map(|term| {
-            let found: usize = segments.iter().map(|segment| segment.postings(term).len()).sum();
-            idf(found as f64, size.docs as f64)
-        })
-        .collect()
+    let found = |term: &String| segments.iter().map(|one| one.postings(term).len()).sum::<usize>();
+    query.terms.iter().map(|term| idf(found(term) as f64, size.docs as f64)).collect()
 }
 
 /// Returns the BM25 of every document, by segment and number; 0 for documents without any term of
@@ -136,7 +144,7 @@ pub fn score(query: &Query, idf: &[f64], segments: &[&dyn Segment], average: f64
     let weights: Vec<f64> = query.terms.iter().zip(idf).map(weight).collect();
     let of = |segment: &&dyn Segment| {
         let mut sums = vec![0.0_f64; segment.end() as usize];
-        for (term, weight) in weights.iter().enumerate() {
+        for (term, weight) in query.terms.iter().zip(&weights) {
             for (doc, frequency) in segment.postings(term) {
                 let words = segment.words(*doc);
                 if let Some(sum) = sums.get_mut(*doc as usize) {
@@ -166,7 +174,8 @@ pub fn idf(found: f64, docs: f64) -> f64 {
 mod tests {
     use super::*;
 
-    struct Fixed(Vec<u32>, Vec<Vec<(u32, u32)>>);
+    /// The words of each document, and the postings of the terms `berth` and `lock`.
+    struct Fixed(Vec<u32>, [Vec<(u32, u32)>; 2]);
 
     impl Segment for Fixed {
         fn end(&self) -> u32 {
@@ -178,8 +187,8 @@ mod tests {
         fn words(&self, doc: u32) -> u32 {
             self.0[doc as usize]
         }
-        fn postings(&self, term: usize) -> &[(u32, u32)] {
-            &self.1[term]
+        fn postings(&self, term: &str) -> &[(u32, u32)] {
+            &self.1[usize::from(term == "lock")]
         }
     }
 
@@ -192,16 +201,16 @@ mod tests {
     #[test]
     fn by_hand() {
         // Two documents of 4 words; a term once in one: ln(1 + 1.5 / 1.5) × 2.2 / 2.2.
-        let segment = Fixed(vec![4, 4], vec![vec![(1, 1)]]);
+        let segment = Fixed(vec![4, 4], [vec![], vec![(1, 1)]]);
         let got = scores("lock", &[&segment], FieldSize { docs: 2, words: 8 });
         assert!(got[0].abs() < 1e-12 && (got[1] - 2.0_f64.ln()).abs() < 1e-12, "{got:?}");
     }
 
     #[test]
     fn splitting_the_corpus_changes_nothing() {
-        let whole = Fixed(vec![3, 5, 9], vec![vec![(0, 1), (2, 2)], vec![(1, 1), (2, 1)]]);
-        let left = Fixed(vec![3, 5], vec![vec![(0, 1)], vec![(1, 1)]]);
-        let right = Fixed(vec![9], vec![vec![(0, 2)], vec![(0, 1)]]);
+        let whole = Fixed(vec![3, 5, 9], [vec![(0, 1), (2, 2)], vec![(1, 1), (2, 1)]]);
+        let left = Fixed(vec![3, 5], [vec![(0, 1)], vec![(1, 1)]]);
+        let right = Fixed(vec![9], [vec![(0, 2)], vec![(0, 1)]]);
         let size = FieldSize { docs: 3, words: 17 };
         let query = "berth lock";
         assert_eq!(scores(query, &[&whole], size), scores(query, &[&left, &right], size));

@@ -230,7 +230,7 @@ mod tests {
         fn words(&self, _: u32) -> u32 {
             1
         }
-        fn postings(&self, _: usize) -> &[(u32, u32)] {
+        fn postings(&self, _: &str) -> &[(u32, u32)] {
             &[]
         }
     }

@@ -2,12 +2,13 @@
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
+    mem,
     ops::Range,
 };
 
 use super::{
-    bm25::{FieldSize, Query, Segment},
+    bm25::{FieldSize, Segment, TermPostings},
     candidates,
     learned_questions::LearnedQuestions,
     tokens::Tokenizer,
@@ -221,19 +222,19 @@ pub struct Scan {
     pub size: FieldSize,
     pub texts: Vec<DocText>,
     alive: Vec<Range<u32>>,
-    postings: Vec<Vec<(u32, u32)>>,
+    postings: TermPostings,
 }
 
 impl Scan {
-    /// Scans `sources`, given as number, kind, name and bytes.
+    /// Scans `sources`, given as number, kind, name and bytes, for some terms.
     #[must_use]
     pub fn new(
-        query: &Query,
+        terms: &BTreeSet<&str>,
         sources: Vec<(u32, SourceKind, &str, Vec<u8>)>,
         known: (&Categories, &LearnedQuestions),
     ) -> Self {
         let mut scan = Self::default();
-        let mut counts = TermCounts::new(query);
+        let mut counts = TermCounts::new(terms);
         for (number, kind, name, bytes) in sources {
             documents(kind, name, bytes, known, |mut doc, text, headings| {
                 let at = u32::try_from(scan.docs.len()).unwrap_or(u32::MAX);
@@ -244,7 +245,7 @@ impl Scan {
             });
         }
         scan.alive = vec![Range { start: 0, end: scan.end() }];
-        scan.postings = counts.postings;
+        scan.postings = counts.postings();
         scan
     }
 }
@@ -262,7 +263,7 @@ impl Segment for Scan {
         self.docs.get(doc as usize).map_or(0, |(_, doc)| doc.words)
     }
 
-    fn postings(&self, term: usize) -> &[(u32, u32)] {
+    fn postings(&self, term: &str) -> &[(u32, u32)] {
         self.postings.get(term).map_or(&[], Vec::as_slice)
     }
 }
@@ -300,27 +301,26 @@ pub(super) fn join<'a>(
     joined
 }
 
-/// Counts the terms of a query in documents, one after the other.
+/// Counts terms in documents, one after the other.
 pub struct TermCounts<'a> {
     terms: HashMap<&'a str, usize>,
     tokenizer: Tokenizer,
     above: HeadingTokens<usize>,
-    /// For each term the documents that contain it, each with its frequency.
-    pub postings: Vec<Vec<(u32, u32)>>,
+    postings: Vec<Vec<(u32, u32)>>,
 }
 
 impl<'a> TermCounts<'a> {
-    pub fn new(query: &'a Query) -> Self {
+    pub fn new(terms: &BTreeSet<&'a str>) -> Self {
         Self {
-            terms: query.terms.iter().enumerate().map(|(at, term)| (term.as_str(), at)).collect(),
+            terms: terms.iter().enumerate().map(|(at, term)| (*term, at)).collect(),
             tokenizer: Tokenizer::default(),
             above: HeadingTokens::default(),
-            postings: vec![Vec::new(); query.terms.len()],
+            postings: vec![Vec::new(); terms.len()],
         }
     }
 
     /// Counts the terms of a document below `headings`, whose number is greater than all before.
-    /// Returns its number of words, or 0 for a query without terms, which asks for documents only.
+    /// Returns its number of words, or 0 without terms: then documents are asked for alone.
     pub fn add(&mut self, doc: u32, text: &str, headings: &str) -> u32 {
         if self.terms.is_empty() {
             return 0;
@@ -341,6 +341,14 @@ impl<'a> TermCounts<'a> {
         });
         above.of(headings, tokenizer, term).iter().copied().for_each(count);
         words
+    }
+
+    #[must_use]
+    pub fn postings(mut self) -> TermPostings {
+        let of = |(term, at): (&str, usize)| {
+            Some((term.to_owned(), mem::take(self.postings.get_mut(at)?)))
+        };
+        self.terms.into_iter().filter_map(of).collect()
     }
 }
 
@@ -381,6 +389,7 @@ impl<T> HeadingTokens<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::bm25::Query;
 
     #[test]
     fn a_document_has_the_headings_above_it() {
@@ -415,14 +424,16 @@ mod tests {
         let text = "# Commits\n## Commit messages\n- [lesson] Subject of 50 characters\n";
         let source = (0, SourceKind::Topic, "topics/commits.md", text.as_bytes().to_vec());
         let known = (&Categories::default(), &LearnedQuestions::default());
-        let scan = Scan::new(&query, vec![source], known);
-        assert_eq!(scan.postings, [[(0, 1)], [(0, 1)], [(0, 1)]]);
+        let terms = Query::terms_of([&query]);
+        let scan = Scan::new(&terms, vec![source], known);
+        assert_eq!(terms.len(), 3);
+        assert!(terms.iter().all(|term| scan.postings(term) == [(0, 1)]));
         assert_eq!(scan.words(0), 4);
         let said = Scan::new(
-            &query,
+            &terms,
             vec![(0, SourceKind::Topic, "topics/commits.md", b"- [lesson] Commit".to_vec())],
             known,
         );
-        assert_eq!(said.postings.first().unwrap(), &[(0, 2)], "in the text and above it");
+        assert_eq!(said.postings("commit"), [(0, 2)], "in the text and above it");
     }
 }

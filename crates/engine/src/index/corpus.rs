@@ -1,10 +1,10 @@
-//! The searched documents of one store for one query: the indexed ones, and a scan of changed
+//! The searched documents of one store for some terms: the indexed ones, and a scan of changed
 //! files.
 //!
 //! Results and scores do not depend on the state of the index; only the time does.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     fs,
     ops::Range,
     panic::{self, AssertUnwindSafe},
@@ -25,7 +25,7 @@ use pimem_core::search::documents::DocText;
 use pimem_core::{
     model::category::Categories,
     search::{
-        bm25::{FieldSize, Query, Segment},
+        bm25::{FieldSize, Segment},
         documents::{Doc, Scan, SourceKind},
         learned_questions::LearnedQuestions,
     },
@@ -56,7 +56,7 @@ pub enum Freshness {
     Fresh,
 }
 
-/// The documents of a store that a query searches.
+/// The documents of a store that are searched for some terms.
 pub struct Corpus {
     pub sources: Vec<IndexedSource>,
     pub size: FieldSize,
@@ -73,11 +73,11 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Opens the store and its index. `dir` is `None` if there is no cache directory.
+    /// Opens the store and its index for `terms`. `dir` is `None` if there is no cache directory.
     pub fn open(
         store: &Store,
         dir: Option<&Cache>,
-        query: &Query,
+        terms: &BTreeSet<&str>,
         categories: &Categories,
     ) -> Self {
         let (mut sources, problems) = manifest::sources(store);
@@ -107,13 +107,13 @@ impl Corpus {
             }
         };
         let known = corpus.problems.len();
-        if let Err(error) = corpus.fill((store, &others), files, query, categories) {
+        if let Err(error) = corpus.fill((store, &others), files, terms, categories) {
             corpus.problems.truncate(known);
             corpus.freshness = Freshness::Broken(format!("{error:#}"));
             corpus.indexed.clear();
             corpus.folded = None;
             // Without an index this only reads files, and cannot fail.
-            drop(corpus.fill((store, &others), Vec::new(), query, categories));
+            drop(corpus.fill((store, &others), Vec::new(), terms, categories));
         }
         corpus
     }
@@ -122,7 +122,7 @@ impl Corpus {
         &mut self,
         (store, others): (&Store, &BTreeMap<String, Vec<u8>>),
         files: Vec<(Packed, Manifest)>,
-        query: &Query,
+        terms: &BTreeSet<&str>,
         categories: &Categories,
     ) -> Result<()> {
         let mut alive: Vec<Vec<Range<u32>>> = vec![Vec::new(); files.len()];
@@ -178,14 +178,19 @@ impl Corpus {
         self.folded = files.last().and_then(|(packed, _)| FoldedStrengths::open(packed).ok());
         for ((packed, manifest), mut ranges) in files.into_iter().zip(alive) {
             ranges.sort_unstable_by_key(|range| range.start);
-            let opened = catch(|| Lexical::open(&packed, query, ranges))?;
+            let opened = catch(|| Lexical::open(&packed, terms, ranges))?;
             self.indexed.push((opened, manifest, packed));
         }
         pending.append(&mut elsewhere);
-        self.scan = Scan::new(query, pending, (categories, &self.learned));
+        self.scan = Scan::new(terms, pending, (categories, &self.learned));
         self.size += self.scan.size;
-        self.wants_refresh = self.scan.size.docs > SCAN_DOCS || compared > SCAN_FILES;
+        self.wants_refresh = self.unindexed() > SCAN_DOCS || compared > SCAN_FILES;
         Ok(())
+    }
+
+    /// Returns the number of documents that the index lacks.
+    pub fn unindexed(&self) -> u64 {
+        self.scan.size.docs
     }
 
     pub fn segments(&self) -> Vec<&dyn Segment> {

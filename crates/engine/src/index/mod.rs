@@ -137,7 +137,7 @@ pub fn refresh(
 const MANY: usize = 1_000;
 
 /// Embeds texts by the built-in model.
-fn embed_all(texts: &[IndexText]) -> Vec<Vector> {
+pub fn embed_all(texts: &[IndexText]) -> Vec<Vector> {
     let some = |texts: &[IndexText]| -> Vec<Vector> {
         let mut model = table::Static::default();
         texts.iter().map(|(_, text)| Vector::quantize(&model.vector(text))).collect()
@@ -145,7 +145,7 @@ fn embed_all(texts: &[IndexText]) -> Vec<Vector> {
     in_shares(texts, MANY, some)
 }
 
-/// A text that is embedded, with its key.
+/// A text that is embedded, with its key or number.
 pub type IndexText = (u64, String);
 
 /// Reads and indexes files into the bytes of a packed file.

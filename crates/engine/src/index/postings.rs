@@ -3,7 +3,11 @@
 //! tantivy stores no text and does no scoring here: its postings go to the same BM25 as the
 //! in-memory scan, so that results do not depend on the source of the postings.
 
-use std::{collections::BTreeMap, ops::Range, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    path::Path,
+};
 
 use anyhow::{Context, Result};
 use tantivy::{
@@ -17,7 +21,7 @@ use tantivy::{
 use super::container::{ContainerReader, Packed, Writer};
 use pimem_core::model::{entry::EntryId, hash::IdSet};
 use pimem_core::search::{
-    bm25::{Query, Segment},
+    bm25::{Segment, TermPostings},
     documents::Doc,
 };
 
@@ -99,29 +103,30 @@ pub fn join(text: &mut String, token: &str) {
     text.push_str(token);
 }
 
-/// An opened index: the postings of one query's terms, and the table of documents.
+/// An opened index: the postings of some terms, and the table of documents.
 pub struct Lexical {
     docs: OwnedBytes,
     alive: Vec<Range<u32>>,
-    postings: Vec<Vec<(u32, u32)>>,
+    postings: TermPostings,
 }
 
 impl Lexical {
-    /// Reads the postings of `query`. Documents outside the ranges of `alive`, which are in
+    /// Reads the postings of `terms`. Documents outside the ranges of `alive`, which are in
     /// ascending order, are left out.
-    pub fn open(packed: &Packed, query: &Query, alive: Vec<Range<u32>>) -> Result<Self> {
+    pub fn open(packed: &Packed, terms: &BTreeSet<&str>, alive: Vec<Range<u32>>) -> Result<Self> {
         let docs = packed.section("docs")?;
         let index = Index::open(packed.clone())?;
         let segment = index.searchable_segments()?.into_iter().next();
-        let mut postings = vec![Vec::new(); query.terms.len()];
+        let mut postings = TermPostings::new();
         if let Some(segment) = segment {
             let reader = SegmentReader::open(&segment)?;
             let field = index.schema().get_field("t").context("schema")?;
             let inverted = reader.inverted_index(field)?;
-            for (text, found) in query.terms.iter().zip(&mut postings) {
+            for text in terms {
                 let term = Term::from_field_text(field, text);
                 let list = inverted.read_postings(&term, IndexRecordOption::WithFreqs)?;
                 let Some(mut list) = list else { continue };
+                let found: &mut Vec<_> = postings.entry((*text).to_owned()).or_default();
                 let mut ranges = alive.iter();
                 let mut range = ranges.next();
                 while list.doc() != TERMINATED {
@@ -167,7 +172,7 @@ impl Segment for Lexical {
         self.doc(doc).map_or(0, |doc| doc.words)
     }
 
-    fn postings(&self, term: usize) -> &[(u32, u32)] {
+    fn postings(&self, term: &str) -> &[(u32, u32)] {
         self.postings.get(term).map_or(&[], Vec::as_slice)
     }
 }

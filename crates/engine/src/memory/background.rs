@@ -3,6 +3,7 @@
 
 use crate::memory::handles::Modeling;
 use std::{
+    collections::BTreeSet,
     fs::File,
     process::{Child, Command, Stdio},
     sync::Mutex,
@@ -18,7 +19,7 @@ use pimem_core::{
         vector::Vector,
     },
     model::hash::IdSet,
-    search::{bm25::Query, documents::category_name},
+    search::documents::category_name,
 };
 
 use super::{
@@ -162,9 +163,14 @@ fn make_up(memory: &Memory, dir: &Cache, model: &mut dyn Embedder, waiting: &[(u
     }
 }
 
-/// Refreshes stale indexes. Errors only cost time in later searches.
+/// Refreshes stale indexes. Errors only cost time in later searches. An agent waits for the end of its
+/// hook, and kills it at the deadline: there, a process beside it
+/// indexes what changed and embeds what waits.
 pub fn refresh(memory: &Memory, stores: Vec<Stale>) {
     let mut model = None;
+    let starts = memory.unasked && is_on(memory);
+    let embeds_later = starts && matches!(when_to_fill(memory), When::Later);
+    let mut later = false;
     for Stale { store, act, fresh, waiting } in stores {
         let Some(dir) = memory.cache_dir(&store) else { continue };
         if let Some(Err(error)) =
@@ -172,28 +178,38 @@ pub fn refresh(memory: &Memory, stores: Vec<Stale>) {
         {
             memory.notices.detail(&format!("vectors not kept: {error:#}"));
         }
-        if !waiting.is_empty() {
+        if embeds_later {
+            later |= !waiting.is_empty();
+        } else if !waiting.is_empty() {
             let limit = memory.config.settings.embedding.deadline;
             let model = model.get_or_insert_with(|| embedding::within(memory, Some(limit)));
             if let Some(Ok(model)) = model {
                 make_up(memory, &dir, model.as_mut(), &waiting);
             }
         }
-        if act == Refresh::Nothing {
-            continue;
+        match act {
+            Refresh::Nothing => {}
+            Refresh::Changed if starts => later = true,
+            act => index(memory, &store, &dir, act == Refresh::Whole),
         }
-        let mut progress = memory.notices.progress("indexing");
-        let (categories, when) = (&memory.config.categories, memory.real_now);
-        let (whole, kept) = (act == Refresh::Whole, embedding::kept(memory));
-        let done = index::refresh(&store, &dir, categories, when, whole, kept, &mut progress);
-        if let Err(error) = done {
-            memory.notices.detail(&format!("index not refreshed: {error:#}"));
-        }
+    }
+    if later {
+        start_catching_up(memory);
+    }
+}
+
+fn index(memory: &Memory, store: &Store, dir: &Cache, whole: bool) {
+    let mut progress = memory.notices.progress("indexing");
+    let (categories, when) = (&memory.config.categories, memory.real_now);
+    let kept = embedding::kept(memory);
+    let done = index::refresh(store, dir, categories, when, whole, kept, &mut progress);
+    if let Err(error) = done {
+        memory.notices.detail(&format!("index not refreshed: {error:#}"));
     }
 }
 
 /// Flag by which `pimem rebuild` recognises the background process.
-pub const FLAG: &str = "--vectors-only";
+pub const FLAG: &str = "--catch-up";
 /// Time limit of the background process.
 const LIMIT: Duration = Duration::from_mins(1);
 /// Number of texts after which what was made is kept.
@@ -222,10 +238,8 @@ pub enum When {
 
 /// Returns when what is missing is embedded. Who has installed a model waits for it.
 pub fn when_to_fill(memory: &Memory) -> When {
-    let is_on = memory.config.settings.embedding.background && memory.env.text("CI").is_none();
-    let is_background = memory.env.text("PIMEM_UNASKED").is_some();
     let name = embedding::name(memory);
-    match (built_in::is_it(&name), is_on, is_background) {
+    match (built_in::is_it(&name), is_on(memory), is_background(memory)) {
         // What hooks start opens no socket.
         (false, _, true) if catalog::of_ollama(&name).is_some() => When::Never,
         (false, ..) | (true, false, false) => When::Now(None),
@@ -235,29 +249,48 @@ pub fn when_to_fill(memory: &Memory) -> When {
     }
 }
 
+fn is_on(memory: &Memory) -> bool {
+    memory.config.settings.embedding.background && memory.env.text("CI").is_none()
+}
+
+fn is_background(memory: &Memory) -> bool {
+    memory.env.text("PIMEM_UNASKED").is_some()
+}
+
 /// Starts a process that embeds what is missing in the stores.
 pub fn start_filling(memory: &Memory) {
-    if !matches!(when_to_fill(memory), When::Later) {
-        return;
+    if matches!(when_to_fill(memory), When::Later) {
+        start_catching_up(memory);
     }
+}
+
+fn start_catching_up(memory: &Memory) {
     if let Err(failure) = start(memory, &["rebuild", FLAG, "--quiet"], None) {
         memory.notices.detail(&failure.message);
     }
 }
 
 impl Modeling<'_> {
-    /// Embeds what the chosen model lacks, with little priority and for at most a minute. Does
-    /// nothing in a store for which another process does it.
+    /// Indexes what changed, and embeds what the built-in model lacks, with little priority and for at
+    /// most a minute. Does nothing in a store for which another process does it.
     ///
     /// # Errors
     /// Fails if the named store does not exist.
-    pub fn embed_missing(self) -> Result<(), Failure> {
-        let When::Now(Some(_)) = when_to_fill(self.memory) else { return Ok(()) };
+    pub fn catch_up(self) -> Result<(), Failure> {
+        let memory = self.memory;
+        if !is_on(memory) || !is_background(memory) {
+            return Ok(());
+        }
         process::yield_to_others();
-        let Some(mut model) = embedding::within(self.memory, Some(LIMIT)) else { return Ok(()) };
-        for store in self.memory.readers()?.into_iter().chain(self.memory.sharing().mirrors()) {
-            if let Some(why) = fill(self.memory, &store, Some(borrowed(&mut model))).trouble {
-                self.memory.notices.detail(&why.0);
+        let embeds = matches!(when_to_fill(memory), When::Now(Some(_)));
+        let mut model = embeds.then(|| embedding::within(memory, Some(LIMIT))).flatten();
+        for store in memory.readers()?.into_iter().chain(memory.sharing().mirrors()) {
+            if let Some(dir) = memory.cache_dir(&store) {
+                index(memory, &store, &dir, false);
+            }
+            let Some(model) = &mut model else { continue };
+            if let Some(why) = fill(memory, &store, Some(borrowed(model))).trouble {
+                memory.notices.detail(&why.0);
             }
         }
         Ok(())
@@ -279,9 +312,8 @@ struct Survey {
 }
 
 fn survey(memory: &Memory, store: &Store, dir: &Cache, space: Option<(u64, usize)>) -> Survey {
-    let query = Query::new("");
     let categories = &memory.config.categories;
-    let corpora = [Corpus::open(store, Some(dir), &query, categories)];
+    let corpora = [Corpus::open(store, Some(dir), &BTreeSet::new(), categories)];
     let known = space.map(|space| corpus::known_vectors(dir, space)).unwrap_or_default();
     let mut texts = Texts::new(std::slice::from_ref(store), &corpora);
     let mut found = Survey { count: 0, missing: Vec::new() };

@@ -5,7 +5,6 @@
 
 use std::{slice, time::Duration};
 
-use pimem_core::search::bm25::Query;
 use serde::Serialize;
 
 use super::{Memory, model, trust::Unreviewed};
@@ -246,8 +245,8 @@ fn index(
     };
     let bytes = postings::size_on_disk(&dir);
     // A word is looked up in an index; without one, no word is looked for in all texts.
-    let query = Query::new(if bytes > 0 { "index" } else { "" });
-    let corpus = corpus::Corpus::open(store, Some(&dir), &query, &memory.config.categories);
+    let terms = (bytes > 0).then_some("index").into_iter().collect();
+    let corpus = corpus::Corpus::open(store, Some(&dir), &terms, &memory.config.categories);
     let mut found: Vec<MachineFinding> = corpus
         .problems
         .iter()

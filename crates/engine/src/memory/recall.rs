@@ -108,55 +108,80 @@ pub fn search(
         return Recalled::default();
     }
     let parts = parts::parts(prompt);
-    // What its questions say is embedded with them: all of it goes by words and the table.
-    let embeds = |at: usize| if parts.len() > 1 { (1..=EMBEDDED).contains(&at) } else { true };
-    let found = parts.iter().enumerate();
-    let found =
-        found.map(|(at, part)| search_part(memory, stores, (part, embeds(at)), except, shown));
-    Recalled::joined(found.collect())
+    let parts: Vec<Query> = parts.iter().map(|part| Query::from_prompt(part)).collect();
+    let kinds = RecallKinds::of(stores, shown);
+    let wanted = |(at, query)| {
+        // What its questions say is embedded with them: all of it goes by words and the table.
+        let embeds = parts.len() == 1 || (1..=EMBEDDED).contains(&at);
+        kinds.requests(memory, query, embeds, except)
+    };
+    let wanted: Vec<SearchRequest<'_>> = parts.iter().enumerate().flat_map(wanted).collect();
+    let mut found = find_each(memory, stores, &wanted).into_iter();
+    Recalled::joined(parts.iter().map(|_| kinds.recalled(memory, &mut found)).collect())
 }
 
 /// Number of questions of a prompt that the chosen model embeds.
 const EMBEDDED: usize = 4;
 
-/// Recalls for one of the queries of a prompt.
-fn search_part(
-    memory: &Memory,
-    stores: &[Store],
-    (part, embeds): (&str, bool),
-    except: &IdSet<EntryId>,
-    shown: Option<usize>,
-) -> Recalled {
-    let query = Query::from_prompt(part);
-    let request = |limit, kinds| {
-        let wanted = SearchRequest::recall(memory, &query, limit, kinds);
-        let pace = if embeds { wanted.pace } else { Pace::Change };
-        SearchRequest { pace, ..wanted }
-    };
-    let pool = if is_used(memory) { POOL } else { limit(memory).saturating_mul(2) };
-    let entries = SearchRequest { except: Some(except), ..request(pool, ENTRIES) };
-    let passed = shown.unwrap_or(0).min(PASSED);
-    let more = SESSIONS + passed;
-    let sessions =
-        SearchRequest { pool: Some(READ + more), ..request(more, &[SourceKind::Session]) };
-    let kinds = &[SourceKind::Notes, SourceKind::Daily];
-    let notes = SearchRequest { pool: Some(2 * NOTES + passed), ..request(NOTES + passed, kinds) };
-    // Most stores have no summaries.
-    let has_some = |store: &Store| store.place(snapshot::SESSIONS).1.is_file();
-    let has_notes = |store: &Store| {
-        store.dir.join(notes::NOTES).is_file() || store.dir.join(notes::DAILY).is_dir()
-    };
-    let with_notes = shown.is_some() && stores.iter().any(has_notes);
-    let with_sessions = stores.iter().any(has_some);
-    let mut wanted = vec![entries];
-    wanted.extend(with_notes.then_some(notes));
-    wanted.extend(with_sessions.then_some(sessions));
-    let mut found = find_each(memory, stores, &wanted).into_iter();
-    let mut entries = found.next().unwrap_or_default();
-    entries.hits.retain(|hit| memory.work_area().has(&hit.rules));
-    let mut hits = |wanted: bool| wanted.then(|| found.next()).flatten().map(|found| found.hits);
-    let notes = hits(with_notes).unwrap_or_default();
-    Recalled { entries, notes, sessions: hits(with_sessions).unwrap_or_default() }
+/// What is recalled beside entries.
+struct RecallKinds {
+    /// Number of passages that were shown before.
+    passed: usize,
+    notes: bool,
+    sessions: bool,
+}
+
+impl RecallKinds {
+    /// Most stores have no summaries.
+    fn of(stores: &[Store], shown: Option<usize>) -> Self {
+        let has_some = |store: &Store| store.place(snapshot::SESSIONS).1.is_file();
+        let has_notes = |store: &Store| {
+            store.dir.join(notes::NOTES).is_file() || store.dir.join(notes::DAILY).is_dir()
+        };
+        Self {
+            passed: shown.unwrap_or(0).min(PASSED),
+            notes: shown.is_some() && stores.iter().any(has_notes),
+            sessions: stores.iter().any(has_some),
+        }
+    }
+
+    /// Returns the searches for one of the queries of a prompt.
+    fn requests<'a>(
+        &self,
+        memory: &Memory,
+        query: &'a Query,
+        embeds: bool,
+        except: &'a IdSet<EntryId>,
+    ) -> Vec<SearchRequest<'a>> {
+        let request = |limit, kinds| {
+            let wanted = SearchRequest::recall(memory, query, limit, kinds);
+            let pace = if embeds { wanted.pace } else { Pace::Change };
+            SearchRequest { pace, ..wanted }
+        };
+        let pool = if is_used(memory) { POOL } else { limit(memory).saturating_mul(2) };
+        let entries = SearchRequest { except: Some(except), ..request(pool, ENTRIES) };
+        let limit = NOTES + self.passed;
+        let kinds = &[SourceKind::Notes, SourceKind::Daily];
+        let notes = SearchRequest { pool: Some(limit + NOTES), ..request(limit, kinds) };
+        let more = SESSIONS + self.passed;
+        let kinds = &[SourceKind::Session];
+        let sessions = SearchRequest { pool: Some(READ + more), ..request(more, kinds) };
+        let wanted =
+            [Some(entries), self.notes.then_some(notes), self.sessions.then_some(sessions)];
+        wanted.into_iter().flatten().collect()
+    }
+
+    /// Returns what the next query of a prompt found.
+    fn recalled(
+        &self,
+        memory: &Memory,
+        found: &mut impl Iterator<Item = SearchResult>,
+    ) -> Recalled {
+        let mut next = |wanted: bool| wanted.then(|| found.next()).flatten().unwrap_or_default();
+        let mut entries = next(true);
+        entries.hits.retain(|hit| memory.work_area().has(&hit.rules));
+        Recalled { entries, notes: next(self.notes).hits, sessions: next(self.sessions).hits }
+    }
 }
 
 /// Returns the first notes and log items that score at least as well as the hits beside them,

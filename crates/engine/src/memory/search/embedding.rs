@@ -29,6 +29,7 @@ use crate::{
     config::settings::DEFAULT_MODEL,
     error::{Failure, FailureKind},
     index::{
+        self, IndexText,
         container::Cache,
         corpus::{self, Corpus},
         vector_files::{self, KeptVectors},
@@ -43,8 +44,11 @@ use crate::{
 /// Number of texts that are embedded at a time.
 const AT_ONCE: usize = 8;
 
-/// The vectors of a query and of all searched documents.
+/// The vectors of a query and of all searched documents. Those of the documents serve one query
+/// after the other.
 pub struct QueryEmbedding {
+    /// Name of the chosen model.
+    name: String,
     /// The query by the table, where rare words weigh more.
     query: Vector,
     /// The query by the table, where all words weigh alike.
@@ -52,6 +56,8 @@ pub struct QueryEmbedding {
     /// Vectors of each segment by the table.
     views: Vec<Vectors>,
     chosen: Option<Chosen>,
+    /// True if the chosen model judges what is found for the query.
+    judges: bool,
     /// For each store, true if its index lacks vectors of the table.
     lacking: Vec<bool>,
 }
@@ -61,7 +67,7 @@ struct Chosen {
     embedder: Box<dyn Embedder>,
     query: Vector,
     stores: Vec<Embedded>,
-    /// Number of bytes that this search may still have embedded.
+    /// Number of bytes that may still be embedded before the answer.
     left: usize,
 }
 
@@ -87,15 +93,6 @@ pub struct Made {
     pub recent: usize,
     /// Texts of candidates for which there was no time, by their keys.
     pub waiting: Vec<(u64, String)>,
-}
-
-/// Source of the documents' vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rows {
-    /// The index, as far as it has them.
-    Stored,
-    /// Computed from the texts: a row of the index is damaged.
-    Remade,
 }
 
 /// A candidate that the chosen model is to judge.
@@ -136,6 +133,75 @@ impl Embedded {
 }
 
 impl QueryEmbedding {
+    /// Opens the vectors of all documents by the table; `None` if no model is chosen.
+    pub fn open(searched: EmbeddedSearch<'_>) -> Option<Self> {
+        let memory = searched.memory;
+        let mut name = name(memory);
+        if name == NONE {
+            return None;
+        }
+        // A hook opens no socket.
+        if memory.unasked && catalog::of_ollama(&name).is_some() {
+            DEFAULT_MODEL.clone_into(&mut name);
+        }
+        let (views, lacking) = by_table(searched, |store| dir(memory, searched.stores, store));
+        let (query, plain) = (Vector::default(), Vector::default());
+        Some(Self { name, query, plain, views, chosen: None, judges: false, lacking })
+    }
+
+    /// Computes the vectors of the documents from their texts: a row of the index is damaged.
+    pub fn remake(&mut self, searched: EmbeddedSearch<'_>) {
+        (self.views, self.lacking) = by_table(searched, |_| None);
+    }
+
+    /// Embeds a query by the table and by the chosen model. If that cannot run, the reason is in
+    /// `degraded`, and it is not tried again.
+    pub fn ask(
+        &mut self,
+        searched: EmbeddedSearch<'_>,
+        query: &Query,
+        words: &QueryWords,
+        pace: Pace,
+        degraded: &mut Option<String>,
+    ) {
+        (self.query, self.plain) = (words.vector(), words.plain_vector());
+        self.judges = false;
+        if pace == Pace::Change || self.name == table::NAME || degraded.is_some() {
+            return;
+        }
+        match self.by_model(searched, query, pace) {
+            Ok(()) => self.judges = true,
+            Err(Unavailable(why)) => {
+                let (memory, name) = (searched.memory, &self.name);
+                let line = format!("{name}: {why}; the table serves instead");
+                // A model that is slow or broken may recover; one that is not installed is a
+                // mistake in the settings. Documents for programs include the reason.
+                if memory.notices.for_programs() || described(memory, name).is_some() {
+                    memory.notices.detail(&line);
+                } else {
+                    memory.notices.note(&format!("warning: embedding.model is {line}"));
+                }
+                *degraded = Some(format!("{name}: {why}"));
+            }
+        }
+    }
+
+    /// Embeds a query by the chosen model, which is started for the first one.
+    fn by_model(
+        &mut self,
+        searched: EmbeddedSearch<'_>,
+        query: &Query,
+        pace: Pace,
+    ) -> Result<(), Unavailable> {
+        let chosen = match &mut self.chosen {
+            Some(chosen) => chosen,
+            none => none.insert(Chosen::open(searched, &self.name, pace)?),
+        };
+        let made = chosen.embedder.embed(TextRole::Query, &[&query.text], &mut |_| {})?;
+        chosen.query = made.first().map(|query| Vector::quantize(query)).unwrap_or_default();
+        Ok(())
+    }
+
     /// Returns the vectors of each segment by the table.
     pub fn views(&self) -> Vec<&dyn Dense> {
         self.views.iter().map(|view| view as &dyn Dense).collect()
@@ -163,7 +229,8 @@ impl QueryEmbedding {
     }
 
     pub fn model(&self) -> &str {
-        self.chosen.as_ref().map_or(table::NAME, |chosen| &chosen.embedder.model().id)
+        let chosen = self.chosen.as_ref().filter(|_| self.judges);
+        chosen.map_or(table::NAME, |chosen| &chosen.embedder.model().id)
     }
 
     /// Has the chosen model judge candidates. Those that it has not embedded are embedded in their
@@ -237,6 +304,25 @@ impl QueryEmbedding {
     }
 }
 
+impl Chosen {
+    /// Starts a model, and opens the vectors that the indexes have of it.
+    fn open(searched: EmbeddedSearch<'_>, name: &str, pace: Pace) -> Result<Self, Unavailable> {
+        let EmbeddedSearch { memory, stores, corpora } = searched;
+        let embedder = ready(memory, name, Some(memory.config.settings.embedding.deadline))?;
+        let space = embedder.model().space();
+        let embedded = |(store, corpus): (usize, &Corpus)| {
+            let dir = dir(memory, stores, store);
+            let views = corpus.vectors(dir.as_ref(), space);
+            Embedded { dir, views, ..Embedded::default() }
+        };
+        let stores = corpora.iter().enumerate().map(embedded).collect();
+        // To read a document anew takes about as long as to embed a byte.
+        let unindexed: u64 = corpora.iter().map(Corpus::unindexed).sum();
+        let left = pace.bytes().saturating_sub(usize::try_from(unindexed).unwrap_or(usize::MAX));
+        Ok(Self { embedder, query: Vector::default(), stores, left })
+    }
+}
+
 /// What is searched.
 #[derive(Clone, Copy)]
 pub struct EmbeddedSearch<'a> {
@@ -245,76 +331,31 @@ pub struct EmbeddedSearch<'a> {
     pub corpora: &'a [Corpus],
 }
 
-/// Embeds the query and opens the vectors of all documents, by the table and by the chosen model.
-/// If that cannot run, the reason is in `degraded`. `None` if no model is chosen.
-pub fn open(
-    searched: EmbeddedSearch<'_>,
-    query: &Query,
-    words: &QueryWords,
-    pace: Pace,
-    rows: Rows,
-    degraded: &mut Option<String>,
-) -> Option<QueryEmbedding> {
-    let memory = searched.memory;
-    let mut name = &*name(memory);
-    if name == NONE {
-        return None;
-    }
-    // A hook opens no socket.
-    if memory.unasked && catalog::of_ollama(name).is_some() {
-        name = DEFAULT_MODEL;
-    }
-    if pace == Pace::Change {
-        name = table::NAME;
-    }
-    let (views, lacking) = by_table(searched, rows);
-    let mut chosen = None;
-    // If the model already failed in this search, it is not tried again.
-    if name != table::NAME && degraded.is_none() {
-        let opened = ready(memory, name, Some(memory.config.settings.embedding.deadline));
-        match opened.and_then(|embedder| by_model(searched, query, embedder, pace)) {
-            Ok(by_model) => chosen = Some(by_model),
-            Err(Unavailable(why)) => {
-                let line = format!("{name}: {why}; the table serves instead");
-                // A model that is slow or broken may recover; one that is not installed is a
-                // mistake in the settings. Documents for programs include the reason.
-                if memory.notices.for_programs() || described(memory, name).is_some() {
-                    memory.notices.detail(&line);
-                } else {
-                    memory.notices.note(&format!("warning: embedding.model is {line}"));
-                }
-                *degraded = Some(format!("{name}: {why}"));
-            }
-        }
-    }
-    let (query, plain) = (words.vector(), words.plain_vector());
-    Some(QueryEmbedding { query, plain, views, chosen, lacking })
-}
-
-/// Returns the vectors of all segments by the table, and for each store whether its index lacks some.
-fn by_table(searched: EmbeddedSearch<'_>, rows: Rows) -> (Vec<Vectors>, Vec<bool>) {
-    let EmbeddedSearch { memory, stores, corpora } = searched;
-    let mut embedder = table::Static::default();
+/// Returns the vectors of all segments by the table, stored in the directories of the stores' indexes
+/// or made now, and for each store whether its index lacks some.
+fn by_table(
+    EmbeddedSearch { stores, corpora, .. }: EmbeddedSearch<'_>,
+    dir: impl Fn(usize) -> Option<Cache>,
+) -> (Vec<Vectors>, Vec<bool>) {
     let mut texts = Texts::new(stores, corpora);
     let (mut all, mut lacking) = (Vec::new(), Vec::new());
     for (store, corpus) in corpora.iter().enumerate() {
-        let dir = dir(memory, stores, store).filter(|_| rows == Rows::Stored);
+        let dir = dir(store);
         let mut views = corpus.vectors(dir.as_ref(), table::model().space());
         let scanned = views.len().saturating_sub(1);
         let mut lacks = false;
         for (segment, (view, documents)) in views.iter_mut().zip(corpus.segments()).enumerate() {
-            for number in missing(view, documents) {
-                let Some(document) =
-                    IndexedDocument::find(corpora, DocRef { store, segment, number })
-                else {
-                    continue;
-                };
+            let text = |number| {
+                let at = DocRef { store, segment, number };
+                let document = IndexedDocument::find(corpora, at)?;
                 let text = texts.of(&document);
-                view.supply(
-                    number,
-                    Vector::quantize(&embedder.vector(&embed::passage(&text.searched()))),
-                );
-                lacks |= segment < scanned;
+                Some((u64::from(number), embed::passage(&text.searched()).into_owned()))
+            };
+            let missing = missing(view, documents);
+            let missing: Vec<IndexText> = missing.into_iter().filter_map(text).collect();
+            lacks |= segment < scanned && !missing.is_empty();
+            for ((number, _), vector) in missing.iter().zip(index::embed_all(&missing)) {
+                view.supply(u32::try_from(*number).unwrap_or(u32::MAX), vector);
             }
         }
         all.extend(views);
@@ -331,26 +372,6 @@ fn missing(view: &Vectors, documents: &dyn Segment) -> Vec<u32> {
 
 fn dir(memory: &Memory, stores: &[Store], store: usize) -> Option<Cache> {
     memory.cache_dir(stores.get(store)?)
-}
-
-/// Embeds the query by a model, and opens the vectors that the index has.
-fn by_model(
-    searched: EmbeddedSearch<'_>,
-    query: &Query,
-    mut embedder: Box<dyn Embedder>,
-    pace: Pace,
-) -> Result<Chosen, Unavailable> {
-    let EmbeddedSearch { memory, stores, corpora } = searched;
-    let made = embedder.embed(TextRole::Query, &[&query.text], &mut |_| {})?;
-    let query = made.first().map(|query| Vector::quantize(query)).unwrap_or_default();
-    let space = embedder.model().space();
-    let embedded = |(store, corpus): (usize, &Corpus)| {
-        let dir = dir(memory, stores, store);
-        let views = corpus.vectors(dir.as_ref(), space);
-        Embedded { dir, views, ..Embedded::default() }
-    };
-    let stores = corpora.iter().enumerate().map(embedded).collect();
-    Ok(Chosen { embedder, query, stores, left: pace.bytes() })
 }
 
 pub fn name(memory: &Memory) -> String {

@@ -13,7 +13,8 @@ pub mod standing;
 use crate::memory::handles::Reading;
 use std::{
     cmp::Reverse,
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
+    mem, ptr,
 };
 
 use pimem_core::{
@@ -32,7 +33,7 @@ use pimem_core::{
 
 pub use self::hits::{FoundHit, Relevance};
 use self::{
-    embedding::{EmbeddedSearch, QueryEmbedding, Rows, Unjudged},
+    embedding::{EmbeddedSearch, QueryEmbedding, Unjudged},
     request::{Filter, HitOrder, MinScore, Pace, SearchRequest, files_of},
     segments::{IndexedDocument, Segments, Texts},
     standing::{Adopted, Standings},
@@ -104,30 +105,30 @@ pub fn find(memory: &Memory, stores: &[Store], request: &SearchRequest<'_>) -> S
     find_each(memory, stores, std::slice::from_ref(request)).pop().unwrap_or_default()
 }
 
-/// Searches `stores` for several requests with the same query and mode: indexes are opened and a
-/// model is started only once. Problems and stale indexes are in the first result.
+/// Searches `stores` for several requests: indexes are opened, changed files read and a model
+/// started only once. Problems and stale indexes are in the first result.
 pub fn find_each(
     memory: &Memory,
     stores: &[Store],
     requests: &[SearchRequest<'_>],
 ) -> Vec<SearchResult> {
-    let Some(first) = requests.first() else { return Vec::new() };
-    if first.query.is_empty() {
-        let nothing = || SearchResult { mode: Some(first.mode), ..SearchResult::default() };
-        return requests.iter().map(|_| nothing()).collect();
-    }
-    let corpora = open(memory, stores, first.query);
+    let nothing = |request: &SearchRequest<'_>| {
+        let mode = Some(request.mode);
+        SearchResult { mode, ..SearchResult::default() }
+    };
+    let Some(first) = requests.iter().find(|request| !request.query.is_empty()) else {
+        return requests.iter().map(nothing).collect();
+    };
+    let terms = Query::terms_of(requests.iter().map(|request| request.query));
+    let corpora = open(memory, stores, &terms);
     let mut search = Search::new(memory, stores, &corpora, first);
     if requests.iter().any(|request| request.may_find(SourceKind::Archive)) {
         search.archived = Archived::of(memory, stores, &corpora);
     }
-    let mut results: Vec<SearchResult> =
-        requests.iter().map(|request| search.answer(request)).collect();
-    for result in &mut results {
-        result.mode = Some(search.mode);
-        result.docs = search.segments.size.docs;
-        result.model = search.embedding.as_ref().map(|embedding| embedding.model().to_owned());
-        result.degraded = search.degraded(first.mode);
+    let mut results = Vec::with_capacity(requests.len());
+    for request in requests {
+        let is_empty = request.query.is_empty();
+        results.push(if is_empty { nothing(request) } else { search.answer(request) });
     }
     if let Some(result) = results.first_mut() {
         result.problems = corpora.iter().flat_map(|corpus| corpus.problems.clone()).collect();
@@ -149,10 +150,10 @@ pub fn find_each(
 }
 
 /// Opens the stores' indexes, and scans what is not indexed.
-fn open(memory: &Memory, stores: &[Store], query: &Query) -> Vec<Corpus> {
+fn open(memory: &Memory, stores: &[Store], terms: &BTreeSet<&str>) -> Vec<Corpus> {
     let open = |store: &Store| {
         let dir = memory.cache_dir(store);
-        let corpus = Corpus::open(store, dir.as_ref(), query, &memory.config.categories);
+        let corpus = Corpus::open(store, dir.as_ref(), terms, &memory.config.categories);
         if let Freshness::Broken(why) = &corpus.freshness {
             let dir = store.dir.display();
             memory.notices.detail(&format!("index of {dir}: {why}; answered without it"));
@@ -162,22 +163,18 @@ fn open(memory: &Memory, stores: &[Store], query: &Query) -> Vec<Corpus> {
     stores.iter().map(open).collect()
 }
 
-/// Shared state of all requests for one query.
+/// Shared state of all requests.
 struct Search<'a> {
     memory: &'a Memory,
     stores: &'a [Store],
-    query: &'a Query,
     segments: Segments<'a>,
-    /// BM25 score of every document, by segment and number.
-    bm25: Vec<Vec<f64>>,
-    /// The query's words; similar ones count too unless the mode is keyword.
-    words: QueryWords,
+    /// The query of the current request.
+    asked: Asked<'a>,
     /// Vectors of the query and documents; `None` in keyword mode, or without a model.
     embedding: Option<QueryEmbedding>,
     /// Why the chosen model was not used.
     model_fails: Option<String>,
     mode: Mode,
-    pace: Pace,
     /// Archived entries that are searched by default.
     archived: Archived,
     adopted: Adopted,
@@ -185,6 +182,16 @@ struct Search<'a> {
     notes: TrustNotes<'a>,
     /// Files that could not be read after they were listed.
     unread: Vec<ReadProblem>,
+}
+
+/// A query, and what it is in the searched documents.
+struct Asked<'a> {
+    query: &'a Query,
+    pace: Pace,
+    /// BM25 score of every document, by segment and number.
+    bm25: Vec<Vec<f64>>,
+    /// The query's words; similar ones count too unless the mode is keyword.
+    words: QueryWords,
 }
 
 /// A candidate on its way to a hit; each step fills in fields.
@@ -204,49 +211,69 @@ struct Ranked<'a> {
     judged: Judged,
 }
 
+impl<'a> Asked<'a> {
+    /// Scores every document for the query of a request.
+    fn new(segments: &Segments<'_>, request: &SearchRequest<'a>) -> Self {
+        let SearchRequest { query, pace, .. } = *request;
+        let idf = bm25::frequencies(query, &segments.postings, segments.size);
+        let bm25 = bm25::score(query, &idf, &segments.postings, segments.size.average());
+        Self { query, pace, bm25, words: QueryWords::new(query, &idf) }
+    }
+}
+
 impl<'a> Search<'a> {
-    /// Scores every document for the query, and opens vectors unless the mode needs none.
+    /// Opens vectors unless the mode needs none. All requests have the mode of the first.
     fn new(
         memory: &'a Memory,
         stores: &'a [Store],
         corpora: &'a [Corpus],
-        request: &SearchRequest<'a>,
+        first: &SearchRequest<'a>,
     ) -> Self {
-        let SearchRequest { query, mode, pace, .. } = *request;
         let segments = Segments::new(corpora);
-        let idf = bm25::frequencies(query, &segments.postings, segments.size);
-        let bm25 = bm25::score(query, &idf, &segments.postings, segments.size.average());
-        let notes = TrustNotes::new(memory, stores);
+        let searched = EmbeddedSearch { memory, stores, corpora };
+        let has_vectors = first.mode != Mode::Keyword;
+        let embedding = has_vectors.then(|| QueryEmbedding::open(searched)).flatten();
+        let mode = if embedding.is_some() { first.mode } else { Mode::Keyword };
+        let asked = Asked::new(&segments, first);
         let mut search = Self {
             memory,
             stores,
-            query,
             segments,
-            bm25,
-            words: QueryWords::new(query, &idf),
-            embedding: None,
+            asked,
+            embedding,
             model_fails: None,
             mode,
-            pace,
             archived: Archived::default(),
             adopted: Adopted::new(stores),
-            notes,
+            notes: TrustNotes::new(memory, stores),
             unread: Vec::new(),
         };
-        if mode != Mode::Keyword {
-            search.embed(Rows::Stored);
-        }
-        if search.embedding.is_none() {
-            search.mode = Mode::Keyword;
-            search.words = search.words.exact();
-        }
+        search.prepare();
         search
     }
 
-    fn embed(&mut self, rows: Rows) {
-        let Self { memory, stores, query, words, model_fails, pace, .. } = self;
-        let searched = EmbeddedSearch { memory, stores, corpora: self.segments.corpora };
-        self.embedding = embedding::open(searched, query, words, *pace, rows, model_fails);
+    /// Asks what a request asks.
+    fn ask(&mut self, request: &SearchRequest<'a>) {
+        if !ptr::eq(self.asked.query, request.query) || self.asked.pace != request.pace {
+            self.asked = Asked::new(&self.segments, request);
+            self.prepare();
+        }
+    }
+
+    fn prepare(&mut self) {
+        let searched = self.searched();
+        let Self { embedding, asked, model_fails, .. } = self;
+        match embedding {
+            Some(embedding) => {
+                embedding.ask(searched, asked.query, &asked.words, asked.pace, model_fails);
+            }
+            None => asked.words = mem::take(&mut asked.words).exact(),
+        }
+    }
+
+    fn searched(&self) -> EmbeddedSearch<'a> {
+        let Self { memory, stores, .. } = self;
+        EmbeddedSearch { memory, stores, corpora: self.segments.corpora }
     }
 
     fn degraded(&self, wished: Mode) -> Option<String> {
@@ -255,7 +282,8 @@ impl<'a> Search<'a> {
         none.or_else(|| self.model_fails.clone())
     }
 
-    fn answer(&mut self, request: &SearchRequest<'_>) -> SearchResult {
+    fn answer(&mut self, request: &SearchRequest<'a>) -> SearchResult {
+        self.ask(request);
         let mut extra = 0;
         let (mut ranked, mut aside) = loop {
             let most = self.most(request, extra);
@@ -279,7 +307,13 @@ impl<'a> Search<'a> {
         self.rank(request, &mut ranked, weights);
         rank::level(ranked.iter_mut().map(|one| &mut one.judged));
         self.rank(request, &mut aside, weights);
-        self.hits(request, ranked, &aside)
+        SearchResult {
+            mode: Some(self.mode),
+            docs: self.segments.size.docs,
+            model: self.embedding.as_ref().map(|embedding| embedding.model().to_owned()),
+            degraded: self.degraded(request.mode),
+            ..self.hits(request, ranked, &aside)
+        }
     }
 
     /// Returns the number of candidates to look at, where `extra` were too few.
@@ -296,22 +330,23 @@ impl<'a> Search<'a> {
     /// read.
     fn candidates(&mut self, request: &SearchRequest<'_>, most: usize) -> Vec<RankCandidate> {
         let found = self.best(request, most);
-        if !self.embedding.as_ref().is_some_and(QueryEmbedding::damaged) {
+        let searched = self.searched();
+        let Some(embedding) = self.embedding.as_mut().filter(|all| all.damaged()) else {
             return found;
-        }
+        };
         // Rows of the index are verified on use.
-        self.embed(Rows::Remade);
+        embedding.remake(searched);
         self.best(request, most)
     }
 
     fn best(&self, request: &SearchRequest<'_>, most: usize) -> Vec<RankCandidate> {
-        let Self { segments, archived, bm25, embedding, mode, .. } = self;
+        let Self { segments, archived, asked, embedding, mode, .. } = self;
         let files = files_of(self.memory, self.stores, request.topic);
         let filter = Filter { request, segments, archived, files: &files };
         let keep = |segment, number| filter.keeps(segment, number);
         let keep: Option<&dyn Fn(usize, u32) -> bool> =
             if filter.is_open() { None } else { Some(&keep) };
-        segments.with_scores(bm25, embedding.as_ref(), keep, |corpus| {
+        segments.with_scores(&asked.bm25, embedding.as_ref(), keep, |corpus| {
             candidates::candidates(corpus, *mode, most)
         })
     }
@@ -414,7 +449,8 @@ impl<'a> Search<'a> {
             if self.mode != Mode::Semantic {
                 let searched = found.searched();
                 let passage = pimem_core::embed::passage(&searched);
-                one.candidate.reading = self.words.read(&passage, one.document.doc.words, average);
+                one.candidate.reading =
+                    self.asked.words.read(&passage, one.document.doc.words, average);
             }
             documents::DocText { text: one.text, asked: one.asked, rules: one.rules } = found;
         }
@@ -435,7 +471,7 @@ impl<'a> Search<'a> {
         let mut all: Vec<&mut Ranked<'_>> = ranked.iter_mut().collect();
         all.sort_by(|a, b| b.candidate.first(mode).total_cmp(&a.candidate.first(mode)));
         let mut passages =
-            if request.may_find_embedded() { self.pace.passages() } else { usize::MAX };
+            if request.may_find_embedded() { self.asked.pace.passages() } else { usize::MAX };
         all.retain(|one| {
             let is_passage = !one.document.kind.is_embedded();
             let judged = !is_passage || passages > 0;
@@ -454,12 +490,16 @@ impl<'a> Search<'a> {
 
     /// Judges the candidates, and sorts by rank.
     fn rank(&self, request: &SearchRequest<'_>, ranked: &mut [Ranked<'_>], weights: RankWeights) {
-        let Self { segments, bm25, embedding, mode, .. } = self;
-        segments.with_scores(bm25, embedding.as_ref(), None, |corpus| {
+        let Self { segments, asked, embedding, mode, .. } = self;
+        segments.with_scores(&asked.bm25, embedding.as_ref(), None, |corpus| {
             for one in ranked.iter_mut() {
                 let Ranked { candidate, document, judged, factor, stability, text, .. } = one;
-                *factor *=
-                    rank::past_session_factor(&self.query.text, document.kind, request.kinds, text);
+                *factor *= rank::past_session_factor(
+                    &asked.query.text,
+                    document.kind,
+                    request.kinds,
+                    text,
+                );
                 if let Some(vectors) = corpus.dense {
                     let here = Some(document.source);
                     let source = |number| Some(segments.locate(candidate.segment, number)?.source);
