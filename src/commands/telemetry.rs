@@ -30,8 +30,8 @@ use crate::{
 ///
 /// Hooks note what they put into a prompt and which of it the answer used: it quotes the beginning of
 /// an entry, or has 60 % of its content words. A search notes what it found. The notes stay on this
-/// machine, in data/ beside the store, and hold no answers; telemetry.enabled = false switches them
-/// off.
+/// machine, in git's directory or in data/ beside the store, and hold no answers; telemetry.enabled =
+/// false switches them off.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem telemetry\n  pimem telemetry --by category\n  \
     pimem telemetry --never-used 5")]

@@ -259,3 +259,66 @@ fn random_histories_lose_nothing() {
         }
     }
 }
+
+/// What this machine notes of a repository is of no work tree, and git takes it away with none.
+#[test]
+fn what_the_machine_noted_is_the_repositorys() {
+    let sandbox = parted();
+    let said = r#"{"session_id": "s", "prompt": "Where are orders kept, in PostgreSQL?"}"#;
+    call(&sandbox, "claude", "prompt", said).ok();
+    sandbox.run(&["search", "orders"]).ok();
+    let shown = |place: &str| {
+        let log = sandbox.run_in(place, &["telemetry", "log", "--json"]).stdout;
+        let log: Value = serde_json::from_str(&log).unwrap();
+        log["records"].clone()
+    };
+    let before = shown("project");
+    assert!(before.to_string().contains("\"access\""), "{before}");
+    assert_eq!(shown("tree"), before);
+    sandbox.run_in("tree", &["add", "The queue of orders is NATS"]).done();
+    // Each takes back what was done there.
+    let undone = sandbox.run_in("tree", &["undo"]).stdout;
+    assert!(undone.contains("queue of orders"), "{undone}");
+    sandbox.run(&["add", "-c", "decision", "The harbour opens at six"]).done();
+    sandbox.git("project", &["clean", "-fdxq"]);
+    sandbox.git("project", &["worktree", "remove", "--force", "../tree"]);
+    assert_eq!(shown("project"), before);
+    assert!(sandbox.run(&["undo"]).stdout.contains("harbour opens"));
+    let again = call(&sandbox, "claude", "prompt", said).ok();
+    assert!(!again.contains("kept in PostgreSQL"), "the session has it: {again}");
+}
+
+/// Where git's directory may not be written, files beside the store serve, and are taken in later.
+#[test]
+fn what_a_closed_git_directory_keeps_out() {
+    let sandbox = parted();
+    let (kept, beside) =
+        (sandbox.root().join("project/.git/pimem"), sandbox.root().join("project/.pi/data"));
+    let records = || {
+        let log = sandbox.run(&["telemetry", "log", "--json"]).stdout;
+        let log: Value = serde_json::from_str(&log).unwrap();
+        log["records"].as_array().unwrap().len()
+    };
+    // Records of one moment are one.
+    let search = |hour: u8| {
+        let now = format!("2026-07-01T{hour:02}:00:00Z");
+        sandbox.run(&["search", "orders", "--now", &now]).ok()
+    };
+    search(1);
+    let before = records();
+    assert!(before > 0 && !beside.exists());
+    let away = sandbox.root().join("away");
+    fs::rename(&kept, &away).unwrap();
+    fs::write(&kept, "no directory").unwrap();
+    sandbox.run(&["reinforce", "kept in PostgreSQL"]).done();
+    search(2);
+    search(3);
+    let closed = records();
+    assert!(closed > 0 && beside.is_dir());
+    fs::remove_file(&kept).unwrap();
+    fs::rename(&away, &kept).unwrap();
+    search(4);
+    assert_eq!(records(), before + closed + 1);
+    assert!(!beside.exists(), "nothing is left there");
+    assert!(sandbox.run(&["undo"]).stdout.contains("reinforce"));
+}

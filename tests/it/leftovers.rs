@@ -43,12 +43,12 @@ fn temporary_files() {
             &["project/.pi/memory/topics", "project/.pi/memory/archive"],
         ),
         (&["log", "A line"], &["project/.pi/memory/daily"]),
-        (&["dream", "index", transcript], &["project/.pi/data"]),
+        (&["dream", "index", transcript], &["project/.git/pimem/data"]),
         (
             &["dream", "observe", transcript],
-            &["project/.pi/memory/observations", "project/.pi/data/observations"],
+            &["project/.pi/memory/observations", "project/.git/pimem/data/observations"],
         ),
-        (&["dream", "--force"], &["project/.pi/data/dream", &dreams]),
+        (&["dream", "--force"], &["project/.git/pimem/data/dream", &dreams]),
         (&["hooks", "install", "claude", "--user"], &["state/pimem/hooks", "home/.claude"]),
         (&["merge-driver", "--install"], &["project/.git/info"]),
     ];

@@ -75,6 +75,7 @@ impl Tending<'_> {
         let store = self.memory.store(dir, scope).strict();
         let held = review::look(self.memory, store.clone());
         let _lock = super::lock(self.memory, &store)?;
+        store.take_in(store.patience)?;
         let mut files = Vec::new();
         for (folder, root) in [(STORE, &store.dir), (NOTED, &store.data_dir())] {
             collect(root, root, folder, &mut files)?;

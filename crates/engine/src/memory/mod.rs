@@ -382,6 +382,7 @@ impl Memory {
             apart: !self.config.settings.work_trees.shared,
             run: self.run.clone(),
             mirror: None,
+            noted: Arc::default(),
         }
     }
 

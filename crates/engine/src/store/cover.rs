@@ -135,12 +135,13 @@ impl Store {
         if sealed.due_beside.load(Ordering::Relaxed) {
             self.drop_cache()?;
         }
+        self.take_in(self.patience)?;
         let mut count = 0;
         // Files are listed under their locks: who made one since knows how the store is kept.
-        let data = self.data_dir();
-        if data.is_dir() && self.guard_data(&data).is_ok() {
+        for data in self.data_dirs() {
             let _alone = StoreLock::alone(&data, self.patience)?;
-            let files = self.kept_files()?.data;
+            let mut files = self.kept_files()?.data;
+            files.retain(|kept| kept.root == data);
             let lock = || StoreLock::acquire(&data, self.patience);
             let _lock = (!files.is_empty()).then(lock).transpose()?;
             for kept in &files {
@@ -244,15 +245,12 @@ impl Store {
         }
         // A work tree that is gone has no data/ any more.
         let outside = self.local_log().into_iter().chain(self.stray_logs());
-        let outside = outside.filter(|path| !path.starts_with(self.data_dir()) && path.is_file());
+        let outside = outside.filter(|path| {
+            path.is_file() && !self.data_dirs().iter().any(|dir| path.starts_with(dir))
+        });
         store.extend(outside.map(|path| kept(path.parent().unwrap_or(&path), path.clone())));
-        let mut data = Vec::new();
-        let dir = self.data_dir();
-        if self.guard_data(&dir).is_ok() {
-            for path in files_below(&dir) {
-                data.push(kept(&dir, path));
-            }
-        }
+        let files = |dir: PathBuf| files_below(&dir).into_iter().map(move |path| kept(&dir, path));
+        let data = self.data_dirs().into_iter().flat_map(files).collect();
         let linked = self.linked_spools().into_iter();
         let linked = linked.map(|(root, path)| KeptFile { root, path }).collect();
         let mut state = Vec::new();
@@ -309,10 +307,9 @@ impl Store {
     /// store of the one that was there before, or of a key that is lost. Returns the number of files.
     pub fn set_aside_lost(&self) -> Result<usize> {
         let mut count = 0;
-        let data = self.data_dir();
-        if data.is_dir() && self.guard_data(&data).is_ok() {
+        for data in self.data_dirs() {
             let _alone = StoreLock::alone(&data, self.patience)?;
-            for kept in &self.kept_files()?.data {
+            for kept in self.kept_files()?.data.iter().filter(|kept| kept.root == data) {
                 count += usize::from(self.part(kept)?);
             }
         }

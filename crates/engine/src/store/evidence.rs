@@ -1,7 +1,7 @@
 //! The evidence of a store: the shared log, and this machine's local log.
 //!
-//! Hooks of agents append to the local log in `data/` beside the store, so that answering a prompt
-//! changes no file under version control. Readers fold both logs. The next command that a person
+//! Hooks of agents append to the local log, a machine-local file, so that answering a prompt changes no
+//! file under version control. Readers fold both logs. The next command that a person
 //! runs moves the local lines into the shared log: append and sync first, then delete. A kill in
 //! between leaves the lines in both; the fold ignores duplicates, and the next move does not append
 //! them again. Both logs are written only under the lock of the store.
@@ -30,6 +30,7 @@ use pimem_core::{
 use super::{
     Store, StoreLock, atomic, discover,
     git::{OtherTree, WorkTrees},
+    machine_local,
     read::{self, ProblemKind, ReadProblem},
     snapshot::EVIDENCE,
 };
@@ -83,7 +84,7 @@ impl Store {
     pub fn local_log_name(&self) -> String {
         match self.linked_log() {
             Some(path) => path.display().to_string(),
-            None => format!("../data/{}", self.local_name()),
+            None => self.local_shown(&self.local_name()),
         }
     }
 
@@ -101,15 +102,16 @@ impl Store {
     }
 
     /// Returns the local logs that are read and moved, but not written: those of linked work trees
-    /// that are gone, and in a linked work tree the one beside the store, for hooks in a sandbox that
-    /// may write nowhere else.
+    /// that are gone, and the one beside the store, for hooks in a sandbox that may write nowhere
+    /// else.
     pub fn stray_logs(&self) -> Vec<PathBuf> {
         let Some(trees) = self.work_trees() else { return Vec::new() };
         let name = linked_name(&trees);
         let mut found: Vec<PathBuf> =
             trees.left().into_iter().map(|tree| tree.join(&name)).collect();
-        let beside = trees.linked.is_some().then(|| self.log_beside()).flatten();
-        found.extend(beside);
+        let beside = self.data_dirs_of_tree().into_iter().map(|dir| dir.join(self.local_name()));
+        let local = self.local_log();
+        found.extend(beside.filter(|path| local.as_ref() != Some(path)));
         found.retain(|path| path.is_file());
         found
     }
@@ -125,7 +127,7 @@ impl Store {
         if self.mirror.is_some() {
             return None;
         }
-        self.guard_data(&dir).ok().map(|()| dir.join(self.local_name()))
+        self.guard_data().ok().map(|()| dir.join(self.local_name()))
     }
 
     /// Reads both logs, the local one first, so that lines moved meanwhile are not missed. Stray logs
@@ -151,6 +153,10 @@ impl Store {
         let mut found = Vec::new();
         let read = |path: &Path| self.read_local_log(path).unwrap_or_default();
         let own = if others.is_empty() { Vec::new() } else { read(&self.evidence()) };
+        if trees.linked.is_some() {
+            // What the main one notes is where the files of all are.
+            found = read(&machine_local::shared_dir(trees).join(self.local_name()));
+        }
         for other in others {
             let dir = other.root.as_ref().map(|root| root.join(&trees.below));
             let shared = dir.as_deref().map(|dir| read(&dir.join(EVIDENCE))).unwrap_or_default();

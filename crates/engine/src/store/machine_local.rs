@@ -1,10 +1,15 @@
-//! Machine-local files: `data/` beside the store, which has a `.gitignore` that excludes it.
+//! Machine-local files: in a directory that the work trees of a repository share, where git never
+//! looks, or else in `data/` beside the store, which has a `.gitignore` that excludes it.
+//!
+//! What earlier versions left in `data/`, or a command that may not write git's directory, is read
+//! too, and taken into the other by whoever writes next.
 //!
 //! It holds telemetry, accesses, session ledgers and summaries, readable by their owner only. Of these only
 //! summaries are synced, because they cannot be rebuilt. The others may lose lines in a crash, but
 //! stay readable.
 
 use std::{
+    collections::HashSet,
     fs::{self, DirEntry},
     path::{Path, PathBuf},
     time::Duration,
@@ -12,16 +17,23 @@ use std::{
 
 use anyhow::Result;
 use pimem_core::{
-    model::{entry::EntryId, hash::IdSet},
+    model::{
+        entry::EntryId,
+        hash::{IdSet, short_sha256},
+    },
     score::access::Accesses,
     search::learned_questions::LearnedQuestions,
+    session::summaries,
     usage::record::Record,
 };
 
 use super::{
     Store, StoreLock,
     atomic::{self, Sync},
+    git::WorkTrees,
     read::{self, ReadProblem},
+    seal::Seal,
+    spool,
 };
 
 /// Telemetry, one record per line.
@@ -33,6 +45,10 @@ pub const LEARNED_QUESTIONS: &str = "learned-questions.tsv";
 pub const DEVICE: &str = "device";
 /// Summaries of past sessions.
 pub const SESSIONS: &str = "session-search.json";
+/// The directory that the work trees of a repository share, in git's.
+const SHARED: &str = "pimem/data";
+/// Tells git to leave the directory alone.
+const IGNORE: &str = ".gitignore";
 /// Maximum size of the telemetry in bytes.
 pub const TELEMETRY_BYTES: u64 = 512_000;
 /// Maximum number of telemetry lines kept when it exceeds that size.
@@ -43,9 +59,98 @@ const KEPT_BYTES: usize = 256_000;
 /// appender tries again.
 const HASTE: Duration = Duration::from_millis(20);
 
+/// A directory of machine-local files.
+#[derive(Debug, Clone)]
+struct NotedPlace {
+    dir: PathBuf,
+    /// The directory that it must not lead out of.
+    root: PathBuf,
+}
+
+impl NotedPlace {
+    fn guard(&self) -> Result<(), ReadProblem> {
+        read::guard_way(&self.root, &self.dir)
+    }
+
+    fn read(&self, seal: &Seal, name: &str) -> Result<Option<Vec<u8>>, ReadProblem> {
+        self.guard()?;
+        seal.read(&self.dir, &self.dir.join(name), read::MAX_FILE)
+    }
+}
+
+/// The directories of a store's machine-local files.
+#[derive(Debug)]
+pub struct NotedPlaces {
+    /// Where they are written.
+    own: NotedPlace,
+    /// Where there may be others.
+    other: Option<NotedPlace>,
+}
+
 impl Store {
+    fn noted(&self) -> &NotedPlaces {
+        self.noted.get_or_init(|| {
+            let root = self.dir.parent().unwrap_or(&self.dir);
+            let beside = NotedPlace { dir: root.join("data"), root: root.to_path_buf() };
+            let trees = self.work_trees().filter(|trees| {
+                // What is kept apart, or in another form, shares nothing.
+                let is_own = trees.linked.is_some() && (self.apart || self.seal.is_said_plain());
+                !is_own && trees.common.join("HEAD").is_file()
+            });
+            let shared =
+                trees.map(|trees| NotedPlace { dir: shared_dir(&trees), root: trees.common });
+            match shared.filter(|shared| shared.guard().is_ok()) {
+                None => NotedPlaces { own: beside, other: None },
+                Some(shared) if is_writable(&shared) => {
+                    NotedPlaces { own: shared, other: Some(beside) }
+                }
+                Some(shared) => NotedPlaces { own: beside, other: Some(shared) },
+            }
+        })
+    }
+
     pub fn data_dir(&self) -> PathBuf {
-        self.dir.parent().unwrap_or(&self.dir).join("data")
+        self.noted().own.dir.clone()
+    }
+
+    /// Returns the path of a machine-local file for messages, relative to the store where it is beside
+    /// it.
+    pub(super) fn local_shown(&self, name: &str) -> String {
+        if self.has_data_beside() {
+            return format!("../data/{name}");
+        }
+        self.data_dir().join(name).display().to_string()
+    }
+
+    pub(super) fn has_data_beside(&self) -> bool {
+        self.data_dir().parent() == self.dir.parent()
+    }
+
+    /// Returns the directories with machine-local files, the one to write to first.
+    pub(super) fn data_dirs(&self) -> Vec<PathBuf> {
+        let NotedPlaces { own, other } = self.noted();
+        let places = [Some(own), other.as_ref()].into_iter().flatten();
+        places.filter(|place| place.guard().is_ok()).map(|place| place.dir.clone()).collect()
+    }
+
+    /// Returns those with what is of this work tree: what the main one was told is no matter of a linked
+    /// one.
+    pub(super) fn data_dirs_of_tree(&self) -> Vec<PathBuf> {
+        let mut dirs = self.data_dirs();
+        if self.work_trees().is_some_and(|trees| trees.linked.is_some()) {
+            dirs.retain(|dir| dir.parent() == self.dir.parent());
+        }
+        dirs
+    }
+
+    /// Returns the path of a machine-local file, and the directory that it must not lead out of.
+    pub(super) fn local_place(&self, name: &str) -> (&Path, PathBuf) {
+        let NotedPlaces { own, other } = self.noted();
+        let path = own.dir.join(name);
+        let other = other.as_ref().filter(|other| {
+            !path.exists() && other.guard().is_ok() && other.dir.join(name).is_file()
+        });
+        other.map_or((&own.root, path), |other| (&other.root, other.dir.join(name)))
     }
 
     /// Reads a machine-local file. `Ok(None)` if it does not exist; a mirror has none.
@@ -53,9 +158,48 @@ impl Store {
         if self.mirror.is_some() {
             return Ok(None);
         }
-        let dir = self.data_dir();
-        self.guard_data(&dir)?;
-        self.seal.read(&dir, &dir.join(name), read::MAX_FILE)
+        let NotedPlaces { own, other } = self.noted();
+        let found = own.read(&self.seal, name)?;
+        let elsewhere = || other.as_ref()?.read(&self.seal, name).ok()?;
+        Ok(found.or_else(elsewhere))
+    }
+
+    /// Takes in the files of the other directory. Killed in between, it has taken a part of them.
+    /// Logs of hooks and spools stay: they are moved where they are read.
+    pub fn take_in(&self, patience: Duration) -> Result<()> {
+        let NotedPlaces { own, other: Some(other) } = self.noted() else { return Ok(()) };
+        // Without a `.gitignore` it is another program's, whose files git may have.
+        if self.has_data_beside() || !other.dir.join(IGNORE).is_file() {
+            return Ok(());
+        }
+        other.guard()?;
+        own.guard()?;
+        let sync = self.sync.private();
+        atomic::create_dir(&own.dir, sync)?;
+        let places = [other, own].map(|place| &*place.dir);
+        let mut locks = Vec::new();
+        for dir in places {
+            locks.extend(StoreLock::alone(dir, patience)?);
+            locks.push(StoreLock::acquire(dir, patience)?);
+        }
+        for name in names_below(&other.dir) {
+            if ["evidence", spool::NAME].iter().any(|kind| name.starts_with(kind)) {
+                continue;
+            }
+            let Some(there) = other.read(&self.seal, &name)? else { continue };
+            let path = own.dir.join(&name);
+            atomic::create_dir(path.parent().unwrap_or(&own.dir), sync)?;
+            let joined = match own.read(&self.seal, &name)? {
+                Some(held) => joined(&name, &held, &there),
+                None => Some(there),
+            };
+            if let Some(joined) = joined {
+                self.seal.replace(&path, &joined, sync, || Ok(true))?;
+            }
+            atomic::remove_file(&other.dir.join(&name), sync)?;
+        }
+        remove_bare(&other.dir);
+        Ok(())
     }
 
     /// Returns the number of this device, if it ever told its counts.
@@ -124,7 +268,14 @@ impl Store {
         let dir = self.data_dir();
         let lock = self.lock_data(&dir)?;
         atomic::sweep(path.parent().unwrap_or(&dir));
-        let before = self.local(name)?;
+        let mut before = self.local(name)?;
+        if name == SESSIONS {
+            // Another program may add to its own.
+            let there =
+                self.noted().other.as_ref().and_then(|other| other.read(&self.seal, name).ok()?);
+            let both = before.as_deref().zip(there.as_deref());
+            before = both.and_then(|(held, there)| joined(name, held, there)).or(before);
+        }
         let Some(after) = change(before.as_deref()) else { return Ok(false) };
         let changed = self.seal.replace(&path, &after, sync, || Ok(true))?;
         drop(lock);
@@ -237,6 +388,8 @@ impl Store {
 
     pub(super) fn made_path(&self, name: &str, sync: Sync) -> Result<PathBuf> {
         self.seal.check_write()?;
+        // Whoever is busy with them leaves it to the next.
+        drop(self.take_in(HASTE));
         let dir = self.data_dir();
         let path = dir.join(name);
         let folder = path.parent().unwrap_or(&dir);
@@ -253,7 +406,10 @@ impl Store {
     /// directory. A link, which git does not follow, or a file left empty by a power cut is
     /// replaced.
     fn ignore_data(&self, dir: &Path, sync: Sync) -> Result<()> {
-        let ignore = dir.join(".gitignore");
+        if !self.has_data_beside() {
+            return Ok(());
+        }
+        let ignore = dir.join(IGNORE);
         let known = fs::symlink_metadata(&ignore);
         if known.is_ok_and(|meta| !meta.is_symlink() && meta.len() > 0) {
             return Ok(());
@@ -278,14 +434,94 @@ impl Store {
 
     /// Fails if the directory or a subfolder leads outside.
     fn guard_folder(&self, folder: &Path) -> Result<(), ReadProblem> {
+        self.guard_data()?;
         let dir = self.data_dir();
-        self.guard_data(&dir)?;
         if folder == dir { Ok(()) } else { read::guard(&dir, folder) }
     }
 
-    /// Fails if the directory leads out of the project.
-    pub(super) fn guard_data(&self, dir: &Path) -> Result<(), ReadProblem> {
-        read::guard(self.dir.parent().unwrap_or(&self.dir), dir)
+    /// Fails if the directory leads out of the project, or of git's directory.
+    pub(super) fn guard_data(&self) -> Result<(), ReadProblem> {
+        self.noted().own.guard()
+    }
+}
+
+/// Returns the directory of machine-local files that the work trees of a repository share. Neighbouring
+/// stores share it too.
+pub(super) fn shared_dir(trees: &WorkTrees) -> PathBuf {
+    let beside = trees.below.parent().unwrap_or(Path::new(""));
+    if beside == Path::new(".pi") {
+        return trees.common.join(SHARED);
+    }
+    let name = short_sha256(beside.as_os_str().as_encoded_bytes());
+    trees.common.join(format!("{SHARED}-{name}"))
+}
+
+/// Returns true if the directory can be written, or made.
+fn is_writable(place: &NotedPlace) -> bool {
+    #[cfg(unix)]
+    {
+        let made = place.dir.ancestors().find(|dir| dir.exists()).unwrap_or(&place.root);
+        let may = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+        made.is_dir() && rustix::fs::access(made, may).is_ok()
+    }
+    #[cfg(not(unix))]
+    !std::fs::metadata(&place.root).is_ok_and(|meta| meta.permissions().readonly())
+}
+
+/// Returns what two files of a name say together; `None` if the first says all.
+fn joined(name: &str, held: &[u8], other: &[u8]) -> Option<Vec<u8>> {
+    match name {
+        ACCESSES => {
+            let mut all = Accesses::read(held);
+            all.merge(&Accesses::read(other));
+            Some(all.write().into_bytes())
+        }
+        SESSIONS => {
+            let mut all = summaries::all(other).into_iter();
+            all.try_fold(held.to_vec(), |all, one| summaries::with(&all, &one))
+        }
+        _ if name == LEARNED_QUESTIONS
+            || Path::new(name).extension().is_some_and(|end| end == "jsonl") =>
+        {
+            let known: HashSet<&[u8]> = held.split(|byte| *byte == b'\n').collect();
+            let new = other.split(|byte| *byte == b'\n').filter(|line| !known.contains(line));
+            let mut all = held.trim_ascii_end().to_vec();
+            new.for_each(|line| all.extend([b"\n", line].concat()));
+            all.push(b'\n');
+            Some(all)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the names of the files of a directory and of its folders.
+fn names_below(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => {
+                let below = names_below(&entry.path());
+                found.extend(below.into_iter().map(|below| format!("{name}/{below}")));
+            }
+            Ok(kind) if kind.is_file() && !name.starts_with('.') && name != "lock" => {
+                found.push(name);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Deletes a directory and its folders if nothing is left in them but what is made with them.
+fn remove_bare(dir: &Path) {
+    if names_below(dir).is_empty() {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            drop(fs::remove_dir(entry.path()));
+        }
+        atomic::remove_derived(&dir.join(IGNORE));
+        atomic::remove_derived(&dir.join("lock"));
+        drop(fs::remove_dir(dir));
     }
 }
 

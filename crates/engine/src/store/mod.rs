@@ -34,7 +34,7 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, OnceLock,
         mpsc::{self, RecvTimeoutError},
     },
     time::Duration,
@@ -48,6 +48,7 @@ use pimem_core::{
 use sha2::{Digest, Sha256};
 
 use self::{
+    machine_local::NotedPlaces,
     seal::Seal,
     snapshot::{EVIDENCE, SESSIONS, note_files},
     trust::{Trust, TrustedKind},
@@ -82,6 +83,8 @@ pub struct Store {
     pub run: Option<Arc<Run>>,
     /// Where the lines are from, if the store is a mirror. Then it is only read.
     pub mirror: Option<Arc<Mirror>>,
+    /// Where the machine-local files are, once they are needed.
+    pub noted: Arc<OnceLock<NotedPlaces>>,
 }
 
 impl Store {
@@ -115,16 +118,16 @@ impl Store {
 
     /// Returns the path of a searched file, and the directory that it must not lead out of.
     pub fn place(&self, name: &str) -> (&Path, PathBuf) {
-        match (self.dir.parent(), name.strip_prefix("../")) {
-            (Some(parent), Some(below)) if name == SESSIONS => (parent, parent.join(below)),
-            _ => (&self.dir, self.dir.join(name)),
+        if name == SESSIONS {
+            return self.local_place(machine_local::SESSIONS);
         }
+        (&self.dir, self.dir.join(name))
     }
 
     /// Returns the files that are searched besides the topics, and the problems with listing them. A
     /// mirror has none.
     pub fn note_files(&self) -> (Vec<String>, Vec<ReadProblem>) {
-        if self.mirror.is_some() { (Vec::new(), Vec::new()) } else { note_files(&self.dir) }
+        if self.mirror.is_some() { (Vec::new(), Vec::new()) } else { note_files(self) }
     }
 
     /// Returns the names of existing notes, lists and logs, and the problems with listing them.

@@ -71,6 +71,7 @@ impl Store {
         others: &[Wording],
         categories: &Categories,
     ) -> Result<Vec<String>> {
+        self.take_in(self.patience)?;
         let mut changed = Vec::new();
         // Keys of pi, which has some of its own.
         let mut gone_texts: BTreeSet<String> = BTreeSet::new();
@@ -115,13 +116,13 @@ impl Store {
             changed.push(SCORES.to_owned());
         }
         if self.purge_telemetry(ids)? {
-            changed.push(format!("../data/{TELEMETRY}"));
+            changed.push(self.local_shown(TELEMETRY));
         }
         if self.purge_accesses(ids)? {
-            changed.push(format!("../data/{ACCESSES}"));
+            changed.push(self.local_shown(ACCESSES));
         }
         if self.change_learned_questions(|all| all.forget(ids))? {
-            changed.push(format!("../data/{LEARNED_QUESTIONS}"));
+            changed.push(self.local_shown(LEARNED_QUESTIONS));
         }
         Ok(changed)
     }

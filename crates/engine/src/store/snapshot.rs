@@ -1,6 +1,6 @@
 //! A snapshot of a store's content at one moment.
 
-use std::{cell::OnceCell, path::Path};
+use std::cell::OnceCell;
 
 use pimem_core::model::rules::LineAsides;
 use pimem_core::sync::place::FoldedEvents;
@@ -505,15 +505,14 @@ pub const EVIDENCE: &str = "evidence.jsonl";
 pub const SESSIONS: &str = "../data/session-search.json";
 
 /// Returns the files that are searched besides the topics, relative to the store.
-pub fn note_files(dir: &Path) -> (Vec<String>, Vec<ReadProblem>) {
+pub fn note_files(store: &Store) -> (Vec<String>, Vec<ReadProblem>) {
     let mut names = vec!["MEMORY.md".to_owned(), "SCRATCHPAD.md".to_owned()];
     let mut problems = Vec::new();
-    if let Some(parent) = dir.parent() {
-        match read::guard(parent, &parent.join("data")) {
-            Ok(()) => names.push(SESSIONS.to_owned()),
-            Err(problem) => problems.push(problem),
-        }
+    match store.guard_data() {
+        Ok(()) => names.push(SESSIONS.to_owned()),
+        Err(problem) => problems.push(problem),
     }
+    let dir = &store.dir;
     for folder in ["daily", "observations"] {
         match read::markdown_names(dir, &dir.join(folder)) {
             Ok(found) => names.extend(found.into_iter().map(|name| format!("{folder}/{name}"))),

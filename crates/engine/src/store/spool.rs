@@ -45,7 +45,7 @@ use super::{
 };
 
 /// File name without its end, in `data/`.
-const NAME: &str = "spool";
+pub const NAME: &str = "spool";
 /// Bytes of kept lines after which those that are merged are dropped, once for each more of them.
 const MUCH_KEPT: usize = 16 * 1024;
 const MOST_KEPT: usize = 400;
@@ -489,8 +489,8 @@ impl Store {
 
     /// Returns the places of a spool, the one to write to first.
     fn spool_places(&self) -> Vec<Place> {
-        let dir = self.data_dir();
-        let beside = self.guard_data(&dir).is_ok().then(|| Place::new(dir, &self.spool_name()));
+        let dirs = self.data_dirs_of_tree().into_iter();
+        let beside = dirs.map(|dir| Place::new(dir, &self.spool_name()));
         // Resolving the store's path costs more than all else here.
         let aside = self.state.as_deref().filter(|state| state.join(ASIDE).is_dir());
         let linked = self.linked_places().into_iter();

@@ -67,6 +67,9 @@ pub struct UndoStep {
     pub events: Vec<(String, String)>,
     #[serde(default)]
     pub files: Vec<Touched>,
+    /// Git's name of the linked work tree; `None` for the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     /// True if a hook learned it. Such a step is taken back by its id only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub learned: bool,
@@ -155,6 +158,7 @@ impl Store {
             typed,
             events: events.collect(),
             files,
+            tree: self.linked_tree(),
             learned,
         };
         let Ok(line) = serde_json::to_string(&step) else { return };
@@ -167,6 +171,10 @@ impl Store {
         if size > BYTES {
             drop(self.rewrite_local(NAME, |bytes| Some(with_steps(bytes?, |_| {}))));
         }
+    }
+
+    fn linked_tree(&self) -> Option<String> {
+        Some(self.work_trees()?.linked?.to_string_lossy().into_owned())
     }
 
     /// Returns the path of the list of command ids, if there is a state directory.
@@ -189,7 +197,7 @@ impl Store {
         atomic::append_lines(&path, &format!("{run}\n"), Sync::Private)
     }
 
-    /// Returns the steps that can be undone, the newest last.
+    /// Returns the steps of this work tree that can be undone, the newest last.
     ///
     /// # Errors
     /// Fails if the undo log, or the list of what this machine has noted in it, cannot be read.
@@ -199,7 +207,8 @@ impl Store {
         let root = path.parent().unwrap_or(&path);
         let known = read::file(root, &path, read::MAX_FILE)?.unwrap_or_default();
         let known = String::from_utf8_lossy(&known);
-        steps.retain(|step| known.lines().any(|run| run == step.run));
+        let tree = self.linked_tree();
+        steps.retain(|step| step.tree == tree && known.lines().any(|run| run == step.run));
         Ok(steps)
     }
 

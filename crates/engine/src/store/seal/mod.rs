@@ -231,6 +231,12 @@ impl Seal {
     }
 
     /// Returns true unless the files are kept as plain text.
+    /// Returns true if a person has said that the store is plain where it is, whatever it is in other
+    /// work trees.
+    pub fn is_said_plain(&self) -> bool {
+        self.source().is_some_and(source::is_said_plain)
+    }
+
     pub fn is_sealed(&self) -> bool {
         !matches!(self.kept(), SealKept::Plain)
     }

@@ -242,6 +242,11 @@ fn known_here(source: &KeySource) -> Option<RememberedSeal> {
     parsed(&known_place(source)?)
 }
 
+/// Returns true if a person has said that the store is plain where it is, whatever it is elsewhere.
+pub(super) fn is_said_plain(source: &KeySource) -> bool {
+    known_here(source).is_some_and(|known| known.plain)
+}
+
 /// Returns what is remembered of the store as one that is sealed: at its path, or else of the same
 /// store in another work tree, or of one with the same id.
 pub(super) fn known_sealed(source: &KeySource, id: Option<&str>) -> Option<RememberedSeal> {
