@@ -445,8 +445,6 @@ fn internal(failure: &Failure) -> Trouble {
 const ID: &str = "pimem-roots";
 /// Maximum number of messages that are read before the answer.
 const MOST: usize = 64;
-/// Longest wait for the answer, in seconds.
-const ROOTS_PATIENCE: i64 = 2;
 
 /// What is known about the roots of a client.
 #[derive(Debug, Default)]
@@ -513,7 +511,7 @@ fn comes() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let stdin = std::io::stdin();
     let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
-    let patience = Timespec { tv_sec: ROOTS_PATIENCE, tv_nsec: 0 };
+    let patience = Timespec { tv_sec: 2, tv_nsec: 0 };
     poll(&mut ready, Some(&patience)).is_ok_and(|ready| ready > 0)
 }
 

@@ -300,4 +300,15 @@ fn a_changed_file_of_rules() {
     sandbox.run(&["undo"]).done();
     let report = sandbox.run(&["report", "--now", "2026-07-02"]).ok();
     assert!(report.contains("Berths") && report.contains("Run `uv sync` "), "{report}");
+    // A file that states nothing any more.
+    rules("# Rules\n");
+    let done = later(&[]);
+    assert!(done.contains("(0 already there, 0 left out, 0 replaced, 3 forgotten)"), "{done}");
+    let report = sandbox.run(&["report", "--now", "2026-07-02"]).ok();
+    assert!(report.contains("Somebody else") && !report.contains("Berths"), "{report}");
+    // It makes no store.
+    let bare = Sandbox::new("empty");
+    write(&bare.project().join("AGENTS.md"), "# Rules\n");
+    bare.run(&["import", "agents", "AGENTS.md"]).ok();
+    assert!(!bare.project().join(".pi/memory").exists());
 }

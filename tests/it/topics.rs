@@ -35,6 +35,14 @@ fn a_topic_that_somebody_names() {
         let refused = sandbox.run(&["add", "--topic", name, "A text"]).refused();
         assert!(refused.contains("not a usable name of a topic"), "{name}: {refused}");
     }
+    // A repository may be checked out on Windows.
+    for name in ["aux", "con", "com7", "lpt0"] {
+        let refused = sandbox.run(&["add", "--topic", name, "A text"]).refused();
+        assert!(refused.contains("the name of a device on Windows"), "{name}: {refused}");
+    }
+    for name in ["com", "command", "com10", "auxiliary"] {
+        sandbox.run(&["add", "--force", "--topic", name, &format!("Of {name}")]).ok();
+    }
     sandbox.pipe(&["add", "--topic", "build-2-x", "-"], "One\nTwo\n").ok();
     assert_eq!(sandbox.read("topics/build-2-x.md").lines().count(), 4);
 }

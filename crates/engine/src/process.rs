@@ -75,6 +75,7 @@ pub struct ProcessOutput {
 /// A running child. Ends with this value.
 pub struct Running {
     pub(crate) child: Option<Child>,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "groups end with their leader there"))]
     kill: Kill,
     exit: Option<ExitStatus>,
     /// To the thread that writes to it, so that a full pipe stops nobody else.
@@ -95,6 +96,18 @@ pub fn abandon() {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
 }
+
+/// Has a program that nobody sees open no window, which Windows gives to each that is started without a
+/// console.
+pub fn unseen(command: &mut Command) -> &mut Command {
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(command, CREATE_NO_WINDOW);
+    command
+}
+
+/// A flag of `CreateProcessW`.
+#[cfg(windows)]
+const CREATE_NO_WINDOW: u32 = 0x0800_0000;
 
 /// A line as the system's shell runs it.
 pub fn shell(line: &str) -> Command {
@@ -147,6 +160,7 @@ impl Running {
         kill: Kill,
     ) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        unseen(command);
         #[cfg(unix)]
         if kill == Kill::Group {
             std::os::unix::process::CommandExt::process_group(command, 0);

@@ -87,6 +87,20 @@ pub struct Env {
     pub state: Option<PathBuf>,
 }
 
+/// Returns a path with the separators of the system, of which Windows takes two.
+pub fn native(path: PathBuf) -> PathBuf {
+    if cfg!(windows) { path.components().collect() } else { path }
+}
+
+/// Variable of the home directory that programs on this system believe before all else.
+const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+
+/// Returns the directory that a variable names, on every system, or the system's own.
+fn named(variable: &str, of_system: impl FnOnce() -> Option<PathBuf>) -> Option<PathBuf> {
+    let named = std::env::var_os(variable).map(PathBuf::from);
+    named.filter(|dir| dir.is_absolute()).or_else(of_system).map(native)
+}
+
 impl Env {
     /// Reads the variables of [`VARIABLES`] and of the settings. An empty variable counts as unset.
     pub fn of_process() -> Self {
@@ -95,10 +109,10 @@ impl Env {
         let read = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
         Self {
             values: names.filter_map(read).collect(),
-            home: dirs::home_dir(),
-            cache: dirs::cache_dir(),
+            home: named(HOME, dirs::home_dir),
+            cache: named("XDG_CACHE_HOME", dirs::cache_dir),
             // Systems without a state directory, such as macOS, use the data directory.
-            state: dirs::state_dir().or_else(dirs::data_local_dir),
+            state: named("XDG_STATE_HOME", || dirs::state_dir().or_else(dirs::data_local_dir)),
         }
     }
 
@@ -127,12 +141,12 @@ impl Env {
     /// Returns the user's configuration directory. Looked up when it is needed, because few
     /// commands need it.
     pub fn config_dir() -> Option<PathBuf> {
-        dirs::config_dir()
+        named("XDG_CONFIG_HOME", dirs::config_dir)
     }
 
     /// Returns the user's data directory, likewise.
     pub fn data_dir() -> Option<PathBuf> {
-        dirs::data_dir()
+        named("XDG_DATA_HOME", dirs::data_dir)
     }
 
     /// Returns a variable that one command needs, read when it is asked for.

@@ -71,6 +71,7 @@ pub fn start(memory: &Memory, args: &[&str], log: Option<File>) -> Result<(), Fa
     let errors = log.as_ref().map(File::try_clone).transpose().context("cannot share a log")?;
     let output = |file: Option<File>| file.map_or_else(Stdio::null, Stdio::from);
     command.stdin(Stdio::null()).stdout(output(log)).stderr(output(errors));
+    process::unseen(&mut command);
     // A process group of its own, so that it survives the end of the caller's group or terminal.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);

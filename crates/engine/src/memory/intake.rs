@@ -361,8 +361,20 @@ pub fn known_category(memory: &Memory, name: &str) -> Result<CategoryId, Failure
     })
 }
 
+/// Returns true for names that a file cannot have on Windows, whatever its extension.
+fn is_device(name: &str) -> bool {
+    let numbered = name.strip_prefix("com").or_else(|| name.strip_prefix("lpt"));
+    ["con", "prn", "aux", "nul"].contains(&name)
+        || numbered.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']))
+}
+
 pub fn topic(name: &str) -> Result<String, Failure> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if is_device(name) {
+        let message =
+            format!("{name:?} is the name of a device on Windows, where no file can have it");
+        return Err(Failure::new(FailureKind::Usage, message, "choose another: --topic payments"));
+    }
     if (1..=64).contains(&name.len()) && name.chars().all(is_plain) {
         return Ok(name.to_owned());
     }

@@ -79,7 +79,7 @@ pub use crate::memory::add::Added;
 use crate::process::Leaky;
 use crate::{
     config::{
-        env::Env,
+        env::{self, Env},
         layers::{Config, SettingOrigin},
         settings::{AgingClock, HookEvidence, MemoryBlock, PolicyName},
         settings_file::Unusable,
@@ -356,6 +356,7 @@ impl Memory {
 
     /// Returns a store with the settings in force.
     pub fn store(&self, dir: PathBuf, scope: Scope) -> Store {
+        let dir = env::native(dir);
         let sync = if self.env.text("PIMEM_SYNC") == Some("0") { Sync::None } else { Sync::Full };
         let patience = self.config.settings.lock.timeout;
         let word = match scope {

@@ -10,6 +10,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    thread,
     time::{Duration, SystemTime},
 };
 
@@ -64,7 +65,7 @@ pub fn replace_file(
             if !recheck()? {
                 return Ok(false);
             }
-            fs::rename(&temporary, path)
+            moved(&temporary, path)
                 .with_context(|| format!("cannot replace {}", path.display()))?;
             Ok(true)
         });
@@ -82,10 +83,8 @@ pub fn replace_file(
 fn write_new(temporary: &Path, target: &Path, bytes: &[u8], sync: Sync) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    #[cfg(unix)]
     if sync.is_private() {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
+        of_owner(&mut options);
     }
     let mut file = options.open(temporary)?;
     // A symbolic link is replaced, and its mode is not worth keeping.
@@ -110,9 +109,53 @@ fn ends_a_line(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
+/// Errors by which Windows says that another program has a file open: access denied, and violations of
+/// sharing and of a lock.
+const HELD: &[i32] = if cfg!(windows) { &[5, 32, 33] } else { &[] };
+/// Number of attempts at a file that another program has open, each after twice the pause of the last:
+/// half a second in all.
+const ATTEMPTS: u32 = 10;
+
+/// Renames a file. A virus scanner, or an indexer, may have it open for a moment.
+fn moved(from: &Path, to: &Path) -> io::Result<()> {
+    patiently(HELD, || fs::rename(from, to))
+}
+
+/// Tries again while one of some errors of the system comes.
+fn patiently<T>(held: &[i32], mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut pause = Duration::from_micros(500);
+    for _ in 1..ATTEMPTS {
+        match attempt() {
+            Err(error) if error.raw_os_error().is_some_and(|code| held.contains(&code)) => {
+                thread::sleep(pause);
+                pause *= 2;
+            }
+            done => return done,
+        }
+    }
+    attempt()
+}
+
+#[cfg(unix)]
+fn of_owner(options: &mut OpenOptions) {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+/// A user's folders are open to that user alone there.
+#[cfg(not(unix))]
+fn of_owner(_: &mut OpenOptions) {}
+
+#[cfg(unix)]
+fn folder_of_owner(builder: &mut fs::DirBuilder) {
+    std::os::unix::fs::DirBuilderExt::mode(builder, 0o700);
+}
+
+#[cfg(not(unix))]
+fn folder_of_owner(_: &mut fs::DirBuilder) {}
+
 /// Renames a file within its directory.
 pub fn rename(from: &Path, to: &Path) -> Result<()> {
-    fs::rename(from, to).with_context(|| format!("cannot rename {}", from.display()))
+    moved(from, to).with_context(|| format!("cannot rename {}", from.display()))
 }
 
 /// Appends whole lines. Terminates a last line that a crash has torn, and truncates the file again
@@ -241,10 +284,8 @@ pub fn create_dir(path: &Path, sync: Sync) -> Result<()> {
 
 fn make_dir(path: &Path, sync: Sync) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
     if sync.is_private() {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
+        folder_of_owner(&mut builder);
     }
     let made = match (builder.create(path), path.parent()) {
         (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound => {
@@ -297,10 +338,8 @@ enum Missing {
 fn open_at_end(path: &Path, sync: Sync, missing: Missing) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(missing == Missing::Create);
-    #[cfg(unix)]
     if sync.is_private() {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
+        of_owner(&mut options);
     }
     open_no_link(&mut options, path)
 }
@@ -408,8 +447,8 @@ pub fn install_dir(prepared: &Path, target: &Path) -> Result<()> {
     let parent = target.parent().unwrap_or(Path::new("."));
     let old = parent.join(format!("{TEMPORARY}{:016x}", random()? & u128::from(u64::MAX)));
     // A rename cannot replace a directory that is not empty.
-    let replaced = fs::rename(target, &old).is_ok();
-    let renamed = fs::rename(prepared, target);
+    let replaced = moved(target, &old).is_ok();
+    let renamed = moved(prepared, target);
     if renamed.is_err() && replaced {
         drop(fs::rename(&old, target));
     }
@@ -469,4 +508,28 @@ fn sync_dir(dir: &Path) -> Result<()> {
 fn try_sync_dir(dir: &Path) -> io::Result<()> {
     let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     if cfg!(windows) { Ok(()) } else { File::open(dir)?.sync_all() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_another_program_holds_for_a_moment() {
+        let held = |code| Err(io::Error::from_raw_os_error(code));
+        let mut count = 0;
+        let mut after = |attempts, code| {
+            count = 0;
+            let done = patiently(&[5, 32], || {
+                count += 1;
+                if count < attempts { held(code) } else { Ok(()) }
+            });
+            (count, done.is_ok())
+        };
+        assert_eq!(after(1, 32), (1, true));
+        assert_eq!(after(4, 32), (4, true));
+        assert_eq!(after(4, 2), (1, false), "what is another error");
+        let most = ATTEMPTS + 1;
+        assert_eq!(after(most, 5), (ATTEMPTS, false), "held for good");
+    }
 }

@@ -256,7 +256,7 @@ impl Places {
             return rest.display().to_string();
         }
         match self.home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
-            Some(rest) => format!("~/{}", rest.display()),
+            Some(rest) => Path::new("~").join(rest).display().to_string(),
             None => path.display().to_string(),
         }
     }

@@ -20,6 +20,7 @@ use pimem_core::{
 };
 
 use super::discover::STORE;
+use crate::process;
 
 /// Maximum number of commits.
 const COMMITS: usize = 3;
@@ -230,9 +231,7 @@ fn within<T: Send>(
 
 fn git(dir: &Path, root: &Path, arguments: &[&str]) -> io::Result<Command> {
     let mut git = Command::new("git");
-    for name in MISLEADING {
-        git.env_remove(name);
-    }
+    MISLEADING.iter().fold(process::unseen(&mut git), |git, name| git.env_remove(name));
     if let Some(above) = root.parent() {
         let above =
             above.to_str().filter(|above| !above.contains(if cfg!(windows) { ';' } else { ':' }));

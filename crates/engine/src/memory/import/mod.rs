@@ -137,8 +137,10 @@ fn run(
     let items = std::mem::take(&mut source.found.items);
     let (mut news, items) = checked(memory, items, category, &mut source.found.left);
     let (mut taken, mut pages) = (Vec::new(), BTreeMap::new());
-    let nothing = news.is_empty() && source.pages.is_empty() && source.tasks.is_empty();
-    if !nothing {
+    let brings = !news.is_empty() || !source.pages.is_empty() || !source.tasks.is_empty();
+    // A file that states nothing any more takes back what it has stated.
+    let may_take = || !source.stated.is_empty() && memory.target().is_ok_and(|known| known.exists);
+    if brings || may_take() {
         let store = memory.opened(memory.target()?, effect)?;
         let lock = super::lock_for(memory, &store, effect)?;
         let categories = &memory.config.categories;
