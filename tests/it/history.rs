@@ -309,6 +309,6 @@ fn a_changed_file_of_rules() {
     // It makes no store.
     let bare = Sandbox::new("empty");
     write(&bare.project().join("AGENTS.md"), "# Rules\n");
-    bare.run(&["import", "agents", "AGENTS.md"]).ok();
+    assert_eq!(bare.run(&["import", "agents", "AGENTS.md"]).code, 1);
     assert!(!bare.project().join(".pi/memory").exists());
 }
