@@ -235,6 +235,7 @@ mod tests {
         }
         assert_eq!(Tokens::of("abcde"), Tokens(2));
         assert_eq!(Tokens::of("éé"), Tokens(1));
+        assert_eq!((Tokens(7).limit(), Tokens::UNLIMITED.limit()), (Some(7), None));
         let left = |used| available(Tokens(1700), Tokens(8000), Tokens(used)).0;
         assert_eq!((left(0), left(6300), left(7000), left(9000)), (1700, 1700, 1000, 0));
     }

@@ -29,6 +29,10 @@ fn ranking(categories: &Categories, entries: &[Entry]) -> Ranking {
 
 /// The entries in `strange` are not reviewed.
 fn ranking_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -> Ranking {
+    ranking_at(NOW, categories, entries, strange)
+}
+
+fn ranking_at(now: Now, categories: &Categories, entries: &[Entry], strange: &[Entry]) -> Ranking {
     let mut ledger = Ledger::default();
     let mut placed = Vec::new();
     for (n, entry) in (0..).zip(entries.iter().chain(strange)) {
@@ -57,7 +61,7 @@ fn ranking_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -
             secret: None,
         });
     }
-    Ranking::new(NOW, RankingRules::new(categories), vec![(placed, &ledger)])
+    Ranking::new(now, RankingRules::new(categories), vec![(placed, &ledger)])
 }
 
 fn settings(budget: u32) -> RenderSettings<'static> {
@@ -90,6 +94,26 @@ fn the_header_states_the_true_size() {
     assert_eq!(&*report(&ranking, &categories, settings(40)).text, "");
     assert_eq!(&*report(&ranking, &categories, settings(0)).text, "");
     assert_eq!(&*report(&Ranking::default(), &categories, settings(1700)).text, "");
+}
+
+#[test]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole days")]
+fn a_window_ends_after_its_last_moment() {
+    let categories = Categories::default();
+    let mut count = 0;
+    for (number, (_, spec)) in (0..).zip(categories.iter()) {
+        let Some(days) = spec.window_days else { continue };
+        let entry = (number, "Use tabs".to_owned(), 100 - days as i64, 9, false);
+        let verdict = |now| {
+            let ranking = ranking_at(now, &categories, std::slice::from_ref(&entry), &[]);
+            report(&ranking, &categories, settings(1700)).verdicts[0].clone()
+        };
+        let outside = ReportVerdict::OutsideWindow(days as u32);
+        assert_eq!(verdict(NOW), outside, "{}", spec.name);
+        assert_ne!(verdict(Now(Timestamp(NOW.0.0 - 1))), outside, "{}", spec.name);
+        count += 1;
+    }
+    assert!(count > 1);
 }
 
 #[test]
@@ -226,4 +250,28 @@ proptest! {
             prop_assert_eq!(Tokens::of(&made.text), made.tokens);
         }
     }
+}
+
+type Made = (Ranking, Vec<ReportVerdict>);
+
+/// Each of them alone is a difference.
+#[test]
+fn what_differs() {
+    let categories = Categories::default();
+    let text = "Use tabs".to_owned();
+    let of = |day, evidence, budget| {
+        let ranking = ranking(&categories, &[(0, text.clone(), day, evidence, false)]);
+        let verdicts = report(&ranking, &categories, settings(budget)).verdicts;
+        (ranking, verdicts)
+    };
+    let count =
+        |(before, a): &Made, (after, b): &Made| differences((before, a), (after, b), |id| id).len();
+    let now = of(100, 9, 1700);
+    let [more, unseen, old] = [of(100, 10, 1700), of(100, 9, 10), of(40, 9, 1700)];
+    assert_eq!(count(&now, &of(100, 9, 1700)), 0);
+    assert_eq!(count(&now, &more), 1, "its evidence");
+    assert_eq!(count(&now, &unseen), 1, "whether it is shown");
+    assert_eq!(count(&unseen, &(old.0, unseen.1.clone())), 1, "its state");
+    let nothing = ranking(&categories, &[]);
+    assert_eq!(count(&now, &(nothing, Vec::new())), 1, "that it is there");
 }

@@ -272,3 +272,24 @@ proptest! {
         prop_assert_eq!(opened.bytes, bytes);
     }
 }
+
+/// A line is damaged if it was a token with one byte of another; text that begins so, or that has a
+/// long number, is text.
+#[test]
+fn what_a_line_was() {
+    let long = "Q".repeat(60);
+    let is_damaged = |line: &str| seal::read(line.as_bytes()) == SealLine::Damaged;
+    assert!(
+        is_damaged(&format!("enc:v2:{long}")) && is_damaged(&format!("- [fact] env:v1:{long}"))
+    );
+    for text in
+        ["enc:v2: is not there yet", "enc:v2:QQQQ", &format!("digest {long}"), &format!("x{long}")]
+    {
+        assert!(seal::read(text.as_bytes()) == SealLine::Plain, "{text}");
+    }
+    assert!(seal::may_be_token(b"") && seal::may_be_token(b"QQQQ"));
+    // Two odd bytes are damage in what is long, and text in what is short.
+    assert!(seal::may_be_token(format!("Q?{}?", &long[..57]).as_bytes()));
+    assert!(!seal::may_be_token(b"Q?") && !seal::may_be_token(b"Q??Q"));
+    assert!(!seal::may_be_token(format!("{}???", &long[..59]).as_bytes()));
+}
