@@ -206,7 +206,13 @@ fn needle(pattern: &str) -> String {
             },
             c => Some(c),
         };
-        let is_optional = matches!(chars.peek(), Some('*' | '?' | '{'));
+        let mut repeats = chars.clone().take_while(|c| matches!(c, '*' | '?' | '+' | '{'));
+        let is_optional = match repeats.next() {
+            None => false,
+            // Repeated once more, it may be missing.
+            Some('+') => repeats.next().is_some(),
+            Some(_) => true,
+        };
         match literal.filter(|_| depth == 0 && !is_optional) {
             Some(c) => run.push(c),
             None => end(&mut run),
@@ -313,6 +319,7 @@ mod tests {
             ("from ['\"]moment", "moment"),
             ("git push .*--force", "git push "),
             ("ab+c", "ab"),
+            ("ab+*c", "a"),
             ("colou?r", "colo"),
             ("a(bcd)*ef", "ef"),
             ("a|b", ""),
