@@ -1,15 +1,16 @@
 //! Work trees and branches of one repository: what is learned on one is shown on the others, and nothing
 //! is lost with a branch, a work tree or a file that git takes away.
 
-use std::fs;
+use std::{fs, time::Duration};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     common::{
         sandbox::{Sandbox, outcome},
         scale,
     },
+    crash::kill,
     hooks::call,
 };
 
@@ -168,7 +169,7 @@ fn nothing_is_written_through_a_link() {
         }
         let target = if link.ends_with("jsonl") { outside.join("new") } else { outside.clone() };
         std::os::unix::fs::symlink(target, &path).unwrap();
-        sandbox.run(&["add", "The harbour opens at six"]).ok();
+        sandbox.run(&["add", "The harbour opens at six"]).done();
         sandbox.run(&["forget", "harbour"]).done();
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{link}");
     }
@@ -189,7 +190,7 @@ impl Dice {
 /// for a review, and what was forgotten in a work tree does not come back in it.
 #[test]
 fn random_histories_lose_nothing() {
-    for seed in 0..16 * scale() {
+    for seed in 0..50 * scale() {
         let sandbox = parted();
         let mut dice = Dice(u64::try_from(seed).unwrap() * 7919 + 1);
         let mut trees =
@@ -200,6 +201,11 @@ fn random_histories_lose_nothing() {
             let at = dice.below(trees.len());
             let (tree, branch) = trees[at].clone();
             let git = |args: &[&str]| drop(sandbox.try_git(&tree, args));
+            let killed = |tree: &str, args: &[&str], after: usize| {
+                let mut command = sandbox.command(args);
+                command.current_dir(sandbox.root().join(tree));
+                kill(command, Duration::from_millis(u64::try_from(after).unwrap()));
+            };
             let what = dice.below(11);
             match what {
                 0..=3 => {
@@ -207,14 +213,36 @@ fn random_histories_lose_nothing() {
                         "Rule {seed} {step} of the {} quay",
                         ["old", "new", "far"][dice.below(3)]
                     );
-                    sandbox.run_in(&tree, &["add", &text]).done();
+                    let add = ["add", &text];
+                    match dice.below(4) {
+                        0 => {
+                            killed(&tree, &add, dice.below(30));
+                            sandbox.run_in(&tree, &add).done();
+                        }
+                        1 => {
+                            let open = closed(&sandbox);
+                            sandbox.run_in(&tree, &add).done();
+                            open();
+                            let cwd = sandbox.root().join(&tree);
+                            let start = json!({"session_id": text, "cwd": cwd});
+                            call(&sandbox, "claude", "session-start", start.to_string()).ok();
+                        }
+                        _ => drop(sandbox.run_in(&tree, &add).done()),
+                    }
                     kept.push(text);
                 }
                 4 => {
                     let report = sandbox.run_in(&tree, &["report", "--budget", "20000"]).stdout;
                     let has = |text: &&String| report.contains(&format!("- {text}\n"));
                     if let Some(text) = kept.iter().find(has).cloned() {
-                        sandbox.run_in(&tree, &["forget", &text]).done();
+                        let forget = ["forget", &text];
+                        if dice.below(4) == 0 {
+                            killed(&tree, &forget, dice.below(30));
+                            // It may be done.
+                            drop(sandbox.run_in(&tree, &forget));
+                        } else {
+                            sandbox.run_in(&tree, &forget).done();
+                        }
                         kept.retain(|one| *one != text);
                         forgotten.push((tree.clone(), text));
                     }
@@ -288,12 +316,22 @@ fn what_the_machine_noted_is_the_repositorys() {
     assert!(!again.contains("kept in PostgreSQL"), "the session has it: {again}");
 }
 
+/// Closes git's directory to the program. Returns what opens it again.
+fn closed(sandbox: &Sandbox) -> impl FnOnce() {
+    let (kept, away) = (sandbox.root().join("project/.git/pimem"), sandbox.root().join("away"));
+    fs::rename(&kept, &away).unwrap();
+    fs::write(&kept, "no directory").unwrap();
+    move || {
+        fs::remove_file(&kept).unwrap();
+        fs::rename(&away, &kept).unwrap();
+    }
+}
+
 /// Where git's directory may not be written, files beside the store serve, and are taken in later.
 #[test]
 fn what_a_closed_git_directory_keeps_out() {
     let sandbox = parted();
-    let (kept, beside) =
-        (sandbox.root().join("project/.git/pimem"), sandbox.root().join("project/.pi/data"));
+    let beside = sandbox.root().join("project/.pi/data");
     let records = || {
         let log = sandbox.run(&["telemetry", "log", "--json"]).stdout;
         let log: Value = serde_json::from_str(&log).unwrap();
@@ -307,18 +345,69 @@ fn what_a_closed_git_directory_keeps_out() {
     search(1);
     let before = records();
     assert!(before > 0 && !beside.exists());
-    let away = sandbox.root().join("away");
-    fs::rename(&kept, &away).unwrap();
-    fs::write(&kept, "no directory").unwrap();
+    let open = closed(&sandbox);
     sandbox.run(&["reinforce", "kept in PostgreSQL"]).done();
     search(2);
     search(3);
     let closed = records();
     assert!(closed > 0 && beside.is_dir());
-    fs::remove_file(&kept).unwrap();
-    fs::rename(&away, &kept).unwrap();
+    open();
     search(4);
     assert_eq!(records(), before + closed + 1);
     assert!(!beside.exists(), "nothing is left there");
     assert!(sandbox.run(&["undo"]).stdout.contains("reinforce"));
+}
+
+/// What is learned meanwhile waits beside the store, which is said once; the next hook keeps it.
+#[test]
+fn what_is_learned_under_a_closed_git_directory() {
+    let sandbox = parted();
+    let said = |text: &str| sandbox.run(&["add", text]).stderr.contains("cannot be written here");
+    let open = closed(&sandbox);
+    assert!(said("The harbour opens at six"));
+    assert!(!said("The crane is oiled on Mondays"), "once");
+    assert!(!said("Taken back at once"));
+    sandbox.run(&["forget", "Taken back"]).done();
+    sandbox.run(&["add", "A secret plan about the mole"]).done();
+    sandbox.run(&["forget", "--destroy", "--yes", "secret plan"]).done();
+    let has = |text: &str| {
+        let everything = sandbox.everything();
+        everything.values().any(|bytes| String::from_utf8_lossy(bytes).contains(text))
+    };
+    assert!(has("harbour opens") && !has("secret plan"));
+    open();
+    call(&sandbox, "claude", "session-start", r#"{"session_id": "s"}"#).ok();
+    sandbox.git("project", &["clean", "-fdxq"]);
+    let waits = sandbox.run(&["trust", "--review"]).stdout;
+    assert!(waits.contains("harbour opens") && waits.contains("crane is oiled"), "{waits}");
+    assert!(!waits.contains("Taken back"), "{waits}");
+    assert!(!said("The mole is closed in winter"));
+}
+
+/// What the files of a work tree have is not searched once more as what others learned.
+#[test]
+fn merged_lines_are_those_of_the_files() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.git("project", &["init", "-q", "-b", "main"]);
+    // More than one file holds.
+    let lines: Vec<String> =
+        (0..240).map(|n| format!("Berth {n} takes ships of {n} metres")).collect();
+    let lines = lines.join("\n");
+    sandbox.pipe(&["add", "-"], &lines).done();
+    sandbox.run(&["add", "--pin", "The harbour opens at six"]).done();
+    sandbox.commit("project");
+    sandbox.git("project", &["worktree", "add", "-q", "../tree", "-b", "feature"]);
+    let indexed = |tree: &str| {
+        let status = sandbox.run_in(tree, &["status", "--json"]).stdout;
+        let status: Value = serde_json::from_str(&status).unwrap();
+        status["stores"][0]["index"]["lines"].clone()
+    };
+    assert_eq!([indexed("project"), indexed("tree")], [241, 241]);
+    sandbox.run(&["add", "The crane is oiled on Mondays"]).done();
+    assert_eq!([indexed("project"), indexed("tree")], [242, 242]);
+    // They are dropped from what is kept, from time to time.
+    sandbox.pipe(&["add", "-"], lines.replace("Berth", "Quay")).done();
+    let kept = fs::read_to_string(sandbox.root().join("project/.git/pimem/main/spool-kept.jsonl"));
+    let kept = kept.unwrap();
+    assert!(kept.contains("Quay 239") && !kept.contains("Berth 239"), "{kept:.200}");
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    process::Stdio,
+    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -36,8 +36,7 @@ fn truth(sandbox: &Sandbox) -> BTreeMap<String, String> {
 }
 
 /// Runs a command and kills it after a delay. Returns true if it had finished.
-fn kill(sandbox: &Sandbox, args: &[&str], after: Duration) -> bool {
-    let mut command = sandbox.command(args);
+pub(crate) fn kill(mut command: Command, after: Duration) -> bool {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     thread::sleep(after);
     child.kill().unwrap();
@@ -73,7 +72,7 @@ fn survives(sandbox: &Sandbox, args: &[&str], seed: u64) {
     for round in 0..rounds {
         reset(sandbox, &start);
         let before = truth(sandbox);
-        let done = kill(sandbox, args, delays.next(most));
+        let done = kill(sandbox.command(args), delays.next(most));
         let now = truth(sandbox);
         assert_eq!(torn(&now, &before, &after), Vec::<String>::new(), "{args:?}");
         if done {
@@ -174,7 +173,7 @@ fn a_line_is_never_in_no_file() {
     let mut delays = Delays(5);
     for _ in 0..ROUNDS * scale() {
         reset(&sandbox, &start);
-        kill(&sandbox, &["forget", "--archive", "rollback"], delays.next(most));
+        kill(sandbox.command(&["forget", "--archive", "rollback"]), delays.next(most));
         let held = truth(&sandbox).into_values().filter(|text| text.contains("survive a rollback"));
         assert!((1..=2).contains(&held.count()));
         // In every state, the entry can be restored.
@@ -195,7 +194,7 @@ fn acknowledged_additions_stay() {
     let mut acknowledged = Vec::new();
     for number in 0..ROUNDS * scale() {
         let text = format!("number {number}");
-        if kill(&sandbox, &["add", &text], delays.next(most)) {
+        if kill(sandbox.command(&["add", &text]), delays.next(most)) {
             acknowledged.push(text);
         }
     }

@@ -31,6 +31,7 @@ use crate::{
     error::{Failure, FailureKind},
     store::{
         Store,
+        kept_lines::KeptLines,
         transaction::{Change, Target, Txn},
     },
 };
@@ -318,6 +319,23 @@ pub fn outgrown(txn: &Txn<'_>) -> Vec<String> {
 pub fn say_outgrown(memory: &Memory, lines: &[String]) {
     for line in lines {
         memory.notices.note(line);
+    }
+}
+
+/// Says what a loss of the work tree would take, as other work trees and branches cannot have it.
+pub fn say_kept(memory: &Memory, kept: &KeptLines) {
+    if let Some(closed) = &kept.closed {
+        memory.notices.note(&format!(
+            "{} cannot be written here: until pimem runs where it can, only this work tree has what is \
+             added",
+            closed.display()
+        ));
+    }
+    if kept.left_out > 0 {
+        memory.notices.note(&format!(
+            "So many lines are not merged that only this work tree has {} of them",
+            thousands(kept.left_out)
+        ));
     }
 }
 

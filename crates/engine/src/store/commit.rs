@@ -37,6 +37,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Store, StoreLock,
     atomic::{self, Sync},
+    kept_lines::KeptLines,
     read::{self, ProblemKind, ReadProblem},
     rooms::{LineTooLong, TOPIC_CHARS, TopicFull},
     snapshot::{self, Snapshot, TopicFile},
@@ -80,7 +81,14 @@ impl Txn<'_> {
         let Some(lock) = self.lock else {
             let (changed, events) = (Vec::new(), Vec::new());
             let log = self.log.into_inner().filter(|_| !self.heard);
-            return Ok(Written { before: self.snapshot, changed, log, heard: self.heard, events });
+            return Ok(Written {
+                before: self.snapshot,
+                changed,
+                log,
+                heard: self.heard,
+                events,
+                kept: KeptLines::default(),
+            });
         };
         let dir = &self.store.dir;
         for folder in [dir.join("topics"), dir.join("archive")] {
@@ -100,6 +108,9 @@ impl Txn<'_> {
             lines.push('\n');
             self.store.append_events(&lines)?;
         }
+        // Before the files, so that what an interruption leaves in these is kept. It is in them all the
+        // same if it cannot be.
+        let kept = self.store.keep_lines(self.added_lines()).unwrap_or_default();
         let (mut touched, mut written) = (Vec::new(), Vec::new());
         for ((target, changes), first) in self.layout().changes.iter().zip(planned) {
             let Planned { before, after, .. } = self.replace(target, changes, first)?;
@@ -110,15 +121,13 @@ impl Txn<'_> {
                 written.push((stem.clone(), after));
             }
         }
-        // They are in the files already.
-        drop(self.store.keep_lines(self.added_lines()));
         self.store.note_step(&self.own, touched);
         if let Some(journal) = journal {
             discard(journal)?;
         }
         self.store.make_whole_if_due(lock)?;
         let Self { snapshot: before, heard, events, log, .. } = self;
-        Ok(Written { before, changed: written, log: log.into_inner(), heard, events })
+        Ok(Written { before, changed: written, log: log.into_inner(), heard, events, kept })
     }
 
     /// Returns what becomes of lines of topics, as another work tree would take them over.
@@ -294,9 +303,15 @@ pub struct Written {
     log: Option<Result<Vec<u8>, ReadProblem>>,
     heard: bool,
     events: Vec<String>,
+    kept: KeptLines,
 }
 
 impl Written {
+    /// Returns what became of the lines that were to be kept for other work trees.
+    pub fn kept(&self) -> &KeptLines {
+        &self.kept
+    }
+
     /// Returns what the topics held before.
     pub fn before(&self) -> &Snapshot {
         &self.before

@@ -109,22 +109,17 @@ pub fn on_default_branch(
     })
 }
 
-/// Returns true if a commit of the default branch has, or had, a line of the store in `dir`.
-pub fn default_branch_has_had(dir: &Path, line: &str, limit: Duration) -> bool {
+/// Returns true if a commit of the default branch has, or had, one of some texts in the topics of the
+/// store in `dir`.
+pub fn default_branch_has_had(dir: &Path, texts: &[String], limit: Duration) -> bool {
     let Some(branch) = ask(dir, Path::new("/"), limit, default_branch).flatten() else {
         return false;
     };
     let log = ["-c", "log.showSignature=false", "log", "--max-count=1", "--format=%H", "-S"];
-    let has_had = |line: String| {
-        let found = printed(dir, &[&log[..], &[&line, branch, "--", "topics"]].concat());
+    texts.iter().any(|text| {
+        let found = printed(dir, &[&log[..], &[text, branch, "--", "topics"]].concat());
         found.is_some_and(|found| !found.is_empty())
-    };
-    whole(line).into_iter().any(has_had)
-}
-
-/// Returns a line of a topic with what ends it: a longer line may begin with it.
-pub fn whole(line: &str) -> [String; 2] {
-    [format!("{line}\n"), format!("{line} *(")]
+    })
 }
 
 /// A line that is not sealed, as an extended regular expression: neither it nor the text of its

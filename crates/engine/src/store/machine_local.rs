@@ -182,7 +182,11 @@ impl Store {
             locks.extend(StoreLock::alone(dir, patience)?);
             locks.push(StoreLock::acquire(dir, patience)?);
         }
+        let waiting = self.waiting_name();
         for name in names_below(&other.dir) {
+            if name == waiting {
+                self.keep_waiting()?;
+            }
             if ["evidence", spool::NAME].iter().any(|kind| name.starts_with(kind)) {
                 continue;
             }

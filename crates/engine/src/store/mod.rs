@@ -14,6 +14,7 @@ pub mod foreign_file;
 pub mod foreign_store;
 pub mod git;
 pub mod hook_ledger;
+pub mod kept_lines;
 pub mod machine_local;
 pub mod merge_driver;
 pub mod notes;

@@ -12,19 +12,13 @@
 //! A linked work tree may be removed with all its files. Its spool is therefore in the directory that
 //! the repository's work trees share, under the path that the store has in the main one; when the
 //! work tree is gone, the others learn it.
-//!
-//! The lines that were added in a work tree, the main one too, are kept there until the default branch
-//! has them. The other work trees show them as not merged. When the work tree is gone, or git has taken
-//! its files, they wait for a review.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use anyhow::{Context, Result, anyhow, bail};
-use memchr::memmem;
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -39,18 +33,12 @@ use serde::{Deserialize, Serialize};
 use super::{
     Store, StoreLock,
     atomic::{self, Sync},
-    discover,
-    git::{self, OtherTree, WorkTrees},
+    discover, kept_lines,
     read::{self, ProblemKind, ReadProblem},
 };
 
 /// File name without its end, in `data/`.
 pub const NAME: &str = "spool";
-/// Bytes of kept lines after which those that are merged are dropped, once for each more of them.
-const MUCH_KEPT: usize = 16 * 1024;
-const MOST_KEPT: usize = 400;
-/// Time limit for git, which knows what is merged.
-const GIT: Duration = Duration::from_millis(500);
 /// File of the key, in the state directory.
 const KEY: &str = "pimem/spool/key";
 /// Folder of the spools of stores whose `data/` cannot be written, in the state directory.
@@ -60,7 +48,7 @@ const PURPOSE: &str = "spool";
 /// Hexadecimal digits of a MAC: 128 bits.
 const MAC: usize = 32;
 /// Maximum wait while the store is sealed or made plain.
-const HASTE: Duration = Duration::from_millis(100);
+pub(super) const HASTE: Duration = Duration::from_millis(100);
 /// Milliseconds within which one sentence of one prompt is one statement.
 const HOUR_MS: i64 = 3_600_000;
 
@@ -117,7 +105,7 @@ impl Said {
     }
 
     /// Returns the line as a topic has it, without markers.
-    fn line(&self) -> Option<String> {
+    pub(super) fn line(&self) -> Option<String> {
         Some(format!("- [{}] {}", self.category.as_ref()?, self.text))
     }
 
@@ -149,8 +137,8 @@ impl Said {
 }
 
 /// A line of a spool.
-struct SignedSaid {
-    said: Said,
+pub(super) struct SignedSaid {
+    pub said: Said,
     mac: String,
     json: String,
 }
@@ -163,7 +151,7 @@ impl SignedSaid {
     }
 
     /// Returns true if this machine wrote it for this store.
-    fn is_by(&self, key: &HashKey) -> bool {
+    pub(super) fn is_by(&self, key: &HashKey) -> bool {
         self.mac == mac(key, &self.json)
     }
 }
@@ -177,21 +165,21 @@ pub struct Batch {
     _held: Option<StoreLock>,
 }
 
-struct Place {
+pub(super) struct Place {
     /// The directory that it must not lead out of.
-    root: PathBuf,
+    pub root: PathBuf,
     /// The spool that is appended to.
     open: PathBuf,
     /// The spool that is being learned.
     taken: PathBuf,
     /// The lines that were added in the work tree.
-    kept: PathBuf,
+    pub kept: PathBuf,
     /// True if the stores of several work trees learn it.
     is_left: bool,
 }
 
 impl Place {
-    fn new(root: PathBuf, name: &str) -> Self {
+    pub(super) fn new(root: PathBuf, name: &str) -> Self {
         let file = |end: &str| root.join(format!("{name}{end}.jsonl"));
         Self { open: file(""), taken: file("-taken"), kept: file("-kept"), root, is_left: false }
     }
@@ -251,136 +239,6 @@ impl Store {
         self.mirror.is_none() && self.spool_places().iter().any(has)
     }
 
-    /// Keeps what became of lines, as git may take the files of a work tree away. What cannot be kept
-    /// is in the files all the same.
-    pub(super) fn keep_lines(&self, changes: Vec<Said>) -> Result<()> {
-        let Some(trees) = self.work_trees().filter(|_| !changes.is_empty()) else { return Ok(()) };
-        let place = Place::new(trees.kept(), &trees.name(NAME));
-        read::guard_way(&trees.common, &place.kept)?;
-        let (branch, key) = (trees.branch(), self.made_spool_key()?);
-        let changes: Vec<Said> =
-            changes.into_iter().map(|said| Said { branch: branch.clone(), ..said }).collect();
-        let text = signed(&key, &changes)?;
-        atomic::create_dir(&place.root, Sync::Private)?;
-        let _held = StoreLock::shared(&place.root, self.patience.min(HASTE))?;
-        let before =
-            place.kept.metadata().map_or(0, |meta| usize::try_from(meta.len()).unwrap_or(0));
-        let is_much = before / MUCH_KEPT < (before + text.len()) / MUCH_KEPT;
-        // What was taken away is not to be read there.
-        if is_much || changes.iter().any(|said| said.was.is_some()) {
-            let mut all = self.said_in(&place, &place.kept, &key)?;
-            all.extend(changes);
-            let mut lines = standing(all, |said| said);
-            if is_much {
-                self.drop_merged(&trees, &mut lines);
-            }
-            return self.write_kept(&place, &key, &lines);
-        }
-        let record = self.seal.appended(&place.kept, text.as_bytes())?.into_owned();
-        atomic::append_record(&place.kept, record.trim_ascii_end(), Sync::Private)
-    }
-
-    fn write_kept(&self, place: &Place, key: &HashKey, lines: &[Said]) -> Result<()> {
-        let text = signed(key, lines)?;
-        self.seal.replace(&place.kept, text.as_bytes(), Sync::Private, || Ok(true)).map(|_| ())
-    }
-
-    /// Removes the lines that the default branch has, and the oldest of too many.
-    fn drop_merged(&self, trees: &WorkTrees, lines: &mut Vec<Said>) {
-        let topics: BTreeSet<String> = lines.iter().filter_map(|said| said.topic.clone()).collect();
-        let path = |topic: &String| format!("{}/topics/{topic}.md", trees.below.display());
-        let files = git::on_default_branch(&self.dir, topics.iter().map(path), GIT);
-        let files = files.unwrap_or_default();
-        let has =
-            |line: String| files.iter().any(|file| memmem::find(file, line.as_bytes()).is_some());
-        lines
-            .retain(|said| !said.line().is_some_and(|line| git::whole(&line).into_iter().any(has)));
-        lines.drain(..lines.len().saturating_sub(MOST_KEPT));
-    }
-
-    /// Returns those of the lines whose files git has taken away that no commit of the default branch
-    /// has, and forgets the others.
-    pub fn still_gone(&self, mut gone: Vec<Said>) -> Vec<Said> {
-        let has_had = |said: &Said| {
-            said.line().is_some_and(|line| git::default_branch_has_had(&self.dir, &line, GIT))
-        };
-        let merged: Vec<Said> = gone.extract_if(.., |said| has_had(said)).collect();
-        if !merged.is_empty() {
-            drop(self.drop_kept(|said| merged.iter().any(|one| one.id() == said.id())));
-        }
-        gone
-    }
-
-    /// Returns the lines of other branches as topics would have them, by branch.
-    pub fn text_elsewhere(&self) -> BTreeMap<String, Vec<u8>> {
-        let mut found: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-        let Some(trees) = self.work_trees() else { return found };
-        let here = trees.branch();
-        let is_away = |said: &Said| said.branch.is_some() && said.branch != here;
-        let there = self.other_trees(&trees);
-        let (own, others) = self.kept_lines(&trees, &there, is_away, |_| true);
-        let own = own.into_iter().filter_map(|said| {
-            let on = said.branch.clone().filter(|on| trees.has_branch(on))?;
-            Some((on, said))
-        });
-        for (branch, said) in own.chain(others) {
-            if let Some(line) = said.line() {
-                let lines = found.entry(branch).or_default();
-                lines.extend(line.into_bytes());
-                lines.push(b'\n');
-            }
-        }
-        found
-    }
-
-    /// Forgets kept lines.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be written.
-    pub fn drop_kept(&self, is_gone: impl Fn(&Said) -> bool) -> Result<bool> {
-        let (Some(trees), Some(key)) = (self.work_trees(), self.spool_key()) else {
-            return Ok(false);
-        };
-        let place = Place::new(trees.kept(), &trees.name(NAME));
-        read::guard_way(&trees.common, &place.kept)?;
-        let all = self.said_in(&place, &place.kept, &key)?;
-        let has_gone = all.iter().any(&is_gone);
-        if has_gone {
-            let mut lines = standing(all, |said| said);
-            lines.retain(|said| !is_gone(said));
-            self.write_kept(&place, &key, &lines)?;
-        }
-        Ok(has_gone)
-    }
-
-    /// Returns the lines that were learned in this work tree and in others, each of these with its
-    /// branch: those that are wanted. Few are, and only these are asked who wrote them.
-    pub(super) fn kept_lines(
-        &self,
-        trees: &WorkTrees,
-        there: &[OtherTree],
-        own: impl Fn(&Said) -> bool,
-        others: impl Fn(&Said) -> bool,
-    ) -> (Vec<Said>, Vec<(String, Said)>) {
-        let Some(key) = self.spool_key() else { return Default::default() };
-        let lines = |dir: PathBuf, is_wanted: &dyn Fn(&Said) -> bool| -> Vec<Said> {
-            let place = Place::new(dir, &trees.name(NAME));
-            let lines = self.lines_in(&place, &place.kept).unwrap_or_default();
-            let wanted = standing(lines, |line| &line.said).into_iter();
-            let wanted = wanted.filter(|line| is_wanted(&line.said) && line.is_by(&key));
-            wanted.map(|line| line.said).collect()
-        };
-        let of_other = |OtherTree { noted, branch, .. }: &OtherTree| {
-            let branch = branch.clone();
-            lines(noted.clone(), &others).into_iter().map(move |said| {
-                // It may have another branch checked out by now.
-                let on = said.branch.clone().filter(|on| trees.has_branch(on));
-                (on.unwrap_or_else(|| branch.clone()), said)
-            })
-        };
-        (lines(trees.kept(), &own), there.iter().flat_map(of_other).collect())
-    }
-
     pub fn spooled(&self) -> Vec<Said> {
         let Some(key) = self.spool_key() else { return Vec::new() };
         let places = self.spool_places();
@@ -415,7 +273,7 @@ impl Store {
                     }
                     return Ok(Some(Batch {
                         path: place.kept,
-                        said: standing(kept, |said| said),
+                        said: kept_lines::standing(kept, |said| said, |_| true),
                         _held: held,
                     }));
                 }
@@ -473,7 +331,7 @@ impl Store {
     }
 
     /// Returns the name of the file in `data/`, which neighbouring stores may share.
-    fn spool_name(&self) -> String {
+    pub(super) fn spool_name(&self) -> String {
         match self.dir.file_name() {
             Some(name) if name != "memory" => {
                 let real = discover::real(&self.dir);
@@ -504,13 +362,22 @@ impl Store {
 
     /// Reads the sentences of a file that this machine wrote for this store. Torn lines are left
     /// out. A file that cannot be read is not one without sentences: it must not be deleted.
-    fn said_in(&self, place: &Place, path: &Path, key: &HashKey) -> Result<Vec<Said>, ReadProblem> {
+    pub(super) fn said_in(
+        &self,
+        place: &Place,
+        path: &Path,
+        key: &HashKey,
+    ) -> Result<Vec<Said>, ReadProblem> {
         let lines = self.lines_in(place, path)?;
         Ok(lines.into_iter().filter(|line| line.is_by(key)).map(|line| line.said).collect())
     }
 
     /// Reads the lines of such a file, whoever wrote them.
-    fn lines_in(&self, place: &Place, path: &Path) -> Result<Vec<SignedSaid>, ReadProblem> {
+    pub(super) fn lines_in(
+        &self,
+        place: &Place,
+        path: &Path,
+    ) -> Result<Vec<SignedSaid>, ReadProblem> {
         let held = match read::file(&place.root, path, read::MAX_FILE) {
             // Nothing was ever appended in a directory that cannot be entered, or is none.
             Err(ReadProblem { kind: ProblemKind::Closed(_), .. }) => None,
@@ -531,7 +398,7 @@ impl Store {
         self.state.as_deref().map(|state| state.join(KEY))
     }
 
-    fn spool_key(&self) -> Option<HashKey> {
+    pub(super) fn spool_key(&self) -> Option<HashKey> {
         let path = self.spool_key_path()?;
         let held = read::file(path.parent()?, &path, read::MAX_FILE).ok()??;
         let secret = secret(&held)?;
@@ -540,7 +407,7 @@ impl Store {
         Some(HashKey::derive(&secret, PURPOSE, &real.to_string_lossy()))
     }
 
-    fn made_spool_key(&self) -> Result<HashKey> {
+    pub(super) fn made_spool_key(&self) -> Result<HashKey> {
         if let Some(key) = self.spool_key() {
             return Ok(key);
         }
@@ -551,20 +418,6 @@ impl Store {
         let Some(key) = self.spool_key() else { bail!("{} holds no key", path.display()) };
         Ok(key)
     }
-}
-
-/// Returns the lines that stood at the end, of what became of lines.
-fn standing<T>(changes: Vec<T>, said: impl Fn(&T) -> &Said) -> Vec<T> {
-    let mut lines: Vec<T> = Vec::new();
-    for one in changes {
-        let Said { text, was, category, .. } = said(&one);
-        let gone = was.as_deref().unwrap_or(text);
-        lines.retain(|line| said(line).category != *category || said(line).text != gone);
-        if !text.is_empty() {
-            lines.push(one);
-        }
-    }
-    lines
 }
 
 /// Returns the real path of a store, which need not exist yet.
@@ -585,7 +438,7 @@ fn secret(held: &[u8]) -> Option<[u8; KEY_BYTES]> {
 }
 
 /// Returns lines of a spool.
-fn signed(key: &HashKey, all: &[Said]) -> Result<String> {
+pub(super) fn signed(key: &HashKey, all: &[Said]) -> Result<String> {
     let line = |said: &Said| {
         let json = serde_json::to_string(said)?;
         Ok(format!("{} {json}\n", mac(key, &json)))

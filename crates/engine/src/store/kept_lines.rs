@@ -1,0 +1,382 @@
+//! The lines that were added in a work tree, the main one too: kept in the directory that the
+//! repository's work trees share, until the default branch has them. The other work trees show them as
+//! not merged. When the work tree is gone, or git has taken its files, they wait for a review.
+//!
+//! Where that directory cannot be written, as in an agent's sandbox, they wait in `data/`.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::Result;
+use memchr::memmem;
+use pimem_core::seal::HashKey;
+
+use super::{
+    Store, StoreLock,
+    atomic::{self, Sync},
+    git::{self, OtherTree, WorkTrees},
+    read,
+    spool::{HASTE, NAME, Place, Said, SignedSaid, signed},
+};
+
+/// Bytes of kept lines after which those that are merged are dropped, once for each more of them.
+const MUCH_KEPT: usize = 16 * 1024;
+/// Maximum number of kept lines of a work tree.
+const MOST_KEPT: usize = 10_000;
+/// Begins a marker, behind the text of a line.
+const MARKER: &str = " *(";
+/// Time limit for git, which knows what is merged.
+const GIT: Duration = Duration::from_millis(500);
+
+/// What became of lines that were to be kept.
+#[derive(Debug, Default)]
+pub struct KeptLines {
+    /// The directory that cannot be written, for which these are the first that wait.
+    pub closed: Option<PathBuf>,
+    /// Number of older lines for which there is no room any more.
+    pub left_out: usize,
+}
+
+impl Store {
+    /// Keeps what became of lines, as git may take the files of a work tree away. Where git's directory
+    /// cannot be written they wait in `data/` for who can. What cannot be kept is in the files all the
+    /// same.
+    ///
+    /// # Errors
+    /// Fails if neither can be written.
+    pub(super) fn keep_lines(&self, changes: Vec<Said>) -> Result<KeptLines> {
+        let Some(trees) = self.work_trees().filter(|_| !changes.is_empty()) else {
+            return Ok(KeptLines::default());
+        };
+        let (branch, key) = (trees.branch(), self.made_spool_key()?);
+        let changes: Vec<Said> =
+            changes.into_iter().map(|said| Said { branch: branch.clone(), ..said }).collect();
+        let waiting = self.waiting_place();
+        let is_new = !waiting.kept.exists();
+        let text = signed(&key, &changes)?;
+        match self.keep_there(&trees, &key, changes) {
+            Ok(left_out) => Ok(KeptLines { left_out, ..KeptLines::default() }),
+            Err(_) if self.has_data_beside() => {
+                let path = self.local_path(&self.waiting_name())?;
+                let _held = StoreLock::shared(&waiting.root, self.patience.min(HASTE))?;
+                self.append_kept(&path, &text)?;
+                Ok(KeptLines { closed: is_new.then(|| trees.kept()), left_out: 0 })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps what waits for it.
+    ///
+    /// # Errors
+    /// Fails if it cannot be written.
+    pub(super) fn keep_waiting(&self) -> Result<()> {
+        let Some(trees) = self.work_trees() else { return Ok(()) };
+        let Some(key) = self.spool_key() else { return Ok(()) };
+        self.keep_there(&trees, &key, Vec::new()).map(drop)
+    }
+
+    /// Returns the name of the file of what waits.
+    pub(super) fn waiting_name(&self) -> String {
+        let path = self.waiting_place().kept;
+        path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    fn waiting_place(&self) -> Place {
+        let beside = self.dir.parent().unwrap_or(&self.dir).join("data");
+        Place::new(beside, &self.spool_name())
+    }
+
+    /// Appends to what the repository keeps, behind what waited for it. Returns the number of lines for
+    /// which there is no room any more.
+    fn keep_there(&self, trees: &WorkTrees, key: &HashKey, changes: Vec<Said>) -> Result<usize> {
+        let place = Place::new(trees.kept(), &trees.name(NAME));
+        read::guard_way(&trees.common, &place.kept)?;
+        atomic::create_dir(&place.root, Sync::Private)?;
+        let waiting = self.waiting_place();
+        let patience = self.patience.min(HASTE);
+        let is_waiting = waiting.kept.exists();
+        let _held = if is_waiting {
+            // Two must not append it.
+            StoreLock::alone(&place.root, patience)?
+        } else {
+            StoreLock::shared(&place.root, patience)?
+        };
+        let mut new =
+            if is_waiting { self.said_in(&waiting, &waiting.kept, key)? } else { Vec::new() };
+        let is_waiting = !new.is_empty();
+        new.extend(changes);
+        if new.is_empty() {
+            return Ok(0);
+        }
+        let text = signed(key, &new)?;
+        let before =
+            place.kept.metadata().map_or(0, |meta| usize::try_from(meta.len()).unwrap_or(0));
+        let is_much = before / MUCH_KEPT < (before + text.len()) / MUCH_KEPT;
+        let mut left_out = 0;
+        // What was taken away is not to be read there.
+        if is_much || new.iter().any(|said| said.was.is_some()) {
+            let mut all = self.said_in(&place, &place.kept, key)?;
+            all.extend(new);
+            let mut lines = standing(all, |said| said, |_| true);
+            if is_much {
+                left_out = self.drop_merged(trees, &mut lines);
+            }
+            self.write_kept(&place, key, &lines)?;
+        } else {
+            self.append_kept(&place.kept, &text)?;
+        }
+        if is_waiting {
+            atomic::remove_file(&waiting.kept, Sync::Private)?;
+        }
+        Ok(left_out)
+    }
+
+    fn append_kept(&self, path: &Path, lines: &str) -> Result<()> {
+        let record = self.seal.appended(path, lines.as_bytes())?.into_owned();
+        atomic::append_record(path, record.trim_ascii_end(), Sync::Private)
+    }
+
+    fn write_kept(&self, place: &Place, key: &HashKey, lines: &[Said]) -> Result<()> {
+        let text = signed(key, lines)?;
+        self.seal.replace(&place.kept, text.as_bytes(), Sync::Private, || Ok(true)).map(|_| ())
+    }
+
+    /// Removes the lines that the default branch has, and the oldest of too many. Returns the number of
+    /// these.
+    fn drop_merged(&self, trees: &WorkTrees, lines: &mut Vec<Said>) -> usize {
+        let topics: BTreeSet<&str> =
+            lines.iter().filter_map(|said| said.topic.as_deref()).collect();
+        let path = |name: String| format!("{}/{name}", trees.below.display());
+        let paths = topics.iter().flat_map(|topic| self.files_of_topic(topic)).map(path);
+        let files = git::on_default_branch(&self.dir, paths, GIT);
+        let files = files.unwrap_or_default();
+        let has =
+            |line: String| files.iter().any(|file| memmem::find(file, line.as_bytes()).is_some());
+        lines.retain(|said| !said.line().is_some_and(|line| whole(&line).into_iter().any(has)));
+        let too_many = lines.len().saturating_sub(MOST_KEPT);
+        lines.drain(..too_many);
+        too_many
+    }
+
+    /// Returns those of the lines whose files git has taken away that no commit of the default branch
+    /// has, and forgets the others.
+    pub fn still_gone(&self, mut gone: Vec<Said>) -> Vec<Said> {
+        let has_had = |said: &Said| {
+            said.line()
+                .is_some_and(|line| git::default_branch_has_had(&self.dir, &whole(&line), GIT))
+        };
+        let merged: Vec<Said> = gone.extract_if(.., |said| has_had(said)).collect();
+        if !merged.is_empty() {
+            drop(self.drop_kept(|said| merged.iter().any(|one| one.id() == said.id())));
+        }
+        gone
+    }
+
+    /// Returns the lines of other branches that this work tree's files have not, as topics would have
+    /// them, by branch.
+    pub fn text_elsewhere(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut found: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        let Some(trees) = self.work_trees() else { return found };
+        let here = trees.branch();
+        let is_away = |said: &Said| said.branch.is_some() && said.branch != here;
+        let there = self.other_trees(&trees);
+        let held: RefCell<HashMap<String, HashSet<Vec<u8>>>> = RefCell::default();
+        let is_missing = |said: &Said| {
+            let (Some(topic), Some(line)) = (&said.topic, said.line()) else { return true };
+            let mut held = held.borrow_mut();
+            let held = held.entry(topic.clone()).or_insert_with(|| self.lines_of_topic(topic));
+            !held.contains(line.as_bytes())
+        };
+        let is_away_and_missing = |said: &Said| is_away(said) && is_missing(said);
+        let (own, others) = self.kept_lines(&trees, &there, is_away_and_missing, is_missing);
+        let own = own.into_iter().filter_map(|said| {
+            let on = said.branch.clone().filter(|on| trees.has_branch(on))?;
+            Some((on, said))
+        });
+        for (branch, said) in own.chain(others) {
+            if let Some(line) = said.line() {
+                let lines = found.entry(branch).or_default();
+                lines.extend(line.into_bytes());
+                lines.push(b'\n');
+            }
+        }
+        found
+    }
+
+    /// Returns the lines of a topic's files, each with and without its markers.
+    fn lines_of_topic(&self, stem: &str) -> HashSet<Vec<u8>> {
+        let mut lines = HashSet::new();
+        for name in self.files_of_topic(stem) {
+            let held = self.listed(&name).ok().flatten().unwrap_or_default();
+            for line in held.split(|byte| *byte == b'\n') {
+                let line = line.trim_ascii_end();
+                let bare = memmem::find_iter(line, MARKER).filter_map(|end| line.get(..end));
+                lines.extend(bare.chain([line]).map(<[u8]>::to_vec));
+            }
+        }
+        lines
+    }
+
+    /// Returns the names of the files of a topic, which may go on in others.
+    fn files_of_topic(&self, stem: &str) -> Vec<String> {
+        let names = read::markdown_names(&self.dir, &self.dir.join("topics")).unwrap_or_default();
+        let is_of = |name: &String| {
+            let rest = name.strip_suffix(".md").and_then(|of| of.strip_prefix(stem));
+            rest.is_some_and(|rest| {
+                let number = rest.strip_prefix('-').map(str::parse::<usize>);
+                rest.is_empty() || number.is_some_and(|number| number.is_ok())
+            })
+        };
+        names.into_iter().filter(is_of).map(|name| format!("topics/{name}")).collect()
+    }
+
+    /// Forgets kept lines.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub fn drop_kept(&self, is_gone: impl Fn(&Said) -> bool) -> Result<bool> {
+        let (Some(trees), Some(key)) = (self.work_trees(), self.spool_key()) else {
+            return Ok(false);
+        };
+        let place = Place::new(trees.kept(), &trees.name(NAME));
+        read::guard_way(&trees.common, &place.kept)?;
+        let mut has_gone = false;
+        for place in [place, self.waiting_place()] {
+            let all = self.said_in(&place, &place.kept, &key)?;
+            if all.iter().any(&is_gone) {
+                has_gone = true;
+                let mut lines = standing(all, |said| said, |_| true);
+                lines.retain(|said| !is_gone(said));
+                self.write_kept(&place, &key, &lines)?;
+            }
+        }
+        Ok(has_gone)
+    }
+
+    /// Returns the lines that were learned in this work tree and in others, each of these with its
+    /// branch: those that are wanted. Few are, and only these are asked who wrote them.
+    pub(super) fn kept_lines(
+        &self,
+        trees: &WorkTrees,
+        there: &[OtherTree],
+        own: impl Fn(&Said) -> bool,
+        others: impl Fn(&Said) -> bool,
+    ) -> (Vec<Said>, Vec<(String, Said)>) {
+        let Some(key) = self.spool_key() else { return Default::default() };
+        let lines = |places: Vec<Place>, is_wanted: &dyn Fn(&Said) -> bool| -> Vec<Said> {
+            let lines = |place: &Place| self.lines_in(place, &place.kept).unwrap_or_default();
+            let lines = places.iter().flat_map(lines).collect();
+            let is_ours = |line: &SignedSaid| line.is_by(&key);
+            let wanted = standing(lines, |line| &line.said, is_ours).into_iter();
+            let wanted = wanted.filter(|line| is_wanted(&line.said) && is_ours(line));
+            wanted.map(|line| line.said).collect()
+        };
+        let place = |dir| Place::new(dir, &trees.name(NAME));
+        let of_other = |OtherTree { noted, branch, .. }: &OtherTree| {
+            let branch = branch.clone();
+            lines(vec![place(noted.clone())], &others).into_iter().map(move |said| {
+                // It may have another branch checked out by now.
+                let on = said.branch.clone().filter(|on| trees.has_branch(on));
+                (on.unwrap_or_else(|| branch.clone()), said)
+            })
+        };
+        (
+            lines(vec![place(trees.kept()), self.waiting_place()], &own),
+            there.iter().flat_map(of_other).collect(),
+        )
+    }
+}
+
+/// Returns a line of a topic with what ends it: a longer line may begin with it.
+fn whole(line: &str) -> [String; 2] {
+    [format!("{line}\n"), format!("{line}{MARKER}")]
+}
+
+/// Returns the lines that stood at the end, of what became of lines. Of a change that takes something
+/// away it is asked whether it is true; of the others nothing is.
+pub(super) fn standing<T>(
+    changes: Vec<T>,
+    said: impl Fn(&T) -> &Said,
+    is_true: impl Fn(&T) -> bool,
+) -> Vec<T> {
+    let mut lines: Vec<Option<T>> = Vec::with_capacity(changes.len());
+    let mut places: HashMap<(Option<String>, String), usize> = HashMap::new();
+    for one in changes {
+        let Said { text, was, category, .. } = said(&one);
+        let of = |text: &str| (category.clone(), text.to_owned());
+        let gone = [was.as_deref(), Some(text)].into_iter().flatten();
+        let gone: Vec<usize> = gone.filter_map(|text| places.get(&of(text)).copied()).collect();
+        if !gone.is_empty() && !is_true(&one) {
+            continue;
+        }
+        for at in gone {
+            lines.get_mut(at).and_then(Option::take);
+        }
+        if let Some(was) = was {
+            places.remove(&of(was));
+        }
+        if !text.is_empty() {
+            places.insert(of(text), lines.len());
+            lines.push(Some(one));
+        }
+    }
+    lines.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_true_takes_nothing_away() {
+        let line = |text: &str, was: Option<&str>| Said {
+            text: text.to_owned(),
+            was: was.map(str::to_owned),
+            ..Said::default()
+        };
+        let stands = |changes: &[Said], is_true: bool| -> Vec<String> {
+            let lines = standing(changes.to_vec(), |said| said, |_| is_true);
+            lines.into_iter().map(|said| said.text).collect()
+        };
+        for (change, want) in [
+            (line("", Some("a")), "b"),
+            (line("c", Some("a")), "b c"),
+            (line("b", Some("a")), "b"),
+            (line("a", None), "b a"),
+        ] {
+            let changes = [line("a", None), line("b", None), change];
+            assert_eq!(stands(&changes, true).join(" "), want);
+            assert_eq!(stands(&changes, false), ["a", "b"]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_stands_is_found_as_by_comparing_all(
+            changes in proptest::collection::vec(("[a-d]?", proptest::option::of("[a-d]"), 0_u8..2), 0..12),
+        ) {
+            let said = changes.iter().map(|(text, was, category)| Said {
+                text: text.clone(),
+                was: was.clone(),
+                category: Some(category.to_string()),
+                ..Said::default()
+            });
+            let mut want: Vec<Said> = Vec::new();
+            for one in said.clone() {
+                want.retain(|line| {
+                    let is_gone = line.text == one.text || Some(&line.text) == one.was.as_ref();
+                    line.category != one.category || !is_gone
+                });
+                want.extend((!one.text.is_empty()).then_some(one));
+            }
+            prop_assert_eq!(standing(said.collect(), |said| said, |_| true), want);
+        }
+    }
+}
