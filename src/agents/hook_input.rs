@@ -6,6 +6,7 @@
 
 use std::{borrow::Cow, collections::HashMap, path::PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde_json::{Value, value::RawValue};
 
 use super::Agent;
@@ -32,8 +33,10 @@ pub(crate) struct Input {
     pub(crate) files: Vec<String>,
     /// True if it is too large to be read.
     pub(crate) too_large: bool,
-    /// Arguments of the tool, as JSON.
-    pub(crate) arguments: Option<String>,
+    /// Arguments of the tool.
+    pub(crate) arguments: Option<Value>,
+    /// True if it has arguments that cannot be read, as they are nested too deeply.
+    pub(crate) unreadable: bool,
     /// Answer of the agent.
     pub(crate) response: Option<String>,
     pub(crate) transcript: Option<PathBuf>,
@@ -180,6 +183,8 @@ pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
     let prompt = text("prompt").or_else(|| text("message"));
     let usable = |id: &String| !id.is_empty() && id.len() <= SESSION;
     let number = |key: &str| object.get(key)?.get().parse().ok();
+    let told_arguments = keys(Field::Arguments).find_map(|key| object.get(key));
+    let arguments = told_arguments.and_then(|raw| value(raw.get()));
     let unattended = object.get(UNATTENDED).is_some_and(|raw| raw.get() == "true");
     Some(Input {
         session: told(Field::Session).filter(usable),
@@ -197,7 +202,8 @@ pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
         tool: told(Field::Tool),
         files: files(&object),
         too_large: false,
-        arguments: keys(Field::Arguments).find_map(|key| Some(object.get(key)?.get().to_owned())),
+        unreadable: told_arguments.is_some() && arguments.is_none(),
+        arguments,
         response: told(Field::Response),
         summary: told(Field::Summary),
         trigger: match text("trigger").as_deref() {
@@ -209,31 +215,37 @@ pub(crate) fn read(agent: Agent, bytes: &[u8]) -> Option<Input> {
     })
 }
 
-/// Parses a JSON string. JavaScript escapes lone surrogates, which are not characters; only these
-/// are replaced.
 fn string(json: &str) -> Option<String> {
-    serde_json::from_str(json).ok().or_else(|| {
-        let mut mended = String::with_capacity(json.len());
-        let mut rest = json.strip_prefix('"')?;
-        while let Some(at) = rest.find('\\') {
-            let (before, escape) = rest.split_at(at);
-            mended.push_str(before);
-            let length = if escape.as_bytes().get(1) == Some(&b'u') { 6 } else { 2 };
-            let length = length.min(escape.len());
-            let (escape, after) = escape.split_at_checked(length)?;
-            let pair = after.get(..6).map(|low| format!("{escape}{low}"));
-            let valid = |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).is_ok();
-            if let Some(pair) = pair.filter(|pair| !valid(escape) && valid(pair)) {
-                mended.push_str(&pair);
-                rest = after.get(6..)?;
-            } else {
-                mended.push_str(if valid(escape) { escape } else { "\\ufffd" });
-                rest = after;
-            }
+    value(json)
+}
+
+/// Parses JSON. JavaScript escapes lone surrogates, which are not characters; only these are
+/// replaced.
+fn value<T: DeserializeOwned>(json: &str) -> Option<T> {
+    serde_json::from_str(json).ok().or_else(|| serde_json::from_str(&mended(json)?).ok())
+}
+
+fn mended(json: &str) -> Option<String> {
+    let mut mended = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        mended.push_str(before);
+        let length = if escape.as_bytes().get(1) == Some(&b'u') { 6 } else { 2 };
+        let length = length.min(escape.len());
+        let (escape, after) = escape.split_at_checked(length)?;
+        let pair = after.get(..6).map(|low| format!("{escape}{low}"));
+        let valid = |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).is_ok();
+        if let Some(pair) = pair.filter(|pair| !valid(escape) && valid(pair)) {
+            mended.push_str(&pair);
+            rest = after.get(6..)?;
+        } else {
+            mended.push_str(if valid(escape) { escape } else { "\\ufffd" });
+            rest = after;
         }
-        mended.push_str(rest);
-        serde_json::from_str(&format!("\"{mended}")).ok()
-    })
+    }
+    mended.push_str(rest);
+    Some(mended)
 }
 
 /// Maximum number of files kept.

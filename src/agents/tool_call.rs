@@ -1,29 +1,31 @@
 //! What a tool is about to do, by the arguments of its call: the files that it writes with the text
 //! before and after, and the commands that it runs. Read leniently, in all dialects. Pure.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::hook_input::{Field, keys};
 
 /// A part of a tool's call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ToolCallPart {
+pub(crate) enum ToolCallPart<'a> {
     /// A file gets this content, whatever it has.
     Write {
-        file: String,
-        after: String,
+        file: Cow<'a, str>,
+        after: Cow<'a, str>,
     },
     /// This part of a file becomes that one.
     Replace {
-        file: String,
-        before: String,
-        after: String,
+        file: Cow<'a, str>,
+        before: Cow<'a, str>,
+        after: Cow<'a, str>,
     },
     /// A file is deleted, moved, or changed in a way that is not told.
     Change {
-        file: String,
+        file: Cow<'a, str>,
     },
-    Run(String),
+    Run(Cow<'a, str>),
 }
 
 /// Names of what a file holds afterwards.
@@ -35,41 +37,42 @@ const COMMAND: &[&str] = &["command", "cmd", "script"];
 const PATCH: &[&str] = &["command", "patch", "patchText", "input"];
 const BEGIN: &str = "*** Begin Patch";
 
-/// Returns the parts of a call with these arguments, as JSON.
-pub(crate) fn parts(arguments: &str) -> Vec<ToolCallPart> {
-    let Ok(call) = serde_json::from_str::<Value>(arguments) else {
-        return patched(arguments);
-    };
-    if let Value::String(text) = &call {
+/// Returns the parts of a call with these arguments.
+pub(crate) fn parts(call: &Value) -> Vec<ToolCallPart<'_>> {
+    if let Value::String(text) = call {
         return patched(text);
     }
-    let text = |of: &Value, names: &[&str]| names.iter().find_map(|name| words(of.get(*name)?));
-    if let Some(patch) = text(&call, PATCH).filter(|text| text.contains(BEGIN)) {
+    if let Some(patch) = text(call, PATCH).filter(|text| text.contains(BEGIN)) {
         return patched(&patch);
     }
     let mut found = Vec::new();
-    if let Some(file) = keys(Field::File).find_map(|key| text(&call, &[key])) {
-        let replaced = |of: &Value| {
+    if let Some(file) = keys(Field::File).find_map(|key| text(call, &[key])) {
+        let replaced = |of| {
             let after = text(of, NEW)?;
             let before = text(of, OLD).unwrap_or_default();
             Some(ToolCallPart::Replace { file: file.clone(), before, after })
         };
         let edits = call.get("edits").and_then(Value::as_array);
         found.extend(edits.into_iter().flatten().filter_map(replaced));
-        found.extend(replaced(&call));
-        let whole = text(&call, WHOLE);
+        found.extend(replaced(call));
+        let whole = text(call, WHOLE);
         found.extend(whole.map(|after| ToolCallPart::Write { file: file.clone(), after }));
         if found.is_empty() {
             found.push(ToolCallPart::Change { file });
         }
-    } else if let Some(command) = text(&call, COMMAND) {
+    } else if let Some(command) = text(call, COMMAND) {
         found.push(ToolCallPart::Run(command));
     }
     found
 }
 
+/// Returns the first text of these names.
+fn text<'a>(of: &'a Value, names: &[&str]) -> Option<Cow<'a, str>> {
+    names.iter().find_map(|name| words(of.get(*name)?))
+}
+
 /// Returns a text, or the words of a command as a shell reads them.
-fn words(value: &Value) -> Option<String> {
+fn words(value: &Value) -> Option<Cow<'_, str>> {
     let quoted = |word: &Value| {
         let word = word.as_str()?;
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
@@ -77,21 +80,25 @@ fn words(value: &Value) -> Option<String> {
         Some(if is_word { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) })
     };
     match value {
-        Value::String(text) => Some(text.clone()),
+        Value::String(text) => Some(Cow::Borrowed(text)),
         Value::Array(words) => {
-            Some(words.iter().map(quoted).collect::<Option<Vec<_>>>()?.join(" "))
+            Some(words.iter().map(quoted).collect::<Option<Vec<_>>>()?.join(" ").into())
         }
         _ => None,
     }
 }
 
 /// Returns the parts of a patch with `*** Update File: NAME` and so on.
-fn patched(patch: &str) -> Vec<ToolCallPart> {
-    let mut found: Vec<ToolCallPart> = Vec::new();
+fn patched(patch: &str) -> Vec<ToolCallPart<'static>> {
+    let mut found: Vec<ToolCallPart<'_>> = Vec::new();
     for line in patch.lines() {
-        let head = |start: &str| line.strip_prefix(start).map(|name| name.trim().to_owned());
+        let head = |start| line.strip_prefix(start).map(|name| Cow::Owned(name.trim().to_owned()));
         if let Some(file) = head("*** Update File: ").or_else(|| head("*** Add File: ")) {
-            found.push(ToolCallPart::Replace { file, before: String::new(), after: String::new() });
+            found.push(ToolCallPart::Replace {
+                file,
+                before: Cow::default(),
+                after: Cow::default(),
+            });
         } else if let Some(file) = head("*** Delete File: ").or_else(|| head("*** Move to: ")) {
             found.push(ToolCallPart::Change { file });
         } else if let Some(ToolCallPart::Replace { before, after, .. }) = found.last_mut() {
@@ -100,6 +107,7 @@ fn patched(patch: &str) -> Vec<ToolCallPart> {
                 Some(("-", rest)) => (before, rest),
                 _ => continue,
             };
+            let of = of.to_mut();
             of.push_str(rest);
             of.push('\n');
         }
@@ -131,10 +139,10 @@ mod tests {
             ),
             ("\"*** Begin Patch\\n*** Add File: a\\n+y\\n*** End Patch\"", "a  > y\n"),
             ("{}", ""),
-            ("[1", ""),
             (r#"{"query":"x"}"#, ""),
         ] {
-            let told: Vec<String> = parts(arguments)
+            let call = serde_json::from_str(arguments).unwrap();
+            let told: Vec<String> = parts(&call)
                 .into_iter()
                 .map(|part| match part {
                     ToolCallPart::Write { file, after } => format!("write {file} {after}"),

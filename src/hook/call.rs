@@ -427,9 +427,9 @@ fn forget(
     }
 }
 
-/// Maximum input in bytes. A tool result with a whole file fits; longer input is read to its end
-/// and dropped.
-const INPUT: u64 = 8 << 20;
+/// Maximum input in bytes. A tool result with a whole file fits; longer input is read to its end, and
+/// dropped.
+const INPUT: usize = 8 << 20;
 
 /// Reads the input. Text that is not a JSON object is the prompt for a generic agent, and `None`
 /// for others.
@@ -439,7 +439,8 @@ pub(crate) fn read_input(agent: Agent) -> Option<Input> {
         return Some(Input::default());
     }
     let mut stdin = stdin.lock();
-    let mut bytes = Vec::new();
+    // What grows is copied, and room that is not used costs nothing.
+    let mut bytes = Vec::with_capacity(INPUT / 32);
     let mut frame = Frame::default();
     loop {
         let (read, closes) = match stdin.fill_buf() {
@@ -452,7 +453,7 @@ pub(crate) fn read_input(agent: Agent) -> Option<Input> {
             Err(_) => break,
         };
         stdin.consume(read);
-        if bytes.len() as u64 > INPUT {
+        if bytes.len() > INPUT {
             drop(io::copy(&mut stdin, &mut io::sink()));
             return Some(Input { too_large: true, ..Input::default() });
         }
@@ -531,8 +532,7 @@ pub(crate) fn drain(patience: Duration) {
     if stdin.is_terminal() {
         return;
     }
-    let mut piece = Vec::with_capacity(64 << 10);
-    let mut left = INPUT;
+    let (mut piece, mut left) = (Vec::with_capacity(64 << 10), INPUT);
     let mut wait = Timespec { tv_sec: 0, tv_nsec: 0 };
     // Bypasses the lock of the handle, which another thread may hold while it reads.
     while left > 0 {
@@ -543,7 +543,7 @@ pub(crate) fn drain(patience: Duration) {
         piece.clear();
         match rustix::io::read(&stdin, spare_capacity(&mut piece)) {
             Ok(0) | Err(_) => return,
-            Ok(read) => left = left.saturating_sub(read as u64),
+            Ok(read) => left = left.saturating_sub(read),
         }
         wait.tv_nsec = patience.subsec_nanos().into();
     }

@@ -3,7 +3,10 @@
 //!
 //! It is a rail and no wall: where this program is missing, fails or has no time, the tool runs.
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use pimem_core::{
     guard::{
@@ -44,7 +47,7 @@ const OURS: &[&str] = &["edit", "forget", "undo", "trust", "config", "hooks", "i
 pub(crate) enum Objection {
     /// This guard forbids it.
     Forbidden(GuardInForce, SafeText),
-    /// It is too large to look for what is forbidden.
+    /// It is too large, or too deeply nested, to look for what is forbidden.
     TooLarge,
     /// It changes the guards themselves.
     Ours(SafeText),
@@ -81,17 +84,21 @@ pub(crate) fn judge(
     if ctx.memory.config.settings.guards.mode == GuardMode::Off {
         return None;
     }
-    let arguments = input.arguments.as_deref().or(input.too_large.then_some(""))?;
+    let is_hidden = input.too_large || input.unreadable;
+    if input.arguments.is_none() && !is_hidden {
+        return None;
+    }
     let guards = ctx.memory.reading().guards(stores);
     if guards.is_empty() {
         return None;
     }
     begin();
-    if input.too_large {
+    if is_hidden {
         return Some(Objection::TooLarge);
     }
-    let parts = tool_call::parts(arguments);
-    let held = Acts::of(ctx, &parts).find(&guards);
+    let parts = input.arguments.as_ref().map(tool_call::parts).unwrap_or_default();
+    let acts = Acts::of(ctx, &parts);
+    let held = acts.find(&guards);
     if let Some((guard, hit)) = held
         && !is_lifted(input, stores, guard)
     {
@@ -100,10 +107,10 @@ pub(crate) fn judge(
     if parts.iter().any(is_too_long) {
         return Some(Objection::TooLarge);
     }
-    parts.iter().find_map(|part| ours(ctx, part)).map(Objection::Ours)
+    acts.on_ours().map(Objection::Ours)
 }
 
-fn is_too_long(part: &ToolCallPart) -> bool {
+fn is_too_long(part: &ToolCallPart<'_>) -> bool {
     matches!(part, ToolCallPart::Run(line) if line.len() > shell::MOST_BYTES)
 }
 
@@ -128,15 +135,16 @@ fn told(guard: &GuardInForce, GuardHit { rule, what }: &GuardHit) -> SafeText {
 }
 
 /// The acts of a call, with the paths that they are about, below the root of the repository.
-struct Acts {
-    writes: Vec<(String, Option<String>, String)>,
+struct Acts<'a> {
+    /// Paths with what is known of the text before, and the text after.
+    writes: Vec<(String, Option<&'a str>, &'a str)>,
     changes: Vec<String>,
     commands: Vec<SimpleCommand>,
     root: PathBuf,
 }
 
-impl Acts {
-    fn of(ctx: &Shell, parts: &[ToolCallPart]) -> Self {
+impl<'a> Acts<'a> {
+    fn of(ctx: &Shell, parts: &'a [ToolCallPart<'a>]) -> Self {
         let places = &ctx.memory.places;
         let root = places.repository();
         let mut acts = Self {
@@ -148,15 +156,15 @@ impl Acts {
         for part in parts {
             match part {
                 ToolCallPart::Write { file, after } => {
-                    let paths = below(root, &places.cwd.join(file));
-                    acts.writes.extend(paths.into_iter().map(|path| (path, None, after.clone())));
+                    let paths = below(root, &places.cwd.join(&**file)).into_iter();
+                    acts.writes.extend(paths.map(|path| (path, None, &**after)));
                 }
                 ToolCallPart::Replace { file, before, after } => {
-                    let write = |path| (path, Some(before.clone()), after.clone());
-                    acts.writes.extend(below(root, &places.cwd.join(file)).into_iter().map(write));
+                    let paths = below(root, &places.cwd.join(&**file)).into_iter();
+                    acts.writes.extend(paths.map(|path| (path, Some(&**before), &**after)));
                 }
                 ToolCallPart::Change { file } => {
-                    acts.changes.extend(below(root, &places.cwd.join(file)));
+                    acts.changes.extend(below(root, &places.cwd.join(&**file)));
                 }
                 ToolCallPart::Run(line) if !is_too_long(part) => {
                     acts.commands.extend(shell::commands(line));
@@ -175,9 +183,9 @@ impl Acts {
     }
 
     /// Returns the first guard that forbids one of them.
-    fn find<'a>(&self, guards: &'a [GuardInForce]) -> Option<(&'a GuardInForce, GuardHit)> {
+    fn find<'g>(&self, guards: &'g [GuardInForce]) -> Option<(&'g GuardInForce, GuardHit)> {
         let writes = self.writes.iter().map(|(path, before, after)| {
-            let before = before.as_deref().unwrap_or_default();
+            let before = before.unwrap_or_default();
             ToolAct::Write { path, before, after }
         });
         let changes = self.changes.iter().map(|path| ToolAct::Change { path });
@@ -185,17 +193,38 @@ impl Acts {
         let acts: Vec<ToolAct<'_>> = writes.chain(changes).chain(commands).collect();
         guards::find(guards, &acts)?;
         // Only now it matters what files had before.
-        let known = |(path, before, after): &(String, Option<String>, String)| {
-            let before = before.clone().unwrap_or_else(|| guards::content(&self.root.join(path)));
-            (path.clone(), before, after.clone())
-        };
-        let writes: Vec<(String, String, String)> = self.writes.iter().map(known).collect();
+        let before: Vec<Cow<'_, str>> =
+            self.writes.iter().map(|write| self.before(write)).collect();
+        let writes = self.writes.iter().zip(&before);
         let writes =
-            writes.iter().map(|(path, before, after)| ToolAct::Write { path, before, after });
+            writes.map(|((path, _, after), before)| ToolAct::Write { path, before, after });
         let acts: Vec<ToolAct<'_>> = writes
             .chain(acts.into_iter().filter(|act| !matches!(act, ToolAct::Write { .. })))
             .collect();
         guards::find(guards, &acts)
+    }
+
+    /// Returns what a file had before.
+    fn before(&self, (path, before, _): &(String, Option<&'a str>, &'a str)) -> Cow<'a, str> {
+        before.map_or_else(|| guards::content(&self.root.join(path)).into(), Cow::Borrowed)
+    }
+
+    /// Returns what a part of a call does to the guards themselves.
+    fn on_ours(&self) -> Option<SafeText> {
+        let is_ours = |path: &String| {
+            format!("/{path}").contains("/.pi/memory/") || path.ends_with(".pi/memory")
+        };
+        let mut paths = self.writes.iter().map(|(path, ..)| path).chain(&self.changes);
+        if paths.any(is_ours) {
+            return Some(SafeText::fixed("change the files of the memory"));
+        }
+        let act = |command: &SimpleCommand| {
+            let name = command.name().trim_end_matches(".exe");
+            let act = command.words.iter().skip(1).find(|word| OURS.contains(&word.as_str()));
+            act.filter(|_| name == "pimem").cloned()
+        };
+        let act = self.commands.iter().find_map(act)?;
+        Some(safe!("run pimem {}", act))
     }
 }
 
@@ -209,24 +238,6 @@ fn below(root: &Path, path: &Path) -> Vec<String> {
     let led = real(path).and_then(|path| discover::below(&discover::real(root), &path));
     let led = led.filter(|led| Some(led) != typed.as_ref());
     typed.into_iter().chain(led).collect()
-}
-
-/// Returns what a part of a call does to the guards themselves.
-fn ours(ctx: &Shell, part: &ToolCallPart) -> Option<SafeText> {
-    let is_ours =
-        |path: &String| format!("/{path}").contains("/.pi/memory/") || path.ends_with(".pi/memory");
-    let acts = Acts::of(ctx, std::slice::from_ref(part));
-    let mut paths = acts.writes.iter().map(|(path, ..)| path).chain(&acts.changes);
-    if paths.any(is_ours) {
-        return Some(SafeText::fixed("change the files of the memory"));
-    }
-    let act = |command: &SimpleCommand| {
-        let name = command.name().trim_end_matches(".exe");
-        let act = command.words.iter().skip(1).find(|word| OURS.contains(&word.as_str()));
-        act.filter(|_| name == "pimem").cloned()
-    };
-    let act = acts.commands.iter().find_map(act)?;
-    Some(safe!("run pimem {}", act))
 }
 
 fn is_lifted(input: &Input, stores: &[Store], guard: &GuardInForce) -> bool {

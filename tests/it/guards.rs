@@ -293,6 +293,13 @@ fn what_is_too_large_is_asked() {
     let status = sandbox.run(&["status"]).ok();
     let want = "2 calls ended at the deadline; 4 tool calls too large to look";
     assert!(status.contains(want), "{status}");
+    let raw =
+        |input: &str| call(&sandbox, "claude", "pre-tool", format!("{{\"tool_input\":{input}}}"));
+    let write = "\"file_path\": \"src/a.ts\", \"content\": \"from 'moment'";
+    // Half of a character, as JavaScript escapes it, hides nothing.
+    assert_eq!(decided(&raw(&format!("{{{write} \\ud83d\"}}")).ok()).0, "deny");
+    let deep = format!("{{{write}\", \"x\": {}{}}}", "[".repeat(200), "]".repeat(200));
+    assert_eq!(decided(&raw(&deep).ok()).0, "ask");
     // Where nothing is forbidden, nobody is asked.
     let sandbox = Sandbox::new("empty");
     let large = json!({"command": "x".repeat(9 << 20)});
