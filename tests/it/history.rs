@@ -278,8 +278,8 @@ fn a_changed_file_of_rules() {
     let later = |more: &[&str]| import(&[more, &["--now", "2026-07-02"]].concat());
     let plan = later(&["--dry-run"]);
     let want = [
-        "Would add: [lesson] Run `uv sync --frozen`",
-        "Would replace: [lesson] Run `uv sync` before",
+        "Would add: [preference] Run `uv sync --frozen`",
+        "Would replace: [preference] Run `uv sync` before",
         "Would forget, as it is there no longer: [lesson] Berths are numbered",
         "Would import 1 of 2 (1 already there, 0 left out, 1 replaced, 1 forgotten)",
     ];

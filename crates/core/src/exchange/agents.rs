@@ -13,6 +13,7 @@ use super::{
 use crate::{
     language::{
         cues::{Family, SentenceReading},
+        lexicon::rule_page::{ADVERBS, CONDITIONS, DUTIES, GOVERNED, NOUNS, VERBS},
         sentence,
         sketch::Sketch,
         slot::Slots,
@@ -55,6 +56,14 @@ const ABOUT_THE_PAGE: &[&str] = &[
     "These guidelines ",
     "These instructions ",
 ];
+
+/// Words of a sentence that points to what comes after it.
+const POINTING: &[&str] = &["below", "following", "follows", "includes", "these", "this"];
+/// Starts of a sentence that says nothing without what comes after it.
+const PURPOSES: &[&str] = &["After", "Before", "For", "If", "In", "On", "To", "When", "With"];
+/// Words in headings above what is to be done once.
+const TASKS: &[&str] =
+    &["backlog", "next", "plan", "progress", "roadmap", "status", "task", "tasks", "todo", "todos"];
 
 /// A line that starts or ends our own block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,6 +159,7 @@ fn items(
     let mut items = Vec::new();
     for (number, bullet, text) in statements(bullets, "") {
         let place = format!("{name}:{number}");
+        let text = by_itself(bullet, text);
         if let Some(reason) = unstated(bullet, &text) {
             left.push((number, reason.to_owned()));
             continue;
@@ -182,6 +192,32 @@ fn items(
         });
     }
     items
+}
+
+/// Returns a statement without what only leads to something else: the colon behind a sentence that says
+/// something without its list, the box of a point to be checked.
+fn by_itself(bullet: &Bullet, text: String) -> String {
+    if bullet.kind == BulletKind::Own {
+        return text;
+    }
+    if let Some(point) = text.strip_prefix("[ ] ").filter(|_| !bullet.is_below(TASKS)) {
+        return point.to_owned();
+    }
+    let Some(said) = text.strip_suffix(':').filter(|_| bullet.kind == BulletKind::Prose) else {
+        return text;
+    };
+    let sentences = sentence::as_they_stand(said);
+    let points =
+        |part: &str| words::words(part).iter().any(|word| POINTING.contains(&word.text.as_str()));
+    let leads = |part: &&&str| {
+        let first = part.split(' ').next().unwrap_or_default();
+        points(part) || PURPOSES.contains(&first) && !part.contains(',')
+    };
+    let kept = sentences.len() - sentences.iter().rev().take_while(leads).count();
+    match sentences.get(..kept) {
+        Some(all @ [_, ..]) => all.join(" "),
+        _ => text,
+    }
 }
 
 /// Returns why a statement is no memory.
@@ -263,16 +299,60 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
 
 /// Returns the category of what a text says, where no heading tells it.
 fn said(text: &str, categories: &Categories) -> Option<CategoryId> {
-    let first = sentence::sentences(text).into_iter().next()?;
-    let words = words::words(&first.masked);
-    let family = SentenceReading::new(&first, &words).noted(false)?.family;
-    let name = match family {
-        Family::Decision => "decision",
-        Family::Preference | Family::Rule | Family::Correction | Family::Wish => "preference",
-        Family::Convention => "pattern",
-        Family::Finding | Family::Naming | Family::Identity => "lesson",
+    let first = sentence::sentences(text).into_iter().next();
+    let noted = first.and_then(|first| {
+        let words = words::words(&first.masked);
+        SentenceReading::new(&first, &words).noted(false)
+    });
+    let name = match noted.map(|noted| noted.family) {
+        Some(Family::Decision) => "decision",
+        Some(Family::Preference | Family::Rule | Family::Correction | Family::Wish) => "preference",
+        Some(Family::Convention) => "pattern",
+        Some(Family::Finding | Family::Naming | Family::Identity) => "lesson",
+        None if is_order(text) => "preference",
+        None => return None,
     };
     categories.find(name)
+}
+
+/// Returns true if a line orders something: from its start, behind its label, or behind a condition.
+fn is_order(text: &str) -> bool {
+    let label = text.split_once(": ").map(|(_, said)| said);
+    if label.is_some_and(|said| said.starts_with('`')) {
+        // It tells how something is done.
+        return false;
+    }
+    [Some(text), label].into_iter().flatten().any(|said| {
+        let bare = |word: &str| {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            word.to_lowercase().replace('’', "'")
+        };
+        let words: Vec<(&str, String)> =
+            said.split_whitespace().map(|word| (word, bare(word))).collect();
+        let is_conditional = words.first().is_some_and(|(_, word)| CONDITIONS.contains(word));
+        let mut behind_comma = (1..).zip(&words).filter(|(_, (word, _))| word.ends_with(','));
+        words.iter().any(|(_, word)| DUTIES.contains(word))
+            || begins_order(&words)
+            || is_conditional
+                && behind_comma.any(|(at, _)| words.get(at..).is_some_and(begins_order))
+    })
+}
+
+/// Returns true if an order begins with these words, each with its lower case without marks.
+fn begins_order(words: &[(&str, String)]) -> bool {
+    let is_verb = |(_, word): &(&str, String)| !word.is_empty() && !ADVERBS.contains(word);
+    let mut words = words.iter().skip_while(|word| !is_verb(word));
+    let Some((_, verb)) = words.next() else { return false };
+    let next = words.next();
+    match verb.as_str() {
+        "never" | "don't" | "avoid" | "no" => true,
+        "do" => next.is_some_and(|(_, next)| next == "not"),
+        verb if VERBS.contains(verb) => next.is_some(),
+        verb => next.is_some_and(|(shown, next)| {
+            let is_object = GOVERNED.contains(next) || shown.starts_with(['`', '[', '"', '*']);
+            NOUNS.contains(verb) && is_object
+        }),
+    }
 }
 
 fn category(title: &str, categories: &Categories) -> Option<CategoryId> {

@@ -35,6 +35,15 @@ pub(super) struct Bullet {
 }
 
 impl Bullet {
+    /// Returns true if a heading above it has one of these words.
+    pub(super) fn is_below(&self, words: &[&str]) -> bool {
+        let has = |title: &String| {
+            let lower = title.to_lowercase().replace("to do", "todo").replace("to-do", "todo");
+            lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word))
+        };
+        self.headings.iter().any(has)
+    }
+
     /// Returns true if it names a file that is read with the page: `@docs/style.md`.
     pub(super) fn is_include(&self) -> bool {
         self.text.len() > 1 && self.text.starts_with('@') && !self.text.contains(' ')
@@ -54,7 +63,7 @@ pub(super) fn bullets(text: &str) -> Vec<Bullet> {
     found
 }
 
-/// Most commands of a block that go to one sentence. A longer block is a script.
+/// Most commands of a block that go to one sentence. More of them are a script.
 const COMMANDS: usize = 8;
 /// Starts of sentences that are understood with the one before only.
 const GOES_ON: &[&str] = &[
@@ -119,6 +128,7 @@ impl RulePage {
         let (mut is_own, mut is_comment) = (false, false);
         let skipped = front(text).map_or(0, |(_, after)| after);
         for (number, line) in numbered(text).skip(skipped) {
+            let line = unquoted(line);
             let words = line.trim();
             if page.reads_code(words) {
                 continue;
@@ -224,13 +234,9 @@ impl RulePage {
         {
             self.close();
             self.listed = None;
-            let is_conflict = words.starts_with("<<<<<<<") || words.starts_with(">>>>>>>");
-            let reason = match words.chars().next().filter(|_| !is_conflict) {
-                Some('>') => "a quotation",
-                Some('<' | '!') => "a picture or HTML",
-                _ => return,
-            };
-            self.left.push((number, reason.to_owned()));
+            if words.starts_with(['<', '!']) && !words.starts_with("<<<<<<<") {
+                self.left.push((number, "a picture or HTML".to_owned()));
+            }
         } else if self.is_open && !words.starts_with('@') {
             if let Some(last) = self.bullets.last_mut() {
                 last.text.push(' ');
@@ -336,6 +342,14 @@ impl RulePage {
             let all: Vec<String> = all.iter().map(|(_, command)| code(command)).collect();
             all.join("; ")
         };
+        let leads = |last: &&mut Bullet| last.text.ends_with(':');
+        if let ([], [(comment, command)]) = (plain.as_slice(), commented.as_slice())
+            && let Some(last) = self.bullets.last_mut().filter(|_| self.is_near).filter(leads)
+        {
+            last.text = format!("{} {} ({comment})", last.text, code(command));
+            self.is_near = false;
+            return;
+        }
         let title = self.headings.last().map_or("Run", |(_, title)| title.as_str()).to_owned();
         if !plain.is_empty() {
             match self.bullets.last_mut().filter(|_| self.is_near) {
@@ -367,6 +381,17 @@ impl RulePage {
         let list = self.list;
         self.bullets.push(Bullet { line, headings, section, indent, text, kind, list });
     }
+}
+
+/// Returns what a quotation says, which is how pages set off a warning, or the line that is none. The
+/// mark of a kind of warning says nothing.
+fn unquoted(line: &str) -> &str {
+    let Some(said) = line.trim_start().strip_prefix('>').filter(|said| !said.starts_with('>'))
+    else {
+        return line;
+    };
+    let said = said.strip_prefix(' ').unwrap_or(said);
+    if said.starts_with("[!") && said.trim_end().ends_with(']') { "" } else { said }
 }
 
 /// Returns a command as code in a text.
@@ -429,9 +454,6 @@ fn commands(language: &str, lines: &[String]) -> Option<Vec<(String, String)>> {
             continue;
         }
         let whole = std::mem::take(&mut joined) + line;
-        if whole.starts_with('-') {
-            return None;
-        }
         if whole.contains("<<") || !(is_certain || is_command(&whole)) {
             return None;
         }
@@ -439,10 +461,13 @@ fn commands(language: &str, lines: &[String]) -> Option<Vec<(String, String)>> {
             Some((command, said)) => {
                 found.push((said.trim().to_owned(), command.trim().to_owned()));
             }
+            // An option belongs to a command.
+            None if whole.starts_with('-') => return None,
             None => found.push((comment.clone(), whole)),
         }
     }
-    (1..=COMMANDS).contains(&found.len()).then_some(found)
+    let plain = found.iter().filter(|(comment, _)| comment.is_empty()).count();
+    (!found.is_empty() && plain <= COMMANDS).then_some(found)
 }
 
 /// Returns true if a line of an unnamed block begins as a command does.
@@ -492,13 +517,13 @@ pub(super) fn front(text: &str) -> Option<(Vec<(String, String)>, usize)> {
             return Some((keys, number));
         }
         if let Some((key, value)) = line.split_once(':') {
-            keys.push((key.trim().to_lowercase(), unquoted(value.trim())));
+            keys.push((key.trim().to_lowercase(), plain(value.trim())));
         }
     }
     None
 }
 
-fn unquoted(value: &str) -> String {
+fn plain(value: &str) -> String {
     let single =
         || value.strip_prefix('\'')?.strip_suffix('\'').map(|text| text.replace("''", "'"));
     let double = || serde_json::from_str(value).ok().filter(|_| value.starts_with('"'));

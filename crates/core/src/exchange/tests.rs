@@ -247,23 +247,55 @@ fn bullets_of_a_page() {
         ),
         (
             "- Forward only.\n  - no down files\n  - none\n- next",
-            &["-: Forward only: no down files; none", "-: next"],
+            &["preference?: Forward only: no down files; none", "-: next"],
         ),
         ("---\n- front\n---\n- a", &["-: a"]),
         ("---\n- a", &["-: a"]),
         (
             "```\n- code\n```\n<!--\n- no\n-->\n| - x |\n> - y\n- - -\n***\n- a\n\nnot more",
             &[
+                "-: y",
                 "-: a",
                 "A:1 code",
                 "A:7 a table without rows",
-                "A:8 a quotation",
                 "A:13 it states nothing by itself",
             ],
         ),
         (
-            "- [ ] task\n- @x.md\n- [x](y.md) link",
-            &["-: [x](y.md) link", "A:1 a task is no memory", "A:2 includes x.md"],
+            "- [ ] check\n- [x] task\n- @x.md\n- [x](y.md) link\n# Next steps\n- [ ] task",
+            &[
+                "-: check",
+                "-: [x](y.md) link",
+                "A:2 a task is no memory",
+                "A:6 a task is no memory",
+                "A:3 includes x.md",
+            ],
+        ),
+        (
+            "> [!WARNING]\n> Never run `tsc` with files. It\n> writes beside them.\n>\n> - a\n>>>>>>> x",
+            &["preference?: Never run `tsc` with files. It writes beside them.", "-: a"],
+        ),
+        (
+            "Errors extend `Base` and carry a marker:\n```ts\nx\n```\nFollow these rules:\n```ts\nx\n```",
+            &[
+                "-: Errors extend `Base` and carry a marker",
+                "A:2 code in ts",
+                "A:5 it leads to what is no memory",
+                "A:6 code in ts",
+            ],
+        ),
+        (
+            "Always check types after changes:\n```sh\nmake types # From the root\n```\n",
+            &["preference?: Always check types after changes: `make types` (From the root)"],
+        ),
+        (
+            "```sh\nq ls # List\nq get <id> # Get\n--json # Print JSON\n```\n```sh\nq ls\n--json\n```",
+            &[
+                "-: List: `q ls`",
+                "-: Get: `q get <id>`",
+                "-: Print JSON: `--json`",
+                "A:6 code in sh",
+            ],
         ),
         ("<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n", &["-: a", "-: b"]),
         ("- keep *(pinned)*", &["-: keep"]),
@@ -272,6 +304,35 @@ fn bullets_of_a_page() {
     }
     let long = format!("- {}", "x".repeat(LONGEST + 1));
     assert_eq!(agents_of(&long), ["A:1 2001 characters are too long for one memory (2000)"]);
+}
+
+/// What orders something is a preference, where no heading says otherwise, and what tells something is
+/// none.
+#[test]
+fn orders_and_facts_of_a_page() {
+    for (text, is_order) in [
+        ("Prefer `let` chains over nested `if let` statements", true),
+        ("**Hit targets**: Make clickable areas large enough", true),
+        ("✅ Check `bd ready` before you ask", true),
+        ("If a push fails, resolve it and retry", true),
+        ("Also test through public interfaces", true),
+        ("All changes need to: leave the behaviour of others alone", true),
+        ("Each adapter must declare its values", true),
+        ("No `any` types unless a library needs them", true),
+        ("Verwende nur das Gateway", true),
+        ("Test files: `kebab-case.test.ts`", false),
+        ("Build artefacts lie in `dist/`", false),
+        ("Send input: `tmux send-keys Enter`", false),
+        ("`tools/`: Internal tooling", false),
+        ("Nx provides caching and affected testing", false),
+        ("The command list is in `docs/`, run by hand", false),
+        ("Log lines are JSON", false),
+        ("After that comes the index, then the cache", false),
+    ] {
+        let got = agents_of(&format!("- {text}"));
+        let want = if is_order { "preference?" } else { "-" };
+        assert!(got[0].starts_with(&format!("{want}: ")), "{got:?}");
+    }
 }
 
 /// Sentences, tables, commands and the reasons for what is left, of a page with everything.
