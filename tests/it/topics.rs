@@ -95,7 +95,7 @@ fn a_full_topic_goes_on_in_another_file() {
     assert!(sandbox.read("topics/preferences-2.md").contains("From elsewhere"));
 }
 
-const PAGE: &str = "# Harbor\n\n- Use just\n\n## Payments\n\n- Refunds go through the ledger\n- Amounts are cents\n\n### Taxes\n\n- Taxes are rounded once\n\n## Conventions\n\n- Names are short\n";
+const PAGE: &str = "# Harbor\n\n- Builds are made by just\n\n## Payments\n\n- Refunds go through the ledger\n- Amounts are cents\n\n### Taxes\n\n- Taxes are rounded once\n\n## Conventions\n\n- Names are short\n";
 
 #[test]
 fn headings_are_context() {
@@ -104,14 +104,14 @@ fn headings_are_context() {
     sandbox.run(&["import", "agents", "AGENTS.md"]).done();
     assert_eq!(
         sandbox.read("topics/lessons.md"),
-        "# Lessons\n\n- [lesson] Use just\n\n## Payments\n\n- [lesson] Refunds go through the ledger\n\
+        "# Lessons\n\n- [lesson] Builds are made by just\n\n## Payments\n\n- [lesson] Refunds go through the ledger\n\
          - [lesson] Amounts are cents\n\n## Taxes\n\n- [lesson] Taxes are rounded once\n"
     );
     let patterns = sandbox.read("topics/patterns.md");
     assert_eq!(patterns, "# Patterns\n\n## Conventions\n\n- [pattern] Names are short\n");
     let why = sandbox.run(&["why", "Amounts are cents"]).ok();
     assert!(why.contains("topics/lessons.md:8, below \"Payments\""), "{why}");
-    let why = sandbox.run(&["why", "--json", "Use just"]).json();
+    let why = sandbox.run(&["why", "--json", "Builds are made by just"]).json();
     assert_eq!(why["heading"], serde_json::Value::Null);
     // Imported again with one more line, which goes below the existing heading.
     let more =

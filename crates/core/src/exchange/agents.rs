@@ -206,18 +206,18 @@ fn by_itself(bullet: &Bullet, text: String) -> String {
     let Some(said) = text.strip_suffix(':').filter(|_| bullet.kind == BulletKind::Prose) else {
         return text;
     };
-    let sentences = sentence::as_they_stand(said);
-    let points =
-        |part: &str| words::words(part).iter().any(|word| POINTING.contains(&word.text.as_str()));
-    let leads = |part: &&&str| {
-        let first = part.split(' ').next().unwrap_or_default();
-        points(part) || PURPOSES.contains(&first) && !part.contains(',')
-    };
-    let kept = sentences.len() - sentences.iter().rev().take_while(leads).count();
-    match sentences.get(..kept) {
-        Some(all @ [_, ..]) => all.join(" "),
-        _ => text,
+    let mut sentences = sentence::as_they_stand(said);
+    if sentences.last().is_some_and(|last| leads(last)) {
+        sentences.pop();
     }
+    if sentences.is_empty() { text } else { sentences.join(" ") }
+}
+
+/// Returns true if a sentence says nothing without what comes after it.
+fn leads(text: &str) -> bool {
+    let first = text.split(' ').next().unwrap_or_default();
+    words::words(text).iter().any(|word| POINTING.contains(&word.text.as_str()))
+        || PURPOSES.contains(&first) && !text.contains(',')
 }
 
 /// Returns why a statement is no memory.

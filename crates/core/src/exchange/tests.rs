@@ -285,6 +285,13 @@ fn bullets_of_a_page() {
             ],
         ),
         (
+            "You may not change what is in this place.  This includes:\n\n> x",
+            &[
+                "preference?: You may not change what is in this place.",
+                "A:3 it states nothing by itself",
+            ],
+        ),
+        (
             "Always check types after changes:\n```sh\nmake types # From the root\n```\n",
             &["preference?: Always check types after changes: `make types` (From the root)"],
         ),
