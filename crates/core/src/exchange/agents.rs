@@ -197,10 +197,8 @@ fn items(
 /// Returns a statement without what only leads to something else: the colon behind a sentence that says
 /// something without its list, the box of a point to be checked.
 fn by_itself(bullet: &Bullet, text: String) -> String {
-    if bullet.kind == BulletKind::Own {
-        return text;
-    }
-    if let Some(point) = text.strip_prefix("[ ] ").filter(|_| !bullet.is_below(TASKS)) {
+    let is_point = bullet.kind != BulletKind::Own && !bullet.is_below(TASKS);
+    if let Some(point) = text.strip_prefix("[ ] ").filter(|_| is_point) {
         return point.to_owned();
     }
     let Some(said) = text.strip_suffix(':').filter(|_| bullet.kind == BulletKind::Prose) else {
@@ -315,14 +313,12 @@ fn said(text: &str, categories: &Categories) -> Option<CategoryId> {
     categories.find(name)
 }
 
-/// Returns true if a line orders something: from its start, behind its label, or behind a condition.
+/// Returns true if a line orders something: from its start, behind its label, or behind a condition. A
+/// command behind a label tells how something is done.
 fn is_order(text: &str) -> bool {
     let label = text.split_once(": ").map(|(_, said)| said);
-    if label.is_some_and(|said| said.starts_with('`')) {
-        // It tells how something is done.
-        return false;
-    }
-    [Some(text), label].into_iter().flatten().any(|said| {
+    let is_command = label.is_some_and(|said| said.starts_with('`'));
+    [Some(text), label].into_iter().flatten().filter(|_| !is_command).any(|said| {
         let bare = |word: &str| {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
             word.to_lowercase().replace('’', "'")

@@ -386,11 +386,8 @@ impl RulePage {
 /// Returns what a quotation says, which is how pages set off a warning, or the line that is none. The
 /// mark of a kind of warning says nothing.
 fn unquoted(line: &str) -> &str {
-    let Some(said) = line.trim_start().strip_prefix('>').filter(|said| !said.starts_with('>'))
-    else {
-        return line;
-    };
-    let said = said.strip_prefix(' ').unwrap_or(said);
+    let quoted = line.trim_start().strip_prefix('>').filter(|said| !said.starts_with('>'));
+    let said = quoted.map_or(line, |said| said.strip_prefix(' ').unwrap_or(said));
     if said.starts_with("[!") && said.trim_end().ends_with(']') { "" } else { said }
 }
 
