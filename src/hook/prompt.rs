@@ -76,8 +76,15 @@ pub(crate) fn task(call: &Call<'_>) -> HookAnswer {
         return HookAnswer::default();
     }
     let given = call.input.prompt.clone().or_else(|| {
-        let tail = read::tail(Path::new("/"), &call.transcript()?, TRANSCRIPT).ok()??;
-        transcript::last_task(&tail, call.input.agent_type.as_deref())
+        let task = |path: &Path| {
+            let tail = read::tail(Path::new("/"), path, TRANSCRIPT).ok()??;
+            transcript::last_task(&tail, call.input.agent_type.as_deref())
+        };
+        let path = call.transcript()?;
+        // Codex tells that of the sub-agent, which begins with what comes next.
+        let of_session =
+            || read::beside(&path, &format!("-{}.jsonl", call.input.session.as_ref()?));
+        task(&path).or_else(|| task(&of_session()?))
     });
     given.map_or_else(HookAnswer::default, |task| for_task(call, &task))
 }

@@ -29,6 +29,8 @@ class Script:
     command: str = ""
     # The task that the first answer gives to a sub-agent.
     delegate: str = ""
+    # True if the next answer waits for the sub-agent.
+    waits: bool = False
     # The prompt of a turn that the first answer puts on a schedule.
     wake: str = ""
     # Tokens that the first answer claims the context has.
@@ -46,6 +48,9 @@ class Request:
     @property
     def tools(self):
         declared = [tool for tool in self.body.get("tools") or [] if isinstance(tool, dict)]
+        # Codex has groups of tools.
+        grouped = lambda tool: [part | {"namespace": tool["name"]} for part in tool["tools"]]
+        declared = [part for tool in declared for part in (grouped(tool) if tool.get("type") == "namespace" else [tool])]
         return [part for tool in declared for part in tool.get("functionDeclarations", [tool])]
 
     @property
@@ -87,7 +92,12 @@ class Model:
             script = self.script
             if not request.tools:
                 return script.text, None, FEW
+            if script.waits and "spawn_agent" in json.dumps(request.body.get("input", "")):
+                # Codex goes on beside its sub-agent, and would end before it.
+                script.waits = False
+                return script.text, ("wait_agent", {"timeout_ms": 20000}), FEW
             call, tokens = called(request.tools, script), script.tokens
+            script.waits = call is not None and call[0] == "spawn_agent"
             script.edit, script.command, script.delegate, script.wake, script.tokens = "", "", "", "", FEW
             return script.text, call, tokens
 
@@ -127,6 +137,7 @@ def task(name, schema, text):
     given |= {key: DELEGATES[name] for key in properties if key in ("subagent_type", "agent_name")}
     given |= {key: "general-purpose" for key in properties if key == "agent_type"}
     given |= {"run_in_background": False} if "run_in_background" in properties else {}
+    given |= {"fork_turns": "none"} if "fork_turns" in properties else {}
     return given | {key: "the_first_part" for key in schema.get("required", []) if key not in given}
 
 
@@ -258,7 +269,8 @@ class Wire(BaseHTTPRequestHandler):
         if name == "apply_patch" and tools[name].get("type") == "custom":
             item = {"type": "custom_tool_call", "input": given["input"]} | call
         elif name:
-            item = {"type": "function_call", "arguments": json.dumps(given)} | call
+            group = {key: tools[name][key] for key in ("namespace",) if key in tools[name]}
+            item = {"type": "function_call", "arguments": json.dumps(given)} | call | group
         whole = {"id": f"resp_{mark()}", "object": "response", "created_at": int(time.time()), "status": "completed",
                  "model": request.body.get("model"), "output": [item],
                  "usage": {"input_tokens": tokens, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,

@@ -454,11 +454,21 @@ fn a_sub_agent_gets_what_fits_its_task() {
     let given = json!({ "type": "assistant", "message": { "role": "assistant", "content": [
         { "type": "tool_use", "name": "Task", "input": { "subagent_type": "Explore", "prompt": task } },
     ]}});
-    std::fs::write(sandbox.project().join("t.jsonl"), format!("{given}\n")).unwrap();
+    fs::write(sandbox.project().join("t.jsonl"), format!("{given}\n")).unwrap();
     let told = json!({ "session_id": "t", "agent_id": "b1", "agent_type": "Explore",
         "transcript_path": "t.jsonl" });
     assert_eq!(say("claude", "subagent-start", told), first);
     assert!(say("claude", "subagent-start", start("u", "c1", Value::Null)).is_empty());
+    // Codex names the transcript of the sub-agent, which is still empty; its own lies beside it.
+    let given = json!({ "message": task, "task_name": "owner" }).to_string();
+    let given = json!({ "type": "response_item",
+        "payload": { "type": "function_call", "name": "spawn_agent", "arguments": given } });
+    for (name, lines) in [("r-1-w.jsonl", format!("{given}\n")), ("r-1-d1.jsonl", String::new())] {
+        fs::write(sandbox.project().join(name), lines).unwrap();
+    }
+    let told = json!({ "session_id": "w", "agent_id": "d1", "agent_type": "default",
+        "transcript_path": sandbox.project().join("r-1-d1.jsonl") });
+    assert_eq!(say("codex", "subagent-start", told), first);
 
     // A session of its own: the task is its prompt, and there is no report.
     let child = json!({ "session_id": "v", "speaker": "sub-agent", "prompt": task });

@@ -121,6 +121,14 @@ pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, R
     }
 }
 
+/// Returns the file beside another whose name ends so.
+pub fn beside(path: &Path, end: &str) -> Option<PathBuf> {
+    let names = fs::read_dir(path.parent()?)
+        .ok()?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.filter(|name| name.ends_with(end)).max().map(|name| path.with_file_name(name))
+}
+
 /// Reads the last `bytes` bytes of a file. `Ok(None)` if it does not exist.
 pub fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, ReadProblem> {
     Ok(part(root, path, bytes, |len| len.saturating_sub(bytes))?.map(|part| part.bytes))

@@ -172,15 +172,18 @@ pub fn last_assistant(tail: &[u8]) -> Option<String> {
 }
 
 /// Returns the task that the agent has last given to a sub-agent of a kind, by the tail of a transcript
-/// of Claude Code.
+/// of Claude Code or Codex.
 #[must_use]
 pub fn last_task(tail: &[u8], kind: Option<&str>) -> Option<String> {
+    let has = |line: &&[u8], text: &str| memchr::memmem::find(line, text.as_bytes()).is_some();
     let lines = tail.rsplit(|byte| *byte == b'\n');
-    let mut lines = lines.filter(|line| memchr::memmem::find(line, b"\"tool_use\"").is_some());
+    let mut lines = lines.filter(|line| has(line, "\"tool_use\"") || has(line, "\"spawn_agent\""));
     lines.find_map(|line| {
         let record: Value = serde_json::from_slice(line).ok()?;
-        let parts = record.pointer("/message/content")?.as_array()?;
-        parts.iter().rev().find_map(|part| {
+        let Some(parts) = record.pointer("/message/content") else {
+            return task_of_codex(record.get("payload")?);
+        };
+        parts.as_array()?.iter().rev().find_map(|part| {
             let is_task =
                 ["Task", "Agent"].iter().any(|name| part.get("name") == Some(&json!(name)));
             let input = part.get("input").filter(|_| is_task)?;
@@ -189,6 +192,15 @@ pub fn last_task(tail: &[u8], kind: Option<&str>) -> Option<String> {
             input.get("prompt")?.as_str().filter(|_| !is_other).map(str::to_owned)
         })
     })
+}
+
+/// Returns what a call of Codex gives to a sub-agent; its name where the task is encrypted.
+fn task_of_codex(call: &Value) -> Option<String> {
+    call.get("name").filter(|name| *name == "spawn_agent")?;
+    let given: Value = serde_json::from_str(call.get("arguments")?.as_str()?).ok()?;
+    let text = |key: &str| given.get(key)?.as_str().map(str::to_owned);
+    let name = || text("task_name").map(|name| name.replace('_', " "));
+    text("message").filter(|task| task.contains(' ')).or_else(name)
 }
 
 /// Returns true if the agent gave this text to a tool before, by the tail of a transcript of Claude

@@ -306,4 +306,13 @@ fn the_last_task_of_a_kind() {
         assert_eq!(last_task(tail.as_bytes(), kind).as_deref(), want, "{kind:?}");
     }
     assert_eq!(last_task(b"", None), None);
+    for (given, want) in [
+        (json!({"message": "Find the tables", "task_name": "a_b"}), "Find the tables"),
+        (json!({"message": "gAAAAABn", "task_name": "tide_tables"}), "tide tables"),
+    ] {
+        let call =
+            json!({"type": "function_call", "name": "spawn_agent", "arguments": given.to_string()});
+        let line = json!({"type": "response_item", "payload": call}).to_string();
+        assert_eq!(last_task(line.as_bytes(), Some("default")).as_deref(), Some(want));
+    }
 }
