@@ -81,9 +81,9 @@ pub(crate) fn task(call: &Call<'_>) -> HookAnswer {
             transcript::last_task(&tail, call.input.agent_type.as_deref())
         };
         let path = call.transcript()?;
-        // Codex tells that of the sub-agent, which begins with what comes next.
+        // Codex names the transcript of the sub-agent, which does not have the task yet.
         let of_session =
-            || read::beside(&path, &format!("-{}.jsonl", call.input.session.as_ref()?));
+            || read::sibling(&path, &format!("-{}.jsonl", call.input.session.as_ref()?));
         task(&path).or_else(|| task(&of_session()?))
     });
     given.map_or_else(HookAnswer::default, |task| for_task(call, &task))

@@ -358,7 +358,8 @@ fn what_a_closed_git_directory_keeps_out() {
     assert!(sandbox.run(&["undo"]).stdout.contains("reinforce"));
 }
 
-/// What is learned meanwhile waits beside the store, which is said once; the next hook keeps it.
+/// Lines that are added while git's directory is closed wait beside the store. `add` says so once, and
+/// the next hook keeps them.
 #[test]
 fn what_is_learned_under_a_closed_git_directory() {
     let sandbox = parted();
@@ -384,7 +385,7 @@ fn what_is_learned_under_a_closed_git_directory() {
     assert!(!said("The mole is closed in winter"));
 }
 
-/// What the files of a work tree have is not searched once more as what others learned.
+/// A line that is merged is searched once, not again as a line of another work tree.
 #[test]
 fn merged_lines_are_those_of_the_files() {
     let sandbox = Sandbox::new("empty");

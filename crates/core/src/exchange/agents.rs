@@ -13,7 +13,9 @@ use super::{
 use crate::{
     language::{
         cues::{Family, SentenceReading},
-        lexicon::rule_page::{ADVERBS, CONDITIONS, DUTIES, GOVERNED, NOUNS, VERBS},
+        lexicon::rule_page::{
+            ADVERBS, CONDITIONS, DUTIES, GOVERNED, POINTERS, TASKS, VERBS, VERBS_OR_NOUNS,
+        },
         sentence,
         sketch::Sketch,
         slot::Slots,
@@ -56,14 +58,6 @@ const ABOUT_THE_PAGE: &[&str] = &[
     "These guidelines ",
     "These instructions ",
 ];
-
-/// Words of a sentence that points to what comes after it.
-const POINTING: &[&str] = &["below", "following", "follows", "includes", "these", "this"];
-/// Starts of a sentence that says nothing without what comes after it.
-const PURPOSES: &[&str] = &["After", "Before", "For", "If", "In", "On", "To", "When", "With"];
-/// Words in headings above what is to be done once.
-const TASKS: &[&str] =
-    &["backlog", "next", "plan", "progress", "roadmap", "status", "task", "tasks", "todo", "todos"];
 
 /// A line that starts or ends our own block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,7 +191,8 @@ fn items(
 /// Returns a statement without what only leads to something else: the colon behind a sentence that says
 /// something without its list, the box of a point to be checked.
 fn by_itself(bullet: &Bullet, text: String) -> String {
-    let is_point = bullet.kind != BulletKind::Own && !bullet.is_below(TASKS);
+    let is_point =
+        bullet.kind != BulletKind::Own && !bullet.headings.iter().any(|title| has_tasks(title));
     if let Some(point) = text.strip_prefix("[ ] ").filter(|_| is_point) {
         return point.to_owned();
     }
@@ -213,9 +208,9 @@ fn by_itself(bullet: &Bullet, text: String) -> String {
 
 /// Returns true if a sentence says nothing without what comes after it.
 fn leads(text: &str) -> bool {
-    let first = text.split(' ').next().unwrap_or_default();
-    words::words(text).iter().any(|word| POINTING.contains(&word.text.as_str()))
-        || PURPOSES.contains(&first) && !text.contains(',')
+    let words = words::words(text);
+    let is_condition = words.first().is_some_and(|first| CONDITIONS.contains(&first.text));
+    words.iter().any(|word| POINTERS.contains(&word.text)) || is_condition && !text.contains(',')
 }
 
 /// Returns why a statement is no memory.
@@ -346,17 +341,28 @@ fn begins_order(words: &[(&str, String)]) -> bool {
         verb if VERBS.contains(verb) => next.is_some(),
         verb => next.is_some_and(|(shown, next)| {
             let is_object = GOVERNED.contains(next) || shown.starts_with(['`', '[', '"', '*']);
-            NOUNS.contains(verb) && is_object
+            VERBS_OR_NOUNS.contains(verb) && is_object
         }),
     }
 }
 
 fn category(title: &str, categories: &Categories) -> Option<CategoryId> {
-    let lower = title.to_lowercase().replace('’', "'");
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
-    let speaks = |list: &&[&str]| words.iter().any(|word| list.contains(word));
+    let words = words_of(title);
+    let speaks = |list: &&[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let known = || WORDS.iter().find(|(_, list)| speaks(list));
     titled(title, categories).or_else(|| categories.find(known()?.0))
+}
+
+fn words_of(title: &str) -> Vec<String> {
+    let lower = title.to_lowercase().replace('’', "'");
+    let words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    words.map(str::to_owned).collect()
+}
+
+/// Returns true if what stands below a heading is to be done once.
+fn has_tasks(title: &str) -> bool {
+    let words = words_of(title);
+    words.iter().any(|word| TASKS.contains(word)) || words.windows(2).any(|two| two == ["to", "do"])
 }
 
 /// Returns the category whose name or topic is the heading.

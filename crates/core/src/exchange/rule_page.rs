@@ -35,15 +35,6 @@ pub(super) struct Bullet {
 }
 
 impl Bullet {
-    /// Returns true if a heading above it has one of these words.
-    pub(super) fn is_below(&self, words: &[&str]) -> bool {
-        let has = |title: &String| {
-            let lower = title.to_lowercase().replace("to do", "todo").replace("to-do", "todo");
-            lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word))
-        };
-        self.headings.iter().any(has)
-    }
-
     /// Returns true if it names a file that is read with the page: `@docs/style.md`.
     pub(super) fn is_include(&self) -> bool {
         self.text.len() > 1 && self.text.starts_with('@') && !self.text.contains(' ')
@@ -128,7 +119,7 @@ impl RulePage {
         let (mut is_own, mut is_comment) = (false, false);
         let skipped = front(text).map_or(0, |(_, after)| after);
         for (number, line) in numbered(text).skip(skipped) {
-            let line = unquoted(line);
+            let line = set_off(line);
             let words = line.trim();
             if page.reads_code(words) {
                 continue;
@@ -342,9 +333,10 @@ impl RulePage {
             let all: Vec<String> = all.iter().map(|(_, command)| code(command)).collect();
             all.join("; ")
         };
-        let leads = |last: &&mut Bullet| last.text.ends_with(':');
         if let ([], [(comment, command)]) = (plain.as_slice(), commented.as_slice())
-            && let Some(last) = self.bullets.last_mut().filter(|_| self.is_near).filter(leads)
+            && let Some(last) = self.bullets.last_mut()
+            && self.is_near
+            && last.text.ends_with(':')
         {
             last.text = format!("{} {} ({comment})", last.text, code(command));
             self.is_near = false;
@@ -383,9 +375,9 @@ impl RulePage {
     }
 }
 
-/// Returns what a quotation says, which is how pages set off a warning, or the line that is none. The
-/// mark of a kind of warning says nothing.
-fn unquoted(line: &str) -> &str {
+/// Returns a line without the mark of a block quote, by which pages set off warnings. The line that only
+/// names the kind of warning becomes empty.
+fn set_off(line: &str) -> &str {
     let quoted = line.trim_start().strip_prefix('>').filter(|said| !said.starts_with('>'));
     let said = quoted.map_or(line, |said| said.strip_prefix(' ').unwrap_or(said));
     if said.starts_with("[!") && said.trim_end().ends_with(']') { "" } else { said }
@@ -514,13 +506,13 @@ pub(super) fn front(text: &str) -> Option<(Vec<(String, String)>, usize)> {
             return Some((keys, number));
         }
         if let Some((key, value)) = line.split_once(':') {
-            keys.push((key.trim().to_lowercase(), plain(value.trim())));
+            keys.push((key.trim().to_lowercase(), unquoted(value.trim())));
         }
     }
     None
 }
 
-fn plain(value: &str) -> String {
+fn unquoted(value: &str) -> String {
     let single =
         || value.strip_prefix('\'')?.strip_suffix('\'').map(|text| text.replace("''", "'"));
     let double = || serde_json::from_str(value).ok().filter(|_| value.starts_with('"'));

@@ -313,8 +313,7 @@ fn bullets_of_a_page() {
     assert_eq!(agents_of(&long), ["A:1 2001 characters are too long for one memory (2000)"]);
 }
 
-/// What orders something is a preference, where no heading says otherwise, and what tells something is
-/// none.
+/// Below a heading without a category, orders are preferences and facts are not.
 #[test]
 fn orders_and_facts_of_a_page() {
     for (text, is_order) in [

@@ -369,7 +369,7 @@ fn of_event(line: &str) -> String {
     pimem_core::model::hash::write_hex(digest.get(..8).unwrap_or_default())
 }
 
-/// What a program that was built without the feature `sync` has in place of a client.
+/// Refuses every server, in a program that was built without the feature `sync`.
 #[cfg(not(feature = "sync"))]
 mod client {
     use pimem_core::sync::wire::{KeyOwner, PulledPage, PushBody, PushResult};

@@ -32,7 +32,7 @@ const MARKER: &str = " *(";
 /// Time limit for git, which knows what is merged.
 const GIT: Duration = Duration::from_millis(500);
 
-/// What became of lines that were to be kept.
+/// What a person is told after lines were kept: where that failed, and what had no room.
 #[derive(Debug, Default)]
 pub struct KeptLines {
     /// The directory that cannot be written, for which these are the first that wait.
@@ -57,13 +57,12 @@ impl Store {
             changes.into_iter().map(|said| Said { branch: branch.clone(), ..said }).collect();
         let waiting = self.waiting_place();
         let is_new = !waiting.kept.exists();
-        let text = signed(&key, &changes)?;
-        match self.keep_there(&trees, &key, changes) {
+        match self.keep_there(&trees, &key, &changes) {
             Ok(left_out) => Ok(KeptLines { left_out, ..KeptLines::default() }),
             Err(_) if self.has_data_beside() => {
                 let path = self.local_path(&self.waiting_name())?;
                 let _held = StoreLock::shared(&waiting.root, self.patience.min(HASTE))?;
-                self.append_kept(&path, &text)?;
+                self.append_kept(&path, &signed(&key, &changes)?)?;
                 Ok(KeptLines { closed: is_new.then(|| trees.kept()), left_out: 0 })
             }
             Err(error) => Err(error),
@@ -77,7 +76,7 @@ impl Store {
     pub(super) fn keep_waiting(&self) -> Result<()> {
         let Some(trees) = self.work_trees() else { return Ok(()) };
         let Some(key) = self.spool_key() else { return Ok(()) };
-        self.keep_there(&trees, &key, Vec::new()).map(drop)
+        self.keep_there(&trees, &key, &[]).map(drop)
     }
 
     /// Returns the name of the file of what waits.
@@ -93,7 +92,7 @@ impl Store {
 
     /// Appends to what the repository keeps, behind what waited for it. Returns the number of lines for
     /// which there is no room any more.
-    fn keep_there(&self, trees: &WorkTrees, key: &HashKey, changes: Vec<Said>) -> Result<usize> {
+    fn keep_there(&self, trees: &WorkTrees, key: &HashKey, changes: &[Said]) -> Result<usize> {
         let place = Place::new(trees.kept(), &trees.name(NAME));
         read::guard_way(&trees.common, &place.kept)?;
         atomic::create_dir(&place.root, Sync::Private)?;
@@ -109,7 +108,7 @@ impl Store {
         let mut new =
             if is_waiting { self.said_in(&waiting, &waiting.kept, key)? } else { Vec::new() };
         let is_waiting = !new.is_empty();
-        new.extend(changes);
+        new.extend_from_slice(changes);
         if new.is_empty() {
             return Ok(0);
         }

@@ -121,8 +121,8 @@ pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, R
     }
 }
 
-/// Returns the file beside another whose name ends so.
-pub fn beside(path: &Path, end: &str) -> Option<PathBuf> {
+/// Returns the file in the same directory whose name ends with `end`.
+pub fn sibling(path: &Path, end: &str) -> Option<PathBuf> {
     let names = fs::read_dir(path.parent()?)
         .ok()?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
