@@ -237,6 +237,9 @@ fn line(step: &StepView) -> String {
             let (id, from) = (short(category, text), all(from));
             format!("Combined: [{category}] {text} ({id}) of {from}: {reason}")
         }
+        DreamAction::Ask { entry, questions } => {
+            format!("Asked for as: {}: {}: {reason}", named(entry), questions.join("; "))
+        }
         DreamAction::Propose { from } => {
             let texts: Vec<String> = from.iter().map(quoted).collect();
             format!("To combine: {reason}: {}", texts.join(", "))
@@ -258,12 +261,13 @@ fn short(category: &str, text: &str) -> String {
 /// Formats the steps that the rules carried out: `2 merged, 1 added`.
 fn numbers(steps: &[StepView]) -> String {
     type Is = fn(&DreamAction) -> bool;
-    let kinds: [(&str, Is); 5] = [
+    let kinds: [(&str, Is); 6] = [
         ("merged", |act| matches!(act, DreamAction::Merge { .. })),
         ("archived", |act| matches!(act, DreamAction::Archive { .. })),
         ("combined", |act| matches!(act, DreamAction::Combine { .. })),
         ("added", |act| matches!(act, DreamAction::Add { .. })),
         ("reinforced", |act| matches!(act, DreamAction::Reinforce { .. })),
+        ("given questions", |act| matches!(act, DreamAction::Ask { .. })),
     ];
     let of =
         |is: Is| steps.iter().filter(|step| step.by == PlannedBy::Rules && is(&step.act)).count();

@@ -7,6 +7,7 @@ use pimem_core::{
         safe_text::SafeText,
         text::{EntryText, NoteText},
     },
+    search::social_gate,
 };
 use pimem_engine::{
     error::{Failure, FailureKind},
@@ -15,7 +16,7 @@ use pimem_engine::{
         add::{AddView, Added},
         background,
         curate::Proof,
-        intake::{asked_by_agent, category, with_tags},
+        intake::{category, with_tags},
         next::{ChangedEntry, NotShown, Prospect},
         pins::{CuratedEntry, PinAction},
     },
@@ -105,7 +106,7 @@ impl Wanted {
         let untagged = (text != plain).then(|| plain.as_str().to_owned());
         let tags = self.tags.iter().map(|tag| tag.trim_start_matches('#').to_owned()).collect();
         let supersedes = self.supersedes.clone();
-        let asked = asked_by_agent(&self.asked)?;
+        let asked = social_gate::asked_by_agent(&self.asked)?;
         let asides = LineAsides { asked, ..LineAsides::default() };
         Ok(NewText {
             untagged,

@@ -235,6 +235,35 @@ fn a_plan_with_steps_of_both_is_applied() {
 }
 
 #[test]
+fn a_model_says_what_entries_are_asked_for_as() {
+    let (sandbox, [crane, .., radio]) = harbor();
+    let acts = acts(&[
+        json!({"act": "ask", "entry": crane, "questions": ["how long is the hoist braking"], "reason": "r"}),
+        json!({"act": "ask", "entry": radio, "questions": ["fix it"], "reason": "r"}),
+    ]);
+    let provider = Provider::start(vec![Reply::openai(&acts), Reply::openai("")]);
+    provider.serve(&sandbox, "dream", "openai");
+    let find = |words: &str| sandbox.run(&["search", "--mode", "keyword", words]);
+    assert_eq!(find("hoist braking").code, 1);
+    let plan = dream(&sandbox, &["--plan"]).ok();
+    assert!(plan.contains("\"fix it\" is too broad: it fits any work\n"), "{plan}");
+
+    let report = sandbox.run(&["report"]).done();
+    let told = sandbox.pipe(&["dream", "--apply", "-"], plan).ok();
+    assert!(told.ends_with("Applied: 1 given questions\n"), "{told}");
+    let found = find("hoist braking").done();
+    assert!(found.contains(TEXTS[0]), "{found}");
+    assert_eq!(sandbox.run(&["report"]).done(), report, "no report has them");
+    let line = format!("- [lesson] {} *(asked: how long is the hoist braking)*\n", TEXTS[0]);
+    assert!(sandbox.read("topics/lessons.md").contains(&line));
+
+    drop(dream(&sandbox, &["--plan"]));
+    let text = provider.requests()[1].body.clone();
+    let asked: Vec<&str> = text.split("\\n").filter(|line| line.contains(", ASKED)")).collect();
+    assert!(matches!(*asked, [one] if one.contains(TEXTS[0])), "{asked:?}");
+}
+
+#[test]
 fn what_is_no_plan_changes_nothing() {
     let (sandbox, ids) = harbor();
     let many: String = (0..3000)

@@ -37,10 +37,12 @@ fn it_is_asked_in_batches_with_its_prefixes() {
     assert!(requests.iter().all(|body| body["model"] == "nomic-embed-text"), "{requests:?}");
     let sizes = requests.iter().map(|body| body["input"].as_array().unwrap().len());
     assert!(sizes.clone().all(|size| size <= 32) && sizes.sum::<usize>() > requests.len() * 8);
-    // The sentences by which it is measured come first, and as they are.
+    // The texts by which it is measured come first.
     let texts = inputs(&requests);
-    let (measured, lines) = texts.split_at(32);
-    assert!(measured.iter().all(|text| !text.starts_with("search_")), "{measured:?}");
+    let (measured, lines) = texts.split_at(64);
+    let (passages, queries) = measured.split_at(32);
+    assert!(passages.iter().all(|text| text.starts_with("search_document: ")), "{passages:?}");
+    assert!(queries.iter().all(|text| text.starts_with("search_query: ")), "{queries:?}");
     assert!(lines.iter().all(|text| text.starts_with("search_document: ")), "{lines:?}");
 
     let found = search(&sandbox, &ollama, "tide tables");

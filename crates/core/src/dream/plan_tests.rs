@@ -229,7 +229,9 @@ proptest! {
         for step in &steps {
             let touched = match &step.act {
                 StepAction::Merge { keep, from } => [from.as_slice(), &[*keep]].concat(),
-                StepAction::Archive(id) | StepAction::Reinforce(id, _) => vec![*id],
+                StepAction::Archive(id) | StepAction::Reinforce(id, _) | StepAction::Ask(id, _) => {
+                    vec![*id]
+                }
                 StepAction::Propose(of) => of.clone(),
                 StepAction::Combine { from, .. } => from.clone(),
                 StepAction::Add { .. } => Vec::new(),

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     model::{
         category::Categories, entry::EntryId, event::Cue, hash::fnv1a64, operation::UserState,
-        time::Now,
+        questions::Questions, time::Now,
     },
     report::budget::Tokens,
     safety::{
@@ -118,7 +118,8 @@ fn entry(now: Now, categories: &Categories, row: &ScoredEntry) -> String {
     };
     let (count, age) = (row.evidence.count, now.since(row.evidence.first_seen));
     let text = line(&row.entry.text);
-    format!("{} [{category}] {text} ({state}, evidence {count}, age {age})", row.entry.id)
+    let asked = if row.entry.asides.asked.is_empty() { "" } else { ", ASKED" };
+    format!("{} [{category}] {text} ({state}, evidence {count}, age {age}{asked})", row.entry.id)
 }
 
 /// Returns the start of a text on one line, without secrets, private parts, and characters that
@@ -167,6 +168,8 @@ enum AnswerError {
     NoReason,
     #[error("\"from\" is no list of ids")]
     NoIds,
+    #[error("\"questions\" is no list of questions")]
+    NoQuestions,
     #[error(transparent)]
     Entry(#[from] LookupError),
 }
@@ -243,6 +246,7 @@ impl Reader<'_> {
             "merge" => &["keep", "from"],
             "combine" => &["category", "text", "from"],
             "archive" | "reinforce" => &["entry"],
+            "ask" => &["entry", "questions"],
             "add" => &["category", "text"],
             _ => return Err(AnswerError::UnknownAct(vet::quoted(name))),
         };
@@ -266,6 +270,7 @@ impl Reader<'_> {
             }
             "archive" => StepAction::Archive(entry("entry")?),
             "reinforce" => StepAction::Reinforce(entry("entry")?, 1),
+            "ask" => StepAction::Ask(entry("entry")?, questions(object)?),
             _ => {
                 let (category, text) = (owned("category")?, owned("text")?);
                 StepAction::Add { category, cue: Cue::Behavioral, text }
@@ -289,6 +294,15 @@ fn values(object: &Object) -> String {
     let values = object.iter().filter(|(key, _)| *key != "reason");
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     values.map(|(_, value)| text(value)).collect::<Vec<_>>().join(" ")
+}
+
+fn questions(object: &Object) -> Result<Questions, AnswerError> {
+    let list = object.get("questions").ok_or(AnswerError::Missing("questions"))?;
+    let texts = list.as_array().and_then(|list| list.iter().map(Value::as_str).collect());
+    let texts: Vec<&str> = texts.ok_or(AnswerError::NoQuestions)?;
+    Some(Questions::read(&texts.join(";")))
+        .filter(|q| !q.is_empty())
+        .ok_or(AnswerError::NoQuestions)
 }
 
 fn text<'a>(object: &'a Object, key: &'static str) -> Result<&'a str, AnswerError> {

@@ -47,6 +47,7 @@ fn what(act: &StepAction) -> String {
         StepAction::Combine { category, text, from } => {
             format!("combine{} > [{category}] {text}", ids(from))
         }
+        StepAction::Ask(id, questions) => format!("ask {id}: {questions}"),
         StepAction::Propose(of) => format!("propose{}", ids(of)),
     }
 }
@@ -115,7 +116,8 @@ fn act() -> impl Strategy<Value = String> {
     let ids = || prop::sample::select(ENTRIES).prop_map(|(name, ..)| id(name).to_string());
     let any_id = || prop_oneof![4 => ids(), 1 => "[0-9a-f]{5,18}", 1 => any::<String>()];
     let words = prop::sample::select(vec!["lesson", "preference", "none", ""]);
-    let name = prop::sample::select(vec!["merge", "combine", "archive", "add", "reinforce", "x"]);
+    let name =
+        prop::sample::select(vec!["merge", "combine", "archive", "add", "reinforce", "ask", "x"]);
     let text = prop_oneof!["[a-z ]{0,40}", any::<String>(), ids()];
     let from = prop::collection::vec(any_id(), 0..4);
     (name, any_id(), from, words, text).prop_map(|(act, id, from, category, text)| {
@@ -124,6 +126,7 @@ fn act() -> impl Strategy<Value = String> {
         match act {
             "merge" => (set("keep", id.into()), set("from", from.into())).0,
             "archive" | "reinforce" => set("entry", id.into()),
+            "ask" => (set("entry", id.into()), set("questions", vec![text].into())).0,
             _ => {
                 set("category", category.into());
                 set("text", text.into());
@@ -145,14 +148,16 @@ proptest! {
 
     #[test]
     fn only_free_entries_are_touched(acts in prop::collection::vec(act(), 0..12)) {
-        let free: Vec<EntryId> = ["tabs", "makefile", "spindle", "speed", "probe", "recent", "expired"]
+        let free: Vec<EntryId> = ["tabs", "makefile", "spindle", "speed", "probe", "asked", "recent", "expired"]
             .map(id)
             .to_vec();
         let mut touched = Vec::new();
         for PlanStep { act, .. } in both(&acts.join("\n")).0 {
             match act {
                 StepAction::Merge { keep, from } => touched.extend(from.into_iter().chain([keep])),
-                StepAction::Archive(id) | StepAction::Reinforce(id, _) => touched.push(id),
+                StepAction::Archive(id) | StepAction::Reinforce(id, _) | StepAction::Ask(id, _) => {
+                    touched.push(id);
+                }
                 StepAction::Combine { from, .. } => touched.extend(from),
                 StepAction::Add { .. } => {}
                 StepAction::Propose(_) => prop_assert!(false, "no model proposes"),

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use super::vet::LookupError;
 use crate::{
-    model::{entry::EntryId, event::Cue, time::Timestamp},
+    model::{entry::EntryId, event::Cue, questions::Questions, time::Timestamp},
     safety::safe_text,
 };
 
@@ -36,6 +36,8 @@ pub enum StepAction {
         /// Entries to archive.
         from: Vec<EntryId>,
     },
+    /// Gives an entry without questions those that it will be asked for as.
+    Ask(EntryId, Questions),
     /// Entries that a person should consolidate. Nothing is changed.
     Propose(Vec<EntryId>),
 }
@@ -128,6 +130,9 @@ fn columns(act: &StepAction, naming: &impl Naming) -> [String; 3] {
         StepAction::Combine { category, text, from } => {
             ("combine", ids(from), format!("[{category}] {text}"))
         }
+        StepAction::Ask(id, questions) => {
+            ("ask", format!("{}: {questions}", naming.short(*id)), line(*id))
+        }
         StepAction::Propose(of) => ("propose", ids(of), String::new()),
     };
     [verb.to_owned(), which, text]
@@ -171,6 +176,8 @@ pub enum LineError {
     NoReinforcement,
     #[error("adds no number from 1 to 100")]
     NoNumber,
+    #[error("names no entry and questions like A: where; when")]
+    NoQuestions,
 }
 
 /// Parses a plan. Returns `None` if the text is not one.
@@ -229,6 +236,11 @@ fn step(line: &str, naming: &impl Naming) -> ScriptLine {
         "combine" => {
             let (category, text) = worded()?;
             StepAction::Combine { category, text, from: find_all(which)? }
+        }
+        "ask" => {
+            let (id, asked) = which.split_once(": ").ok_or(LineError::NoQuestions)?;
+            let asked = Some(Questions::read(asked)).filter(|asked| !asked.is_empty());
+            StepAction::Ask(told(find(id)?)?, asked.ok_or(LineError::NoQuestions)?)
         }
         _ => return Err(LineError::UnknownAct(verb.to_owned())),
     };
@@ -292,6 +304,7 @@ mod tests {
             },
             StepAction::Reinforce(a, 2),
             StepAction::Combine { category, text, from: vec![a, c] },
+            StepAction::Ask(b, Questions::read("how do I ship: by hand?; release")),
         ];
         let mut made = plan(acts.clone());
         let propose = StepAction::Propose(vec![a, b]);
@@ -327,6 +340,10 @@ mod tests {
             (
                 "reinforce\t0000000000000000 +0\t[lesson] Use rg\twhy",
                 "adds no number from 1 to 100",
+            ),
+            (
+                "ask\t0000000000000000\t[lesson] Use rg\twhy",
+                "names no entry and questions like A: where; when",
             ),
         ] {
             let script =

@@ -22,7 +22,10 @@ use crate::{
         forecast::is_free,
         ranking::{Ranking, ScoredEntry},
     },
-    search::tokens::{Tokenizer, content_words},
+    search::{
+        social_gate::{self, AskedError},
+        tokens::{Tokenizer, content_words},
+    },
 };
 
 /// Number of digits accepted as an id or prefix of one.
@@ -95,6 +98,12 @@ pub enum StepError {
     Order(&'static str),
     #[error("the text drops what entry {0} says")]
     Drops(EntryId),
+    #[error("entry {0} has questions")]
+    Asked(EntryId),
+    #[error("entry {0} says each word of its questions")]
+    NothingNew(EntryId),
+    #[error(transparent)]
+    Questions(#[from] AskedError),
     #[error("an earlier act adds that already")]
     AddedAlready,
 }
@@ -174,6 +183,21 @@ impl Vetting {
                 }
                 StepAction::Combine { category, text, from }
             }
+            StepAction::Ask(id, questions) => {
+                let entry = &self.free(by, id)?.entry;
+                if !entry.asides.asked.is_empty() {
+                    return Err(StepError::Asked(id));
+                }
+                if let Some((_, does)) = injection::find(&questions.to_string()) {
+                    return Err(StepError::Order(does));
+                }
+                let questions = social_gate::asked(questions.questions())?;
+                let words = |text: &str| content_words(&mut Tokenizer::default(), text);
+                if words(&questions.to_string()).is_subset(&words(&entry.text)) {
+                    return Err(StepError::NothingNew(id));
+                }
+                StepAction::Ask(id, questions)
+            }
             StepAction::Propose(_) if by == PlannedBy::Model => return Err(StepError::Proposal),
             StepAction::Propose(of) => StepAction::Propose(of),
         };
@@ -189,7 +213,7 @@ impl Vetting {
                 self.gone.extend(from.iter().filter(|id| *id != keep));
             }
             StepAction::Archive(id) => self.gone.extend([*id]),
-            StepAction::Reinforce(id, _) => self.used.extend([*id]),
+            StepAction::Reinforce(id, _) | StepAction::Ask(id, _) => self.used.extend([*id]),
             StepAction::Add { category, text, .. } => {
                 self.added.push((category.clone(), NormalForm::of(text)));
             }

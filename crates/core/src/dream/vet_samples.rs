@@ -7,6 +7,8 @@ use crate::{
         category::Categories,
         entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind},
+        questions::Questions,
+        rules::LineAsides,
         time::{DAY_MS, Now, Timestamp},
     },
     score::{
@@ -24,6 +26,7 @@ pub(crate) const ENTRIES: &[(&str, &str, &str)] = &[
     ("spindle", "lesson", "The spindle needs 4 s to reach speed"),
     ("speed", "lesson", "Wait for the spindle before the first plunge"),
     ("probe", "lesson", "The probe input is inverted on board two"),
+    ("asked", "lesson", "Soft limits stand in profile three"),
     ("recent", "lesson", "Homing fails with the door open"),
     ("pinned", "preference", "Never push to main"),
     ("enforced", "decision", "Releases are signed by hand"),
@@ -59,7 +62,10 @@ pub(crate) fn ranking(categories: &Categories) -> Ranking {
             text: (*text).to_owned(),
             pinned: *name == "pinned",
             enforced: *name == "enforced",
-            asides: crate::model::rules::LineAsides::default(),
+            asides: LineAsides {
+                asked: Questions::read(if *name == "asked" { "how far does it go" } else { "" }),
+                ..LineAsides::default()
+            },
             branch: None,
             topic: format!("{category}s"),
             continues: None,

@@ -7,13 +7,12 @@ use crate::model::hash::fnv1a64;
 
 /// Prefix of queries for bge and related models.
 const BGE_QUERY: &str = "Represent this sentence for searching relevant passages: ";
+/// Thresholds of models until they are tried and measured.
 const BGE: Thresholds = Thresholds { recall: 0.65, reminder: 0.70, duplicate: 0.85 };
-/// Thresholds of MiniLM and of the built-in table: about 1 % and 0.1 % of random pairs reach them.
-const MINILM: Thresholds = Thresholds { recall: 0.45, reminder: 0.60, duplicate: 0.90 };
-/// Thresholds of an uncalibrated model: rather too few matches than too many.
-const CAUTIOUS: Thresholds = Thresholds { recall: 0.65, reminder: 0.70, duplicate: 0.90 };
 /// E5 is trained at a low temperature: unrelated texts have cosines of 0.7 and more.
 const E5: Thresholds = Thresholds { recall: 0.85, reminder: 0.88, duplicate: 0.95 };
+/// The same for a model that nothing is known of: rather too few matches than too many.
+const CAUTIOUS: Thresholds = Thresholds { recall: 0.65, reminder: 0.70, duplicate: 0.90 };
 
 /// Required size and SHA-256 of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,8 +131,8 @@ const FAMILIES: &[(&str, &str, &str, Thresholds)] = &[
     ("bge-large-zh", "为这个句子生成表示以用于检索相关文章：", "", CAUTIOUS),
     ("bge-m3", "", "", CAUTIOUS),
     ("bge-", BGE_QUERY, "", BGE),
-    ("all-minilm-", "", "", MINILM),
-    ("minilm", "", "", MINILM),
+    ("all-minilm-", "", "", STATIC),
+    ("minilm", "", "", STATIC),
     ("mxbai-embed-", BGE_QUERY, "", CAUTIOUS),
     ("snowflake-arctic-embed2", "query: ", "", CAUTIOUS),
     ("snowflake-arctic-embed", BGE_QUERY, "", CAUTIOUS),
@@ -175,10 +174,10 @@ pub fn model(name: &str, dimension: usize, pooling: Pooling) -> Model {
     }
 }
 
-/// Returns true if the thresholds of a model were measured.
+/// Returns true if the thresholds of a model are those by which others are measured.
 #[must_use]
 pub fn is_calibrated(model: &Model) -> bool {
-    model.thresholds != CAUTIOUS
+    model.thresholds == STATIC
 }
 
 /// Start of the names of models that Ollama serves.
@@ -242,14 +241,14 @@ pub struct Thresholds {
     pub duplicate: f64,
 }
 
-/// Thresholds of the built-in model, for which the weights of the hybrid score were chosen.
+/// Thresholds of MiniLM and of the built-in table, for which the weights of the hybrid score were
+/// chosen: about 1 % and 0.1 % of random pairs reach the first two.
 pub const STATIC: Thresholds = Thresholds { recall: 0.45, reminder: 0.60, duplicate: 0.90 };
 
 impl Thresholds {
-    /// Converts a cosine to the built-in model's scale, -1 to 1, where about as many pairs of
-    /// unrelated texts reach it. The map is linear through the two thresholds that about 1 % and
-    /// 0.1 % of such pairs reach. Unrelated texts have cosines near 0 in one model and near 0.6 in
-    /// another.
+    /// Converts a cosine to the built-in model's scale, -1 to 1. The map is linear, and takes the
+    /// first two thresholds to the built-in model's. Unrelated texts have cosines near 0 in one model
+    /// and near 0.5 in another.
     #[must_use]
     pub fn calibrate(&self, cosine: f64) -> f64 {
         let span = self.reminder - self.recall;
@@ -365,7 +364,7 @@ mod tests {
         let bge = model("bge-small-en-v1.5-q", 384, Pooling::Cls);
         assert_eq!((bge.query_prefix.as_str(), bge.thresholds), (BGE_QUERY, BGE));
         let minilm = model("all-minilm-l6-v2", 384, Pooling::Mean);
-        assert_eq!((minilm.query_prefix.as_str(), minilm.thresholds), ("", MINILM));
+        assert_eq!((minilm.query_prefix.as_str(), minilm.thresholds), ("", STATIC));
         assert_eq!(model("bge-m3", 1024, Pooling::Cls).query_prefix, "");
         for (name, want) in [
             ("ollama/nomic-embed-text", "search_query: "),

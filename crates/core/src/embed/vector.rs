@@ -1,10 +1,7 @@
 //! Quantised vectors: eight bits or one bit per number, with cosines and distances, and which cosines
 //! of a model mean that two texts say the same.
 
-use super::{
-    catalog::{STATIC, Thresholds},
-    table,
-};
+use super::catalog::{Model, STATIC, Thresholds};
 
 /// A vector of length 1 with eight bits per number. All zeros for a text without tokens.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -101,7 +98,7 @@ pub fn product(a: &[f32], b: &[f32]) -> f32 {
 }
 
 /// Unrelated sentences from a developer's day.
-pub const SENTENCES: [&str; 32] = [
+const SENTENCES: [&str; 32] = [
     "The staging database is restored from last night's backup",
     "Prefer tabs over spaces in Go files",
     "Release notes are written in the imperative",
@@ -136,40 +133,87 @@ pub const SENTENCES: [&str; 32] = [
     "Write benchmarks for the hot loop",
 ];
 
-/// Returns the thresholds of a model that gave these vectors for [`SENTENCES`]. They are as many
-/// standard deviations above the mean cosine of two sentences as the built-in model's thresholds
-/// are. `None` if the vectors are not usable.
+/// What is asked by somebody who needs the sentence at the same place in [`SENTENCES`].
+const QUESTIONS: [&str; 32] = [
+    "where does the data on staging come from",
+    "how do I indent Go code",
+    "write the changelog for the new version",
+    "users on a Mac cannot sign in",
+    "when is a declined card charged again",
+    "which colours does the brand have",
+    "stack overflow while reading JSON",
+    "who has to approve new terms of use",
+    "why are photos smaller than the originals",
+    "where does the build at night happen",
+    "jobs hang when they write to the same record",
+    "which languages do we support",
+    "can I get an espresso upstairs",
+    "how do I fake the time in a unit test",
+    "what tax is charged to a buyer in Japan",
+    "stale sessions after a new password",
+    "the process needs too much RAM, how do I find out why",
+    "on which day does the team meet",
+    "when do we have to renew TLS",
+    "new documents are not found",
+    "may I print names of people while debugging",
+    "which key combination closes a window",
+    "how often do the thermometers send values",
+    "how many reviewers does a pull request need",
+    "is the phone client usable offline",
+    "the disk is full of logs",
+    "can a bill be deleted",
+    "results explode when dt is increased",
+    "permission denied inside docker",
+    "text flickers while the page opens",
+    "when do we travel to the customer in the north",
+    "measure how fast the inner function is",
+];
+/// Mean cosines of the built-in transformer: of a question and another's sentence, and of a question and
+/// its own.
+const ENDS: (f64, f64) = (0.036, 0.406);
+/// Difference of these two from which a model tells texts apart.
+const LEAST_SPAN: f64 = 0.02;
+
+/// Returns the texts whose vectors [`thresholds`] takes: sentences as passages of a model, then
+/// questions as its queries.
 #[must_use]
-pub fn thresholds(vectors: &[Vec<f32>]) -> Option<Thresholds> {
-    let own: Vec<Vec<f32>> = SENTENCES.iter().map(|text| table::embed(text)).collect();
-    let ((own_mean, own_spread), (mean, spread)) = (spread(&own)?, spread(vectors)?);
-    let at = |threshold: f64| {
-        let deviations = (threshold - own_mean) / own_spread;
-        // More digits would not be meaningful.
-        ((mean + deviations * spread).min(0.99) * 1000.0).round() / 1000.0
-    };
-    let found = Thresholds {
-        recall: at(STATIC.recall),
-        reminder: at(STATIC.reminder),
-        duplicate: at(STATIC.duplicate),
-    };
-    (found.recall < found.reminder).then_some(found)
+pub fn samples(model: &Model) -> Vec<String> {
+    let passages = SENTENCES.map(|text| format!("{}{text}", model.passage_prefix));
+    let queries = QUESTIONS.map(|text| format!("{}{text}", model.query_prefix));
+    [passages, queries].concat()
 }
 
-/// Returns mean and standard deviation of the cosines of all pairs.
-fn spread(vectors: &[Vec<f32>]) -> Option<(f64, f64)> {
+/// Returns the thresholds of a model that gave these vectors for its [`samples`]. They lie as the
+/// built-in model's do to the cosines of texts that belong together and of those that do not. `None`
+/// if the vectors are not usable.
+#[must_use]
+pub fn thresholds(vectors: &[Vec<f32>]) -> Option<Thresholds> {
+    let (unrelated, related) = ends(vectors)?;
+    let span = related - unrelated;
+    let at = |threshold: f64| unrelated + span * (threshold - ENDS.0) / (ENDS.1 - ENDS.0);
+    // More digits would not be meaningful.
+    let rounded = |threshold: f64| (at(threshold) * 10_000.0).round() / 10_000.0;
+    (span >= LEAST_SPAN).then(|| Thresholds {
+        recall: rounded(STATIC.recall),
+        reminder: rounded(STATIC.reminder),
+        duplicate: rounded(STATIC.duplicate).min(0.99),
+    })
+}
+
+/// Returns the mean cosines of [`ENDS`] by the vectors of a model's samples.
+fn ends(vectors: &[Vec<f32>]) -> Option<(f64, f64)> {
     let mut unit = vectors.to_vec();
     for vector in &mut unit {
         normalize(vector);
     }
-    let mut cosines = Vec::new();
-    for (at, vector) in unit.iter().enumerate() {
-        cosines.extend(unit.iter().skip(at + 1).map(|other| f64::from(product(vector, other))));
-    }
-    let count = cosines.len() as f64;
-    let mean = cosines.iter().sum::<f64>() / count;
-    let variance = cosines.iter().map(|cosine| (cosine - mean).powi(2)).sum::<f64>() / count;
-    (variance.is_finite() && variance > 1e-9).then(|| (mean, variance.sqrt()))
+    let (sentences, questions) = unit.split_at_checked(SENTENCES.len())?;
+    let cosine = |a: &Vec<f32>, b: &Vec<f32>| f64::from(product(a, b));
+    let of_all = |a: &Vec<f32>| questions.iter().map(|b| cosine(a, b)).sum::<f64>();
+    let all: f64 = sentences.iter().map(of_all).sum();
+    let related: f64 = sentences.iter().zip(questions).map(|(a, b)| cosine(a, b)).sum();
+    let count = sentences.len() as f64;
+    let ends = ((all - related) / (count * (count - 1.0)), related / count);
+    (questions.len() == sentences.len() && ends.0.is_finite()).then_some(ends)
 }
 
 #[cfg(test)]
@@ -225,32 +269,52 @@ mod tests {
 #[cfg(test)]
 mod calibrate_tests {
     use super::*;
+    use crate::embed::{catalog, table};
+
+    fn own() -> Vec<Vec<f32>> {
+        samples(&table::model()).iter().map(|text| table::embed(text)).collect()
+    }
 
     #[test]
-    fn the_built_in_model_keeps_its_own() {
-        let own: Vec<Vec<f32>> = SENTENCES.iter().map(|text| table::embed(text)).collect();
-        let got = thresholds(&own).unwrap();
-        assert!((got.recall - STATIC.recall).abs() < 1e-6, "{got:?}");
-        assert!((got.duplicate - STATIC.duplicate).abs() < 1e-6, "{got:?}");
+    fn both_ends_of_a_model_become_those_of_the_built_in_one() {
+        let (unrelated, related) = ends(&own()).unwrap();
+        let got = thresholds(&own()).unwrap();
+        assert!((got.calibrate(unrelated) - ENDS.0).abs() < 1e-3, "{got:?}");
+        assert!((got.calibrate(related) - ENDS.1).abs() < 1e-3, "{got:?}");
     }
 
     #[test]
     fn a_model_that_finds_everything_near_gets_higher_ones() {
-        // A common direction in every vector raises all cosines.
-        let raise = |text: &&str| {
-            let mut vector = table::embed(text);
-            vector.push(1.0);
-            vector
-        };
-        let got = thresholds(&SENTENCES.iter().map(raise).collect::<Vec<_>>()).unwrap();
-        assert!((got.recall - f64::midpoint(1.0, STATIC.recall)).abs() < 1e-3, "{got:?}");
-        assert!((got.calibrate(0.75) - 0.5).abs() < 1e-2);
+        // A common direction in every vector raises all cosines, and halves their differences.
+        let raised: Vec<Vec<f32>> = own()
+            .into_iter()
+            .map(|mut vector| {
+                vector.push(1.0);
+                vector
+            })
+            .collect();
+        let (plain, got) = (thresholds(&own()).unwrap(), thresholds(&raised).unwrap());
+        assert!((got.recall - f64::midpoint(1.0, plain.recall)).abs() < 1e-3, "{got:?}");
+        for cosine in [0.1, 0.4, 0.7] {
+            let raised = got.calibrate(f64::midpoint(1.0, cosine));
+            assert!((raised - plain.calibrate(cosine)).abs() < 1e-2, "{got:?}");
+        }
+    }
+
+    #[test]
+    fn prefixes_belong_to_the_samples() {
+        let model = catalog::model("nomic-embed-text", 8, catalog::Pooling::Mean);
+        let samples = samples(&model);
+        assert_eq!(samples.len(), 64);
+        assert!(samples[..32].iter().all(|text| text.starts_with("search_document: ")));
+        assert!(samples[32..].iter().all(|text| text.starts_with("search_query: ")));
     }
 
     #[test]
     fn vectors_that_tell_nothing() {
         assert_eq!(thresholds(&[]), None);
-        assert_eq!(thresholds(&vec![vec![1.0, 2.0]; 32]), None);
-        assert_eq!(thresholds(&vec![vec![f32::NAN; 3]; 32]), None);
+        assert_eq!(thresholds(&own()[..63]), None);
+        assert_eq!(thresholds(&vec![vec![1.0, 2.0]; 64]), None);
+        assert_eq!(thresholds(&vec![vec![f32::NAN; 3]; 64]), None);
     }
 }

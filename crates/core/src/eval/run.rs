@@ -135,7 +135,8 @@ impl Collection {
         };
         let mut found: Vec<FoundPassage> = found.iter().map(judged).collect();
         found.sort_by(|a, b| b.judged.rank.total_cmp(&a.judged.rank).then_with(|| a.at.cmp(&b.at)));
-        rank::level(found.iter_mut().map(|found| &mut found.judged));
+        let few = rank::few(&query.text);
+        rank::level(found.iter_mut().map(|found| &mut found.judged), few);
         found.retain(|found| found.judged.counts);
         found.truncate(limit);
         found

@@ -30,10 +30,13 @@ const NEAR_BEST: (f64, f64) = (0.85, 0.7);
 const LENIENCE: f64 = 0.25;
 /// Number of documents outside of the context at which half of that counts.
 const OUTSIDE: f64 = 600.0;
-/// Hybrid ranks below this are chance.
-const FLOOR: f64 = 0.15;
-/// Cosines of scores below this are chance.
-const MEANING_FLOOR: f64 = 0.18;
+/// What is below both is chance.
+const SURE: Floor = Floor { rank: 0.15, meaning: 0.18 };
+/// The same for the first [`FEW`] hits for a question of [`WORDS`] and more: in a small store an answer in other words is often no better. Of 80
+/// questions to rule files (`fixtures/eval/rules.json`), 92 % find their line instead of 84 %.
+const FAINT: Floor = Floor { rank: 0.1, meaning: 0.08 };
+const FEW: usize = 5;
+const WORDS: usize = 4;
 /// Range of the factor by which stability multiplies a score.
 const FACTOR: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 
@@ -105,12 +108,13 @@ impl RankCandidate {
         mean(self.plain, self.model, SCORED_MODEL).max(0.0)
     }
 
-    /// Returns true if it was found by more than chance.
-    fn counts(&self, mode: Mode, weights: RankWeights) -> bool {
+    fn reaches(&self, floor: &Floor, mode: Mode, weights: RankWeights) -> bool {
         match mode {
             Mode::Keyword => self.bm25 > 0.0,
-            Mode::Semantic => self.meaning() >= MEANING_FLOOR,
-            Mode::Hybrid => self.own(mode, weights) >= FLOOR || self.meaning() >= MEANING_FLOOR,
+            Mode::Semantic => self.meaning() >= floor.meaning,
+            Mode::Hybrid => {
+                self.own(mode, weights) >= floor.rank || self.meaning() >= floor.meaning
+            }
         }
     }
 
@@ -163,6 +167,13 @@ fn half_at(bm25: f64) -> f64 {
     bm25 / (bm25 + SATURATION)
 }
 
+struct Floor {
+    /// Of a hybrid rank.
+    rank: f64,
+    /// Of the cosine of a score.
+    meaning: f64,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct RankWeights {
     cosine: f64,
@@ -186,19 +197,24 @@ pub struct Judged {
     pub own: f64,
     /// The score of this one or of a better one below it.
     pub score: f64,
-    /// True if it was found by more than chance.
+    /// True if it may be a hit: it was found by more than chance or, after [`level`], is among the
+    /// first few and not wholly unlike the query.
     pub counts: bool,
+    /// True if it is hardly better than chance.
+    pub is_faint: bool,
 }
 
 impl Judged {
     /// Judges a candidate with the factor of its standing.
     #[must_use]
     pub fn new(candidate: &RankCandidate, mode: Mode, weights: RankWeights, factor: f64) -> Self {
+        let counts = candidate.reaches(&SURE, mode, weights);
         Self {
             rank: candidate.rank(mode, weights) * factor,
             own: candidate.score(mode) * factor,
             score: candidate.score(mode) * factor,
-            counts: candidate.counts(mode, weights),
+            counts,
+            is_faint: !counts && candidate.reaches(&FAINT, mode, weights),
         }
     }
 
@@ -230,11 +246,21 @@ impl RecallBar {
     }
 }
 
-/// Raises the scores of candidates, best rank first, to those below them: what stands before an
-/// answer is at least as good, and scores fall along a list.
-pub fn level<'a>(judged: impl DoubleEndedIterator<Item = &'a mut Judged>) {
+/// Returns how many hits of a search may be hardly better than chance. What is looked for by fewer
+/// words is looked for by these words.
+#[must_use]
+pub fn few(query: &str) -> usize {
+    if query.split_whitespace().nth(WORDS - 1).is_some() { FEW } else { 0 }
+}
+
+/// Lets so many candidates count, best rank first, though they are hardly better than chance. Raises scores to those below them: what stands before an answer is at least as good, and scores
+/// fall along a list.
+pub fn level<'a>(judged: impl Iterator<Item = &'a mut Judged>, few: usize) {
+    let mut judged: Vec<&mut Judged> = judged.collect();
+    let few = judged.iter_mut().filter(|one| one.counts || one.is_faint).take(few);
+    few.for_each(|one| one.counts = true);
     let mut best: f64 = 0.0;
-    for one in judged.rev().filter(|one| one.counts) {
+    for one in judged.into_iter().rev().filter(|one| one.counts) {
         best = best.max(one.own);
         one.score = best;
     }
@@ -364,11 +390,26 @@ mod tests {
 
     #[test]
     fn scores_fall_along_a_list() {
-        let one = |score, counts| Judged { rank: 0.0, own: score, score, counts };
+        let one = |score, counts| Judged { own: score, score, counts, ..Judged::default() };
         let mut all = [one(0.5, true), one(0.25, true), one(0.4, true), one(0.9, false)];
-        level(all.iter_mut());
+        level(all.iter_mut(), FEW);
         let want = [0.5, 0.4, 0.4, 0.9];
         assert!(all.iter().zip(want).all(|(one, want)| (one.score - want).abs() < 1e-12));
+    }
+
+    #[test]
+    fn the_first_few_may_be_hardly_better_than_chance() {
+        let like = |plain| RankCandidate { table: plain, plain, ..RankCandidate::default() };
+        let mut all: Vec<Judged> = [0.5, 0.1, 0.01]
+            .into_iter()
+            .chain([0.1; 5])
+            .map(|plain| judged(&like(plain), Mode::Semantic))
+            .collect();
+        assert_eq!((few("tide tables"), few("who reads the tide")), (0, FEW));
+        level(all.iter_mut(), FEW);
+        let counts: Vec<bool> = all.iter().map(|one| one.counts).collect();
+        assert_eq!(counts, [true, true, false, true, true, true, false, false]);
+        assert!(!all[0].is_faint && all[1].is_faint);
     }
 }
 

@@ -3,7 +3,11 @@
 //! Such a message agrees, thanks, or tells the agent to go on or to stop, and names nothing that a
 //! memory could be about: each of its words is in a list of its language.
 
-use crate::language::lexicon::work::WORK;
+use crate::{
+    language::lexicon::work::WORK,
+    model::questions::{Questions, QuestionsError},
+    safety::text::{EntryText, TextError},
+};
 
 /// Maximum number of words of such a message.
 const WORDS: usize = 8;
@@ -131,6 +135,46 @@ pub fn is_order(sentence: &str) -> bool {
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let steers = |word: &str| LANGUAGES.iter().any(|list| list.binary_search(&word).is_ok());
     words.all(|word| WORK.contains(word) || steers(word))
+}
+
+/// Why something is not taken for what an entry is asked for as.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AskedError {
+    #[error(transparent)]
+    Text(#[from] TextError),
+    #[error(transparent)]
+    Questions(#[from] QuestionsError),
+    #[error("{0:?} is too broad: it fits any work")]
+    TooBroad(String),
+}
+
+/// Checks what somebody says that an entry is asked for as.
+///
+/// # Errors
+/// If there is too much of it, a question would fit any prompt, or one holds a secret or invisible
+/// characters.
+pub fn asked<T: AsRef<str>>(questions: &[T]) -> Result<Questions, AskedError> {
+    let asked = readable(questions)?.checked()?;
+    match asked.questions().iter().find(|question| is_order(question)) {
+        None => Ok(asked),
+        Some(broad) => Err(AskedError::TooBroad(broad.clone())),
+    }
+}
+
+/// Returns what an agent says that an entry is asked for as, without what is too much or too broad.
+///
+/// # Errors
+/// If a question holds a secret or invisible characters.
+pub fn asked_by_agent(questions: &[String]) -> Result<Questions, TextError> {
+    Ok(readable(questions)?.without(is_order).cut())
+}
+
+fn readable<T: AsRef<str>>(questions: &[T]) -> Result<Questions, TextError> {
+    let questions: Vec<&str> = questions.iter().map(AsRef::as_ref).collect();
+    for question in questions.iter().filter(|question| !question.trim().is_empty()) {
+        EntryText::new(question)?;
+    }
+    Ok(Questions::read(&questions.join(";")))
 }
 
 /// Returns true if a text has an identifier, a path or a tag, whatever words it is made of.

@@ -100,15 +100,16 @@ impl Remote {
 
     fn measured(&self, clock: &Clock) -> Result<Model, Unavailable> {
         let name = catalog::of_ollama(&self.id).unwrap_or_default();
-        let texts = vector::SENTENCES.map(str::to_owned);
-        let vectors = ask(&self.server()?, name, &texts, clock)?;
+        let mut model = catalog::model(&catalog::canonical(name), 0, Pooling::Mean);
+        let (server, samples) = (self.server()?, vector::samples(&model));
+        let (passages, queries) = samples.split_at(samples.len() / 2);
+        let vectors = [passages, queries].map(|texts| ask(&server, name, texts, clock));
+        let vectors = vectors.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
         let dimension = vectors.first().map_or(0, Vec::len);
         if dimension > MAX_DIMENSION || vectors.iter().any(|vector| vector.len() != dimension) {
             return Err(Unavailable(format!("{} gave vectors of different lengths", self.id)));
         }
-        let family = catalog::canonical(name);
-        let mut model =
-            Model { id: self.id.clone(), ..catalog::model(&family, dimension, Pooling::Mean) };
+        (model.id, model.dimension) = (self.id.clone(), dimension);
         model.thresholds = vector::thresholds(&vectors).unwrap_or(model.thresholds);
         let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
         model.revision = format!("{:016x}", fnv1a64(&[&bytes]));

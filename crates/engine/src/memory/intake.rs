@@ -22,7 +22,7 @@ use pimem_core::{
         adopt,
         ranking::{LocatedEntry, Ranking},
     },
-    search::social_gate,
+    search::social_gate::{self, AskedError},
 };
 
 use super::Memory;
@@ -404,19 +404,13 @@ pub fn topic(name: &str) -> Result<String, Failure> {
 /// Checks what an entry is asked for as.
 ///
 /// # Errors
-/// Fails if there is too much of it, a question would fit any prompt, or one holds a secret or
-/// invisible characters.
+/// Fails if it is no such thing.
 pub fn asked(questions: &[String]) -> Result<Questions, Failure> {
     let hint = "a few words each, as somebody would ask who does not know the entry";
-    let asked = shown_questions(questions)?.checked();
-    let asked = asked.map_err(|error| Failure::new(FailureKind::Usage, error.to_string(), hint))?;
-    match asked.questions().iter().find(|question| social_gate::is_order(question)) {
-        None => Ok(asked),
-        Some(broad) => {
-            let message = format!("{broad:?} is too broad: it fits any work");
-            Err(Failure::new(FailureKind::Usage, message, hint))
-        }
-    }
+    social_gate::asked(questions).map_err(|error| match error {
+        AskedError::Text(error) => error.into(),
+        error => Failure::new(FailureKind::Usage, error.to_string(), hint),
+    })
 }
 
 /// Checks the rules that somebody gives.
@@ -434,21 +428,6 @@ pub fn rules(rules: LineRules) -> Result<LineRules, Failure> {
         })?;
     }
     Ok(rules)
-}
-
-/// Returns what an agent says that an entry is asked for as, without what is too much or too broad.
-///
-/// # Errors
-/// Fails if a question holds a secret or invisible characters.
-pub fn asked_by_agent(questions: &[String]) -> Result<Questions, Failure> {
-    Ok(shown_questions(questions)?.without(social_gate::is_order).cut())
-}
-
-fn shown_questions(questions: &[String]) -> Result<Questions, Failure> {
-    for question in questions.iter().filter(|question| !question.trim().is_empty()) {
-        EntryText::new(question)?;
-    }
-    Ok(Questions::read(&questions.join(";")))
 }
 
 pub fn with_tags(plain: &EntryText, tags: &[String]) -> Result<EntryText, Failure> {

@@ -87,7 +87,7 @@ fn model(transformer: &Transformer<'_>) -> Model {
 #[cfg(all(test, feature = "minilm"))]
 mod tests {
     use super::*;
-    use pimem_core::embed::catalog::TextRole;
+    use pimem_core::embed::{catalog::TextRole, vector};
 
     #[test]
     fn the_weights_in_the_program_are_whole() {
@@ -95,6 +95,17 @@ mod tests {
         let (model, tokens) = describe().unwrap();
         assert_eq!((model.id.as_str(), model.dimension, tokens), (NAME, 384, 256));
         assert!(catalog::is_calibrated(&model));
+    }
+
+    #[test]
+    fn other_models_are_measured_by_this_one() {
+        let mut model = embedder(None).unwrap();
+        let samples = vector::samples(model.model());
+        let texts: Vec<&str> = samples.iter().map(String::as_str).collect();
+        let vectors = model.embed(TextRole::Passage, &texts, &mut |_| ()).unwrap();
+        let (own, got) = (model.model().thresholds, vector::thresholds(&vectors).unwrap());
+        let same = |own: f64, got: f64| (own - got).abs() < 0.01;
+        assert!(same(own.recall, got.recall) && same(own.reminder, got.reminder), "{got:?}");
     }
 
     #[test]

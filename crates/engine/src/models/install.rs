@@ -1,7 +1,7 @@
 //! Installation of models and of the ONNX Runtime library. They are prepared and tried in a
 //! separate directory, then renamed into place; an interrupted installation installs nothing.
 
-use std::{fs::File, io, path::Path, time::SystemTime};
+use std::{fs::File, io, iter, path::Path, time::SystemTime};
 
 use anyhow::Context as _;
 use pimem_core::embed::{
@@ -191,11 +191,13 @@ fn finish_packed(
         let hint = "nothing was installed; its files may be damaged, or not belong together";
         InstallError::refused(message, hint)
     };
-    // Prefixes do not belong to the sentences by which thresholds are measured.
+    // The samples have their prefixes already.
     let plain =
         Model { query_prefix: String::new(), passage_prefix: String::new(), ..model.clone() };
     let mut native = manifest(plain).native(&stage.dir, None).map_err(failed)?;
-    let texts = [&[SENTENCE], vector::SENTENCES.as_slice()].concat();
+    let samples = vector::samples(&model);
+    let texts = iter::once(SENTENCE).chain(samples.iter().map(String::as_str));
+    let texts: Vec<&str> = texts.collect();
     let vectors = native.embed(TextRole::Passage, &texts, &mut |_| ()).map_err(failed)?;
     if vectors.iter().flatten().any(|number| !number.is_finite()) {
         return Err(failed(Unavailable("its vectors have what is no number".to_owned())));
@@ -203,8 +205,10 @@ fn finish_packed(
     if vectors.first().is_none_or(|first| first.iter().all(|number| *number == 0.0)) {
         return Err(failed(Unavailable("its vectors are all zeros".to_owned())));
     }
-    let measured = vector::thresholds(vectors.get(1..).unwrap_or_default());
-    model.thresholds = measured.unwrap_or(model.thresholds);
+    if !catalog::is_calibrated(&model) {
+        let measured = vector::thresholds(vectors.get(1..).unwrap_or_default());
+        model.thresholds = measured.unwrap_or(model.thresholds);
+    }
     let manifest = manifest(model);
     let bytes = serde_json::to_vec_pretty(&manifest).map_err(anyhow::Error::from)?;
     stage.write(MANIFEST, &bytes)?;
@@ -273,8 +277,7 @@ enum Trial {
     Failed(Unavailable),
 }
 
-/// Embeds a sentence. Returns the length of the vector, and computed thresholds if the catalogue
-/// has none.
+/// Embeds a sentence. Returns the length of the vector, and its measured thresholds.
 fn trial(models: &Models, model: &Model, dir: &Path) -> Result<(usize, Option<Thresholds>), Trial> {
     let library = models.library().map_err(Trial::Impossible)?;
     // Checked first, so that a library that cannot be loaded is not taken for a fault of the model.
@@ -286,8 +289,8 @@ fn trial(models: &Models, model: &Model, dir: &Path) -> Result<(usize, Option<Th
     }
     let mut thresholds = None;
     if !catalog::is_calibrated(model) {
-        let texts = vector::SENTENCES.iter();
-        let vectors: Result<Vec<_>, _> = texts.map(|text| worker.raw(text)).collect();
+        let texts = vector::samples(model);
+        let vectors: Result<Vec<_>, _> = texts.iter().map(|text| worker.raw(text)).collect();
         thresholds = vector::thresholds(&vectors.map_err(Trial::Failed)?);
     }
     Ok((vector.len(), thresholds))

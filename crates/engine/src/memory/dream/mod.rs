@@ -32,7 +32,7 @@ use crate::{
     local_time,
     store::{
         Store, StoreLock, snapshot,
-        transaction::{Change, Target, Txn},
+        transaction::{Change, NewMarkers, Target, Txn},
     },
 };
 
@@ -262,6 +262,15 @@ fn act(
                 archived::archive(txn, store_view.row(*id)?, ArchiveReason::Merged)?;
             }
         }
+        StepAction::Ask(id, questions) => {
+            let of = store_view.row(*id)?.entry.wording();
+            let marks = NewMarkers { asked: Some(questions.clone()), ..NewMarkers::default() };
+            marks.events().into_iter().try_for_each(|kind| txn.record(*id, kind))?;
+            let held = txn.snapshot().holders(&of).into_iter();
+            for stem in held.map(str::to_owned).collect::<Vec<_>>() {
+                txn.change(Target::Topic(stem), Change::Mark(of.clone(), marks.clone()));
+            }
+        }
         StepAction::Propose(_) => {}
     }
     Ok(())
@@ -380,6 +389,11 @@ pub enum DreamAction {
         text: String,
         from: Vec<NamedEntry>,
     },
+    /// Says what an entry will be asked for as.
+    Ask {
+        entry: NamedEntry,
+        questions: Vec<String>,
+    },
     /// Proposes that a person or an agent combines these entries.
     Propose {
         from: Vec<NamedEntry>,
@@ -437,6 +451,9 @@ impl StepView {
                 text: text.clone(),
                 from: all(from),
             },
+            step::StepAction::Ask(id, questions) => {
+                DreamAction::Ask { entry: named(id), questions: questions.questions().to_vec() }
+            }
             step::StepAction::Propose(of) => DreamAction::Propose { from: all(of) },
         };
         let left = step.by == PlannedBy::Offer || matches!(act, DreamAction::Propose { .. });

@@ -100,7 +100,7 @@ impl Search<'_> {
             }
         }
         *ranked = kept;
-        if request.counts_withheld {
+        if request.is_asked {
             aside.extend(withheld);
         }
     }
@@ -303,6 +303,6 @@ pub(super) fn shown<'a>(
     let mut slots: Vec<Option<Ranked<'a>>> = found.into_iter().map(Some).collect();
     let mut hits: Vec<Ranked<'a>> =
         sorted.iter().filter_map(|at| slots.get_mut(*at)?.take()).collect();
-    rank::level(hits.iter_mut().map(|one| &mut one.judged));
+    rank::level(hits.iter_mut().map(|one| &mut one.judged), 0);
     (hits, slots.into_iter().flatten().collect())
 }

@@ -38,6 +38,8 @@ pub struct FoundHit {
     pub own: f64,
     /// What it is ordered by.
     pub rank: f64,
+    /// True if it is hardly better than chance.
+    pub is_faint: bool,
     /// Parts of rank and score.
     pub candidate: RankCandidate,
     /// Factor on the score by the entry's standing.
@@ -117,6 +119,10 @@ impl Reading<'_> {
         let SearchResult { hits, near, withheld, mode, model, degraded, problems, stale, .. } =
             found;
         self.say_withheld_hits(&withheld, text);
+        let faint = !hits.is_empty() && hits.iter().all(|hit| hit.is_faint);
+        if faint {
+            self.memory.notices.note("Nothing matches well; the nearest are shown");
+        }
         if let (None, Some(why)) = (&model, &degraded) {
             self.memory.notices.detail(&format!("{why}; searched by words alone"));
         }
@@ -139,6 +145,7 @@ impl Reading<'_> {
             degraded,
             near_misses: (detail == Detail::Explained).then(near),
             withheld: (!withheld.is_empty()).then_some(withheld),
+            faint,
             by_seed: request.order == HitOrder::Seed,
         };
         Ok(SearchAnswer { answer: Answer { view, problems }, stale })
@@ -245,6 +252,9 @@ pub struct SearchView {
     /// `unreviewed`, `secret`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<WithheldCounts>,
+    /// True if all hits are hardly better than chance.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub faint: bool,
     /// True if scores are similarity × 100 + stability.
     #[serde(skip)]
     pub by_seed: bool,

@@ -92,6 +92,7 @@ impl Reading<'_> {
         };
         for store in stores.iter().filter(|_| request.touch) {
             let here = found.hits.iter().filter(|hit| hit.scope == store.scope);
+            let here = here.filter(|hit| !hit.is_faint);
             let here: Vec<EntryId> = here.filter_map(|hit| hit.entry).collect();
             self.memory.learning().note_access(store, &here);
         }
@@ -305,7 +306,8 @@ impl<'a> Search<'a> {
         self.complete(request, &mut ranked);
         let weights = RankWeights::of(ranked.iter().map(|one| &one.candidate));
         self.rank(request, &mut ranked, weights);
-        rank::level(ranked.iter_mut().map(|one| &mut one.judged));
+        let few = if request.is_asked { rank::few(&request.query.text) } else { 0 };
+        rank::level(ranked.iter_mut().map(|one| &mut one.judged), few);
         self.rank(request, &mut aside, weights);
         SearchResult {
             mode: Some(self.mode),
@@ -422,8 +424,7 @@ impl<'a> Search<'a> {
             let verdict = Facts { reviewed: true, ..facts }.verdict();
             match verdict.withheld().filter(|_| documents::entry_id(&document.doc).is_some()) {
                 Some(why) if !whole => {
-                    let is_counted =
-                        request.counts_withheld && matches!(why, Withheld::Replaced(_));
+                    let is_counted = request.is_asked && matches!(why, Withheld::Replaced(_));
                     aside.extend(is_counted.then_some(Ranked { verdict, ..one }));
                 }
                 _ => ranked.push(one),
@@ -573,6 +574,7 @@ impl<'a> Search<'a> {
             score: judged.score,
             own: judged.own,
             rank: judged.rank,
+            is_faint: judged.is_faint,
             candidate,
             factor,
             relevance: None,
