@@ -1,7 +1,7 @@
-//! A process killed at any moment leaves every file in its old or its new state.
+//! A process that is killed at any moment loses nothing; `proof/` tries every command at every call.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -51,53 +51,6 @@ fn usual(sandbox: &Sandbox, args: &[&str]) -> u64 {
     u64::try_from(start.elapsed().as_micros()).unwrap() * 3 / 2
 }
 
-/// Returns the files that are in neither version. `after` may lack files that `before` has.
-fn torn(
-    now: &BTreeMap<String, String>,
-    before: &BTreeMap<String, String>,
-    after: &BTreeMap<String, String>,
-) -> Vec<String> {
-    let mut names: BTreeSet<&String> = now.keys().chain(before.keys()).collect();
-    names.retain(|name| now.get(*name) != before.get(*name) && now.get(*name) != after.get(*name));
-    names.into_iter().cloned().collect()
-}
-
-/// Kills `args` repeatedly at different moments, from the same state.
-fn survives(sandbox: &Sandbox, args: &[&str], seed: u64) {
-    let start = sandbox.tree();
-    let mut most = usual(sandbox, args);
-    let after = truth(sandbox);
-    let (mut delays, mut finished) = (Delays(seed), 0);
-    let rounds = ROUNDS * scale();
-    for round in 0..rounds {
-        reset(sandbox, &start);
-        let before = truth(sandbox);
-        let done = kill(sandbox.command(args), delays.next(most));
-        let now = truth(sandbox);
-        assert_eq!(torn(&now, &before, &after), Vec::<String>::new(), "{args:?}");
-        if done {
-            finished += 1;
-            assert_eq!(now, after, "{args:?} was acknowledged");
-        }
-        // How long a command takes depends on what else runs: two of three are to be killed in time.
-        most = if done { (most * 2 / 3).max(1) } else { most * 5 / 4 };
-        // The next writer is not blocked, and cleans up.
-        let text = format!("after kill {round}");
-        let next = sandbox.run(&["add", "-c", "decision", &text]);
-        assert_eq!((next.code, next.stderr.as_str()), (0, ""));
-        let litter: Vec<String> = sandbox.litter();
-        assert_eq!(litter, Vec::<String>::new(), "{args:?}");
-        // A kill may cut a write of several pages; the torn line is reported and skipped.
-        let list = sandbox.run(&["list"]);
-        let torn = "warning: damaged lines of evidence.jsonl skipped: 1 (pimem check names them)\n";
-        assert!(list.stderr.is_empty() || !done && list.stderr == torn, "{}", list.stderr);
-        let list = list.done();
-        assert!(list.contains(&text), "{list}");
-    }
-    println!("{args:?}: {finished} of {rounds} had finished after up to {most} microseconds");
-    assert!(finished < rounds, "some of {args:?} were killed in time");
-}
-
 fn reset(sandbox: &Sandbox, files: &BTreeMap<String, Vec<u8>>) {
     std::fs::remove_dir_all(sandbox.store()).unwrap();
     for (name, bytes) in files {
@@ -105,62 +58,6 @@ fn reset(sandbox: &Sandbox, files: &BTreeMap<String, Vec<u8>>) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, bytes).unwrap();
     }
-}
-
-#[test]
-fn add() {
-    let sandbox = Sandbox::new("harbor");
-    survives(&sandbox, &["add", "A killed process loses nothing"], 1);
-}
-
-#[test]
-fn pin() {
-    survives(&Sandbox::new("harbor"), &["pin", "rollback"], 2);
-}
-
-#[test]
-fn remove() {
-    survives(&Sandbox::new("harbor"), &["forget", "--archive", "rollback"], 3);
-}
-
-#[test]
-fn rebuild() {
-    survives(&Sandbox::new("pi"), &["rebuild"], 4);
-}
-
-#[test]
-fn log() {
-    survives(&Sandbox::new("harbor"), &["log", "A line of the log"], 20);
-}
-
-#[test]
-fn note() {
-    survives(&Sandbox::new("harbor"), &["note", "--section", "Kills", "A note"], 21);
-}
-
-#[test]
-fn todo_add() {
-    survives(&Sandbox::new("harbor"), &["todo", "add", "Something to do"], 22);
-}
-
-#[test]
-fn todo_done() {
-    survives(&Sandbox::new("harbor"), &["todo", "done", "runbook"], 23);
-}
-
-#[test]
-fn todo_clear() {
-    survives(&Sandbox::new("harbor"), &["todo", "clear"], 24);
-}
-
-#[test]
-fn handoff() {
-    survives(&Sandbox::new("harbor"), &["handoff"], 25);
-}
-
-#[test]
-fn purge() {
-    survives(&Sandbox::new("harbor"), &["forget", "--destroy", "--yes", "-q", "rollback"], 26);
 }
 
 /// `remove` writes the archive before the topic. If it is killed between, the line is in both
@@ -205,16 +102,4 @@ fn acknowledged_additions_stay() {
     for text in present.keys() {
         assert_eq!(present[text]["cue"], "explicit", "{text} came with its event");
     }
-}
-
-#[test]
-fn the_checker_notices_a_torn_file() {
-    let version = |text: &str| BTreeMap::from([("topics/a.md".to_owned(), text.to_owned())]);
-    let (before, after) = (version("- [lesson] a\n"), version("- [lesson] a\n- [lesson] b\n"));
-    assert_eq!(torn(&before, &before, &after), Vec::<String>::new());
-    assert_eq!(torn(&after, &before, &after), Vec::<String>::new());
-    for bad in ["", "- [lesson] a\n- [les", "- [lesson] b\n"] {
-        assert_eq!(torn(&version(bad), &before, &after).len(), 1, "{bad:?}");
-    }
-    assert_eq!(torn(&BTreeMap::new(), &before, &after).len(), 1, "a file that is gone");
 }

@@ -336,6 +336,30 @@ fn a_call_fails_while_trust_is_taken_back() {
     }
 }
 
+/// What cannot be looked at for a moment is not taken for missing, or for what another wrote.
+#[test]
+fn a_call_fails_on_what_a_writer_looks_at() {
+    if !trace::is_there() {
+        return;
+    }
+    for line in ["log One line", "handoff", "restore Forgotten"] {
+        let trial = Trial::new(line, READS, "");
+        for (_, point) in trial.some(trial.points.len() / every(3)) {
+            trial.reset();
+            let what = format!("EIO from {} {}", point.0, point.1);
+            let done = strike(&trial.sandbox, point, "error=EIO", &trial.args);
+            let now = truth(&trial.sandbox);
+            let is_done = trial.after.iter().all(|(name, text)| {
+                let held = || keys(now.get(name)).is_superset(&keys(Some(text)));
+                now.get(name) == Some(text) || name.contains("/trust/") && held()
+            });
+            let is_said = done.code == 2 && names_a_path(&trial.sandbox, &done)
+                || done.stderr.contains("Not noted as reviewed");
+            assert!(is_done && done.code == 0 || is_said, "{line}: {what}: {done:?}");
+        }
+    }
+}
+
 fn names_a_path(sandbox: &Sandbox, done: &Outcome) -> bool {
     let root = sandbox.root().to_string_lossy();
     done.stderr.contains(&*root) || done.stderr.contains(".jsonl") || done.stderr.contains("../")

@@ -328,7 +328,8 @@ fn gone(
     let (mut candidates, over) = candidates(memory, store, snapshot, &archive);
     let (buried, graves) = archived::graves(memory, store, snapshot, &archive);
     candidates.rows.extend(graves.rows);
-    let row = selector::entry(memory, &candidates, &[], selector)?;
+    let unread = [archive.problems.as_slice(), &snapshot.problems].concat();
+    let row = selector::entry(memory, &candidates, &unread, selector)?;
     let at = candidates.rows.iter().position(|known| std::ptr::eq(known, row)).unwrap_or_default();
     let buried = buried.into_iter().find(|(entry, _)| entry.is_copy(&row.entry));
     Ok(Gone { archive, at, archived: at >= over && buried.is_none(), buried, candidates })
@@ -353,20 +354,18 @@ fn candidates(
 
 /// Returns the first store in which a selector matches something out of service.
 fn find_gone(memory: &Memory, selector: &str) -> Result<Store, Failure> {
-    let mut unread = Vec::new();
+    let mut unread = None;
     for store in memory.readers()? {
         let snapshot = store.read(memory.now, &memory.config.categories);
         match gone(memory, &store, &snapshot, selector) {
             Ok(_) => return Ok(store),
-            Err(failure) if failure.kind == FailureKind::NotFound => {
-                unread.extend(snapshot.problems);
-                unread.extend(store.read_archive(&memory.config.categories).problems);
-            }
-            Err(failure) => return Err(failure),
+            Err(failure) if failure.kind == FailureKind::Ambiguous => return Err(failure),
+            Err(failure) if failure.kind == FailureKind::NotFound => {}
+            Err(failure) => unread = unread.or(Some(failure)),
         }
     }
-    if let Some(problem) = unread.first() {
-        return Err(Failure::from(problem));
+    if let Some(failure) = unread {
+        return Err(failure);
     }
     let mut failure = selector::failure(selector, std::iter::empty());
     failure.message = format!("no forgotten or archived entry matches {selector:?}");

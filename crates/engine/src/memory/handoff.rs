@@ -90,16 +90,24 @@ pub fn write(
     let now = local_time::local(memory.now.0);
     let name = notes::daily(now.date);
     let session = session.as_deref().map(visible);
-    let ours = |store: &Store, name: &str| store.clone().strict().file_reviewed(name);
+    let ours = |store: &Store, name: &str| {
+        store.clone().strict().is_reviewed(name).map_err(|problem| Failure::from(&problem))
+    };
     let block = |repository, whose: Whose| -> Result<Option<Vec<String>>, Failure> {
-        let counts = |store: &Store, name: &str| whose == Whose::Everyones || ours(store, name);
+        let counts = |store: &Store, name: &str| match whose {
+            Whose::Everyones => Ok(true),
+            Whose::Ours => ours(store, name),
+        };
         let mut open = Vec::new();
-        for store in stores.iter().filter(|store| counts(store, notes::SCRATCHPAD)) {
+        for store in stores {
+            if !counts(store, notes::SCRATCHPAD)? {
+                continue;
+            }
             let pad = scratchpad(store)?;
             let items = checklist::open(&pad);
             open.extend(items.map(|item| gate::masked(&item.text).into_owned()));
         }
-        let log = if counts(store, &name) {
+        let log = if counts(store, &name)? {
             store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?
         } else {
             None
@@ -119,8 +127,11 @@ pub fn write(
     let whose = if *unasked { Whose::Ours } else { Whose::Everyones };
     let Some(block) = block(repository, whose)? else { return Ok(None) };
     // The handoff repeats texts of stores, which may have come with a clone.
-    let all_ours = || stores.iter().all(|store| ours(store, notes::SCRATCHPAD));
-    if *unasked || ours(store, &name) && all_ours() {
+    let mut all_ours = *unasked || ours(store, &name)?;
+    for store in stores.iter().filter(|_| !unasked) {
+        all_ours &= ours(store, notes::SCRATCHPAD)?;
+    }
+    if all_ours {
         store.trust.record_text(TrustedKind::Handoff, &block.join("\n"));
     }
     store.append(&lock, &name, &now.date.to_string(), &block)?;

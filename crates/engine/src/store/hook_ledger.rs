@@ -442,8 +442,7 @@ pub struct AgentCall {
     pub event: String,
 }
 
-/// Notes a call, at most once a day for each `name`. Without a note, `pimem hooks` knows
-/// less; nothing else depends on it, so errors are ignored.
+/// Notes a call, at most once a day for each `name`. Errors are ignored: `pimem hooks` knows less then.
 pub fn note_call(state: &Path, name: &str, now: SystemTime, call: impl FnOnce() -> AgentCall) {
     let path = call_path(state, name);
     let modified = fs::metadata(&path).and_then(|meta| meta.modified());
@@ -454,6 +453,7 @@ pub fn note_call(state: &Path, name: &str, now: SystemTime, call: impl FnOnce() 
     }
     let Ok(line) = serde_json::to_string(&call()) else { return };
     let dir = path.parent().unwrap_or(state);
+    atomic::sweep_old(dir, now, atomic::OLD);
     let made = atomic::create_dir(dir, Sync::Private).and_then(|()| {
         atomic::replace_file(&path, format!("{line}\n").as_bytes(), Sync::Private, || Ok(true))
     });

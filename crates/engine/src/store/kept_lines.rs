@@ -142,7 +142,12 @@ impl Store {
 
     fn write_kept(&self, place: &Place, key: &HashKey, lines: &[Said]) -> Result<()> {
         let text = signed(key, lines)?;
-        self.seal.replace(&place.kept, text.as_bytes(), Sync::Private, || Ok(true)).map(|_| ())
+        self.seal.replace(&place.kept, text.as_bytes(), Sync::Private, || Ok(true))?;
+        // Other work trees write beside it, so only what is old was left by a killed process.
+        if let Ok(now) = place.kept.metadata().and_then(|meta| meta.modified()) {
+            atomic::sweep_old(&place.root, now, atomic::OLD);
+        }
+        Ok(())
     }
 
     /// Removes the lines that the default branch has, and the oldest of too many. Returns the number of

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Store, StoreLock, atomic,
-    read::{self, ReadProblem},
+    read::{self, ProblemKind, ReadProblem},
     trust::TrustedKind,
     trust_ledger::SaidPassages,
     undo::Touched,
@@ -54,7 +54,7 @@ impl Store {
         let title = [format!("# {title}"), String::new()];
         let head = if end.is_empty() { &title[..] } else { &[] };
         let text: String = head.iter().chain(added).flat_map(|line| [line, newline]).collect();
-        let before = if self.trust.is_own() { None } else { self.as_left_here(name) };
+        let before = if self.trust.is_own() { None } else { self.as_left_here(name)? };
         self.seal.append(&path, text.as_bytes(), self.sync)?;
         self.make_whole_if_due(lock)?;
         if self.run.is_some() {
@@ -83,15 +83,29 @@ impl Store {
 
     /// Returns the content of a file, empty if it does not exist. `None` if it has changed since it
     /// was last written or reviewed on this machine.
-    fn as_left_here(&self, name: &str) -> Option<Vec<u8>> {
-        let bytes = self.file(name).ok()?;
-        let ours = |bytes: &Vec<u8>| self.trust.holds(self.trust.file(name, bytes));
-        bytes.map_or_else(|| Some(Vec::new()), |bytes| Some(bytes).filter(ours))
+    fn as_left_here(&self, name: &str) -> Result<Option<Vec<u8>>, ReadProblem> {
+        let bytes = match self.file(name) {
+            Err(problem) if matches!(problem.kind, ProblemKind::Io(_)) => return Err(problem),
+            // What is no file, or too large for one, is nobody's.
+            bytes => bytes.ok().map(Option::unwrap_or_default),
+        };
+        let is_ours =
+            |bytes: &Vec<u8>| bytes.is_empty() || self.trust.holds(self.trust.file(name, bytes));
+        Ok(bytes.filter(is_ours))
     }
 
     /// Returns true if a file is unchanged since it was last written or reviewed on this machine.
     pub fn file_reviewed(&self, name: &str) -> bool {
-        self.trust.is_whole() || self.as_left_here(name).is_some()
+        self.is_reviewed(name).unwrap_or_default()
+    }
+
+    /// Like [`Store::file_reviewed`], for whom it makes a difference that something cannot be read.
+    pub fn is_reviewed(&self, name: &str) -> Result<bool, ReadProblem> {
+        let is_ours = self.trust.is_whole() || self.as_left_here(name)?.is_some();
+        match self.trust.problem().filter(|_| !is_ours) {
+            Some(problem) => Err(problem.clone()),
+            None => Ok(is_ours),
+        }
     }
 
     /// Replaces a file by the result of `change`; `None` leaves it unchanged. `change` is called

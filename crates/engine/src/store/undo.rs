@@ -280,7 +280,8 @@ impl Store {
             None if before.is_some() => {
                 let path = self.dir.join(&file);
                 let (path, _) = read::place(&self.dir, &path)?;
-                Ok(atomic::remove_file(&path, self.sync)?)
+                atomic::remove_file(&path, self.sync)
+                    .with_context(|| format!("cannot delete {}", path.display()))
             }
             None => Ok(()),
         }
