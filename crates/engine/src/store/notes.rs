@@ -85,7 +85,9 @@ impl Store {
     /// was last written or reviewed on this machine.
     fn as_left_here(&self, name: &str) -> Result<Option<Vec<u8>>, ReadProblem> {
         let bytes = match self.file(name) {
-            Err(problem) if matches!(problem.kind, ProblemKind::Io(_)) => return Err(problem),
+            Err(problem) if matches!(problem.kind, ProblemKind::Io(_) | ProblemKind::Closed(_)) => {
+                return Err(problem);
+            }
             // What is no file, or too large for one, is nobody's.
             bytes => bytes.ok().map(Option::unwrap_or_default),
         };
