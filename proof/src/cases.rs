@@ -2,10 +2,14 @@
 
 use anyhow::{Result, bail};
 
-use crate::world::{Files, Scene, World, words};
+use crate::{
+    strace::{self, Point},
+    truth::{Truth, truth},
+    world::{Done, Files, Scene, World, words},
+};
 
 /// Lines of the store before each command.
-pub const TEXTS: [&str; 3] = ["Locks survive a rollback", "Never deploy on a Friday", "Tides turn"];
+const TEXTS: [&str; 3] = ["Locks survive a rollback", "Never deploy on a Friday", "Tides turn"];
 
 /// Commands that make that store.
 const STORE: [&str; 10] = [
@@ -26,7 +30,7 @@ pub struct Case {
     pub before: &'static [&'static str],
     pub line: &'static str,
     pub input: &'static str,
-    /// True if files change together, by a journal that the next command ends.
+    /// True if files change together, by a journal: the next command ends what it holds.
     pub journal: bool,
     /// What the command takes out of the report.
     pub drops: &'static str,
@@ -54,7 +58,7 @@ pub const CASES: &[Case] = &[
     Case { line: "edit rollback Locks_do_survive_it", drops: "rollback", ..CASE },
     Case { line: "edit rollback --asked what_is_left_after_an_abort", ..CASE },
     Case { line: "forget rollback", drops: "rollback", ..CASE },
-    Case { line: "forget --archive rollback", drops: "rollback", journal: true, ..CASE },
+    Case { line: "forget --archive rollback", drops: "rollback", ..CASE },
     Case { line: "forget --destroy --yes rollback", drops: "rollback", journal: true, ..CASE },
     Case { line: "restore Forgotten", ..CASE },
     Case { before: &["forget Tides"], line: "undo", drops: "Tides", ..CASE },
@@ -65,7 +69,16 @@ pub const CASES: &[Case] = &[
     Case { line: "note Another_note", ..CASE },
     Case { line: "log Another_line", ..CASE },
     Case { line: "handoff", ..CASE },
-    Case { line: "dream --force", journal: true, ..CASE },
+    // It merges the two.
+    Case {
+        before: &[
+            "add -c pattern Retry_failed_uploads_three_times",
+            "add -c pattern --force Retry_failed_uploads_3_times",
+        ],
+        line: "dream --force",
+        journal: true,
+        ..CASE
+    },
     Case {
         line: "import jsonl -",
         input: "{\"category\":\"lesson\",\"text\":\"Brought along\"}\n",
@@ -95,12 +108,12 @@ const USED_AGAIN: [&str; 6] = [
 ];
 
 impl Case {
-    pub fn args(&self) -> Vec<String> {
-        words(self.line)
-    }
-
     pub fn is_hook(&self) -> bool {
         self.line.starts_with("hook ")
+    }
+
+    pub fn args(&self) -> Vec<String> {
+        words(self.line)
     }
 
     /// Makes a world with the store.
@@ -113,40 +126,88 @@ impl Case {
     }
 }
 
-/// Returns what is wrong with the store for the next command, which finds what was there before.
-pub fn goes_on(world: &World, case: &Case) -> Result<Option<String>> {
-    let next = world.run(&["add", "-c", "decision", "After all that"])?;
-    if next.code != 0 {
-        return Ok(Some(format!("the next add fails: {}", next.err)));
-    }
-    let list = world.run(&["list"])?;
-    let is_there = |text: &&str| list.out.contains(*text) || text.contains(case.drops);
-    if let Some(gone) = TEXTS.iter().find(|text| !is_there(text)) {
-        return Ok(Some(format!("{gone:?} is gone: {} {}", list.out, list.err)));
-    }
-    if !list.out.contains("After all that") {
-        return Ok(Some(format!("the next add is not listed: {} {}", list.out, list.err)));
-    }
-    let litter = |name: &String| name.contains(".pimem-tmp-") && !name.starts_with("cache/");
-    // What a command left elsewhere on this machine goes when that is used again, if it is old.
-    for name in world.files()?.into_keys().filter(litter) {
-        world.age(&name)?;
-    }
-    for line in USED_AGAIN.iter().chain([&case.line]) {
-        let input = if line.starts_with("hook ") { PROMPT } else { case.input };
-        drop(world.feed_line(line, input)?);
-    }
-    Ok(world.files()?.into_keys().find(litter).map(|name| format!("{name} is left")))
+/// A case in a world of its own, which holds the files before it, and what comes of it undisturbed.
+pub struct Trial<'a> {
+    pub case: &'a Case,
+    pub world: World,
+    pub before: Files,
+    pub old: Truth,
+    pub new: Truth,
 }
 
-/// Runs a case undisturbed. Returns the files before and after.
-pub fn undisturbed(world: &World, case: &Case) -> Result<(Files, Files)> {
-    let before = world.files()?;
-    let args = case.args();
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let done = world.feed(&args, case.input.as_bytes())?;
-    if done.code != 0 {
-        bail!("{}: {done:?}", case.line);
+impl<'a> Trial<'a> {
+    pub fn new(scene: &Scene, case: &'a Case) -> Result<Self> {
+        let world = case.world(scene)?;
+        let before = world.files()?;
+        let done = world.feed(&case.args(), case.input.as_bytes())?;
+        if done.code != 0 {
+            bail!("{}: {done:?}", case.line);
+        }
+        let (old, new) = (truth(&before), truth(&world.files()?));
+        world.lay(&before)?;
+        Ok(Self { case, world, before, old, new })
     }
-    Ok((before, world.files()?))
+
+    /// Runs the case with something that happens at a point: `signal=SIGKILL`, `error=EIO`.
+    pub fn strike(&self, point: &Point, what: &str) -> Result<Done> {
+        self.world.lay(&self.before)?;
+        strace::strike(&self.world, point, what, &self.case.args(), self.case.input.as_bytes())
+    }
+
+    /// Returns what is wrong with the store for the next command, which finds what was there before.
+    pub fn goes_on(&self) -> Result<Option<String>> {
+        let next = self.world.run(&["add", "-c", "decision", "After all that"])?;
+        if next.code != 0 {
+            return Ok(Some(format!("the next add fails: {}", next.err)));
+        }
+        if let Some(half) = self.half()? {
+            return Ok(Some(format!("{half} is neither all old nor all new")));
+        }
+        let list = self.world.run(&["list"])?;
+        let drops = self.case.drops;
+        let is_there = |text: &&str| list.out.contains(*text) || text.contains(drops);
+        if let Some(gone) = TEXTS.iter().find(|text| !is_there(text)) {
+            return Ok(Some(format!("{gone:?} is gone: {} {}", list.out, list.err)));
+        }
+        if !list.out.contains("After all that") {
+            return Ok(Some(format!("the next add is not listed: {} {}", list.out, list.err)));
+        }
+        self.is_left()
+    }
+
+    /// Returns a file of those that change together that is not as the others are: the next command has
+    /// ended what the journal holds.
+    fn half(&self) -> Result<Option<String>> {
+        if !self.case.journal {
+            return Ok(None);
+        }
+        let together = |truth: &Truth| -> Truth {
+            let is_one = |name: &str| name.contains("/topics/") || name.contains("/archive/");
+            let files =
+                truth.iter().filter(|(name, _)| is_one(name) && !name.contains("decisions"));
+            files.map(|(name, bytes)| (name.clone(), bytes.clone())).collect()
+        };
+        let now = together(&truth(&self.world.files()?));
+        let (old, new) = (together(&self.old), together(&self.new));
+        let differs = || now.keys().chain(new.keys()).find(|name| now.get(*name) != new.get(*name));
+        Ok(if now == old || now == new { None } else { differs().cloned() })
+    }
+
+    /// Returns a temporary file that stays. What a command left elsewhere on this machine goes when that
+    /// is used again, if it is old.
+    fn is_left(&self) -> Result<Option<String>> {
+        let litter = |name: &String| name.contains(".pimem-tmp-") && !name.starts_with("cache/");
+        let left: Vec<String> = self.world.files()?.into_keys().filter(litter).collect();
+        if left.is_empty() {
+            return Ok(None);
+        }
+        for name in left {
+            self.world.age(&name)?;
+        }
+        for line in USED_AGAIN.iter().chain([&self.case.line]) {
+            let input = if line.starts_with("hook ") { PROMPT } else { self.case.input };
+            drop(self.world.feed_line(line, input)?);
+        }
+        Ok(self.world.files()?.into_keys().find(litter).map(|name| format!("{name} is left")))
+    }
 }

@@ -42,10 +42,8 @@ pub fn run(scene: &Scene, sabotaged: bool) -> Result<Found> {
 fn wrong(done: &Done) -> Option<String> {
     let out = done.out.trim();
     let is_document = || serde_json::from_str::<Value>(out).is_ok_and(|value| value.is_object());
-    // A report or a hint is text for the model where the agent takes text.
-    let is_text = || out.starts_with('#') || out.starts_with('<') || out.starts_with("Memories");
     match done.code {
-        0 if !done.broke() && (out.is_empty() || is_document() || is_text()) => None,
+        0 if !done.broke() && (out.is_empty() || is_document()) => None,
         _ => Some(format!("{done:?}")),
     }
 }

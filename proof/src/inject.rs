@@ -4,9 +4,8 @@ use anyhow::Result;
 
 use crate::{
     Found,
-    cases::{self, CASES, Case},
-    kill::sample,
-    strace::{self, Point},
+    cases::{CASES, Case, Trial},
+    strace,
     truth::{End, lines, torn, truth},
     world::{Done, Scene, World},
 };
@@ -22,40 +21,37 @@ const SABOTAGE: &str = "\"$PROGRAM\" \"$@\" 2> /dev/null; exit 0";
 pub fn run(scene: &Scene, sabotaged: bool) -> Result<Found> {
     let most = scene.runs.div_ceil(CASES.len());
     scene.each(CASES, |case| {
-        let mut world = case.world(scene)?;
-        let (before, after) = cases::undisturbed(&world, case)?;
-        let (old, new) = (truth(&before), truth(&after));
-        world.lay(&before)?;
-        let args = case.args();
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let mut trial = Trial::new(scene, case)?;
         let calls = if sabotaged { FEW_CALLS } else { CALLS };
-        let points = strace::points_here(&world, calls, &args, case.input.as_bytes())?;
+        let points = strace::points_here(&trial.world, calls, &case.args(), case.input.as_bytes())?;
         if sabotaged {
-            world.wrap(SABOTAGE)?;
+            trial.world.wrap(SABOTAGE)?;
         }
         let mut found = Found::default();
-        for (at, point) in sample(&points, most).enumerate() {
-            world.lay(&before)?;
+        for (at, point) in strace::sample(&points, most).enumerate() {
             let error = ERRORS[at % ERRORS.len()];
-            let what = format!("error={error}");
-            let done = strace::strike(&world, point, &what, &args, case.input.as_bytes())?;
-            let now = truth(&world.files()?);
+            let done = trial.strike(point, &format!("error={error}"))?;
+            let now = truth(&trial.world.files()?);
             let end = if case.is_hook() { End::Any } else { End::Cut };
-            let wrong = torn(&now, &old, &new, end).pop().map(|name| format!("{name} is torn"));
             let is_other = |(name, new): &(&String, &Vec<u8>)| {
                 let now = now.get(*name);
                 let noted = || lines(now).is_superset(&lines(Some(new)));
                 let unsaid = || done.err.contains("Not noted as reviewed");
                 now != Some(*new) && !(name.contains("/trust/") && (noted() || unsaid()))
             };
-            let differs = new.iter().find(is_other).map(|(name, _)| name.as_str());
-            let wrong = wrong.or_else(|| misleads(case, &world, &done, differs));
-            let wrong = match wrong {
-                None if !sabotaged => cases::goes_on(&world, case)?,
-                wrong => wrong,
+            let differs = trial.new.iter().find(is_other).map(|(name, _)| name.as_str());
+            let wrong = if let Some(name) = torn(&now, &trial.old, &trial.new, end).pop() {
+                Some(format!("{name} is torn"))
+            } else if let Some(wrong) = misleads(case, &trial.world, &done, differs) {
+                Some(wrong)
+            } else if sabotaged {
+                None
+            } else {
+                trial.goes_on()?
             };
             found.trials += 1;
-            found.faults.extend(wrong.map(|wrong| told(case, point, error, &wrong)));
+            let told = |wrong| format!("{}: {error} from {point}: {wrong}", case.line);
+            found.faults.extend(wrong.map(told));
         }
         Ok(found)
     })
@@ -71,8 +67,4 @@ fn misleads(case: &Case, world: &World, done: &Done, differs: Option<&str>) -> O
         2 if !case.is_hook() && names_a_path => None,
         _ => Some(format!("it misleads ({differs:?}): {done:?}")),
     }
-}
-
-fn told(case: &Case, point: &Point, error: &str, wrong: &str) -> String {
-    format!("{}: {error} from {} {}: {wrong}", case.line, point.name, point.number)
 }

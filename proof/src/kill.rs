@@ -7,8 +7,8 @@ use anyhow::Result;
 
 use crate::{
     Found,
-    cases::{self, CASES, Case},
-    strace::{self, Point},
+    cases::{CASES, Trial},
+    strace,
     truth::{End, torn, truth},
     world::{Scene, feed},
 };
@@ -18,43 +18,27 @@ pub fn run(scene: &Scene, sabotaged: bool) -> Result<Found> {
         return in_place(scene);
     }
     scene.each(CASES, |case| {
-        let world = case.world(scene)?;
-        let (before, after) = cases::undisturbed(&world, case)?;
-        world.lay(&before)?;
-        let args = case.args();
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let (_, calls) = strace::calls(&world, "all", &args, case.input.as_bytes())?;
-        let (old, new) = (truth(&before), truth(&after));
+        let trial = Trial::new(scene, case)?;
+        let (_, calls) = strace::calls(&trial.world, "all", &case.args(), case.input.as_bytes())?;
+        let points = strace::points(&calls, |_| true);
         let mut found = Found::default();
-        for point in sample(&strace::points(&calls), scene.runs.div_ceil(CASES.len())) {
-            world.lay(&before)?;
-            let done =
-                strace::strike(&world, point, "signal=SIGKILL", &args, case.input.as_bytes())?;
-            let now = truth(&world.files()?);
-            let mut fault =
-                torn(&now, &old, &new, End::Cut).pop().map(|name| format!("{name} is torn"));
-            if !done.out.is_empty() && !case.is_hook() && now != new {
-                fault = fault.or_else(|| Some(format!("{:?} was said before it was so", done.out)));
-            }
-            let fault = match fault {
-                Some(fault) => Some(fault),
-                None => cases::goes_on(&world, case)?,
+        for point in strace::sample(&points, scene.runs.div_ceil(CASES.len())) {
+            let done = trial.strike(point, "signal=SIGKILL")?;
+            let now = truth(&trial.world.files()?);
+            let said_too_early = !done.out.is_empty() && !case.is_hook() && now != trial.new;
+            let fault = if let Some(name) = torn(&now, &trial.old, &trial.new, End::Cut).pop() {
+                Some(format!("{name} is torn"))
+            } else if said_too_early {
+                Some(format!("{:?} was said before it was so", done.out))
+            } else {
+                trial.goes_on()?
             };
             found.trials += 1;
-            found.faults.extend(fault.map(|fault| told(case, point, &fault)));
+            let told = |fault| format!("{}: killed at {point}: {fault}", case.line);
+            found.faults.extend(fault.map(told));
         }
         Ok(found)
     })
-}
-
-fn told(case: &Case, point: &Point, fault: &str) -> String {
-    format!("{}: killed at {} {}: {fault}", case.line, point.name, point.number)
-}
-
-/// Returns about so many of the points, spread over the run.
-pub fn sample(points: &[Point], most: usize) -> impl Iterator<Item = &Point> {
-    let step = points.len().div_ceil(most.max(1)).max(1);
-    points.iter().step_by(step)
 }
 
 /// A program that writes its file in place, as the control.

@@ -14,10 +14,10 @@ use anyhow::{Result, bail};
 
 use crate::{
     Found,
-    cases::{self, CASES, Case},
+    cases::{CASES, Trial},
     random::Random,
     strace::{self, Call},
-    truth::{End, Truth, lines, torn, truth},
+    truth::{End, lines, torn, truth},
     world::{Files, Scene, World},
 };
 
@@ -25,8 +25,9 @@ const CALLS: &str = "openat,write,pwrite64,ftruncate,fsync,fdatasync,rename,rena
                      unlinkat,mkdir,mkdirat,close";
 /// Number of images of one moment that are all tried; of more, as many are drawn.
 const ALL: usize = 1 << 12;
-/// How many of the images are laid on the disk and used.
-const USED: usize = 40;
+/// How many of the images are laid on the disk and used: of files that change together more, as only
+/// the next command shows whether they are whole.
+const USED: (usize, usize) = (40, 1_000);
 
 /// What a call does to the disk, by names in the world.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,21 +52,21 @@ enum Disk {
 pub fn run(scene: &Scene, sabotaged: bool) -> Result<Found> {
     let each = scene.runs.div_ceil(CASES.len());
     scene.each(CASES, |case| {
-        let world = case.world(scene)?;
-        let trial = Trial::new(&world, case)?;
+        let traced = Traced::new(Trial::new(scene, case)?)?;
         if sabotaged {
-            return Ok(trial.without_barriers(scene.seed));
+            return Ok(traced.without_barriers(scene.seed));
         }
         let mut found = Found::default();
         for disk in [Disk::Strict, Disk::Journal] {
             let mut random = Random::new(scene.seed);
-            let images = trial.images(&trial.effects, disk, &mut random, each.div_ceil(2));
+            let images = traced.images(&traced.effects, disk, &mut random, each.div_ceil(2));
             found.trials += images.len();
-            found.faults.extend(images.iter().filter_map(|image| trial.fault(image)));
-            let step = images.len().div_ceil(USED.min(each)).max(1);
+            found.faults.extend(images.iter().filter_map(|image| traced.fault(image)));
+            let used = if case.journal { USED.1 } else { USED.0 };
+            let step = images.len().div_ceil(used.min(each)).max(1);
             for image in images.iter().step_by(step) {
-                world.lay(&image.files)?;
-                let fault = cases::goes_on(&world, case)?;
+                traced.trial.world.lay(&image.files)?;
+                let fault = traced.trial.goes_on()?;
                 found.faults.extend(fault.map(|fault| format!("{}: power: {fault}", case.line)));
             }
         }
@@ -79,20 +80,16 @@ struct Image {
     files: Files,
 }
 
-struct Trial<'a> {
-    case: &'a Case,
+/// A trial, and what its command does to the disk.
+struct Traced<'a> {
+    trial: Trial<'a>,
     effects: Vec<Effect>,
-    before: Files,
-    old: Truth,
-    new: Truth,
 }
 
-impl<'a> Trial<'a> {
-    fn new(world: &World, case: &'a Case) -> Result<Self> {
-        let before = world.files()?;
-        let args = case.args();
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let (done, calls) = strace::calls(world, CALLS, &args, case.input.as_bytes())?;
+impl<'a> Traced<'a> {
+    fn new(trial: Trial<'a>) -> Result<Self> {
+        let Trial { case, world, .. } = &trial;
+        let (done, calls) = strace::calls(world, CALLS, &case.args(), case.input.as_bytes())?;
         if done.code != 0 {
             bail!("{}: {done:?}", case.line);
         }
@@ -102,8 +99,7 @@ impl<'a> Trial<'a> {
         if !case.is_hook() && !effects.contains(&Effect::Said) {
             effects.push(Effect::Said);
         }
-        let (old, new) = (truth(&before), truth(&world.files()?));
-        Ok(Self { case, effects, before, old, new })
+        Ok(Self { trial, effects })
     }
 
     /// Returns images of all moments, each once: about `most`.
@@ -118,7 +114,7 @@ impl<'a> Trial<'a> {
         let mut seen = HashSet::new();
         let each = most.div_ceil(effects.len().max(1)).max(4);
         for end in 0..=effects.len() {
-            let moment = Moment::new(&self.before, &effects[..end], disk);
+            let moment = Moment::new(&self.trial.before, &effects[..end], disk);
             for choice in moment.choices(random, each.min(ALL)) {
                 let image = Image { said: moment.said, files: moment.image(&choice, disk) };
                 let mut hasher = DefaultHasher::new();
@@ -132,42 +128,39 @@ impl<'a> Trial<'a> {
     }
 
     fn fault(&self, image: &Image) -> Option<String> {
-        let now = truth(&image.files);
-        // Files that change together are ended by the next command, by the journal.
-        if self.case.journal {
+        let Trial { case, old, new, .. } = &self.trial;
+        // Of files that change together this is asked after the next command.
+        if case.journal {
             return None;
         }
-        let torn = torn(&now, &self.old, &self.new, End::Garbled);
-        let line = self.case.line;
+        let now = truth(&image.files);
         let is_lost = |name: &&String| {
-            let (now, new) = (now.get(*name), self.new.get(*name));
+            let (now, new) = (now.get(*name), new.get(*name));
             if name.contains("/trust/") { !lines(now).is_superset(&lines(new)) } else { now != new }
         };
-        if let Some(name) = torn.first() {
+        let line = case.line;
+        if let Some(name) = torn(&now, old, new, End::Garbled).first() {
             return Some(format!("{line}: power: {name} is torn"));
         }
-        let lost =
-            image.said.then(|| self.new.keys().chain(self.old.keys()).find(is_lost)).flatten();
+        let lost = image.said.then(|| new.keys().chain(old.keys()).find(is_lost)).flatten();
         lost.map(|name| format!("{line}: power: {name} was said to be done"))
     }
 
     /// Leaves out each barrier in turn, and tells those that this shows.
     fn without_barriers(&self, seed: u64) -> Found {
+        let Trial { case, old, new, before, .. } = &self.trial;
         let mut found = Found::default();
         for at in 0..self.effects.len() {
             let Effect::Sync(name) = &self.effects[at] else { continue };
             let mut effects = self.effects.clone();
             effects.remove(at);
             // Of what is not looked at nothing can be told, nor of what a later barrier does too.
-            let matters = self
-                .new
-                .keys()
-                .chain(self.old.keys())
-                .any(|kept| kept == name || parent(kept) == *name)
+            let mut kept = new.keys().chain(old.keys());
+            let matters = kept.any(|kept| kept == name || parent(kept) == *name)
                 || name.contains(".pi/memory/") && name.contains(".pimem-tmp-");
-            let pending = |of: &[Effect]| Moment::new(&self.before, of, Disk::Strict).pending;
+            let pending = |of: &[Effect]| Moment::new(before, of, Disk::Strict).pending;
             let is_last = pending(&self.effects) != pending(&effects);
-            if !matters || !is_last || self.case.journal || self.case.is_hook() {
+            if !matters || !is_last || case.journal || case.is_hook() {
                 continue;
             }
             let images = self.images(&effects, Disk::Strict, &mut Random::new(seed), 4_000);
@@ -175,7 +168,7 @@ impl<'a> Trial<'a> {
             found.trials += 1;
             match fault {
                 Some(fault) => found.faults.push(fault),
-                None => println!("    {}: nothing shows that {name} is synced", self.case.line),
+                None => println!("    {}: nothing shows that {name} is synced", case.line),
             }
         }
         found

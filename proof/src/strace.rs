@@ -1,6 +1,6 @@
 //! The program under strace: what it calls, and a signal or an error at one of the calls.
 
-use std::{collections::BTreeMap, fs, process::Command};
+use std::{collections::BTreeMap, ffi::OsStr, fmt, fs, process::Command};
 
 use anyhow::{Context as _, Result};
 
@@ -22,58 +22,75 @@ pub struct Point {
     pub number: usize,
 }
 
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.number)
+    }
+}
+
 /// Returns a command under strace.
-fn traced(world: &World, options: &[&str], args: &[&str]) -> Command {
+fn traced(world: &World, options: &[&str], args: &[impl AsRef<OsStr>]) -> Command {
     let mut command = world.prepare(Command::new("strace"));
     command.args(["-f", "-qqq", "-o"]).arg(world.root.with_extension("trace"));
     command.args(options).arg(world.program()).args(args);
     command
 }
 
-/// Runs the program and returns its calls. `all` of them, with what is written in hexadecimal, or those
-/// of the names.
-pub fn calls(world: &World, names: &str, args: &[&str], input: &[u8]) -> Result<(Done, Vec<Call>)> {
-    let trace = format!("trace={names}");
-    let done = feed(traced(world, &["-xx", "-s", "10000000", "-e", &trace], args), input)?;
-    let text = fs::read_to_string(world.root.with_extension("trace"))?;
-    Ok((done, parse(&text)))
+/// Runs the program and returns its calls of these names, or `all`, with its texts in hexadecimal.
+pub fn calls(
+    world: &World,
+    names: &str,
+    args: &[impl AsRef<OsStr>],
+    input: &[u8],
+) -> Result<(Done, Vec<Call>)> {
+    trace(world, names, &["-xx", "-s", "10000000"], args, input)
+}
+
+fn trace(
+    world: &World,
+    names: &str,
+    how: &[&str],
+    args: &[impl AsRef<OsStr>],
+    input: &[u8],
+) -> Result<(Done, Vec<Call>)> {
+    let names = format!("trace={names}");
+    let done = feed(traced(world, &[how, &["-e", &names]].concat(), args), input)?;
+    Ok((done, parse(&fs::read_to_string(world.root.with_extension("trace"))?)))
 }
 
 /// Returns the points of a run at which a call has to do with a file of the world.
-pub fn points_here(world: &World, names: &str, args: &[&str], input: &[u8]) -> Result<Vec<Point>> {
-    let trace = format!("trace={names}");
-    drop(feed(traced(world, &["-y", "-s", "0", "-e", &trace], args), input)?);
-    let calls = parse(&fs::read_to_string(world.root.with_extension("trace"))?);
+pub fn points_here(
+    world: &World,
+    names: &str,
+    args: &[impl AsRef<OsStr>],
+    input: &[u8],
+) -> Result<Vec<Point>> {
+    let (_, calls) = trace(world, names, &["-y", "-s", "0"], args, input)?;
     let root = world.root.to_string_lossy().into_owned();
-    let mut points = points(&calls);
-    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let mut here: Vec<Point> = Vec::new();
-    for call in &calls {
-        let number = counts.entry((&call.thread, &call.name)).or_default();
-        *number += 1;
-        // Without it the project is none of git's, as git says too.
-        let is_head = call.args.contains("/.git/HEAD\"");
-        if !is_head && call.args.contains(&root) {
-            here.push(Point { name: call.name.clone(), number: *number });
-        }
-    }
-    points.retain(|point| here.contains(point));
-    Ok(points)
+    // Without its head the project is none of git's, as git says too.
+    let is_head = |call: &Call| call.args.contains("/.git/HEAD\"");
+    Ok(points(&calls, |call| call.args.contains(&root) && !is_head(call)))
 }
 
-/// Returns the points of a run in their order, each once.
-pub fn points(calls: &[Call]) -> Vec<Point> {
-    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+/// Returns the points of a run in their order, each once: those that `count`.
+pub fn points(calls: &[Call], count: impl Fn(&Call) -> bool) -> Vec<Point> {
+    let mut numbers: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut points: Vec<Point> = Vec::new();
     for call in calls {
-        let number = counts.entry((&call.thread, &call.name)).or_default();
+        let number = numbers.entry((&call.thread, &call.name)).or_default();
         *number += 1;
         let point = Point { name: call.name.clone(), number: *number };
-        if !points.contains(&point) {
+        if count(call) && !points.contains(&point) {
             points.push(point);
         }
     }
     points
+}
+
+/// Returns about so many of the points, spread over the run.
+pub fn sample(points: &[Point], most: usize) -> impl Iterator<Item = &Point> {
+    let step = points.len().div_ceil(most.max(1)).max(1);
+    points.iter().step_by(step)
 }
 
 /// Runs the program with something that happens at a point: `signal=SIGKILL`, `error=EIO`.
@@ -81,7 +98,7 @@ pub fn strike(
     world: &World,
     Point { name, number }: &Point,
     what: &str,
-    args: &[&str],
+    args: &[impl AsRef<OsStr>],
     input: &[u8],
 ) -> Result<Done> {
     let (trace, inject) = (format!("trace={name}"), format!("inject={name}:{what}:when={number}"));
@@ -160,7 +177,7 @@ mod tests {
         assert_eq!(calls[0].texts().unwrap(), [b"a ".to_vec()]);
         assert_eq!((calls[2].first(), calls[2].result()), (Some(4), Some(1)));
         assert_eq!(calls[3].result(), None);
-        let points = points(&calls);
+        let points = points(&calls, |_| true);
         assert_eq!(points.last(), Some(&Point { name: "openat".to_owned(), number: 2 }));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     fs,
     io::Write as _,
     os::unix::{fs::PermissionsExt as _, process::ExitStatusExt as _},
@@ -161,8 +162,7 @@ impl World {
     }
 
     pub fn feed_line(&self, line: &str, input: &str) -> Result<Done> {
-        let words = words(line);
-        self.feed(&words.iter().map(String::as_str).collect::<Vec<_>>(), input.as_bytes())
+        self.feed(&words(line), input.as_bytes())
     }
 
     /// Runs a line that has to succeed.
@@ -174,7 +174,7 @@ impl World {
         Ok(done)
     }
 
-    pub fn feed(&self, args: &[&str], input: &[u8]) -> Result<Done> {
+    pub fn feed(&self, args: &[impl AsRef<OsStr>], input: &[u8]) -> Result<Done> {
         let mut command = self.prepare(Command::new(&self.program));
         command.args(args);
         feed(command, input)

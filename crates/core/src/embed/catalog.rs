@@ -7,11 +7,12 @@ use crate::model::hash::fnv1a64;
 
 /// Prefix of queries for bge and related models.
 const BGE_QUERY: &str = "Represent this sentence for searching relevant passages: ";
-/// Thresholds of models until they are tried and measured.
+/// Thresholds of bge in English, until a model is tried and measured.
 const BGE: Thresholds = Thresholds { recall: 0.65, reminder: 0.70, duplicate: 0.85 };
 /// E5 is trained at a low temperature: unrelated texts have cosines of 0.7 and more.
 const E5: Thresholds = Thresholds { recall: 0.85, reminder: 0.88, duplicate: 0.95 };
-/// The same for a model that nothing is known of: rather too few matches than too many.
+/// Thresholds of other models until then. They are high: a match that is missing does less harm than a
+/// wrong one.
 const CAUTIOUS: Thresholds = Thresholds { recall: 0.65, reminder: 0.70, duplicate: 0.90 };
 
 /// Required size and SHA-256 of a file.
@@ -176,7 +177,7 @@ pub fn model(name: &str, dimension: usize, pooling: Pooling) -> Model {
 
 /// Returns true if the thresholds of a model are those by which others are measured.
 #[must_use]
-pub fn is_calibrated(model: &Model) -> bool {
+pub fn is_reference(model: &Model) -> bool {
     model.thresholds == STATIC
 }
 

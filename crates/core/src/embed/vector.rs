@@ -133,7 +133,7 @@ const SENTENCES: [&str; 32] = [
     "Write benchmarks for the hot loop",
 ];
 
-/// What is asked by somebody who needs the sentence at the same place in [`SENTENCES`].
+/// Questions. Each is answered by the sentence at the same place in [`SENTENCES`].
 const QUESTIONS: [&str; 32] = [
     "where does the data on staging come from",
     "how do I indent Go code",

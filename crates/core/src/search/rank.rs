@@ -30,10 +30,11 @@ const NEAR_BEST: (f64, f64) = (0.85, 0.7);
 const LENIENCE: f64 = 0.25;
 /// Number of documents outside of the context at which half of that counts.
 const OUTSIDE: f64 = 600.0;
-/// What is below both is chance.
+/// A hit reaches one of these.
 const SURE: Floor = Floor { rank: 0.15, meaning: 0.18 };
-/// The same for the first [`FEW`] hits for a question of [`WORDS`] and more: in a small store an answer in other words is often no better. Of 80
-/// questions to rule files (`fixtures/eval/rules.json`), 92 % find their line instead of 84 %.
+/// The first [`FEW`] hits for a question of [`WORDS`] words or more need only reach one of these: in a
+/// small store an answer in other words is often no better. Of 80 questions to rule files
+/// (`fixtures/eval/rules.json`), 92 % find their line instead of 84 %.
 const FAINT: Floor = Floor { rank: 0.1, meaning: 0.08 };
 const FEW: usize = 5;
 const WORDS: usize = 4;
@@ -253,8 +254,8 @@ pub fn few(query: &str) -> usize {
     if query.split_whitespace().nth(WORDS - 1).is_some() { FEW } else { 0 }
 }
 
-/// Lets so many candidates count, best rank first, though they are hardly better than chance. Raises scores to those below them: what stands before an answer is at least as good, and scores
-/// fall along a list.
+/// Lets the first `few` candidates count, though they are hardly better than chance, and raises scores to
+/// those below them: what stands before an answer is at least as good. The best rank comes first.
 pub fn level<'a>(judged: impl Iterator<Item = &'a mut Judged>, few: usize) {
     let mut judged: Vec<&mut Judged> = judged.collect();
     let few = judged.iter_mut().filter(|one| one.counts || one.is_faint).take(few);

@@ -397,9 +397,7 @@ impl<'a, 'b> Adding<'a, 'b> {
             *markers = new.on(markers);
         }
         if *new != NewMarkers::default() {
-            for stem in self.holders(line) {
-                self.txn.change(Target::Topic(stem), Change::Mark(line.clone(), new.clone()));
-            }
+            self.txn.mark_lines(line, new);
         }
         Ok(())
     }

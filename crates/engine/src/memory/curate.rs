@@ -26,7 +26,7 @@ use crate::{
 };
 use pimem_core::{
     model::{
-        entry::{EntryId, Markers, Wording},
+        entry::{EntryId, Markers},
         event::{ArchiveReason, Author, EventKind, Order},
         operation::UserState,
     },
@@ -90,12 +90,12 @@ impl Writing<'_> {
         let changed = match action {
             PinAction::Pinned => on_each(self.memory, selectors, |txn, row| {
                 txn.record(row.entry.id, EventKind::Pin)?;
-                mark(txn, &row.entry.wording(), true);
+                txn.mark_lines(&row.entry.wording(), &NewMarkers::pinned(true));
                 Ok(())
             }),
             PinAction::Unpinned => on_each(self.memory, selectors, |txn, row| {
                 txn.record(row.entry.id, EventKind::Unpin)?;
-                mark(txn, &row.entry.wording(), false);
+                txn.mark_lines(&row.entry.wording(), &NewMarkers::pinned(false));
                 Ok(())
             }),
             PinAction::Forgot => on_each(self.memory, selectors, |txn, row| {
@@ -414,7 +414,7 @@ fn restore_one(memory: &Memory, selector: &str) -> Result<Back, Failure> {
             txn.change(Target::Archive(stem.to_owned()), Change::Remove(of.clone()));
         }
     } else if pinned && buried.is_none() {
-        mark(&mut txn, &of, true);
+        txn.mark_lines(&of, &NewMarkers::pinned(true));
     }
     let categories = &memory.config.categories;
     let outgrown = intake::outgrown(&txn);
@@ -437,13 +437,6 @@ fn unpinned(row: &ScoredEntry) -> ScoredEntry {
     let mut row = row.clone();
     row.entry.pinned = false;
     row
-}
-
-fn mark(txn: &mut Txn<'_>, of: &Wording, pinned: bool) {
-    let holders: Vec<String> = txn.snapshot().holders(of).into_iter().map(str::to_owned).collect();
-    for stem in holders {
-        txn.change(Target::Topic(stem), Change::Mark(of.clone(), NewMarkers::pinned(pinned)));
-    }
 }
 
 /// The result of [`on_each`].

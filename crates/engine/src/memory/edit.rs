@@ -42,10 +42,7 @@ impl Writing<'_> {
             if let Some(rules) = &marks.rules {
                 self.memory.writing().sanction(txn.store(), &of, rules);
             }
-            let held = txn.snapshot().holders(&of).into_iter();
-            for stem in held.map(str::to_owned).collect::<Vec<_>>() {
-                txn.change(Target::Topic(stem), Change::Mark(of.clone(), marks.clone()));
-            }
+            txn.mark_lines(&of, &marks);
             Ok(())
         })
     }

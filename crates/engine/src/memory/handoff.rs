@@ -128,8 +128,8 @@ pub fn write(
     let Some(block) = block(repository, whose)? else { return Ok(None) };
     // The handoff repeats texts of stores, which may have come with a clone.
     let mut all_ours = *unasked || ours(store, &name)?;
-    for store in stores.iter().filter(|_| !unasked) {
-        all_ours &= ours(store, notes::SCRATCHPAD)?;
+    for store in stores {
+        all_ours = all_ours && (*unasked || ours(store, notes::SCRATCHPAD)?);
     }
     if all_ours {
         store.trust.record_text(TrustedKind::Handoff, &block.join("\n"));

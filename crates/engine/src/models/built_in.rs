@@ -94,7 +94,7 @@ mod tests {
         verify().unwrap();
         let (model, tokens) = describe().unwrap();
         assert_eq!((model.id.as_str(), model.dimension, tokens), (NAME, 384, 256));
-        assert!(catalog::is_calibrated(&model));
+        assert!(catalog::is_reference(&model));
     }
 
     #[test]

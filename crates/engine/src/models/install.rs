@@ -205,7 +205,7 @@ fn finish_packed(
     if vectors.first().is_none_or(|first| first.iter().all(|number| *number == 0.0)) {
         return Err(failed(Unavailable("its vectors are all zeros".to_owned())));
     }
-    if !catalog::is_calibrated(&model) {
+    if !catalog::is_reference(&model) {
         let measured = vector::thresholds(vectors.get(1..).unwrap_or_default());
         model.thresholds = measured.unwrap_or(model.thresholds);
     }
@@ -288,7 +288,7 @@ fn trial(models: &Models, model: &Model, dir: &Path) -> Result<(usize, Option<Th
         return Err(Trial::Failed(Unavailable("its vectors are all zeros".to_owned())));
     }
     let mut thresholds = None;
-    if !catalog::is_calibrated(model) {
+    if !catalog::is_reference(model) {
         let texts = vector::samples(model);
         let vectors: Result<Vec<_>, _> = texts.iter().map(|text| worker.raw(text)).collect();
         thresholds = vector::thresholds(&vectors.map_err(Trial::Failed)?);

@@ -32,7 +32,7 @@ const MARKER: &str = " *(";
 /// Time limit for git, which knows what is merged.
 const GIT: Duration = Duration::from_millis(500);
 
-/// What a person is told after lines were kept: where that failed, and what had no room.
+/// What a command has to say after it kept lines.
 #[derive(Debug, Default)]
 pub struct KeptLines {
     /// The directory that cannot be written, for which these are the first that wait.

@@ -328,6 +328,14 @@ impl Txn<'_> {
         changes.push(change);
     }
 
+    /// Plans new markers for the lines of an entry, whatever topics have them.
+    pub fn mark_lines(&mut self, of: &Wording, new: &NewMarkers) {
+        let stems = self.snapshot().holders(of).into_iter().map(str::to_owned);
+        for stem in stems.collect::<Vec<_>>() {
+            self.change(Target::Topic(stem), Change::Mark(of.clone(), new.clone()));
+        }
+    }
+
     /// Returns text and markers of a planned line, which may still be changed.
     pub fn added(&mut self, of: &Wording) -> Option<(&mut String, &mut Markers)> {
         self.layout.take();

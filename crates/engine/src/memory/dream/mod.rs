@@ -266,10 +266,7 @@ fn act(
             let of = store_view.row(*id)?.entry.wording();
             let marks = NewMarkers { asked: Some(questions.clone()), ..NewMarkers::default() };
             marks.events().into_iter().try_for_each(|kind| txn.record(*id, kind))?;
-            let held = txn.snapshot().holders(&of).into_iter();
-            for stem in held.map(str::to_owned).collect::<Vec<_>>() {
-                txn.change(Target::Topic(stem), Change::Mark(of.clone(), marks.clone()));
-            }
+            txn.mark_lines(&of, &marks);
         }
         StepAction::Propose(_) => {}
     }

@@ -100,7 +100,7 @@ impl Search<'_> {
             }
         }
         *ranked = kept;
-        if request.is_asked {
+        if request.is_explicit {
             aside.extend(withheld);
         }
     }

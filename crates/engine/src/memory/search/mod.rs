@@ -306,7 +306,7 @@ impl<'a> Search<'a> {
         self.complete(request, &mut ranked);
         let weights = RankWeights::of(ranked.iter().map(|one| &one.candidate));
         self.rank(request, &mut ranked, weights);
-        let few = if request.is_asked { rank::few(&request.query.text) } else { 0 };
+        let few = if request.is_explicit { rank::few(&request.query.text) } else { 0 };
         rank::level(ranked.iter_mut().map(|one| &mut one.judged), few);
         self.rank(request, &mut aside, weights);
         SearchResult {
@@ -424,7 +424,7 @@ impl<'a> Search<'a> {
             let verdict = Facts { reviewed: true, ..facts }.verdict();
             match verdict.withheld().filter(|_| documents::entry_id(&document.doc).is_some()) {
                 Some(why) if !whole => {
-                    let is_counted = request.is_asked && matches!(why, Withheld::Replaced(_));
+                    let is_counted = request.is_explicit && matches!(why, Withheld::Replaced(_));
                     aside.extend(is_counted.then_some(Ranked { verdict, ..one }));
                 }
                 _ => ranked.push(one),

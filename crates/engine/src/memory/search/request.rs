@@ -41,7 +41,7 @@ pub struct SearchRequest<'a> {
     pub whole_archive: bool,
     /// True if somebody asks, rather than a hook: lines that match and are withheld are counted, and
     /// hits may be hardly better than chance.
-    pub is_asked: bool,
+    pub is_explicit: bool,
     /// How long the search may take for the vectors that are missing.
     pub pace: Pace,
     /// True to record an access of each hit, in [`Reading::search`](crate::memory::handles::Reading::search).
@@ -65,7 +65,7 @@ impl<'a> SearchRequest<'a> {
             except: None,
             pool: None,
             whole_archive: false,
-            is_asked: true,
+            is_explicit: true,
             pace: Pace::Typed,
             touch: true,
         }
@@ -82,7 +82,7 @@ impl<'a> SearchRequest<'a> {
             limit,
             min_score: MinScore::Recall(memory.config.settings.recall.min_score),
             kinds,
-            is_asked: false,
+            is_explicit: false,
             pace: if memory.unasked { Pace::Hook } else { Pace::Typed },
             ..Self::new(query)
         }
@@ -193,7 +193,7 @@ impl Filter<'_> {
         let may_be_found = || {
             entry.is_some_and(|id| {
                 self.archived.strength(at.store, id).is_some()
-                    || self.request.is_asked && self.archived.is_replaced(at.store, id)
+                    || self.request.is_explicit && self.archived.is_replaced(at.store, id)
             })
         };
         if kind == SourceKind::Archive && !self.request.whole_archive && !may_be_found() {
