@@ -3,7 +3,8 @@
 use anyhow::{Result, bail};
 
 use crate::{
-    strace::{self, Point},
+    calls::Point,
+    strace,
     truth::{Truth, truth},
     world::{Done, Files, Scene, World, words},
 };

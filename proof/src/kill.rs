@@ -6,7 +6,7 @@ use std::{fs, process::Command};
 use anyhow::Result;
 
 use crate::{
-    Found,
+    Found, calls,
     cases::{CASES, Trial},
     strace,
     truth::{End, torn, truth},
@@ -19,8 +19,8 @@ pub fn run(scene: &Scene, sabotaged: bool) -> Result<Found> {
     }
     scene.each(CASES, |case| {
         let trial = Trial::new(scene, case)?;
-        let (_, calls) = strace::calls(&trial.world, "all", &case.args(), case.input.as_bytes())?;
-        let points = strace::points(&calls, |_| true);
+        let (_, all) = strace::calls(&trial.world, "all", &case.args(), case.input.as_bytes())?;
+        let points = calls::points(&all, |_| true);
         let mut found = Found::default();
         for point in strace::sample(&points, scene.runs.div_ceil(CASES.len())) {
             let done = trial.strike(point, "signal=SIGKILL")?;

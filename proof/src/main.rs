@@ -3,6 +3,8 @@
 //! Each part has a control: the same harness on something sabotaged, which it must notice. A part fails
 //! if it finds a fault, or its control finds none.
 
+#[path = "../../tests/it/common/calls.rs"]
+mod calls;
 mod cases;
 mod damage;
 mod hooks;

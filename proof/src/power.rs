@@ -14,9 +14,10 @@ use anyhow::{Result, bail};
 
 use crate::{
     Found,
+    calls::Call,
     cases::{CASES, Trial},
     random::Random,
-    strace::{self, Call},
+    strace,
     truth::{End, lines, torn, truth},
     world::{Files, Scene, World},
 };

@@ -1,32 +1,13 @@
 //! The program under strace: what it calls, and a signal or an error at one of the calls.
 
-use std::{collections::BTreeMap, ffi::OsStr, fmt, fs, process::Command};
+use std::{ffi::OsStr, fs, process::Command};
 
 use anyhow::{Context as _, Result};
 
-use crate::world::{Done, World, feed};
-
-/// A system call of a thread that has ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
-    pub thread: String,
-    pub name: String,
-    pub args: String,
-    pub gave: String,
-}
-
-/// The n-th call of this name in a thread.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Point {
-    pub name: String,
-    pub number: usize,
-}
-
-impl fmt::Display for Point {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.name, self.number)
-    }
-}
+use crate::{
+    calls::{Call, Point, parse, points},
+    world::{Done, World, feed},
+};
 
 /// Returns a command under strace.
 fn traced(world: &World, options: &[&str], args: &[impl AsRef<OsStr>]) -> Command {
@@ -72,21 +53,6 @@ pub fn points_here(
     Ok(points(&calls, |call| call.args.contains(&root) && !is_head(call)))
 }
 
-/// Returns the points of a run in their order, each once: those that `count`.
-pub fn points(calls: &[Call], count: impl Fn(&Call) -> bool) -> Vec<Point> {
-    let mut numbers: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let mut points: Vec<Point> = Vec::new();
-    for call in calls {
-        let number = numbers.entry((&call.thread, &call.name)).or_default();
-        *number += 1;
-        let point = Point { name: call.name.clone(), number: *number };
-        if count(call) && !points.contains(&point) {
-            points.push(point);
-        }
-    }
-    points
-}
-
 /// Returns about so many of the points, spread over the run.
 pub fn sample(points: &[Point], most: usize) -> impl Iterator<Item = &Point> {
     let step = points.len().div_ceil(most.max(1)).max(1);
@@ -103,34 +69,6 @@ pub fn strike(
 ) -> Result<Done> {
     let (trace, inject) = (format!("trace={name}"), format!("inject={name}:{what}:when={number}"));
     feed(traced(world, &["-e", &trace, "-e", &inject], args), input)
-}
-
-/// Parses a trace. Calls that another thread interrupts are joined.
-fn parse(trace: &str) -> Vec<Call> {
-    let mut begun: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut calls = Vec::new();
-    for line in trace.lines() {
-        let (thread, rest) = line.split_once(' ').unwrap_or_default();
-        let rest = rest.trim_start();
-        if let Some(start) = rest.strip_suffix("<unfinished ...>") {
-            begun.insert(thread, start);
-            continue;
-        }
-        let resumed = rest.strip_prefix("<... ").and_then(|rest| rest.split_once('>'));
-        let whole = match resumed {
-            Some((_, end)) => format!("{}{end}", begun.remove(thread).unwrap_or_default()),
-            None => rest.to_owned(),
-        };
-        let Some((name, rest)) = whole.split_once('(') else { continue };
-        let Some((args, gave)) = rest.rsplit_once(" = ") else { continue };
-        calls.push(Call {
-            thread: thread.to_owned(),
-            name: name.to_owned(),
-            args: args.trim_end().strip_suffix(')').unwrap_or(args).to_owned(),
-            gave: gave.to_owned(),
-        });
-    }
-    calls
 }
 
 impl Call {

@@ -5,11 +5,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use crate::common::{
-    bless, repository,
-    sandbox::Sandbox,
-    trace::{self, Call},
-};
+use crate::common::{bless, calls::Call, repository, sandbox::Sandbox, trace};
 
 /// System calls that change the disk or wait for it.
 const CALLS: &str =

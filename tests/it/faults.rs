@@ -11,10 +11,10 @@ use std::{
 
 use crate::{
     common::{
+        calls::{self, Call, Point},
         every, repository,
         sandbox::{Outcome, Sandbox},
-        scale,
-        trace::{self, Call},
+        scale, trace,
     },
     hooks::piped,
 };
@@ -81,35 +81,24 @@ fn store(line: &str) -> Sandbox {
     sandbox
 }
 
-/// A point of injection: the name and number of a call.
-pub(crate) type Point = (String, usize);
-
-/// Returns the calls of a run that concern the sandbox. `opens` selects all `openat` calls or only
+/// Returns the points of a run that concern the sandbox. `opens` selects all `openat` calls or only
 /// those that may create a file.
-pub(crate) fn points(sandbox: &Sandbox, calls: Vec<Call>, opens: &str) -> Vec<Point> {
+pub(crate) fn points(sandbox: &Sandbox, calls: &[Call], opens: &str) -> Vec<Point> {
     let root = sandbox.root().to_string_lossy().into_owned();
-    let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
-    let mut points: Vec<Point> = Vec::new();
-    for Call { thread, name, args, .. } in calls {
-        let count = counts.entry((thread, name.clone())).or_default();
-        *count += 1;
+    calls::points(calls, |Call { name, args, .. }| {
         let counts = name != "openat" || args.contains(opens);
-        let point = (name, *count);
-        if counts && args.contains(&root) && !args.contains("/trace") && !points.contains(&point) {
-            points.push(point);
-        }
-    }
-    points
+        counts && args.contains(&root) && !args.contains("/trace")
+    })
 }
 
 /// Runs a command with an injection at a point.
 pub(crate) fn strike(
     sandbox: &Sandbox,
-    (call, when): &Point,
+    Point { name, number }: &Point,
     what: &str,
     args: &[&str],
 ) -> Outcome {
-    struck(sandbox, (call, *when), what, args, "")
+    struck(sandbox, (name, *number), what, args, "")
 }
 
 /// Runs a program with an injection at a point and an input.
@@ -221,7 +210,7 @@ impl Trial {
         let args: Vec<&str> = line.split(' ').collect();
         let (files, before) = (sandbox.everything(), truth(&sandbox));
         let (done, calls) = trace::calls(&sandbox, calls, &args, "");
-        let (after, points) = (truth(&sandbox), points(&sandbox, calls, opens));
+        let (after, points) = (truth(&sandbox), points(&sandbox, &calls, opens));
         assert!(!points.is_empty(), "{line}: {done:?}");
         Self { sandbox, line, args, files, before, after, points, done }
     }
@@ -249,7 +238,7 @@ impl Trial {
         let all = self.points.iter().enumerate();
         let lists =
             |number: usize, call: &str| call == "getdents64" && number.is_multiple_of(every(4));
-        all.filter(move |(number, (call, _))| number % step == 0 || lists(*number, call))
+        all.filter(move |(number, point)| number % step == 0 || lists(*number, &point.name))
     }
 
     fn is_whole(&self, what: &str) {
@@ -269,7 +258,7 @@ fn a_process_is_killed() {
         let mut kills = 0;
         for point in trial.points.iter().step_by(every(3)) {
             trial.reset();
-            let what = format!("killed at {} {}", point.0, point.1);
+            let what = format!("killed at {point}");
             let done = strike(&trial.sandbox, point, "signal=SIGKILL", &trial.args);
             assert_eq!(done.code, -1, "{line}: {what}: {done:?}");
             trial.is_whole(&what);
@@ -296,7 +285,7 @@ fn a_call_of_a_writer_fails() {
         for (number, point) in trial.some(ROUNDS * scale() / every(2)) {
             trial.reset();
             let error = ERRORS[number % ERRORS.len()];
-            let what = format!("{error} from {} {}", point.0, point.1);
+            let what = format!("{error} from {point}");
             let done = strike(&trial.sandbox, point, &format!("error={error}"), &trial.args);
             assert!(!done.stderr.contains("panicked"), "{line}: {what}: {done:?}");
             trial.is_whole(&what);
@@ -328,7 +317,7 @@ fn a_call_fails_while_trust_is_taken_back() {
         for (number, point) in trial.some(trial.points.len() / every(24)) {
             trial.reset();
             let error = ["EIO", "EMFILE"][number / every(24) % 2];
-            let what = format!("{error} from {} {}", point.0, point.1);
+            let what = format!("{error} from {point}");
             let done = strike(&trial.sandbox, point, &format!("error={error}"), &trial.args);
             assert!([0, 2].contains(&done.code), "{line}: {what}: {done:?}");
             trial.is_whole(&what);
@@ -346,7 +335,7 @@ fn a_call_fails_on_what_a_writer_looks_at() {
         let trial = Trial::new(line, READS, "");
         for (_, point) in trial.some(trial.points.len() / every(3)) {
             trial.reset();
-            let what = format!("EIO from {} {}", point.0, point.1);
+            let what = format!("EIO from {point}");
             let done = strike(&trial.sandbox, point, "error=EIO", &trial.args);
             let now = truth(&trial.sandbox);
             let is_done = trial.after.iter().all(|(name, text)| {
@@ -375,7 +364,7 @@ fn a_call_of_a_reader_fails() {
         let trial = Trial::new(line, READS, "");
         for (number, point) in trial.some(trial.points.len() / every(24)) {
             let error = ["EIO", "ESTALE", "EMFILE"][number / every(24) % 3];
-            let what = format!("{error} from {} {}", point.0, point.1);
+            let what = format!("{error} from {point}");
             let done = strike(&trial.sandbox, point, &format!("error={error}"), &trial.args);
             let same = (done.code, &done.stdout) == (trial.done.code, &trial.done.stdout);
             // Without the trust ledger, nothing counts as reviewed.
@@ -404,12 +393,13 @@ fn a_call_of_a_hook_fails() {
         };
         let (done, calls) = trace::calls(&sandbox, CALLS, &args, &input(0));
         assert!(done.stdout.contains("Locks survive"), "{done:?}");
-        let points = points(&sandbox, calls, "");
-        for (number, (call, when)) in points.iter().enumerate().step_by(every(24)) {
+        let points = points(&sandbox, &calls, "");
+        for (number, point) in points.iter().enumerate().step_by(every(24)) {
             let error = ["EIO", "EACCES", "EMFILE"][number / every(24) % 3];
             let inject = format!("error={error}");
-            let done = struck(&sandbox, (call, *when), &inject, &args, &input(number + 1));
-            let what = format!("{event}: {error} from {call} {when}");
+            let call = (point.name.as_str(), point.number);
+            let done = struck(&sandbox, call, &inject, &args, &input(number + 1));
+            let what = format!("{event}: {error} from {point}");
             assert_eq!(done.code, 0, "{what}: {done:?}");
             for text in ["Forgotten words", "Planted words"] {
                 assert!(!done.stdout.contains(text), "{what}: {done:?}");

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     common::{
+        calls::Call,
         sandbox::{Outcome, Sandbox},
         trace,
     },
@@ -280,7 +281,7 @@ fn without_mirrors_their_directory_is_looked_for_once() {
         (&["add", "-c", "lesson", "Another line of ours"], 0),
     ] {
         let (_, calls) = trace::calls(&sandbox, "%file", args, "");
-        let is_for = |call: &&trace::Call| call.args.contains("pimem/mirrors");
+        let is_for = |call: &&Call| call.args.contains("pimem/mirrors");
         let looked = calls.iter().filter(is_for).count();
         assert_eq!(looked, most, "{args:?}");
     }

@@ -14,9 +14,10 @@ use serde_json::{Value, json};
 
 use crate::{
     common::{
+        calls::Call,
         every,
         sandbox::{Outcome, Sandbox},
-        trace::{self, Call},
+        trace,
     },
     faults::{CHANGES, struck},
     hooks::{call, hook, piped},

@@ -118,11 +118,11 @@ fn a_step_is_killed() {
         let (done, calls) = trace::calls(&sandbox, CHANGES, &["encrypt", step], "");
         assert_eq!(done.code, 0, "{done:?}");
         is_done(&sandbox, step, "undisturbed");
-        let points = points(&sandbox, calls, "O_CREAT");
+        let points = points(&sandbox, &calls, "O_CREAT");
         assert!(points.len() > 30, "{step}: {}", points.len());
         for point in points.iter().step_by(every(4)) {
             kept.put_back();
-            let what = format!("{step} killed at {} {}", point.0, point.1);
+            let what = format!("{step} killed at {point}");
             let done = strike(&sandbox, point, "signal=SIGKILL", &["encrypt", step]);
             assert_eq!(done.code, -1, "{what}: {done:?}");
             assert_eq!(answers(&sandbox), want, "{what}");

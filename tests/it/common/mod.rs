@@ -1,6 +1,7 @@
 //! Helpers that the test modules share.
 
 pub(crate) mod attacks;
+pub(crate) mod calls;
 pub(crate) mod client;
 pub(crate) mod clones;
 pub(crate) mod history;

@@ -2,7 +2,6 @@
 //! of them.
 
 use std::{
-    collections::BTreeMap,
     fs,
     path::PathBuf,
     process::{Child, Command, Stdio},
@@ -11,6 +10,7 @@ use std::{
 };
 
 use super::{
+    calls::{Call, parse},
     sandbox::{Outcome, PIMEM, Sandbox, finish},
     without_program,
 };
@@ -33,15 +33,7 @@ pub(crate) fn traced(sandbox: &Sandbox, options: &[&str], args: &[&str]) -> Comm
     command
 }
 
-/// A system call of a thread: name, arguments and result. Paths follow file descriptors.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Call {
-    pub(crate) thread: String,
-    pub(crate) name: String,
-    pub(crate) args: String,
-    pub(crate) gave: String,
-}
-
+/// Of calls with the option `-y`: paths follow file descriptors.
 impl Call {
     pub(crate) fn paths(&self) -> Vec<&str> {
         self.args.split('"').skip(1).step_by(2).collect()
@@ -69,30 +61,6 @@ pub(crate) fn calls(
     let names = format!("trace={names}");
     let done = piped(traced(sandbox, &["-y", "-s", "0", "-e", &names], args), input);
     (done, parse(&fs::read_to_string(sandbox.root().join("trace")).unwrap()))
-}
-
-/// Parses a trace. Calls interrupted by another thread are joined.
-fn parse(trace: &str) -> Vec<Call> {
-    let mut begun: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut calls = Vec::new();
-    for line in trace.lines() {
-        let (thread, rest) = line.split_once(' ').unwrap_or_default();
-        let mut rest = rest.trim_start().to_owned();
-        if let Some(start) = rest.strip_suffix("<unfinished ...>") {
-            let start = line.len() - "<unfinished ...>".len() - start.len();
-            begun.insert(thread, &line[start..line.len() - "<unfinished ...>".len()]);
-            continue;
-        }
-        if let Some((_, end)) = rest.strip_prefix("<... ").and_then(|rest| rest.split_once('>')) {
-            rest = format!("{}{end}", begun.remove(thread).unwrap_or_default());
-        }
-        let Some((name, rest)) = rest.split_once('(') else { continue };
-        let Some((args, gave)) = rest.rsplit_once(" = ") else { continue };
-        let args = args.trim_end().trim_end_matches(')').to_owned();
-        let (thread, name, gave) = (thread.to_owned(), name.to_owned(), gave.to_owned());
-        calls.push(Call { thread, name, args, gave });
-    }
-    calls
 }
 
 #[test]
