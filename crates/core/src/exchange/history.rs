@@ -376,6 +376,66 @@ mod tests {
         assert_eq!(text("no heading"), None);
     }
 
+    /// Returns the lines of a fixture.
+    fn lines(text: &str) -> Vec<&str> {
+        text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect()
+    }
+
+    /// Something that is said beside a statement: the `n`th.
+    fn other(all: &[&str], n: usize) -> String {
+        let things =
+            ["login form", "export dialog", "price table", "search box", "sidebar", "chart", "map"];
+        let files = ["src/api/orders.ts", "lib/parse.py", "App.vue", "server.go", "models/user.rb"];
+        let text = all[n % all.len()].replace("{thing}", things[n / all.len() % things.len()]);
+        let text = text.replace("{file}", files[n % files.len()]);
+        let text = text.replace("{number}", &(2 + n * 7 % 90).to_string());
+        if text.ends_with(['.', '?']) { text } else { text + "." }
+    }
+
+    #[test]
+    fn what_was_stated_in_sessions() {
+        const LOG: &str = "thread 'main' panicked at src/pool.rs:88:17:\ncalled `Result::unwrap()` on an \
+            `Err` value: Timeout\n   2: pool::acquire\n             at ./src/pool.rs:88:17\n\
+            2026-05-02T10:11:12Z ERROR request failed status=500";
+        let statements = lines(include_str!("../../../../fixtures/history/statements.txt"));
+        let others = lines(include_str!("../../../../fixtures/history/others.txt"));
+        let mut said = 0;
+        let mut next = || {
+            said += 1;
+            other(&others, said - 1)
+        };
+        let mut messages: Vec<(String, Option<&str>)> = Vec::new();
+        for (at, statement) in statements.iter().copied().enumerate() {
+            let text = match at % 5 {
+                0 => statement.to_owned(),
+                1 => format!("{} {statement}.", next()),
+                2 => format!("{statement}. {}", next()),
+                3 => format!("{}\n\n{LOG}\n\n{statement}.", next()),
+                _ => format!("{} {statement}. {}", next(), next()),
+            };
+            messages.push((text, Some(statement)));
+        }
+        messages.extend((0..1_900).map(|_| (next(), None)));
+        let (mut hits, mut wrong) = (0, String::new());
+        for (n, (text, statement)) in messages.iter().enumerate() {
+            let typed = |role, text: &str| Message { role, text: text.to_owned(), when: None };
+            let answer = statement.unwrap_or("We always use tabs here");
+            let messages = [typed(Role::User, text), typed(Role::Assistant, answer)];
+            let is_it = |found: &PastStatement| {
+                statement.is_some_and(|said| {
+                    let (said, found) = (said.to_lowercase(), found.text.to_lowercase());
+                    found.len() > 14 && (said.contains(&found) || found.contains(&said))
+                })
+            };
+            let (right, other): (Vec<_>, Vec<_>) =
+                of_session("claude", &n.to_string(), &messages).into_iter().partition(is_it);
+            hits += usize::from(!right.is_empty());
+            wrong.extend(other.iter().map(|one| format!("{}\n", one.text)));
+        }
+        assert!(hits >= 163, "{hits} of {}", statements.len());
+        assert!(wrong.lines().count() <= 2, "{wrong}");
+    }
+
     #[test]
     fn words_of_people_only_and_what_is_said_often_first() {
         let line = |session: &str, role: &str, text: &str| {

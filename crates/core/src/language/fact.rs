@@ -4,10 +4,16 @@
 //! A sentence counts if it gives a value to a subject, in the present, about no moment, no person and no
 //! fault. Whether it stays true only the person knows, unless it speaks for the project.
 
+use std::ops::Range;
+
 use super::{
-    lexicon::fact::{
-        ALWAYS, ASKING, DECIDED, DECIDING, FAULTY, FINITE, HISTORY, HOLDING, MOVED, NARROWING,
-        OURS, PASSING, PAST, PERSONS, PLEDGE, PLURAL, POINTING, TEAM, USE, WANTING, WHITHER,
+    lexicon::{
+        Words,
+        fact::{
+            ADRIFT, ALWAYS, ANY, ASKING, DECIDED, DECIDING, DOUBTFUL, FAULTY, FINITE, HABITUAL,
+            HISTORY, HOLDING, JUDGING, LASTING, LEADING, MOVED, NAMELESS, NOTHING, OURS, PASSING,
+            PAST, PERSONS, PLEDGE, PLURAL, POINTING, TEAM, THINGS, USE, WANTING, WHITHER,
+        },
     },
     paraphrase::words::{self as paraphrased, List},
     sentence::Sentence,
@@ -32,11 +38,12 @@ pub(super) enum ToldFact {
 
 /// Returns what a sentence tells of a project, if it tells anything.
 pub(super) fn told(sentence: &Sentence, words: &[Word]) -> Option<ToldFact> {
-    let has = |list: &super::lexicon::Words| words.iter().any(|word| list.contains(&word.text));
+    let has = |list: &Words| words.iter().any(|word| list.contains(&word.text));
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     if sentence.asked || !(SHORTEST..=LONGEST).contains(&words.len()) {
         return None;
     }
-    if has(&FAULTY) && !is_lesson(words) {
+    if has(&FAULTY) && !is_lesson(words) || has(&PASSING) || is_of_the_moment(words) {
         return None;
     }
     if is_lesson(words) || is_news(words) || is_pledge(words) {
@@ -50,78 +57,31 @@ pub(super) fn told(sentence: &Sentence, words: &[Word]) -> Option<ToldFact> {
         return None;
     }
     let is_short = words.len() <= 7 && words.iter().skip(1).all(|word| !word.apart);
+    if text(0) == "we" && WANTING.contains(text(1)) {
+        return None;
+    }
     let holds = || is_short && has(&ALWAYS) || Slots::of(&sentence.text).gives_a_value();
     (is_told(words) && holds())
         .then(|| if is_ours(words) { ToldFact::Sure } else { ToldFact::Likely })
 }
 
-/// Returns true for a sentence that speaks of no single thing: `Queue names are prefixed`, `Our images are
-/// based on distroless`, `No mocks for the database`. Some of them are of the moment all the same.
-pub(super) fn is_general(sentence: &Sentence, words: &[Word]) -> bool {
-    let has = |list: &super::lexicon::Words| words.iter().any(|word| list.contains(&word.text));
+/// Returns true for a report of how things go or look now: `the tests are passing`, `Looks like …`, `the
+/// output is good`.
+pub(super) fn is_of_the_moment(words: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    if sentence.asked || !(4..=LONGEST + 2).contains(&words.len()) || has(&PASSING) {
-        return false;
-    }
-    let first = text(0);
-    let is_plural = |at: usize| {
-        let word = text(at);
-        word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.contains('\'')
+    let ends = |at: usize| words.get(at).is_none_or(|word| word.apart);
+    let goes = |at: usize| {
+        let is_going = text(at).ends_with("ing") && (ends(at + 1) || text(at + 1) == "and");
+        ["is", "are"].contains(&text(at - 1)) && (is_going || JUDGING.contains(text(at)))
     };
-    let holds = |at: usize| HOLDING.contains(text(at)) || FINITE.contains(text(at));
-    let acts = |at: usize| PLURAL.contains(text(at)) || HOLDING.contains(text(at));
-    let near = |from: usize| (from..from + 4).any(|at| holds(at) || acts(at));
-    let is_apart = |at: usize| words.get(at).is_some_and(|word| word.apart);
-    let forbids = first == "don't" || first == "do" && text(1) == "not";
-    let follows = words.iter().enumerate().any(|(at, word)| {
-        let order = text(at + 1);
-        word.text == "so" && (order == "no" || paraphrased::is(List::Imperative, order))
-    });
-    let places = ["crate", "repo", "repository", "project", "codebase", "package", "module"];
-    let is_of_project = || {
-        (2..words.len()).any(|at| {
-            places.contains(&text(at))
-                && text(at - 1) == "this"
-                && ["in", "of", "across"].contains(&text(at - 2))
-        })
-    };
-    // `Error codes` are no errors.
-    let is_faulty = (0..words.len())
-        .any(|at| FAULTY.contains(text(at)) && !is_plural(at + 1) && text(at + 1) != "of");
-    let is_ours = !has(&PERSONS) && (!has(&POINTING) || is_of_project());
-    let is_told = is_ours && !is_faulty && !has(&PAST);
-    let decides = |at: usize| !has(&PERSONS) && !is_faulty && DECIDING.contains(text(at));
-    // `The tests` are those of the moment.
-    let is_any = |at: usize| is_plural(at) && text(at - 1) != "the";
-    let narrows = |at: usize| ["from", "outside", "without"].contains(&text(at));
-    match first {
-        "no" => is_told && !is_apart(1) && (2..5).any(|at| NARROWING.contains(text(at))),
-        "nobody" => is_ours,
-        "our" | "all" | "every" | "unsere" | "unser" => is_told && near(1),
-        "we" | "wir" => is_ours && acts(1) && !WANTING.contains(text(1)) || decides(1),
-        "let's" => text(1) == "agree",
-        "for" | "when" => is_told && (1..4).any(is_plural) && (2..6).any(acts),
-        "the" if follows => true,
-        "the" => decides(2) || is_told && near(1) && is_obliged(words),
-        "use" => is_of_project(),
-        "it's" | "that's" => {
-            let ends = sentence.text.trim_end_matches('.').ends_with('`') || is_of_project();
-            text(1) == "not" && sentence.text.matches('`').count() == 4 && ends
-        }
-        _ if forbids => !has(&POINTING) && (2..8).any(|at| is_any(at) || narrows(at)),
-        _ => is_told && (is_plural(0) || is_plural(1)) && !acts(0) && near(1),
-    }
-}
-
-/// Returns true for `the importer must not be changed`.
-fn is_obliged(words: &[Word]) -> bool {
-    words.iter().any(|word| ["must", "muss", "müssen", "darf"].contains(&word.text.as_str()))
+    LEADING.contains(text(0)) || (1..words.len()).any(goes)
 }
 
 /// Returns true for `no, not npm test`.
 pub(super) fn denies(words: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let says_no = |at: usize| ["not", "nicht", "pas"].contains(&text(at));
+    let says_no =
+        |at: usize| ["not", "nicht", "pas"].contains(&text(at)) && !DOUBTFUL.contains(text(at + 1));
     says_no(0) || ["no", "nope", "nein", "nee", "non"].contains(&text(0)) && says_no(1)
 }
 
@@ -197,14 +157,302 @@ fn is_news(words: &[Word]) -> bool {
     })
 }
 
+/// Words of a sentence that lasts.
+const LENGTH: Range<usize> = 4..27;
+/// Words within which its verb stands.
+const NEAR: usize = 9;
+/// Signs that make a sentence last.
+const ENOUGH: i32 = 2;
+
+/// Returns true for a sentence of the past that lasts by its build, whatever it is about: a reason and what
+/// follows from it (`staging is rebuilt nightly, so store nothing there`), a condition on anything of a kind
+/// (`if a test is flaky, quarantine it`), what a team does or gave up (`we render mails with MJML`), or
+/// enough signs that something holds beyond today. Some of it is of the moment all the same.
+pub(super) fn is_lasting(sentence: &Sentence, words: &[Word]) -> bool {
+    let built = Built { sentence, words };
+    let is_headed = words.iter().take(4).any(|word| word.colon);
+    let is_out = sentence.asked || is_headed || !LENGTH.contains(&words.len());
+    if is_out || built.has(&PASSING) || is_of_the_moment(words) {
+        return false;
+    }
+    match built.text(0) {
+        "if" | "when" | "whenever" | "wenn" => built.is_conditional(),
+        _ if (3..words.len()).any(|at| built.follows(at)) => true,
+        "we" if built.gave_up() => true,
+        "the" | "we" if built.decides() => true,
+        "it's" | "that's" => built.text(1) == "not" && built.is_of_two_names(),
+        _ if !built.is_clear(usize::from(built.is_german())..words.len()) => false,
+        "we" => built.is_custom(),
+        "do" | "check" | "open" | "edit" | "ask" => false,
+        "no" if built.has(&NOTHING) => false,
+        first if LASTING.contains(first) || first == "write" => built.is_order(),
+        _ => built.signs() >= ENOUGH,
+    }
+}
+
+struct Built<'a> {
+    sentence: &'a Sentence,
+    words: &'a [Word],
+}
+
+impl Built<'_> {
+    fn text(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", |word| &word.text)
+    }
+
+    fn is_apart(&self, at: usize) -> bool {
+        self.words.get(at).is_some_and(|word| word.apart)
+    }
+
+    fn any(&self, mut range: Range<usize>, list: &Words) -> bool {
+        range.any(|at| list.contains(self.text(at)))
+    }
+
+    fn has(&self, list: &Words) -> bool {
+        self.any(0..self.words.len(), list)
+    }
+
+    fn is_plural(&self, at: usize) -> bool {
+        let word = self.text(at);
+        word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.contains('\'')
+    }
+
+    /// Returns true for a verb that tells how things are.
+    fn holds(&self, at: usize) -> bool {
+        at > 0 && (HOLDING.contains(self.text(at)) || FINITE.contains(self.text(at)))
+    }
+
+    /// Returns true for a word that tells of something wrong. `Error messages`, and `warnings` as a kind,
+    /// do not.
+    fn is_faulty(&self, at: usize) -> bool {
+        let next = self.text(at + 1);
+        let is_kind = self.text(at) == "instead" && next == "of"
+            || self.is_plural(at + 1) && !self.holds(at + 1) && next != "does"
+            || at < 2 && self.is_plural(at);
+        FAULTY.contains(self.text(at)) && !is_kind
+    }
+
+    /// Returns true if a part is of no person, no moment and nothing wrong.
+    fn is_clear(&self, range: Range<usize>) -> bool {
+        let led = (3..self.words.len()).find(|at| self.is_apart(*at));
+        // Behind a comma `it` is what the sentence is about, and `that` behind a plural.
+        let is_own = |at: usize| match self.text(at) {
+            "it" => led.is_some_and(|led| at > led),
+            "that" => at > 0 && self.is_plural(at - 1),
+            "this" => self.is_of_project(at),
+            _ => false,
+        };
+        let points = |at: usize| POINTING.contains(self.text(at)) && !is_own(at);
+        !range.clone().any(|at| points(at) || self.is_faulty(at)) && !self.any(range, &PERSONS)
+    }
+
+    /// ``It's not `make test`, it's `just test` ``.
+    fn is_of_two_names(&self) -> bool {
+        let text = self.sentence.text.trim_end_matches('.');
+        text.ends_with('`') && text.matches('`').count() == 4
+    }
+
+    /// `In this repository`.
+    fn is_of_project(&self, at: usize) -> bool {
+        const PLACES: [&str; 7] =
+            ["crate", "repo", "repository", "project", "codebase", "package", "module"];
+        let led = at > 0 && ["in", "of", "across"].contains(&self.text(at - 1));
+        led && self.text(at) == "this" && PLACES.contains(&self.text(at + 1))
+    }
+
+    /// Returns true for a word that begins an order about how things are done.
+    fn lasts(&self, at: usize) -> bool {
+        LASTING.contains(self.text(at)) && !NAMELESS.contains(self.text(at + 1))
+    }
+
+    /// Returns true if an order begins at a word that follows from what was told before it.
+    fn follows(&self, at: usize) -> bool {
+        let is_so = self.text(at) == "so";
+        let order = at + usize::from(is_so || self.text(at) == "please");
+        let of_it = || {
+            let next = self.text(order + 1);
+            LASTING.contains(self.text(order)) && ["it", "them", "not"].contains(&next)
+        };
+        let orders = || self.lasts(order) || of_it() || is_so && ANY.contains(self.text(order));
+        (self.is_apart(at) || is_so)
+            && at + 1 < self.words.len()
+            && orders()
+            && self.is_clear(0..at)
+            && (1..at).any(|at| self.holds(at))
+    }
+
+    fn is_conditional(&self) -> bool {
+        let is_bare = |at: usize| {
+            let word = self.text(at);
+            let is_verb = !NAMELESS.contains(word) && !word.ends_with('s') && !word.ends_with("ed");
+            is_verb && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+        };
+        (3..self.words.len() - 1).filter(|at| self.is_apart(*at)).any(|at| {
+            let is_of_any = self.any(1..at, &ANY) || self.is_plural(1);
+            let is_mine = (0..at).any(|at| ["i", "my", "ich"].contains(&self.text(at)));
+            !is_mine && !self.any(0..at, &POINTING) && (self.lasts(at) || is_of_any && is_bare(at))
+        })
+    }
+
+    /// `We moved the queue from RabbitMQ to SQS`, `we abandoned it, the grammar changes too often`.
+    fn gave_up(&self) -> bool {
+        let verb = self.text(1);
+        let gave_up = verb.ends_with("ed") || verb == "had" || DECIDED.contains(verb);
+        let because = |at: usize| {
+            self.is_apart(at) || ["because", "since", "so", "from"].contains(&self.text(at))
+        };
+        let points = |at: usize| POINTING.contains(self.text(at)) && self.text(at) != "it";
+        gave_up
+            && !self.has(&PERSONS)
+            && !(0..self.words.len()).any(points)
+            && (3..self.words.len()).any(because)
+    }
+
+    /// `The team agreed on trunk based development`.
+    fn decides(&self) -> bool {
+        let verb = if self.text(0) == "we" { 1 } else { 2 };
+        let faulty = (0..self.words.len()).any(|at| self.is_faulty(at));
+        DECIDING.contains(self.text(verb)) && !faulty && !self.has(&PERSONS)
+    }
+
+    /// `We render mails with MJML`.
+    fn is_custom(&self) -> bool {
+        let verb = 1 + usize::from(["don't", "never", "always", "also"].contains(&self.text(1)));
+        let is_named =
+            |at: usize| !WANTING.contains(self.text(at)) && !NAMELESS.contains(self.text(at));
+        let contrasts = (4..self.words.len()).any(|at| self.is_apart(at) && self.text(at) == "not");
+        is_named(verb)
+            && (is_named(verb + 1) || contrasts || self.is_bounded())
+            && !self.has(&PAST)
+            && !self.text(verb).ends_with("ly")
+    }
+
+    /// `Use British spelling in texts for users`, `don't write to stdout from library code`.
+    fn is_order(&self) -> bool {
+        let forbids = ["no", "don't", "never"].contains(&self.text(0));
+        let is_about = |at: usize| {
+            let word = self.text(at);
+            let is_named =
+                forbids || self.is_of_project(at + 1) || !NAMELESS.contains(self.text(at + 1));
+            is_named
+                && ["for", "in", "with", "instead", "without", "by", "under", "from", "outside"]
+                    .contains(&word)
+        };
+        let is_any = |at: usize| self.is_plural(at) && self.text(at - 1) != "the";
+        (2..self.words.len()).any(|at| is_about(at) || forbids && is_any(at))
+    }
+
+    fn second(&self) -> &str {
+        self.sentence.text.split(' ').nth(1).unwrap_or_default()
+    }
+
+    /// Returns true for `Das Backend`, but not for `das ist`.
+    fn is_german(&self) -> bool {
+        ["der", "die", "das"].contains(&self.text(0))
+            && self.second().starts_with(char::is_uppercase)
+    }
+
+    /// Returns true if something has a number, or happens again and again.
+    fn is_bounded(&self) -> bool {
+        let counts = |word: &Word| word.text.starts_with(|c: char| c.is_ascii_digit());
+        self.has(&HABITUAL) || self.words.iter().skip(2).any(counts)
+    }
+
+    /// Counts what speaks for a sentence.
+    fn signs(&self) -> i32 {
+        let near = |is: &dyn Fn(usize) -> bool| i32::from((1..NEAR).any(is));
+        let is_verb =
+            |at: usize| ["is", "are", "sind", "ist", "wird", "werden"].contains(&self.text(at));
+        let duty = near(&|at| match self.text(at) {
+            "must" | "müssen" | "muss" | "darf" | "dürfen" | "needs" | "need" => true,
+            "may" => self.text(at + 1) == "not" || self.text(0) == "only",
+            "has" | "have" => self.text(at + 1) == "to",
+            "can" => self.is_plural(0),
+            _ => false,
+        });
+        let done = near(&|at| {
+            let word = self.text(at);
+            let is_done = word.ends_with("ed") || word.ends_with("en");
+            (is_done || ["read", "kept", "built", "shut", "run", "sent", "set"].contains(&word))
+                && is_verb(at - 1)
+        });
+        let first = self.text(0);
+        let is_of_kind = self.is_plural(0) && !NAMELESS.contains(first) && !self.holds(0)
+            || self.is_plural(1) && !NAMELESS.contains(first) && !self.holds(1);
+        let holds =
+            near(&|at| self.holds(at) || is_of_kind && at > 1 && PLURAL.contains(self.text(at)));
+        let acts = near(&|at| HOLDING.contains(self.text(at)) && self.text(at).ends_with('s'));
+        if duty + done + holds == 0 || duty == 0 && self.has(&PAST) {
+            return 0;
+        }
+        let subject = match first {
+            "only" | "nobody" => 2,
+            "the" => 0,
+            _ if is_of_kind || OURS.contains(first) => 2,
+            _ if ADRIFT.contains(first) || ASKING.contains(first) => return 0,
+            _ if first.ends_with("ly") || first.starts_with(|c: char| c.is_ascii_digit()) => {
+                return 0;
+            }
+            _ => i32::from(first == "a" || self.is_german()),
+        };
+        let is_name = |text: &str| text.chars().filter(|c| c.is_uppercase()).count() > 1;
+        let named = self.second().starts_with(char::is_uppercase)
+            || self
+                .sentence
+                .text
+                .split(' ')
+                .take(4)
+                .any(|word| is_name(word) || word.starts_with('`'));
+        let team = near(&|at| TEAM.contains(self.text(at)));
+        let placed = near(&|at| {
+            let word = self.text(at);
+            let is_place = [
+                "lives", "live", "runs", "läuft", "liegt", "belongs", "owns", "forbids", "requires",
+            ];
+            is_place.contains(&word) && !NAMELESS.contains(self.text(at + 1))
+        });
+        let turns = (2..self.words.len()).any(|at| {
+            ["not", "no", "never", "only", "nobody", "without", "so", "because"]
+                .contains(&self.text(at))
+        });
+        let is_thing = first == "the" && self.any(1..4, &THINGS);
+        let signs = [i32::from(named), i32::from(self.is_bounded()), i32::from(turns)];
+        subject + duty + done + acts + team + placed + signs.iter().sum::<i32>()
+            - 2 * i32::from(is_thing)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::language::preference;
 
     #[test]
-    fn what_is_said_in_general() {
+    fn what_lasts_by_its_build() {
         for (text, want) in [
+            ("Staging is rebuilt every night, so don't store anything there", true),
+            ("The admin UI has no tests, check it by hand", true),
+            ("If a test is flaky, quarantine it", true),
+            ("If you need sample data, use fixtures/demo.json", true),
+            ("Unit tests may not touch the network", true),
+            ("Error messages shown to users must be translatable", true),
+            ("The sandbox resets at midnight", true),
+            ("Das Backend läuft in Frankfurt und Paris", true),
+            ("We render mails with MJML", true),
+            ("We abandoned the Rust parser because the grammar changes too often", true),
+            ("Use British spelling in texts for users", true),
+            ("The form is broken, so don't use it", false),
+            ("The chart is fixed, now the same for the map", false),
+            ("If I click on a comment, scroll to it", false),
+            ("When you are done, commit", false),
+            ("The button has 3 states", false),
+            ("The error does not always occur", false),
+            ("We need two buttons in the header", false),
+            ("We moved the button to the left", false),
+            ("Check the fix for the map", false),
+            ("Phase 4 needs some work", false),
+            ("1 and 2 are addressed by the other agent", false),
+            ("The tests are passing and the form always opens", false),
             ("Queue names are prefixed with the service", true),
             ("Our images are based on distroless", true),
             ("Our error messages never blame the user", true),
@@ -229,8 +477,11 @@ mod tests {
             ("Are queue names prefixed with the service?", false),
         ] {
             let sentence = super::super::sentence::sentences(text).remove(0);
-            let words = preference::cue::words(&sentence.masked);
-            assert_eq!(is_general(&sentence, &words), want, "{text}");
+            assert_eq!(
+                is_lasting(&sentence, &preference::cue::words(&sentence.masked)),
+                want,
+                "{text}"
+            );
         }
     }
 

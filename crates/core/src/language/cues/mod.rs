@@ -144,6 +144,14 @@ struct Language {
     rows: &'static [Row],
 }
 
+impl Language {
+    /// Returns true if a wording of a single occasion begins at a word.
+    fn is_once(&self, line: &MatchLine<'_>, at: usize) -> bool {
+        let since = at.checked_sub(1).is_some_and(|at| line.is(at, self.since));
+        !since && self.once.behind(line, at).is_some()
+    }
+}
+
 /// A word of a table.
 struct Entry {
     /// FNV-1a of the word without umlauts.
@@ -307,6 +315,14 @@ impl<'a> SentenceReading<'a> {
             })
     }
 
+    /// Returns true if the sentence is about a single occasion.
+    pub fn is_of_one_occasion(&self) -> bool {
+        ALL.iter().any(|language| {
+            let line = self.line(language);
+            (0..line.words.len()).any(|at| language.is_once(&line, at))
+        })
+    }
+
     /// Returns true if the sentence, beside a cue, is one that a user says to an agent, in a language
     /// other than English, which has rules of its own.
     pub fn is_own(&self) -> bool {
@@ -373,10 +389,6 @@ impl<'a> Reader<'a> {
             return None;
         }
         let count = line.words.len();
-        let once = |at: usize| {
-            let since = at.checked_sub(1).is_some_and(|at| is(at, language.since));
-            !since && language.once.behind(&line, at).is_some()
-        };
         // "This function"; a project is still known in a week, and a colon may follow "this".
         let this = |at: usize| {
             is(at, THIS)
@@ -384,7 +396,7 @@ impl<'a> Reader<'a> {
                 && !line.apart(at + 1)
                 && !(at + 1..=at + 4).any(|at| is(at, PROJECT))
         };
-        if (0..count).any(|at| once(at) || this(at)) {
+        if (0..count).any(|at| language.is_once(&line, at) || this(at)) {
             return None;
         }
         let denied = if corrected {

@@ -143,7 +143,7 @@ pub fn own_sentences(message: &str) -> Vec<(String, String, bool)> {
 
 /// Returns the paragraphs of a message that may have been typed: those at both ends up to code, a
 /// log, a quote or a letter, if they are together as short as what is typed, else the outermost one;
-/// and a single one between two pastes. Shapes do not tell a typed paragraph from a pasted one, so
+/// and the only one between two pastes. Shapes do not tell a typed paragraph from a pasted one, so
 /// nothing of it is more than a guess.
 pub(super) fn edges(message: &str) -> Vec<&str> {
     let blocks = blocks(message);
@@ -155,11 +155,12 @@ pub(super) fn edges(message: &str) -> Vec<&str> {
     if found.len() < blocks.len() {
         found.extend(run(blocks.iter().rev().map(typed)));
     }
-    let between = blocks.windows(3).filter_map(|three| match three {
+    let mut between = blocks.windows(3).filter_map(|three| match three {
         [None, one, None] => typed(one),
         _ => None,
     });
-    found.extend(between);
+    // A page has several of them, below headings and between lists.
+    found.extend(between.next().filter(|_| between.next().is_none()));
     found
 }
 

@@ -220,7 +220,10 @@ impl Reader {
         let found = found.filter(|found| !plain || found.family == Family::Convention);
         let declared = || plain.then(|| cue::declared(sentence, words)).flatten();
         let told = || {
-            let general = || self.is_past && fact::is_general(sentence, words);
+            if reading.is_of_one_occasion() {
+                return None;
+            }
+            let general = || self.is_past && fact::is_lasting(sentence, words);
             let told = fact::told(sentence, words);
             let told = told.or_else(|| general().then_some(ToldFact::Likely))?;
             let waits = (told == ToldFact::Likely).then_some(DECLARED);

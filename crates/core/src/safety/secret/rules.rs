@@ -282,6 +282,7 @@ pub(super) const RULES: &[SecretRule] = &[
     rule("a Facebook token", "EAA", 80, plain),
     rule("a Mailgun key", "key-", 32, hex),
     rule("a Google refresh token", "1//0", 40, dashed),
+    rule("a Google authorization code", "4/0A", 60, dashed),
     rule("an Okta token", "SSWS ", 40, dashed),
     rule("a shared access signature", "sig=", 40, percent),
     rule("a Doppler token", "dp.st.", 40, dotted),

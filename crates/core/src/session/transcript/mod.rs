@@ -355,6 +355,8 @@ const STARTS: &[&str] = &[
     "Stop hook feedback:",
     "# AGENTS.md instructions for",
     "This is the Gemini CLI.",
+    // A plan of the model, which a person has approved.
+    "Implement the following plan:\n\n#",
 ];
 
 /// Editors put a list of open files before the request. Elsewhere such a heading was pasted.
