@@ -292,20 +292,25 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
 
 /// Returns the category of what a text says, where no heading tells it.
 fn said(text: &str, categories: &Categories) -> Option<CategoryId> {
+    categories.find(category_of(text)?)
+}
+
+/// Returns the category of what a text says; `None` if it only tells how something is.
+pub(super) fn category_of(text: &str) -> Option<&'static str> {
     let first = sentence::sentences(text).into_iter().next();
     let noted = first.and_then(|first| {
         let words = words::words(&first.masked);
         SentenceReading::new(&first, &words).noted(false)
     });
-    let name = match noted.map(|noted| noted.family) {
-        Some(Family::Decision) => "decision",
-        Some(Family::Preference | Family::Rule | Family::Correction | Family::Wish) => "preference",
-        Some(Family::Convention) => "pattern",
-        Some(Family::Finding | Family::Naming | Family::Identity) => "lesson",
-        None if is_order(text) => "preference",
-        None => return None,
-    };
-    categories.find(name)
+    match noted.map(|noted| noted.family) {
+        Some(Family::Decision) => Some("decision"),
+        Some(Family::Preference | Family::Rule | Family::Correction | Family::Wish) => {
+            Some("preference")
+        }
+        Some(Family::Convention) => Some("pattern"),
+        Some(Family::Finding | Family::Naming | Family::Identity) => Some("lesson"),
+        None => is_order(text).then_some("preference"),
+    }
 }
 
 /// Returns true if a line orders something: from its start, behind its label, or behind a condition. A

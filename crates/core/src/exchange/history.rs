@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ExchangeItem;
+use super::{ExchangeItem, agents};
 use crate::{
     language::{
         cues::{Family, SentenceReading},
@@ -67,7 +67,8 @@ pub fn of_session(agent: &str, id: &str, messages: &[Message]) -> Vec<PastStatem
                 Family::Correction => "mistake",
                 Family::Decision => "decision",
                 Family::Finding => "lesson",
-                _ => "preference",
+                Family::Naming | Family::Identity => "preference",
+                _ => agents::category_of(&stated.text).unwrap_or("lesson"),
             };
             let on = if date.is_empty() { String::new() } else { format!(" on {date}") };
             found.push(PastStatement {
@@ -461,6 +462,13 @@ mod tests {
         }
         let items = items(all);
         assert_eq!(items.len(), 2, "{items:?}");
+        let kinds = |text: &str| {
+            let said = Message { role: Role::User, text: text.to_owned(), when: None };
+            of_session("claude", "a", &[said]).first().map(|one| one.category)
+        };
+        assert_eq!(kinds("the sandbox resets at midnight"), Some("lesson"));
+        assert_eq!(kinds("we use zod for every external input"), Some("pattern"));
+        assert_eq!(kinds("always use the wrapper script ./dev"), Some("preference"));
         assert!(items[0].text.contains("pnpm") && items[0].often == 2, "{items:?}");
         assert_eq!(
             items[0].source.as_deref(),

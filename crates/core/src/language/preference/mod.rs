@@ -26,6 +26,8 @@ pub(super) const LEAST_SENTENCE: usize = 15;
 pub(super) const PASTED: usize = 1_000;
 /// Maximum number of characters of a preference.
 pub(super) const CHARS: usize = 100;
+/// The same of the past: a person looks at it before it counts.
+const PAST_CHARS: usize = 240;
 /// Maximum number of bytes of a message that are examined; the rest was pasted.
 pub const LOOKED_AT: usize = 32 << 10;
 /// How many of them are of the end of a longer message.
@@ -34,7 +36,7 @@ const BELOW: usize = 2 << 10;
 /// A preference in the user's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preference {
-    /// The text, at most 100 characters.
+    /// The text, at most 100 characters, of the past 240.
     pub text: String,
     pub family: Family,
     /// Kind of secret in its sentence, if any. Such a preference must not be stored.
@@ -94,7 +96,7 @@ fn found_in(message: &str, is_past: bool) -> Vec<Preference> {
             continue;
         }
         let Some(said) = listening.read(&sentence, &words) else { continue };
-        let Some(preference) = drafted(&sentence, &said) else { continue };
+        let Some(preference) = drafted(&sentence, &said, reader.chars()) else { continue };
         if !all.iter().any(|(other, ..)| other.text.eq_ignore_ascii_case(&preference.text)) {
             all.push((preference, said.strength, typed));
         }
@@ -136,12 +138,12 @@ fn relayed(sentence: &Sentence, words: &[cue::Word], reader: Reader) -> Option<P
         let words = cue::words(&inner.masked);
         let mut reader = Reader { phrases: true, ..reader };
         let said = reader.read(&inner, &words)?;
-        drafted(&inner, &said).filter(|_| said.strength != CueStrength::Weak)
+        drafted(&inner, &said, reader.chars()).filter(|_| said.strength != CueStrength::Weak)
     };
     let wished = || {
         let start = pasted::wish(sentence, words).filter(|_| reader.tables)?;
         let clause = cue::Clause { start, cue: start, end: start };
-        drafted(sentence, &Said { from: start, ..Said::plain(words, clause) })
+        drafted(sentence, &Said { from: start, ..Said::plain(words, clause) }, reader.chars())
     };
     let found = quoted().or_else(wished)?;
     Some(Preference { waits: Some(pasted::RELAYED), ..found })
@@ -202,6 +204,11 @@ struct Reader {
 }
 
 impl Reader {
+    /// Returns how many characters of a statement are kept.
+    fn chars(self) -> usize {
+        if self.is_past { PAST_CHARS } else { CHARS }
+    }
+
     fn read(&mut self, sentence: &Sentence, words: &[cue::Word]) -> Option<Said> {
         // A question states nothing, and the phrases of `cue` have rules of their own.
         let plain = self.phrases && !sentence.asked && cue::mentions(words);
@@ -267,16 +274,16 @@ pub fn sentences(message: &str) -> impl Iterator<Item = (String, String, bool)> 
 
 /// Returns the preference in a sentence.
 pub(super) fn stated(sentence: &Sentence, words: &[cue::Word]) -> Option<Preference> {
-    drafted(sentence, &Said::plain(words, cue::stated(sentence, words)?))
+    drafted(sentence, &Said::plain(words, cue::stated(sentence, words)?), CHARS)
 }
 
 /// Returns what a sentence states, as it is stored.
-fn drafted(sentence: &Sentence, stated: &Said) -> Option<Preference> {
+fn drafted(sentence: &Sentence, stated: &Said, chars: usize) -> Option<Preference> {
     let said = LEAST_SENTENCE <= sentence.text.chars().count() && sentence.text.len() <= PASTED;
     if !said {
         return None;
     }
-    let text = shortened(sentence, stated);
+    let text = shortened(sentence, stated, chars);
     let enough = text.chars().count() >= LEAST_SENTENCE;
     let (secret, waits) =
         (secret::find(&sentence.text), pasted::reach(&sentence.text).or(stated.waits));
@@ -285,11 +292,11 @@ fn drafted(sentence: &Sentence, stated: &Said) -> Option<Preference> {
 
 /// Returns a sentence as it is stored: from its start, or from the clause of the preference if that
 /// comes too late, cut between words.
-fn shortened(sentence: &Sentence, Said { clause, from, .. }: &Said) -> String {
+fn shortened(sentence: &Sentence, Said { clause, from, .. }: &Said, chars: usize) -> String {
     let text = sentence.text.as_str();
-    let far = text.get(*from..clause.end).is_none_or(|text| text.chars().count() > CHARS);
+    let far = text.get(*from..clause.end).is_none_or(|text| text.chars().count() > chars);
     let text = text.get(if far { clause.start } else { *from }..).unwrap_or_default();
-    capitalized(cut(text, CHARS))
+    capitalized(cut(text, chars))
 }
 
 /// Cuts a text between words, and strips remains of code or marks.
