@@ -12,7 +12,8 @@ use super::{
         fact::{
             ADRIFT, ALWAYS, ANY, ASKING, DECIDED, DECIDING, DOUBTFUL, FAULTY, FINITE, HABITUAL,
             HISTORY, HOLDING, JUDGING, LASTING, LEADING, MOVED, NAMELESS, NOTHING, OURS, PASSING,
-            PAST, PERSONS, PLEDGE, PLURAL, POINTING, TEAM, THINGS, USE, WANTING, WHITHER,
+            PAST, PERSONS, PLEDGE, PLURAL, POINTING, PREFERRING, TEAM, THINGS, USE, WANTING,
+            WHITHER,
         },
     },
     paraphrase::words::{self as paraphrased, List},
@@ -102,8 +103,10 @@ fn is_pledge(words: &[Word]) -> bool {
     let begins =
         |at: usize| USE.contains(text(at)) || (at..at + 3).any(|at| DECIDED.contains(text(at)));
     let led = ["on", "nous", "wir", "hemos", "nosotros"].contains(&text(0));
+    let prefers = PREFERRING.contains(text(0)) || text(0) == "je" && PREFERRING.contains(text(1));
     let is_order = PLEDGE.contains(text(0)) || text(0).starts_with("n'");
-    begins(usize::from(led)) && (led || text(0).ends_with("mos"))
+    prefers
+        || begins(usize::from(led)) && (led || text(0).ends_with("mos"))
         || is_order && words.iter().any(|word| ALWAYS.contains(&word.text))
 }
 
@@ -164,10 +167,8 @@ const NEAR: usize = 9;
 /// Signs that make a sentence last.
 const ENOUGH: i32 = 2;
 
-/// Returns true for a sentence of the past that lasts by its build, whatever it is about: a reason and what
-/// follows from it (`staging is rebuilt nightly, so store nothing there`), a condition on anything of a kind
-/// (`if a test is flaky, quarantine it`), what a team does or gave up (`we render mails with MJML`), or
-/// enough signs that something holds beyond today. Some of it is of the moment all the same.
+/// Returns true for a sentence of the past that lasts by its build: a reason and what follows from it, a
+/// condition on anything of a kind, what a team does or gave up, or enough signs of what holds beyond today.
 pub(super) fn is_lasting(sentence: &Sentence, words: &[Word]) -> bool {
     let built = Built { sentence, words };
     let is_headed = words.iter().take(4).any(|word| word.colon);
