@@ -97,6 +97,22 @@ fn the_header_states_the_true_size() {
 }
 
 #[test]
+fn a_report_is_crowded_above_its_share() {
+    let categories = Categories::default();
+    let of = |length| {
+        let text = |n: u16, length| (n, "x".repeat(length), 100, 9, false);
+        let ranking =
+            ranking(&categories, &[text(0, 390), text(1, 390), text(2, length), text(3, 180)]);
+        let made = report(&ranking, &categories, settings(500));
+        (made.by_score.0, made.crowded)
+    };
+    let found: Vec<_> = (0..400).map(of).filter(|(size, _)| (395..460).contains(size)).collect();
+    assert!(found.contains(&(400, false)), "{found:?}");
+    assert!(found.iter().any(|(size, crowded)| *size > 400 && *crowded), "{found:?}");
+    assert!(found.iter().all(|(size, crowded)| *crowded == (*size > 400)), "{found:?}");
+}
+
+#[test]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole days")]
 fn a_window_ends_after_its_last_moment() {
     let categories = Categories::default();

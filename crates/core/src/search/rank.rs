@@ -347,6 +347,26 @@ mod tests {
         }
     }
 
+    /// The example of pimem-scoring(7), whose cosines are .6 in the rank and .7 in the score, by two models.
+    #[test]
+    fn the_formulas_are_those_of_the_manual() {
+        let near_to = |got: f64, want: f64| assert!((got - want).abs() < 5e-7, "{got}, not {want}");
+        let reading = QueryReading { near: 1.5, coverage: 0.8, share: 0.9 };
+        let below = RankCandidate { bm25: 4.0, table: 0.5, ..none() };
+        let context = 0.2 * below.beside(Mode::Hybrid);
+        near_to(context, 0.076_667);
+        // .6 * .4 + .4 * .9 is .6, .35 * .328_571 + .65 * .9 is .7.
+        let (table, plain, model) = (0.4, 0.115 / 0.35, Some(0.9));
+        let one = RankCandidate { bm25: 6.5, table, plain, model, reading, context, ..none() };
+        let factor = 0.9 + 0.2 * 1.394_306 / 2.394_306;
+        let found = Judged::new(&one, Mode::Hybrid, RankWeights::of([&one, &below]), factor);
+        near_to(found.rank, 0.653_723);
+        near_to(found.score, 0.813_175);
+        let bar = RecallBar::new(0.4, 600);
+        near_to(bar.least, 0.4 * (1.0 - 0.125));
+        near_to(bar.near, 0.775);
+    }
+
     fn none() -> RankCandidate {
         RankCandidate { table: -1.0, plain: -1.0, model: Some(-1.0), ..RankCandidate::default() }
     }
