@@ -11,8 +11,8 @@ use super::{
         Words,
         fact::{
             ADRIFT, ALWAYS, ANY, ASKING, DECIDED, DECIDING, DOUBTFUL, FAULTY, FINITE, HABITUAL,
-            HISTORY, HOLDING, JUDGING, LASTING, LEADING, MOVED, NAMELESS, NOTHING, OURS, PASSING,
-            PAST, PERSONS, PLEDGE, PLURAL, POINTING, PREFERRING, TEAM, THINGS, USE, WANTING,
+            HISTORY, HOLDING, JUDGING, LEADING, LIKING, MOVED, NAMELESS, NOTHING, OURS, PARTS,
+            PASSING, PAST, PERSONS, PLEDGE, PLURAL, POINTING, STANDING, TEAM, USE, WANTING,
             WHITHER,
         },
     },
@@ -37,10 +37,14 @@ pub(super) enum ToldFact {
     Likely,
 }
 
+/// Returns a word in lower case; empty where there is none.
+fn text(words: &[Word], at: usize) -> &str {
+    words.get(at).map_or("", |word| &word.text)
+}
+
 /// Returns what a sentence tells of a project, if it tells anything.
 pub(super) fn told(sentence: &Sentence, words: &[Word]) -> Option<ToldFact> {
     let has = |list: &Words| words.iter().any(|word| list.contains(&word.text));
-    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     if sentence.asked || !(SHORTEST..=LONGEST).contains(&words.len()) {
         return None;
     }
@@ -53,14 +57,12 @@ pub(super) fn told(sentence: &Sentence, words: &[Word]) -> Option<ToldFact> {
     if has(&PERSONS)
         || has(&POINTING)
         || has(&PAST)
+        || text(words, 0) == "we" && WANTING.contains(text(words, 1))
         || sentence.text.contains('/') && !is_ours(words)
     {
         return None;
     }
     let is_short = words.len() <= 7 && words.iter().skip(1).all(|word| !word.apart);
-    if text(0) == "we" && WANTING.contains(text(1)) {
-        return None;
-    }
     let holds = || is_short && has(&ALWAYS) || Slots::of(&sentence.text).gives_a_value();
     (is_told(words) && holds())
         .then(|| if is_ours(words) { ToldFact::Sure } else { ToldFact::Likely })
@@ -68,27 +70,29 @@ pub(super) fn told(sentence: &Sentence, words: &[Word]) -> Option<ToldFact> {
 
 /// Returns true for a report of how things go or look now: `the tests are passing`, `Looks like …`, `the
 /// output is good`.
-pub(super) fn is_of_the_moment(words: &[Word]) -> bool {
-    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+fn is_of_the_moment(words: &[Word]) -> bool {
     let ends = |at: usize| words.get(at).is_none_or(|word| word.apart);
     let goes = |at: usize| {
-        let is_going = text(at).ends_with("ing") && (ends(at + 1) || text(at + 1) == "and");
-        ["is", "are"].contains(&text(at - 1)) && (is_going || JUDGING.contains(text(at)))
+        let is_going =
+            text(words, at).ends_with("ing") && (ends(at + 1) || text(words, at + 1) == "and");
+        ["is", "are"].contains(&text(words, at - 1))
+            && (is_going || JUDGING.contains(text(words, at)))
     };
-    LEADING.contains(text(0)) || (1..words.len()).any(goes)
+    LEADING.contains(text(words, 0)) || (1..words.len()).any(goes)
 }
 
 /// Returns true for `no, not npm test`.
 pub(super) fn denies(words: &[Word]) -> bool {
-    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let says_no =
-        |at: usize| ["not", "nicht", "pas"].contains(&text(at)) && !DOUBTFUL.contains(text(at + 1));
-    says_no(0) || ["no", "nope", "nein", "nee", "non"].contains(&text(0)) && says_no(1)
+    let says_no = |at: usize| {
+        ["not", "nicht", "pas"].contains(&text(words, at))
+            && !DOUBTFUL.contains(text(words, at + 1))
+    };
+    says_no(0) || ["no", "nope", "nein", "nee", "non"].contains(&text(words, 0)) && says_no(1)
 }
 
 /// Returns true for what is named in place of something that was denied just before.
 pub(super) fn is_instead(sentence: &Sentence, words: &[Word]) -> bool {
-    let first = words.first().map_or("", |word| word.text.as_str());
+    let first = text(words, 0);
     ["it's", "its", "that's", "es", "c'est"].contains(&first) && sentence.text.contains('`')
 }
 
@@ -99,64 +103,63 @@ pub(super) fn is_over(words: &[Word]) -> bool {
 
 /// Returns true for `on utilise pnpm` and `nunca edites …`, in languages that have no table of cues.
 fn is_pledge(words: &[Word]) -> bool {
-    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let begins =
-        |at: usize| USE.contains(text(at)) || (at..at + 3).any(|at| DECIDED.contains(text(at)));
-    let led = ["on", "nous", "wir", "hemos", "nosotros"].contains(&text(0));
-    let prefers = PREFERRING.contains(text(0)) || text(0) == "je" && PREFERRING.contains(text(1));
-    let is_order = PLEDGE.contains(text(0)) || text(0).starts_with("n'");
+    let begins = |at: usize| {
+        USE.contains(text(words, at)) || (at..at + 3).any(|at| DECIDED.contains(text(words, at)))
+    };
+    let led = ["on", "nous", "wir", "hemos", "nosotros"].contains(&text(words, 0));
+    let prefers = LIKING.contains(text(words, 0))
+        || text(words, 0) == "je" && LIKING.contains(text(words, 1));
+    let is_order = PLEDGE.contains(text(words, 0)) || text(words, 0).starts_with("n'");
     prefers
-        || begins(usize::from(led)) && (led || text(0).ends_with("mos"))
+        || begins(usize::from(led)) && (led || text(words, 0).ends_with("mos"))
         || is_order && words.iter().any(|word| ALWAYS.contains(&word.text))
 }
 
 /// Returns true for a sentence that tells something and neither orders nor heads it.
 fn is_told(words: &[Word]) -> bool {
-    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let is_order = PLURAL.contains(text(0))
-        || paraphrased::is(List::Imperative, text(0))
-        || paraphrased::is(List::Command, text(0));
+    let is_order = PLURAL.contains(text(words, 0))
+        || paraphrased::is(List::Imperative, text(words, 0))
+        || paraphrased::is(List::Command, text(words, 0));
     let is_headed = words.iter().take(2).any(|word| word.colon);
     // What comes behind may be the work that the fact is told for.
     let is_followed = words.iter().skip(1).any(|word| {
         word.apart && (PLURAL.contains(&word.text) || paraphrased::is(List::Imperative, &word.text))
     });
     let is_finite = |at: usize| {
-        let before = text(at - 1);
+        let before = text(words, at - 1);
         let plural = before.ends_with('s') && !before.contains('\'')
             || ["we", "nous", "wir"].contains(&before);
-        FINITE.contains(text(at)) || plural && PLURAL.contains(text(at))
+        FINITE.contains(text(words, at)) || plural && PLURAL.contains(text(words, at))
     };
     !is_order
         && !is_headed
         && !is_followed
-        && !ASKING.contains(text(0))
+        && !ASKING.contains(text(words, 0))
         && (1..words.len()).any(is_finite)
 }
 
 fn is_ours(words: &[Word]) -> bool {
-    let first = words.first().map_or("", |word| word.text.as_str());
+    let first = text(words, 0);
     OURS.contains(first) && first != "the"
 }
 
 /// Returns true for `lesson learned today: …`.
 fn is_lesson(words: &[Word]) -> bool {
-    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    ["lesson", "lessons"].contains(&text(0)) && ["learned", "learnt"].contains(&text(1))
+    ["lesson", "lessons"].contains(&text(words, 0))
+        && ["learned", "learnt"].contains(&text(words, 1))
 }
 
 /// Returns true if a sentence tells what those have decided who decide.
 fn is_news(words: &[Word]) -> bool {
-    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     (0..words.len()).any(|at| {
         let by = at.saturating_sub(4)..at;
-        MOVED.contains(text(at))
-            && WHITHER.contains(text(at + 1))
-            && !POINTING.contains(text(at + 2))
-            && !VAGUE.contains(&text(at + 2))
+        MOVED.contains(text(words, at))
+            && WHITHER.contains(text(words, at + 1))
+            && !POINTING.contains(text(words, at + 2))
+            && !VAGUE.contains(&text(words, at + 2))
             && by.start == 0
-            && by.clone().any(|before| TEAM.contains(text(before)))
-            && !by.clone().any(|before| PERSONS.contains(text(before)))
+            && by.clone().any(|before| TEAM.contains(text(words, before)))
+            && !by.clone().any(|before| PERSONS.contains(text(words, before)))
     })
 }
 
@@ -170,7 +173,7 @@ const ENOUGH: i32 = 2;
 /// Returns true for a sentence of the past that lasts by its build: a reason and what follows from it, a
 /// condition on anything of a kind, what a team does or gave up, or enough signs of what holds beyond today.
 pub(super) fn is_lasting(sentence: &Sentence, words: &[Word]) -> bool {
-    let built = Built { sentence, words };
+    let built = SentenceBuild { sentence, words };
     let is_headed = words.iter().take(4).any(|word| word.colon);
     let is_out = sentence.asked || is_headed || !LENGTH.contains(&words.len());
     if is_out || built.has(&PASSING) || is_of_the_moment(words) {
@@ -186,19 +189,19 @@ pub(super) fn is_lasting(sentence: &Sentence, words: &[Word]) -> bool {
         "we" => built.is_custom(),
         "do" | "check" | "open" | "edit" | "ask" => false,
         "no" if built.has(&NOTHING) => false,
-        first if LASTING.contains(first) || first == "write" => built.is_order(),
+        first if STANDING.contains(first) || first == "write" => built.is_order(),
         _ => built.signs() >= ENOUGH,
     }
 }
 
-struct Built<'a> {
+struct SentenceBuild<'a> {
     sentence: &'a Sentence,
     words: &'a [Word],
 }
 
-impl Built<'_> {
+impl SentenceBuild<'_> {
     fn text(&self, at: usize) -> &str {
-        self.words.get(at).map_or("", |word| &word.text)
+        text(self.words, at)
     }
 
     fn is_apart(&self, at: usize) -> bool {
@@ -263,7 +266,7 @@ impl Built<'_> {
 
     /// Returns true for a word that begins an order about how things are done.
     fn lasts(&self, at: usize) -> bool {
-        LASTING.contains(self.text(at)) && !NAMELESS.contains(self.text(at + 1))
+        STANDING.contains(self.text(at)) && !NAMELESS.contains(self.text(at + 1))
     }
 
     /// Returns true if an order begins at a word that follows from what was told before it.
@@ -272,7 +275,7 @@ impl Built<'_> {
         let order = at + usize::from(is_so || self.text(at) == "please");
         let of_it = || {
             let next = self.text(order + 1);
-            LASTING.contains(self.text(order)) && ["it", "them", "not"].contains(&next)
+            STANDING.contains(self.text(order)) && ["it", "them", "not"].contains(&next)
         };
         let orders = || self.lasts(order) || of_it() || is_so && ANY.contains(self.text(order));
         (self.is_apart(at) || is_so)
@@ -416,7 +419,7 @@ impl Built<'_> {
             ["not", "no", "never", "only", "nobody", "without", "so", "because"]
                 .contains(&self.text(at))
         });
-        let is_thing = first == "the" && self.any(1..4, &THINGS);
+        let is_thing = first == "the" && self.any(1..4, &PARTS);
         let signs = [i32::from(named), i32::from(self.is_bounded()), i32::from(turns)];
         subject + duty + done + acts + team + placed + signs.iter().sum::<i32>()
             - 2 * i32::from(is_thing)

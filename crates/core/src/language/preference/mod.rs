@@ -26,7 +26,8 @@ pub(super) const LEAST_SENTENCE: usize = 15;
 pub(super) const PASTED: usize = 1_000;
 /// Maximum number of characters of a preference.
 pub(super) const CHARS: usize = 100;
-/// The same of the past: a person looks at it before it counts.
+/// Maximum number of characters of a statement from a past session. It is longer, as a person reads it before
+/// it is used.
 const PAST_CHARS: usize = 240;
 /// Maximum number of bytes of a message that are examined; the rest was pasted.
 pub const LOOKED_AT: usize = 32 << 10;
