@@ -39,7 +39,11 @@ class Project:
 
     def run(self, *args: str, data: str = "") -> str:
         command = [str(self.program), *args]
-        return subprocess.run(command, cwd=self.root, env=self.env, input=data, capture_output=True, text=True).stdout
+        done = subprocess.run(command, cwd=self.root, env=self.env, input=data, capture_output=True, text=True)
+        # 1 says that nothing was found, or that something waits.
+        if done.returncode > 1:
+            raise SystemExit(f"{' '.join(args)}: {done.stderr}")
+        return done.stdout
 
     def hook(self, event: str, name: str, **fields: str) -> str:
         data = json.dumps({"cwd": str(self.root), "hook_event_name": name, **fields})
@@ -80,7 +84,7 @@ def main() -> None:
         written = [talk for task in tasks for talk in talks(task)] + [decoy["turns"] for decoy in decoys]
         for number, turns in enumerate(written):
             project.write(number, turns)
-        project.run("init", "--yes")
+        project.run("init")
         project.run("import", "history")
         project.run("trust", "--all")
         project.run("rebuild")
