@@ -27,6 +27,20 @@ LINES = 1_667  # of which 1,000 are entries
 SESSIONS = 200
 GUARDS = 50
 WRITTEN = 2_000  # lines
+# What people send is longer than a question, and brings its log along.
+MESSAGE = """I have been looking at the nightly job since this morning, and it still fails on staging.
+The new image uses the cached layers, but the container of the migration does not start.
+Before I open a ticket I want to know how we retry a booking when {query} is taken twice.
+Please leave the chart as it is for now, another team owns it. Here is the end of the log:
+
+2026-06-30T12:01:12Z WARN  connection pool exhausted, waiting 500ms
+2026-06-30T12:01:14Z ERROR could not serialize access due to concurrent update
+    at Pool.query (/app/node_modules/pg-pool/index.js:45:11)
+    at async Berths.book (/app/src/berths.ts:112:9)
+2026-06-30T12:01:15Z INFO  retrying in 250 ms
+
+What went wrong, and which of our rules does the fix have to follow?
+"""
 
 
 class Hooks(Runner):
@@ -96,6 +110,8 @@ def main() -> None:
             Command("search --mode keyword", [args.pimem, "search", "--mode", "keyword", query], store),
             Command("search", [args.pimem, "search", query], store),
             hook("hook claude prompt", "prompt", messages("UserPromptSubmit", prompt=f"What about {query}?")),
+            hook("hook claude prompt, with a log", "prompt",
+                 messages("Message", prompt=MESSAGE.format(query=query))),
             hook("hook claude prompt, a closer", "prompt", messages("Closer", prompt="thanks!")),
             hook("hook claude pre-tool", "pre-tool", messages("PreToolUse", **write)),
             hook("hook claude post-tool", "post-tool", messages("PostToolUse", **edit)),

@@ -7,6 +7,7 @@
 mod calls;
 mod cases;
 mod damage;
+mod editor;
 mod hooks;
 mod inject;
 mod kill;
@@ -62,11 +63,12 @@ impl Args {
 
 type Try = fn(&Scene, bool) -> Result<Found>;
 
-const PARTS: [(&str, Try); 8] = [
+const PARTS: [(&str, Try); 9] = [
     ("kill", kill::run),
     ("power", power::run),
     ("inject", inject::run),
     ("race", race::run),
+    ("editor", editor::run),
     ("damage", damage::run),
     ("soak", soak::run),
     ("merge", merge::run),

@@ -1,6 +1,6 @@
 //! The program under strace: what it calls, and a signal or an error at one of the calls.
 
-use std::{ffi::OsStr, fs, process::Command};
+use std::{ffi::OsStr, fs, panic::resume_unwind, process::Command, thread, time::Duration};
 
 use anyhow::{Context as _, Result};
 
@@ -69,6 +69,43 @@ pub fn strike(
 ) -> Result<Done> {
     let (trace, inject) = (format!("trace={name}"), format!("inject={name}:{what}:when={number}"));
     feed(traced(world, &["-e", &trace, "-e", &inject], args), input)
+}
+
+/// Runs the program, which stands still at the end of a call while something else is done once. Returns
+/// `None` if it did not stop, as at its start.
+pub fn pause(
+    world: &World,
+    Point { name, number }: &Point,
+    args: &[impl AsRef<OsStr>],
+    input: &[u8],
+    meanwhile: impl FnOnce() -> Result<()>,
+) -> Result<Option<Done>> {
+    let (trace, inject) =
+        (format!("trace={name}"), format!("inject={name}:signal=SIGSTOP:when={number}"));
+    let path = world.root.with_extension("trace");
+    fs::write(&path, "")?;
+    let command = traced(world, &["-e", &trace, "-e", &inject], args);
+    thread::scope(|scope| {
+        let run = scope.spawn(|| feed(command, input));
+        let (mut meanwhile, mut did, mut seen) = (Some(meanwhile), Ok(()), 0);
+        while !run.is_finished() {
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let stops = text.lines().filter(|line| line.ends_with("stopped by SIGSTOP ---"));
+            for stop in stops.skip(seen) {
+                seen += 1;
+                if let Some(meanwhile) = meanwhile.take() {
+                    did = meanwhile();
+                }
+                let thread = stop.split(' ').next().unwrap_or_default();
+                // A thread may have ended.
+                Command::new("kill").args(["-CONT", thread]).output()?;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        did?;
+        let done = run.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        Ok(meanwhile.is_none().then_some(done))
+    })
 }
 
 impl Call {

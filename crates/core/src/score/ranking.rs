@@ -240,16 +240,13 @@ impl Ranking {
         for (_, placement) in secrets.filter(|(row, _)| row.entry.reviewed) {
             placement.place = CapPlace::Secret;
         }
-        let mut rows: Vec<Option<ScoredEntry>> = rows.into_iter().map(Some).collect();
-        let ranked = ranking.into_iter().filter_map(|index| {
-            let mut row = rows.get_mut(index)?.take()?;
-            let placement = placements.get(index)?;
+        for (row, placement) in rows.iter_mut().zip(&placements) {
             row.state = placement.state;
             row.place = placement.place;
-            Some(row)
-        });
+        }
+        arrange(&mut rows, &ranking);
         let former = present.into_iter().filter(|(from, to)| from != to).collect();
-        Self { rows: ranked.collect(), policy: rules.policy, former }
+        Self { rows, policy: rules.policy, former }
     }
 
     /// Returns the row of an entry; the better one if two texts share the id.
@@ -426,6 +423,23 @@ fn judge(
     };
     let Some(judged) = rules.policy.judge(&subject) else { return (Standing::Forgotten, None) };
     (Policy::standing(&subject, &judged.parts), Some(Box::new(judged)))
+}
+
+/// Puts rows into the order of `ranking`, which has the index of each once. In place, as a copy of many
+/// rows costs more than their scores.
+fn arrange(rows: &mut [ScoredEntry], ranking: &[usize]) {
+    let mut targets = vec![0; rows.len()];
+    for (rank, index) in ranking.iter().enumerate() {
+        if let Some(target) = targets.get_mut(*index) {
+            *target = rank;
+        }
+    }
+    for at in 0..rows.len() {
+        while let Some(target) = targets.get(at).copied().filter(|target| *target != at) {
+            rows.swap(at, target);
+            targets.swap(at, target);
+        }
+    }
 }
 
 /// Places the entries. Returns the placements in their order, and the ranking as indexes.

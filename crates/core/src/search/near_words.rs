@@ -6,7 +6,10 @@
 //! words in the store, share by weights that do not depend on it. All are computed for candidates
 //! only, from their text.
 
-use std::collections::HashSet;
+use std::{
+    collections::{HashMap, HashSet},
+    mem,
+};
 
 use super::{
     bm25::{self, Query},
@@ -38,24 +41,43 @@ const LEAST: f64 = 1.0;
 #[derive(Default)]
 pub struct QueryWords {
     words: Vec<Word>,
-    tokenizer: Tokenizer,
-    /// Words of texts, by hash.
-    known: IdMap<u64, Known>,
-    /// Number of texts read so far.
-    texts: usize,
+    texts: ReadTexts,
     /// True if only the same words count, not similar ones.
     exact: bool,
 }
 
+/// What is known of texts that were read. The questions of one prompt are asked of much the same texts.
+#[derive(Default)]
+struct ReadTexts {
+    tokenizer: Tokenizer,
+    /// Distinct words of each text, as places among `words`.
+    texts: HashMap<Box<str>, Vec<usize>>,
+    /// These places by the hash of the word.
+    places: IdMap<u64, usize>,
+    words: Vec<TextWord>,
+    /// Columns of the words of queries, by hash.
+    columns: IdMap<u64, usize>,
+    /// Number of the query.
+    query: usize,
+    /// True if vectors are kept for further queries.
+    keeps_vectors: bool,
+}
+
 /// A word that occurred in a text.
-struct Known {
-    /// Its similarity to each query word.
+struct TextWord {
+    text: Box<str>,
+    stem: Box<str>,
+    /// Empty if it was not needed or is not kept.
+    vector: Vec<f32>,
+    /// Its similarity to each query word, by column; NaN where they were not compared.
     likeness: Vec<f32>,
-    /// Number of the last text that contained it.
-    text: usize,
+    /// Number of the last query that it was compared with.
+    query: usize,
 }
 
 struct Word {
+    /// Column of its similarity to words of texts.
+    column: usize,
     text: String,
     stem: String,
     idf: f64,
@@ -84,7 +106,20 @@ impl QueryWords {
     /// Prepares a query; `idf` is indexed like its terms.
     #[must_use]
     pub fn new(query: &Query, idf: &[f64]) -> Self {
-        let mut tokenizer = Tokenizer::default();
+        Self::default().then(query, idf)
+    }
+
+    /// Keeps what is known of words of texts, in some memory, for several queries.
+    #[must_use]
+    pub fn of_several() -> Self {
+        let texts = ReadTexts { keeps_vectors: true, ..ReadTexts::default() };
+        Self { texts, ..Self::default() }
+    }
+
+    /// Prepares the next query.
+    #[must_use]
+    pub fn then(mut self, query: &Query, idf: &[f64]) -> Self {
+        let tokenizer = &mut self.texts.tokenizer;
         let mut words: Vec<Word> = Vec::new();
         let mut seen = HashSet::new();
         tokenizer.words(&query.content, |tokenizer, word| {
@@ -94,6 +129,7 @@ impl QueryWords {
             if seen.insert(stem.to_owned()) {
                 let (text, stem) = (word.to_owned(), stem.to_owned());
                 words.push(Word {
+                    column: 0,
                     text,
                     stem,
                     idf: *idf,
@@ -116,14 +152,24 @@ impl QueryWords {
             word.vector = vector;
             word.trust = table::knows(&word.text);
             word.things = things(&word.text);
+            word.column = self.texts.column(&word.text);
         }
-        Self { words, tokenizer, ..Self::default() }
+        self.texts.query += 1;
+        Self { words, ..self }
     }
 
     /// Matches texts by the same words only.
     #[must_use]
-    pub fn exact(self) -> Self {
-        Self { exact: true, ..self }
+    pub fn exact(mut self) -> Self {
+        if !self.exact {
+            self.exact = true;
+            // What was read so far was compared by meaning.
+            let ReadTexts { texts, places, words, .. } = &mut self.texts;
+            texts.clear();
+            places.clear();
+            words.clear();
+        }
+        self
     }
 
     /// Returns the query as a vector of the built-in model. Rare words weigh more, because the
@@ -150,21 +196,15 @@ impl QueryWords {
 
     /// Matches a text of `words` words, in a corpus where texts have `average`.
     pub fn read(&mut self, text: &str, words: u32, average: f64) -> QueryReading {
-        let Self { words: sought, tokenizer, known, texts, exact } = self;
-        let exact = *exact;
-        *texts += 1;
+        let Self { words: sought, texts, exact } = self;
         let mut best = vec![0.0_f32; sought.len()];
-        tokenizer.spellings(text, |tokenizer, word, _| {
-            let entry = known.entry(fnv1a64(&[word.as_bytes()]));
-            let entry = entry.or_insert_with(|| Known {
-                likeness: likeness(sought, word, tokenizer.stem_of(word), exact),
-                text: 0,
-            });
-            if entry.text < *texts {
-                entry.text = *texts;
-                for (best, like) in best.iter_mut().zip(&entry.likeness) {
-                    *best = best.max(*like);
-                }
+        texts.each_word(text, |word, query, keeps_vectors| {
+            if word.query < query {
+                word.query = query;
+                word.compare(sought, *exact, keeps_vectors);
+            }
+            for (best, sought) in best.iter_mut().zip(&*sought) {
+                *best = best.max(word.likeness.get(sought.column).copied().unwrap_or_default());
             }
         });
         let mut reading = QueryReading::default();
@@ -185,21 +225,74 @@ impl QueryWords {
     }
 }
 
-/// Returns the similarity of a word to each of the `sought` words: 1 for the same stem, less for
-/// others.
-fn likeness(sought: &[Word], word: &str, stem: &str, exact: bool) -> Vec<f32> {
-    let same = |other: &Word| other.stem == stem;
-    if exact || tokens::is_question_word(word) {
-        return sought.iter().map(|other| f32::from(u8::from(same(other)))).collect();
+impl ReadTexts {
+    /// Returns the column of a word of a query.
+    fn column(&mut self, word: &str) -> usize {
+        let next = self.columns.len();
+        *self.columns.entry(fnv1a64(&[word.as_bytes()])).or_insert(next)
     }
-    let vector = table::embed(word);
-    let like = |other: &Word| {
-        // Different words may have the same row; that is less than an exact match.
-        let near = other.trust * (product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE);
-        let least = if is_among(word, other.things) { KIND } else { 0.0 };
-        if same(other) { 1.0 } else { near.clamp(least, 0.99) }
-    };
-    sought.iter().map(like).collect()
+
+    /// Calls `read(word, query, keeps_vectors)` for each distinct word of a text.
+    fn each_word(&mut self, text: &str, mut read: impl FnMut(&mut TextWord, usize, bool)) {
+        let Self { tokenizer, texts, places, words, .. } = self;
+        if !texts.contains_key(text) {
+            let mut found = Vec::new();
+            tokenizer.spellings(text, |tokenizer, word, _| {
+                let place = *places.entry(fnv1a64(&[word.as_bytes()])).or_insert_with(|| {
+                    words.push(TextWord {
+                        text: word.into(),
+                        stem: tokenizer.stem_of(word).into(),
+                        vector: Vec::new(),
+                        likeness: Vec::new(),
+                        query: 0,
+                    });
+                    words.len() - 1
+                });
+                found.push(place);
+            });
+            found.sort_unstable();
+            found.dedup();
+            texts.insert(text.into(), found);
+        }
+        for place in texts.get(text).into_iter().flatten() {
+            if let Some(word) = words.get_mut(*place) {
+                read(word, self.query, self.keeps_vectors);
+            }
+        }
+    }
+}
+
+impl TextWord {
+    /// Compares it with words of a query: 1 for the same stem, less for others.
+    fn compare(&mut self, sought: &[Word], exact: bool, keeps_vector: bool) {
+        let columns = sought.iter().map(|other| other.column + 1).max().unwrap_or(0);
+        if self.likeness.len() < columns {
+            self.likeness.resize(columns, f32::NAN);
+        }
+        let exact = exact || tokens::is_question_word(&self.text);
+        let mut vector = mem::take(&mut self.vector);
+        for other in sought {
+            let Some(like) = self.likeness.get_mut(other.column).filter(|like| like.is_nan())
+            else {
+                continue;
+            };
+            let is_same = *other.stem == *self.stem;
+            if exact || is_same {
+                *like = f32::from(u8::from(is_same));
+                continue;
+            }
+            if vector.is_empty() {
+                vector = table::embed(&self.text);
+            }
+            // Different words may have the same row; that is less than an exact match.
+            let near = other.trust * (product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE);
+            let least = if is_among(&self.text, other.things) { KIND } else { 0.0 };
+            *like = near.clamp(least, 0.99);
+        }
+        if keeps_vector {
+            self.vector = vector;
+        }
+    }
 }
 
 /// Words for a kind, a colon, and words for things of that kind, one kind a line.
@@ -261,6 +354,25 @@ mod tests {
         assert!(near("привет", "сервер") < 0.5, "letters alone say little");
         assert!(near("ꙮ", "𓀀").abs() < 1e-9, "two unknown words are not the same");
         assert!(near("pgbouncer", "PgBouncer's pool") > 0.4, "a piece of the word is there");
+    }
+
+    #[test]
+    fn what_is_known_of_texts_changes_no_reading() {
+        let queries = ["which database", "database locks", "a lock in postgresql", "queues"];
+        let texts = ["Chose PostgreSQL for all services", "Locked the queue", "databases", ""];
+        for exact in [false, true] {
+            let of_mode = |words: QueryWords| if exact { words.exact() } else { words };
+            let mut several = QueryWords::of_several();
+            for query in queries.iter().chain(&queries).map(|query| Query::new(query)) {
+                let idf = vec![2.0; query.terms.len()];
+                several = of_mode(several.then(&query, &idf));
+                let mut alone = of_mode(QueryWords::new(&query, &idf));
+                for text in texts {
+                    let (one, other) = (several.read(text, 6, 6.0), alone.read(text, 6, 6.0));
+                    assert_eq!(one, other, "{query:?} {text} {exact}");
+                }
+            }
+        }
     }
 
     #[test]

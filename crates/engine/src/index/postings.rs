@@ -115,6 +115,10 @@ impl Lexical {
     /// ascending order, are left out.
     pub fn open(packed: &Packed, terms: &BTreeSet<&str>, alive: Vec<Range<u32>>) -> Result<Self> {
         let docs = packed.section("docs")?;
+        if docs.is_empty() {
+            // For a field without postings, tantivy builds an empty dictionary in a megabyte of memory.
+            return Ok(Self { docs, alive, postings: TermPostings::new() });
+        }
         let index = Index::open(packed.clone())?;
         let segment = index.searchable_segments()?.into_iter().next();
         let mut postings = TermPostings::new();

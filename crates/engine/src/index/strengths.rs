@@ -4,7 +4,7 @@
 //! Entries that the new lines mention are looked up in the log. The log here is the shared log
 //! joined with the local one, so that moving lines between them does not invalidate it.
 
-use std::{path::Path, time::SystemTime};
+use std::{path::Path, sync::OnceLock, time::SystemTime};
 
 use anyhow::Result;
 use tantivy::directory::OwnedBytes;
@@ -147,12 +147,16 @@ pub struct ArchivedEntries {
     pub replaced: IdSet<EntryId>,
 }
 
-pub struct FoldedStrengths(OwnedBytes);
+pub struct FoldedStrengths {
+    bytes: OwnedBytes,
+    /// What the log has beyond the folded one, looked up once for all questions of a search.
+    mentioned: OnceLock<Option<(IdSet<EntryId>, Timestamp)>>,
+}
 
 impl FoldedStrengths {
     /// Opens the section of an index file.
     pub fn open(packed: &Packed) -> Result<Self> {
-        Ok(Self(packed.section(SECTION)?))
+        Ok(Self { bytes: packed.section(SECTION)?, mentioned: OnceLock::new() })
     }
 
     /// Returns the strength of every `wanted` entry; `None` if the log has to be read.
@@ -184,7 +188,7 @@ impl FoldedStrengths {
         archived: &IdSet<EntryId>,
     ) -> Option<ArchivedEntries> {
         let (mentioned, latest) = self.mentioned(store)?;
-        if latest > reader.horizon() || archived.iter().any(|id| mentioned.contains(id)) {
+        if *latest > reader.horizon() || archived.iter().any(|id| mentioned.contains(id)) {
             return None;
         }
         let mut found = ArchivedEntries::default();
@@ -207,8 +211,12 @@ impl FoldedStrengths {
 
     /// Returns the entries that new lines mention, and the time of the latest folded event; `None`
     /// if the log does not start with the folded log.
-    fn mentioned(&self, store: &Store) -> Option<(IdSet<EntryId>, Timestamp)> {
-        let mut header = ContainerReader(&self.0);
+    fn mentioned(&self, store: &Store) -> Option<&(IdSet<EntryId>, Timestamp)> {
+        self.mentioned.get_or_init(|| self.look_up(store)).as_ref()
+    }
+
+    fn look_up(&self, store: &Store) -> Option<(IdSet<EntryId>, Timestamp)> {
+        let mut header = ContainerReader(&self.bytes);
         let then = Stamps::read(&mut header)?;
         let (racy, sum, old) = (header.u32()? != 0, header.u32()?, header.u32()?);
         let latest = Timestamp(header.u64()?.cast_signed());
@@ -221,7 +229,7 @@ impl FoldedStrengths {
 
     /// Returns the strength of an entry, and the flags of its record.
     fn find(&self, id: EntryId) -> Option<(Strength, u32)> {
-        let records = self.0.get(HEADER..)?.as_chunks::<RECORD>().0;
+        let records = self.bytes.get(HEADER..)?.as_chunks::<RECORD>().0;
         let key = |record: &[u8; RECORD]| ContainerReader(record).u64().unwrap_or_default();
         let at = records.binary_search_by_key(&id.0, key).ok()?;
         let mut reader = ContainerReader(records.get(at)?);

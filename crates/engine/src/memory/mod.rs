@@ -384,6 +384,7 @@ impl Memory {
             run: self.run.clone(),
             mirror: None,
             noted: Arc::default(),
+            trees: Arc::default(),
         }
     }
 

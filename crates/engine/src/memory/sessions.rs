@@ -9,6 +9,7 @@ use std::{
     path::Path,
 };
 
+use memchr::memmem;
 use pimem_core::{
     model::{hash::fnv1a64, time::Timestamp},
     observe::summary,
@@ -182,6 +183,11 @@ pub fn of_compaction(
 /// Returns the texts that a session has left in a store's summaries.
 pub fn own_texts(store: &Store, session: &str) -> Vec<String> {
     let bytes = store.local(machine_local::SESSIONS).ok().flatten().unwrap_or_default();
+    // Most sessions have left none yet. Another program may have escaped what is not plain.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if session.bytes().all(is_plain) && memmem::find(&bytes, session.as_bytes()).is_none() {
+        return Vec::new();
+    }
     let is_own = |summary: &summaries::Summary| {
         summary.id.as_deref().is_some_and(|id| id.strip_suffix(COMPACTED).unwrap_or(id) == session)
     };

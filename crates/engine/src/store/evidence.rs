@@ -91,7 +91,7 @@ impl Store {
     /// Returns the work trees that may have this store too.
     pub(super) fn work_trees(&self) -> Option<WorkTrees> {
         let may = self.mirror.is_none() && self.scope != Scope::User;
-        may.then(|| WorkTrees::of(&self.dir)).flatten()
+        may.then(|| self.trees.get_or_init(|| WorkTrees::of(&self.dir)).clone()).flatten()
     }
 
     /// Returns the local log of a linked work tree.

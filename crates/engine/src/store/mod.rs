@@ -49,6 +49,7 @@ use pimem_core::{
 use sha2::{Digest, Sha256};
 
 use self::{
+    git::WorkTrees,
     machine_local::NotedPlaces,
     seal::Seal,
     snapshot::{EVIDENCE, SESSIONS, note_files},
@@ -86,6 +87,8 @@ pub struct Store {
     pub mirror: Option<Arc<Mirror>>,
     /// Where the machine-local files are, once they are needed.
     pub noted: Arc<OnceLock<NotedPlaces>>,
+    /// The work trees of its repository, once they are asked for.
+    pub trees: Arc<OnceLock<Option<WorkTrees>>>,
 }
 
 impl Store {
@@ -240,6 +243,24 @@ pub enum LockError {
     Refused(ReadProblem),
 }
 
+/// Returns true for file systems of this machine, by the magic numbers of statfs(2).
+#[cfg(target_os = "linux")]
+fn is_on_local_disk(file: &File) -> bool {
+    const EXT: u32 = 0xEF53;
+    const XFS: u32 = 0x5846_5342;
+    const BTRFS: u32 = 0x9123_683E;
+    const F2FS: u32 = 0xF2F5_2010;
+    const ZFS: u32 = 0x2FC1_2FC1;
+    const TMPFS: u32 = 0x0102_1994;
+    let kind = rustix::fs::fstatfs(file).ok().and_then(|disk| u32::try_from(disk.f_type).ok());
+    kind.is_some_and(|kind| [EXT, XFS, BTRFS, F2FS, ZFS, TMPFS].contains(&kind))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_on_local_disk(_: &File) -> bool {
+    false
+}
+
 impl StoreLock {
     /// Takes the lock of the store in `dir`, waiting up to `patience`.
     pub fn acquire(dir: &Path, patience: Duration) -> Result<Self, LockError> {
@@ -292,11 +313,14 @@ impl StoreLock {
         Self::wait(file, dir, patience).map(Some)
     }
 
-    /// Waits in a thread, because on a network file system the call may never return.
     fn wait(file: File, dir: &Path, patience: Duration) -> Result<Self, LockError> {
+        if is_on_local_disk(&file) && file.try_lock().is_ok() {
+            return Ok(Self { file });
+        }
         Self::wait_for(file, dir, patience, File::lock)
     }
 
+    /// Waits in a thread, because on a network file system the call may never return.
     fn wait_for(
         file: File,
         dir: &Path,

@@ -12,8 +12,9 @@ pub mod standing;
 
 use crate::memory::handles::Reading;
 use std::{
+    cell::RefCell,
     cmp::Reverse,
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     mem, ptr,
 };
 
@@ -46,7 +47,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    index::corpus::{Corpus, ELSEWHERE, Freshness},
+    index::corpus::{Corpus, ELSEWHERE},
     store::{Store, read::ReadProblem},
 };
 
@@ -121,8 +122,8 @@ pub fn find_each(
         return requests.iter().map(nothing).collect();
     };
     let terms = Query::terms_of(requests.iter().map(|request| request.query));
-    let corpora = open(memory, stores, &terms);
-    let mut search = Search::new(memory, stores, &corpora, first);
+    let corpora = segments::open(memory, stores, &terms);
+    let mut search = Search::new(memory, stores, &corpora, requests, first);
     if requests.iter().any(|request| request.may_find(SourceKind::Archive)) {
         search.archived = Archived::of(memory, stores, &corpora);
     }
@@ -150,20 +151,6 @@ pub fn find_each(
     results
 }
 
-/// Opens the stores' indexes, and scans what is not indexed.
-fn open(memory: &Memory, stores: &[Store], terms: &BTreeSet<&str>) -> Vec<Corpus> {
-    let open = |store: &Store| {
-        let dir = memory.cache_dir(store);
-        let corpus = Corpus::open(store, dir.as_ref(), terms, &memory.config.categories);
-        if let Freshness::Broken(why) = &corpus.freshness {
-            let dir = store.dir.display();
-            memory.notices.detail(&format!("index of {dir}: {why}; answered without it"));
-        }
-        corpus
-    };
-    stores.iter().map(open).collect()
-}
-
 /// Shared state of all requests.
 struct Search<'a> {
     memory: &'a Memory,
@@ -181,6 +168,9 @@ struct Search<'a> {
     adopted: Adopted,
     /// Decides which notes, lists and logs may be shown.
     notes: TrustNotes<'a>,
+    texts: Texts<'a>,
+    /// What may be told of passages of a store, where that is not all.
+    told: RefCell<HashMap<(usize, String), Option<String>>>,
     /// Files that could not be read after they were listed.
     unread: Vec<ReadProblem>,
 }
@@ -214,11 +204,11 @@ struct Ranked<'a> {
 
 impl<'a> Asked<'a> {
     /// Scores every document for the query of a request.
-    fn new(segments: &Segments<'_>, request: &SearchRequest<'a>) -> Self {
+    fn new(segments: &Segments<'_>, request: &SearchRequest<'a>, words: QueryWords) -> Self {
         let SearchRequest { query, pace, .. } = *request;
         let idf = bm25::frequencies(query, &segments.postings, segments.size);
         let bm25 = bm25::score(query, &idf, &segments.postings, segments.size.average());
-        Self { query, pace, bm25, words: QueryWords::new(query, &idf) }
+        Self { query, pace, bm25, words: words.then(query, &idf) }
     }
 }
 
@@ -228,6 +218,7 @@ impl<'a> Search<'a> {
         memory: &'a Memory,
         stores: &'a [Store],
         corpora: &'a [Corpus],
+        requests: &[SearchRequest<'a>],
         first: &SearchRequest<'a>,
     ) -> Self {
         let segments = Segments::new(corpora);
@@ -235,7 +226,9 @@ impl<'a> Search<'a> {
         let has_vectors = first.mode != Mode::Keyword;
         let embedding = has_vectors.then(|| QueryEmbedding::open(searched)).flatten();
         let mode = if embedding.is_some() { first.mode } else { Mode::Keyword };
-        let asked = Asked::new(&segments, first);
+        let words =
+            if requests.len() > 1 { QueryWords::of_several() } else { QueryWords::default() };
+        let asked = Asked::new(&segments, first, words);
         let mut search = Self {
             memory,
             stores,
@@ -247,6 +240,8 @@ impl<'a> Search<'a> {
             archived: Archived::default(),
             adopted: Adopted::new(stores),
             notes: TrustNotes::new(memory, stores),
+            texts: Texts::new(stores, corpora),
+            told: RefCell::default(),
             unread: Vec::new(),
         };
         search.prepare();
@@ -256,7 +251,8 @@ impl<'a> Search<'a> {
     /// Asks what a request asks.
     fn ask(&mut self, request: &SearchRequest<'a>) {
         if !ptr::eq(self.asked.query, request.query) || self.asked.pace != request.pace {
-            self.asked = Asked::new(&self.segments, request);
+            let words = mem::take(&mut self.asked.words);
+            self.asked = Asked::new(&self.segments, request, words);
             self.prepare();
         }
     }
@@ -443,10 +439,9 @@ impl<'a> Search<'a> {
 
     /// Reads the texts, and what of the query they cover. Texts that cannot be read are removed.
     fn read(&mut self, ranked: &mut Vec<Ranked<'_>>) {
-        let mut texts = Texts::new(self.stores, self.segments.corpora);
         let average = self.segments.size.average();
         for one in ranked.iter_mut() {
-            let found = texts.of(&one.document);
+            let found = self.texts.of(&one.document);
             if self.mode != Mode::Semantic {
                 let searched = found.searched();
                 let passage = pimem_core::embed::passage(&searched);
@@ -455,10 +450,10 @@ impl<'a> Search<'a> {
             }
             documents::DocText { text: one.text, asked: one.asked, rules: one.rules } = found;
         }
-        if !texts.problems.is_empty() {
+        self.unread.append(&mut self.texts.problems);
+        if !self.unread.is_empty() {
             ranked.retain(|ranked| !ranked.text.is_empty());
         }
-        self.unread.append(&mut texts.problems);
     }
 
     /// Has the chosen model judge the candidates. What it has not embedded is embedded, best first: of

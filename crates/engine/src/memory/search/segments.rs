@@ -1,6 +1,6 @@
 //! Index segments of all searched stores under one numbering, and the texts of their documents.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use pimem_core::{
     search::learned_questions::LearnedQuestions,
@@ -13,7 +13,8 @@ use pimem_core::{
 
 use super::embedding::QueryEmbedding;
 use crate::{
-    index::corpus::Corpus,
+    index::corpus::{Corpus, Freshness},
+    memory::Memory,
     store::{Store, read::ReadProblem},
 };
 
@@ -136,4 +137,18 @@ impl<'a> Texts<'a> {
         let learned = corpus.map_or(&nothing, |corpus| &corpus.learned);
         documents::text_of(*kind, raw, doc.id, learned)
     }
+}
+
+/// Opens the stores' indexes, and scans what is not indexed.
+pub fn open(memory: &Memory, stores: &[Store], terms: &BTreeSet<&str>) -> Vec<Corpus> {
+    let open = |store: &Store| {
+        let dir = memory.cache_dir(store);
+        let corpus = Corpus::open(store, dir.as_ref(), terms, &memory.config.categories);
+        if let Freshness::Broken(why) = &corpus.freshness {
+            let dir = store.dir.display();
+            memory.notices.detail(&format!("index of {dir}: {why}; answered without it"));
+        }
+        corpus
+    };
+    stores.iter().map(open).collect()
 }
