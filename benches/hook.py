@@ -76,7 +76,7 @@ def main() -> None:
         runner.run(Command("rebuild", [args.pimem, "rebuild"], store))
         subprocess.run([args.pimem, "trust", "--all"], cwd=store.root, env=store.env, stdout=subprocess.DEVNULL)
         for number in range(GUARDS):
-            forbidden = ["add", "--forbid", rf"from ['\"]package{number}\b", "--place", "src/**", f"Package {number} is not used"]
+            forbidden = ["add", "-q", "--forbid", rf"from ['\"]package{number}\b", "--place", "src/**", f"Package {number} is not used"]
             subprocess.run([args.pimem, *forbidden], cwd=store.root, env=store.env, stdout=subprocess.DEVNULL, check=True)
         runner.run(Command("rebuild", [args.pimem, "rebuild"], store))
         # A fresh rebuild, and no background work after a call: the times are those of the calls alone.

@@ -9,6 +9,7 @@
 use std::{
     collections::{HashMap, HashSet},
     mem,
+    ops::Range,
 };
 
 use super::{
@@ -50,23 +51,29 @@ pub struct QueryWords {
 #[derive(Default)]
 struct ReadTexts {
     tokenizer: Tokenizer,
-    /// Distinct words of each text, as places among `words`.
+    words: TextWords,
+    /// Places of the distinct words of each text, if several queries are asked of it.
     texts: HashMap<Box<str>, Vec<usize>>,
-    /// These places by the hash of the word.
-    places: IdMap<u64, usize>,
-    words: Vec<TextWord>,
     /// Columns of the words of queries, by hash.
     columns: IdMap<u64, usize>,
     /// Number of the query.
     query: usize,
-    /// True if vectors are kept for further queries.
-    keeps_vectors: bool,
+    is_of_several: bool,
 }
 
-/// A word that occurred in a text.
+/// The words that occurred in texts.
+#[derive(Default)]
+struct TextWords {
+    /// Places among `all`, by the hash of the word.
+    places: IdMap<u64, usize>,
+    all: Vec<TextWord>,
+    /// Each word and its stem.
+    spelled: String,
+}
+
 struct TextWord {
-    text: Box<str>,
-    stem: Box<str>,
+    text: Range<usize>,
+    stem: Range<usize>,
     /// Empty if it was not needed or is not kept.
     vector: Vec<f32>,
     /// Its similarity to each query word, by column; NaN where they were not compared.
@@ -112,7 +119,7 @@ impl QueryWords {
     /// Keeps what is known of words of texts, in some memory, for several queries.
     #[must_use]
     pub fn of_several() -> Self {
-        let texts = ReadTexts { keeps_vectors: true, ..ReadTexts::default() };
+        let texts = ReadTexts { is_of_several: true, ..ReadTexts::default() };
         Self { texts, ..Self::default() }
     }
 
@@ -164,10 +171,7 @@ impl QueryWords {
         if !self.exact {
             self.exact = true;
             // What was read so far was compared by meaning.
-            let ReadTexts { texts, places, words, .. } = &mut self.texts;
-            texts.clear();
-            places.clear();
-            words.clear();
+            (self.texts.texts, self.texts.words) = Default::default();
         }
         self
     }
@@ -198,15 +202,37 @@ impl QueryWords {
     pub fn read(&mut self, text: &str, words: u32, average: f64) -> QueryReading {
         let Self { words: sought, texts, exact } = self;
         let mut best = vec![0.0_f32; sought.len()];
-        texts.each_word(text, |word, query, keeps_vectors| {
-            if word.query < query {
-                word.query = query;
-                word.compare(sought, *exact, keeps_vectors);
+        let ReadTexts { tokenizer, words: known, texts, query, is_of_several, .. } = texts;
+        let mut look = |known: &mut TextWords, at: usize| {
+            let TextWords { all, spelled, .. } = known;
+            let Some(word) = all.get_mut(at) else { return };
+            if word.query < *query {
+                word.query = *query;
+                word.compare(spelled, sought, *exact, *is_of_several);
             }
             for (best, sought) in best.iter_mut().zip(&*sought) {
                 *best = best.max(word.likeness.get(sought.column).copied().unwrap_or_default());
             }
-        });
+        };
+        if *is_of_several {
+            if !texts.contains_key(text) {
+                let mut places = Vec::new();
+                tokenizer.spellings(text, |tokenizer, word, _| {
+                    places.push(known.place(word, tokenizer));
+                });
+                places.sort_unstable();
+                places.dedup();
+                texts.insert(text.into(), places);
+            }
+            for at in texts.get(text).into_iter().flatten() {
+                look(known, *at);
+            }
+        } else {
+            tokenizer.spellings(text, |tokenizer, word, _| {
+                let at = known.place(word, tokenizer);
+                look(known, at);
+            });
+        }
         let mut reading = QueryReading::default();
         let all = |weight: fn(&Word) -> f64| {
             sought.iter().map(weight).sum::<f64>().max(f64::MIN_POSITIVE)
@@ -231,62 +257,52 @@ impl ReadTexts {
         let next = self.columns.len();
         *self.columns.entry(fnv1a64(&[word.as_bytes()])).or_insert(next)
     }
+}
 
-    /// Calls `read(word, query, keeps_vectors)` for each distinct word of a text.
-    fn each_word(&mut self, text: &str, mut read: impl FnMut(&mut TextWord, usize, bool)) {
-        let Self { tokenizer, texts, places, words, .. } = self;
-        if !texts.contains_key(text) {
-            let mut found = Vec::new();
-            tokenizer.spellings(text, |tokenizer, word, _| {
-                let place = *places.entry(fnv1a64(&[word.as_bytes()])).or_insert_with(|| {
-                    words.push(TextWord {
-                        text: word.into(),
-                        stem: tokenizer.stem_of(word).into(),
-                        vector: Vec::new(),
-                        likeness: Vec::new(),
-                        query: 0,
-                    });
-                    words.len() - 1
-                });
-                found.push(place);
-            });
-            found.sort_unstable();
-            found.dedup();
-            texts.insert(text.into(), found);
-        }
-        for place in texts.get(text).into_iter().flatten() {
-            if let Some(word) = words.get_mut(*place) {
-                read(word, self.query, self.keeps_vectors);
-            }
-        }
+impl TextWords {
+    /// Returns the place of a word, which is noted if it is new.
+    fn place(&mut self, word: &str, tokenizer: &mut Tokenizer) -> usize {
+        let Self { places, all, spelled } = self;
+        *places.entry(fnv1a64(&[word.as_bytes()])).or_insert_with(|| {
+            let start = spelled.len();
+            spelled.push_str(word);
+            let middle = spelled.len();
+            spelled.push_str(tokenizer.stem_of(word));
+            let (text, stem) = (start..middle, middle..spelled.len());
+            let (vector, likeness) = (Vec::new(), Vec::new());
+            all.push(TextWord { text, stem, vector, likeness, query: 0 });
+            all.len() - 1
+        })
     }
 }
 
 impl TextWord {
     /// Compares it with words of a query: 1 for the same stem, less for others.
-    fn compare(&mut self, sought: &[Word], exact: bool, keeps_vector: bool) {
+    fn compare(&mut self, spelled: &str, sought: &[Word], exact: bool, keeps_vector: bool) {
+        let [text, stem] =
+            [&self.text, &self.stem].map(|at| spelled.get(at.clone()).unwrap_or_default());
         let columns = sought.iter().map(|other| other.column + 1).max().unwrap_or(0);
         if self.likeness.len() < columns {
             self.likeness.resize(columns, f32::NAN);
         }
-        let exact = exact || tokens::is_question_word(&self.text);
+        let exact = exact || tokens::is_question_word(text);
         let mut vector = mem::take(&mut self.vector);
         for other in sought {
             let Some(like) = self.likeness.get_mut(other.column).filter(|like| like.is_nan())
             else {
                 continue;
             };
-            let is_same = *other.stem == *self.stem;
+            let is_same = other.stem == stem;
             if exact || is_same {
                 *like = f32::from(u8::from(is_same));
                 continue;
             }
             if vector.is_empty() {
-                vector = table::embed(&self.text);
+                vector = table::embed(text);
             }
             // Different words may have the same row; that is less than an exact match.
             let near = other.trust * (product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE);
-            let least = if is_among(&self.text, other.things) { KIND } else { 0.0 };
+            let least = if is_among(text, other.things) { KIND } else { 0.0 };
             *like = near.clamp(least, 0.99);
         }
         if keeps_vector {
