@@ -252,8 +252,9 @@ fn is_on_local_disk(file: &File) -> bool {
     const F2FS: u32 = 0xF2F5_2010;
     const ZFS: u32 = 0x2FC1_2FC1;
     const TMPFS: u32 = 0x0102_1994;
+    const OVERLAY: u32 = 0x794C_7630;
     let kind = rustix::fs::fstatfs(file).ok().and_then(|disk| u32::try_from(disk.f_type).ok());
-    kind.is_some_and(|kind| [EXT, XFS, BTRFS, F2FS, ZFS, TMPFS].contains(&kind))
+    kind.is_some_and(|kind| [EXT, XFS, BTRFS, F2FS, ZFS, TMPFS, OVERLAY].contains(&kind))
 }
 
 #[cfg(not(target_os = "linux"))]
