@@ -5,7 +5,8 @@
 
 Times on a shared machine do not show a change of a few per cent; instruction counts do, and do not
 depend on the load. Every command runs on a trusted and indexed copy of fixtures/stores/harbor, in its
-own directory with its own HOME and XDG directories.
+own directory with its own HOME and XDG directories; some also with 10,000 lines, so that what grows
+with the store is seen.
 
 Without options it prints a table. `--against` counts another program in the same run and prints ratios,
 `--write` renews benches/instructions.txt, and `--check` compares with it and fails if a command takes
@@ -26,6 +27,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import cold
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "benches/instructions.txt"
@@ -57,6 +60,10 @@ COMMANDS: list[tuple[str, list[str], str]] = [
     ("extract", ["extract", "-"], "From now on, use tabs in makefiles please."),
 ] + [(f"hook claude {event}", ["hook", "claude", event], json.dumps(more)) for event, more in SAID.items()]
 
+# Those that are also counted with many lines, one after the other.
+LARGE = ["report", "search --mode keyword", "search", "hook claude session-start", "hook claude prompt", "add"]
+LINES = 10_000
+
 
 def environment(root: Path) -> dict[str, str]:
     return {
@@ -75,8 +82,14 @@ def environment(root: Path) -> dict[str, str]:
     }
 
 
-def seed(pimem: Path, root: Path) -> None:
-    shutil.copytree(ROOT / "fixtures/stores/harbor", root / "project", copy_function=shutil.copyfile)
+def seed(pimem: Path, root: Path, files: dict[str, str]) -> None:
+    if files:
+        for name, text in files.items():
+            path = root / "project/.pi/memory" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    else:
+        shutil.copytree(ROOT / "fixtures/stores/harbor", root / "project", copy_function=shutil.copyfile)
     for name in ("home", "cache", "config", "state"):
         (root / name).mkdir()
     run = lambda *args: subprocess.run([pimem, *args], cwd=root / "project", env=environment(root), check=True,
@@ -90,19 +103,13 @@ def seed(pimem: Path, root: Path) -> None:
     run("search", "berth")
 
 
-def count(pimem: Path, scratch: Path, args: list[str], said: str) -> int:
-    """Returns the instructions of one command, run in a new directory."""
-    # The same path each time, because longer paths take more instructions; created anew, because an
-    # index identifies its files.
-    root = scratch / "sandbox"
-    root.mkdir()
-    seed(pimem, root)
+def count(pimem: Path, root: Path, args: list[str], said: str) -> int:
+    """Returns the instructions of one command."""
     if said.startswith("{"):
         said = json.dumps({**json.loads(said), "session_id": "one", "cwd": str(root / "project")})
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(pimem), *args],
         cwd=root / "project", env=environment(root), input=said, text=True, capture_output=True)
-    shutil.rmtree(root)
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or not found:
         raise SystemExit(f"pimem {' '.join(args)}: {done.returncode}\n{done.stderr}")
@@ -110,13 +117,31 @@ def count(pimem: Path, scratch: Path, args: list[str], said: str) -> int:
 
 
 def measure(pimem: Path) -> dict[str, int]:
+    found = {}
     with tempfile.TemporaryDirectory(prefix="pimem-") as scratch:
-        return {name: count(pimem, Path(scratch), args, said) for name, args, said in COMMANDS}
+        # The same path each time, because longer paths take more instructions; created anew, because an
+        # index identifies its files.
+        root = Path(scratch) / "sandbox"
+        for name, args, said in COMMANDS:
+            root.mkdir()
+            seed(pimem, root, {})
+            found[name] = count(pimem, root, args, said)
+            shutil.rmtree(root)
+        files, _, words = cold.make_corpus(LINES)
+        asked = " ".join(words)
+        root.mkdir()
+        seed(pimem, root, files)
+        commands = {name: (args, said) for name, args, said in COMMANDS}
+        for name in LARGE:
+            args, said = commands[name]
+            args = [asked if arg == PROMPT else arg for arg in args]
+            found[f"{name}, {LINES:,} lines"] = count(pimem, root, args, said.replace(PROMPT, asked))
+    return found
 
 
 def text(figures: dict[str, int]) -> str:
     lines = ["# Thousands of instructions, profile dist; renew with benches/instructions.py --write\n"]
-    return "".join(lines + [f"{name:<26}{figure / 1000:>10,.0f}\n" for name, figure in figures.items()])
+    return "".join(lines + [f"{name:<42}{figure / 1000:>10,.0f}\n" for name, figure in figures.items()])
 
 
 def kept() -> dict[str, int]:
@@ -141,12 +166,12 @@ def main() -> None:
     else:
         sys.stdout.write(text(figures))
         return
-    print(f"{'command':<26}{'before':>10}{'now':>10}  ratio")
+    print(f"{'command':<42}{'before':>10}{'now':>10}  ratio")
     worse = []
     for name, figure in figures.items():
         ratio = figure / before[name] if name in before else 1.0
         worse += [name] if ratio > MOST else []
-        print(f"{name:<26}{before.get(name, 0) / 1000:>10,.0f}{figure / 1000:>10,.0f}  {ratio:.3f}")
+        print(f"{name:<42}{before.get(name, 0) / 1000:>10,.0f}{figure / 1000:>10,.0f}  {ratio:.3f}")
     if args.check and worse:
         raise SystemExit(f"more than {MOST:.2f} times what it was: {', '.join(worse)}")
 
