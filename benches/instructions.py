@@ -82,14 +82,8 @@ def environment(root: Path) -> dict[str, str]:
     }
 
 
-def seed(pimem: Path, root: Path, files: dict[str, str]) -> None:
-    if files:
-        for name, text in files.items():
-            path = root / "project/.pi/memory" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-    else:
-        shutil.copytree(ROOT / "fixtures/stores/harbor", root / "project", copy_function=shutil.copyfile)
+def seed(pimem: Path, root: Path) -> None:
+    """Makes a home for a project, and has its store trusted and indexed."""
     for name in ("home", "cache", "config", "state"):
         (root / name).mkdir()
     run = lambda *args: subprocess.run([pimem, *args], cwd=root / "project", env=environment(root), check=True,
@@ -123,14 +117,17 @@ def measure(pimem: Path) -> dict[str, int]:
         # index identifies its files.
         root = Path(scratch) / "sandbox"
         for name, args, said in COMMANDS:
-            root.mkdir()
-            seed(pimem, root, {})
+            shutil.copytree(ROOT / "fixtures/stores/harbor", root / "project", copy_function=shutil.copyfile)
+            seed(pimem, root)
             found[name] = count(pimem, root, args, said)
             shutil.rmtree(root)
         files, _, words = cold.make_corpus(LINES)
         asked = " ".join(words)
-        root.mkdir()
-        seed(pimem, root, files)
+        for name, text in files.items():
+            path = root / "project/.pi/memory" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        seed(pimem, root)
         commands = {name: (args, said) for name, args, said in COMMANDS}
         for name in LARGE:
             args, said = commands[name]

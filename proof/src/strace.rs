@@ -59,32 +59,40 @@ pub fn sample(points: &[Point], most: usize) -> impl Iterator<Item = &Point> {
     points.iter().step_by(step)
 }
 
-/// Runs the program with something that happens at a point: `signal=SIGKILL`, `error=EIO`.
-pub fn strike(
+/// Returns the program under strace with something that happens at a point: `signal=SIGKILL`, `error=EIO`.
+fn struck(
     world: &World,
     Point { name, number }: &Point,
     what: &str,
     args: &[impl AsRef<OsStr>],
+) -> Command {
+    let (trace, inject) = (format!("trace={name}"), format!("inject={name}:{what}:when={number}"));
+    traced(world, &["-e", &trace, "-e", &inject], args)
+}
+
+/// Runs the program with something that happens at a point.
+pub fn strike(
+    world: &World,
+    point: &Point,
+    what: &str,
+    args: &[impl AsRef<OsStr>],
     input: &[u8],
 ) -> Result<Done> {
-    let (trace, inject) = (format!("trace={name}"), format!("inject={name}:{what}:when={number}"));
-    feed(traced(world, &["-e", &trace, "-e", &inject], args), input)
+    feed(struck(world, point, what, args), input)
 }
 
 /// Runs the program, which stands still at the end of a call while something else is done once. Returns
 /// `None` if it did not stop, as at its start.
 pub fn pause(
     world: &World,
-    Point { name, number }: &Point,
+    point: &Point,
     args: &[impl AsRef<OsStr>],
     input: &[u8],
     meanwhile: impl FnOnce() -> Result<()>,
 ) -> Result<Option<Done>> {
-    let (trace, inject) =
-        (format!("trace={name}"), format!("inject={name}:signal=SIGSTOP:when={number}"));
     let path = world.root.with_extension("trace");
     fs::write(&path, "")?;
-    let command = traced(world, &["-e", &trace, "-e", &inject], args);
+    let command = struck(world, point, "signal=SIGSTOP", args);
     thread::scope(|scope| {
         let run = scope.spawn(|| feed(command, input));
         let (mut meanwhile, mut did, mut seen) = (Some(meanwhile), Ok(()), 0);

@@ -81,12 +81,13 @@ fn two_machines_end_as_with_a_server_that_reads() {
     assert!(sealed.contains("Tenders are let in autumn") && !sealed.contains("Grüße"), "{sealed}");
     assert_eq!(sealed, plain);
     let (held, read) = (team.held("project"), open.held("project"));
-    // A cipher may have any three letters in a row.
+    // A cipher may have any few letters in a row.
     let parts = held.split("v1:").map(|part| part.split_once('"').map_or("", |(_, rest)| rest));
     let rest: String = parts.collect();
     assert!(held.contains("v1:") && rest.contains("anna"), "{held}");
     for word in ["Tenders", "Piers", "law", "west", "decision", "lesson", "gate"] {
-        assert!(!rest.contains(word), "{word}: {held}");
+        let told = if word.len() > 4 { &held } else { &rest };
+        assert!(!told.contains(word), "{word}: {held}");
         assert!(read.contains(word) || word == "gate", "{word}");
     }
     let later = ["--now", "2026-08-20", "sync", "--yes"];

@@ -47,7 +47,7 @@ pub struct QueryWords {
     exact: bool,
 }
 
-/// What is known of texts that were read. The questions of one prompt are asked of much the same texts.
+/// The texts read so far. The questions of one prompt are mostly answered by the same texts.
 #[derive(Default)]
 struct ReadTexts {
     tokenizer: Tokenizer,
@@ -76,7 +76,7 @@ struct TextWord {
     stem: Range<usize>,
     /// Empty if it was not needed or is not kept.
     vector: Vec<f32>,
-    /// Its similarity to each query word, by column; NaN where they were not compared.
+    /// Similarity to each query word, by the column of that; NaN until they are compared.
     likeness: Vec<f32>,
     /// Number of the last query that it was compared with.
     query: usize,

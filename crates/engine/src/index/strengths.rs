@@ -149,7 +149,7 @@ pub struct ArchivedEntries {
 
 pub struct FoldedStrengths {
     bytes: OwnedBytes,
-    /// What the log has beyond the folded one, looked up once for all questions of a search.
+    /// Result of reading the lines appended since; the log is read once per search.
     mentioned: OnceLock<Option<(IdSet<EntryId>, Timestamp)>>,
 }
 

@@ -312,23 +312,36 @@ impl Unreviewed {
     }
 }
 
-/// Decides which notes, lists and logs may be shown; checks each file once.
+/// Decides which notes, lists and logs may be shown; checks each file and passage once.
 pub struct TrustNotes<'a> {
     memory: &'a Memory,
     stores: &'a [Store],
     all: RefCell<HashMap<usize, bool>>,
     known: RefCell<HashMap<(usize, String), bool>>,
+    /// Results of [`TrustNotes::told`], by store and passage.
+    told: RefCell<HashMap<(usize, String), Option<String>>>,
 }
 
 impl<'a> TrustNotes<'a> {
     pub fn new(memory: &'a Memory, stores: &'a [Store]) -> Self {
-        Self { memory, stores, all: RefCell::default(), known: RefCell::default() }
+        let (all, known, told) = Default::default();
+        Self { memory, stores, all, known, told }
     }
 
     /// Returns true if the file is of such a kind and may be shown.
     pub fn shown(&self, kind: SourceKind, number: usize, name: &str) -> bool {
         !matches!(kind, SourceKind::Topic | SourceKind::Archive | SourceKind::Session)
             && self.shows(number, name)
+    }
+
+    /// Returns what may be told of a passage; `None` if all of it may.
+    pub fn told(&self, number: usize, passage: &str) -> Option<String> {
+        let store = self.stores.get(number)?;
+        let told = || match store.trust.told(passage) {
+            Cow::Owned(told) => Some(told),
+            Cow::Borrowed(_) => None,
+        };
+        self.told.borrow_mut().entry((number, passage.to_owned())).or_insert_with(told).clone()
     }
 
     /// Returns true if such a file of a store may be shown.

@@ -32,7 +32,7 @@ const MARKER: &str = " *(";
 /// Time limit for git, which knows what is merged.
 const GIT: Duration = Duration::from_millis(500);
 
-/// What went wrong while lines were kept. The command tells its user.
+/// Problems with keeping lines, for the command to report.
 #[derive(Debug, Default)]
 pub struct KeptLines {
     /// The directory that cannot be written, for which these are the first that wait.

@@ -1,10 +1,7 @@
 //! What becomes of candidates on their way out: given, given with a mark, or withheld.
 
 use crate::memory::handles::Reading;
-use std::{
-    borrow::Cow,
-    collections::{HashMap, HashSet},
-};
+use std::collections::{HashMap, HashSet};
 
 use super::{
     Ranked, Search, SearchResult, find, request::SearchRequest, segments::IndexedDocument,
@@ -69,7 +66,7 @@ impl Search<'_> {
             let IndexedDocument { kind, doc, at, .. } = one.document;
             one.facts.reviewed |= self.notes.shown(kind, at.store, one.document.source);
             if documents::entry_id(&doc).is_none() {
-                if let Some(text) = self.told(at.store, &one.text) {
+                if let Some(text) = self.notes.told(at.store, &one.text) {
                     // Nothing, or the heading of what is withheld.
                     let is_left =
                         text.lines().any(|line| !line.is_empty() && !line.starts_with('#'));
@@ -102,18 +99,6 @@ impl Search<'_> {
         if request.is_explicit {
             aside.extend(withheld);
         }
-    }
-
-    /// Returns what may be told of a passage; `None` if all may. The questions of a prompt find much the
-    /// same passages.
-    fn told(&self, number: usize, text: &str) -> Option<String> {
-        let store = self.stores.get(number)?;
-        let told = || match store.trust.told(text) {
-            Cow::Owned(told) => Some(told),
-            Cow::Borrowed(_) => None,
-        };
-        let key = (number, text.to_owned());
-        self.told.borrow_mut().entry(key).or_insert_with(told).clone()
     }
 
     fn find_reviewed(&self, ranked: &mut [Ranked<'_>]) {

@@ -12,7 +12,6 @@ pub mod standing;
 
 use crate::memory::handles::Reading;
 use std::{
-    cell::RefCell,
     cmp::Reverse,
     collections::{HashMap, HashSet},
     mem, ptr,
@@ -169,8 +168,6 @@ struct Search<'a> {
     /// Decides which notes, lists and logs may be shown.
     notes: TrustNotes<'a>,
     texts: Texts<'a>,
-    /// What may be told of passages of a store, where that is not all.
-    told: RefCell<HashMap<(usize, String), Option<String>>>,
     /// Files that could not be read after they were listed.
     unread: Vec<ReadProblem>,
 }
@@ -241,7 +238,6 @@ impl<'a> Search<'a> {
             adopted: Adopted::new(stores),
             notes: TrustNotes::new(memory, stores),
             texts: Texts::new(stores, corpora),
-            told: RefCell::default(),
             unread: Vec::new(),
         };
         search.prepare();
@@ -359,7 +355,7 @@ impl<'a> Search<'a> {
         extra: usize,
     ) -> (Vec<Ranked<'a>>, Vec<Ranked<'a>>) {
         let whole = request.whole_archive;
-        let Self { memory, stores, segments, archived, adopted, unread, .. } = self;
+        let Self { memory, stores, segments, archived, adopted, texts, unread, .. } = self;
         let corpora = segments.corpora;
         let located = |candidate: RankCandidate| {
             Some((candidate, segments.locate(candidate.segment, candidate.doc)?))
@@ -380,7 +376,6 @@ impl<'a> Search<'a> {
         let there = documents.clone();
         let aged = (&*archived, whole);
         let standings = standing::standings(memory, stores, corpora, aged, there, adopted, unread);
-        let mut texts = Texts::new(stores, corpora);
         let mut seen: HashMap<(SourceKind, u64), Vec<usize>> = HashMap::new();
         // The project's store comes first. Ids can be made to collide, so equal ids are compared by
         // text.
