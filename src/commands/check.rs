@@ -374,7 +374,19 @@ fn result(
 fn artifact(CheckedStore { dir, root, .. }: &CheckedStore, file: &str) -> Artifact {
     match root.as_ref().and_then(|root| dir.strip_prefix(root).ok()) {
         Some(dir) => Artifact { uri: uri(&dir.join(file)), uri_base_id: Some("%SRCROOT%") },
-        None => Artifact { uri: format!("file://{}", uri(&dir.join(file))), uri_base_id: None },
+        None => Artifact { uri: address(&uri(&dir.join(file))), uri_base_id: None },
+    }
+}
+
+/// Returns the URI of an absolute path that was encoded, which on Windows begins with a drive or with
+/// the name of a server.
+fn address(path: &str) -> String {
+    match path.split_once("%3A/") {
+        Some((drive, rest)) if drive.len() == 1 && drive != "/" => {
+            format!("file:///{drive}:/{rest}")
+        }
+        _ if path.starts_with("//") => format!("file:{path}"),
+        _ => format!("file://{path}"),
     }
 }
 
@@ -401,5 +413,13 @@ mod tests {
             uri(Path::new(".pi/memory/topics/a b%é.md")),
             ".pi/memory/topics/a%20b%25%C3%A9.md"
         );
+        for (path, want) in [
+            ("/home/anna/x.md", "file:///home/anna/x.md"),
+            ("/%3A/x.md", "file:///%3A/x.md"),
+            ("C%3A/Users/anna/x.md", "file:///C:/Users/anna/x.md"),
+            ("//server/share/x.md", "file://server/share/x.md"),
+        ] {
+            assert_eq!(address(path), want);
+        }
     }
 }

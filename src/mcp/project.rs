@@ -9,6 +9,7 @@ use crate::{
 use pimem_engine::{
     config::env::Env,
     error::{Failure, FailureKind},
+    store::discover::real,
 };
 
 /// The place that a call is about.
@@ -59,23 +60,18 @@ impl Surroundings {
     /// Returns the place where nothing names one: the working directory, unless it is one that every
     /// project shares.
     pub(super) fn here(&self) -> ProjectPlace {
-        let real = std::fs::canonicalize(&self.cwd).unwrap_or_else(|_| self.cwd.clone());
+        let here = real(&self.cwd);
         let shared = |dir: &Path| {
-            let is_home =
-                self.env.home.as_deref().is_some_and(|home| real_of(home) == real_of(dir));
-            let is_plugin = self.plugins.iter().any(|plugin| dir.starts_with(real_of(plugin)));
+            let is_home = self.env.home.as_deref().is_some_and(|home| real(home) == real(dir));
+            let is_plugin = self.plugins.iter().any(|plugin| dir.starts_with(real(plugin)));
             dir.parent().is_none() || is_home || is_plugin || is_cache(dir)
         };
-        if shared(&real) || is_cache(&self.cwd) {
+        if shared(&here) || is_cache(&self.cwd) {
             ProjectPlace::Unknown
         } else {
             ProjectPlace::Directory(self.cwd.clone())
         }
     }
-}
-
-fn real_of(dir: &Path) -> PathBuf {
-    std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf())
 }
 
 /// Returns true for directories in which agents keep plugins and extensions.

@@ -18,7 +18,11 @@ use serde_json::Value;
 
 /// Time in all sandboxes.
 pub(crate) const NOW: &str = "2026-06-30T18:00:00Z";
-pub(crate) const PIMEM: &str = env!("CARGO_BIN_EXE_pimem");
+/// The program under test: this build's, or what starts one of another target.
+pub(crate) const PIMEM: &str = match option_env!("PIMEM_TEST_PROGRAM") {
+    Some(program) => program,
+    None => env!("CARGO_BIN_EXE_pimem"),
+};
 
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -41,6 +41,7 @@ use crate::{
     store::{
         Store,
         atomic::{self, Sync},
+        discover,
         foreign_store::{self, ForeignReader, Holdings},
         notes, provenance,
         read::{self, ReadProblem},
@@ -338,7 +339,7 @@ fn one(
         return Ok(Answer { view, problems: held.problems });
     };
     // A link is kept, such as one from CLAUDE.md to AGENTS.md.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let target = discover::real(path);
     atomic::write_output(&target, bytes, Sync::None, memory.real_now)?;
     Ok(written(format, held, path, 1))
 }

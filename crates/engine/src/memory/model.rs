@@ -27,6 +27,7 @@ use crate::{
         installed::{ModelManifest, Models, TRIAL},
         staging::{Directory, ModelSource},
     },
+    store::read,
 };
 
 /// What is embedded to try a model.
@@ -339,7 +340,7 @@ fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Fa
         install::model(&models, &wish, sources, memory.real_now, &mut progress)
     };
     if let Some(path) = &request.from {
-        let path = std::fs::canonicalize(path).map_err(|error| {
+        let path = read::canonical(path).map_err(|error| {
             let message = format!("cannot read {}: {error}", path.display());
             let hint = "--from takes the directory of a model's files, or an archive of them";
             Failure::new(FailureKind::Usage, message, hint)

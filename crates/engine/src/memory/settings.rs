@@ -2,10 +2,7 @@
 //! unusable ones, without which commands continue.
 
 use crate::memory::handles::Tending;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use pimem_core::{model::names, score::ranking::Scope};
 use serde::Serialize;
@@ -24,7 +21,7 @@ use crate::{
     llm::{self, ModelRole, Question, Service},
     store::{
         Store, atomic,
-        discover::Places,
+        discover::{self, Places},
         read::{self, ProblemKind, ReadProblem},
         trust,
     },
@@ -149,7 +146,7 @@ impl Tending<'_> {
             read::guard(path.parent().unwrap_or(&path), &path).map_err(|p| Failure::from(&p))?;
         }
         // Your own file may be a link, as dotfiles often are; the link stays.
-        let path = fs::canonicalize(&path).unwrap_or(path);
+        let path = discover::real(&path);
         let lock = super::lock(self.memory, store)?;
         let before = bytes(&path, is_project).map_err(|p| Failure::from(&p))?;
         let before = String::from_utf8(before.unwrap_or_default()).map_err(|_| {

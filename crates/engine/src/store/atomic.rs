@@ -463,6 +463,18 @@ pub fn remove_dir(path: &Path) -> Result<()> {
     fs::remove_dir_all(path).with_context(|| format!("cannot delete {}", path.display()))
 }
 
+/// Deletes what a directory holds, but for its lock: Windows deletes no file that is open.
+pub fn empty_dir(path: &Path) -> Result<()> {
+    let entries = fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
+    for entry in entries.flatten().filter(|entry| entry.file_name() != "lock") {
+        let path = entry.path();
+        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_dir { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }
+            .with_context(|| format!("cannot delete {}", path.display()))?;
+    }
+    Ok(())
+}
+
 /// Age from which a temporary file is taken for that of a killed process, where no lock tells.
 pub const OLD: Duration = Duration::from_hours(1);
 

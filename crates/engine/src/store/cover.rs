@@ -128,7 +128,7 @@ impl Store {
         let Some(dir) = dir.filter(|dir| dir.is_dir()) else { return Ok(()) };
         let _lock = StoreLock::acquire(&dir, self.patience)?;
         let _alone = StoreLock::alone(&dir, self.patience)?;
-        atomic::remove_dir(&dir)
+        atomic::empty_dir(&dir)
     }
 
     fn make_beside_whole(&self, sealed: &Sealed) -> Result<usize> {

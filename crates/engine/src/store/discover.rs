@@ -336,7 +336,7 @@ pub fn key_of(real: &Path) -> String {
 
 /// Returns the canonical path of a directory, or the path itself if it cannot be resolved.
 pub fn real(store: &Path) -> PathBuf {
-    std::fs::canonicalize(store).unwrap_or_else(|_| store.to_path_buf())
+    read::canonical(store).unwrap_or_else(|_| store.to_path_buf())
 }
 
 /// Returns what the texts of a store are known by: its real path or, in a linked work tree, the path

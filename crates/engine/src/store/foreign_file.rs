@@ -76,14 +76,13 @@ impl Foreign {
     pub fn find(path: &Path, project: Option<&Path>) -> Result<Self, ForeignFileError> {
         let is_link = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
         let real = if is_link {
-            std::fs::canonicalize(path)
-                .map_err(|_| ForeignFileError::Dangling(path.to_path_buf()))?
+            read::canonical(path).map_err(|_| ForeignFileError::Dangling(path.to_path_buf()))?
         } else {
             path.to_path_buf()
         };
         if let Some(project) = project {
-            let existing = real.ancestors().find_map(|dir| std::fs::canonicalize(dir).ok());
-            let root = std::fs::canonicalize(project).ok();
+            let existing = real.ancestors().find_map(|dir| read::canonical(dir).ok());
+            let root = read::canonical(project).ok();
             let inside = existing.zip(root).is_some_and(|(file, root)| file.starts_with(root));
             if !inside {
                 return Err(ForeignFileError::Outside(path.to_path_buf()));

@@ -19,7 +19,7 @@ use pimem_core::{
     safety::safe_text,
 };
 
-use super::discover::STORE;
+use super::{discover::STORE, read};
 use crate::process;
 
 /// Maximum number of commits.
@@ -364,13 +364,13 @@ pub fn look(dir: &Path) -> Git {
 /// sides must name each other, as the files of a work tree could name any repository: git keeps the
 /// directory in that repository, with the path of the work tree's `.git`.
 fn linked(dir: &Path, git: &Path) -> Option<(PathBuf, PathBuf)> {
-    let git = std::fs::canonicalize(git).ok()?;
-    let common = std::fs::canonicalize(git.join(read_line(&git.join("commondir"))?)).ok()?;
-    let worktrees = std::fs::canonicalize(common.join("worktrees")).ok()?;
-    let known = std::fs::canonicalize(git.join(read_line(&git.join("gitdir"))?)).ok()?;
+    let git = read::canonical(git).ok()?;
+    let common = read::canonical(git.join(read_line(&git.join("commondir"))?)).ok()?;
+    let worktrees = read::canonical(common.join("worktrees")).ok()?;
+    let known = read::canonical(git.join(read_line(&git.join("gitdir"))?)).ok()?;
     let is_known = git.parent() == Some(&worktrees)
         && worktrees.parent() == Some(&common)
-        && known == std::fs::canonicalize(dir.join(".git")).ok()?;
+        && known == read::canonical(dir.join(".git")).ok()?;
     is_known.then_some((git, common))
 }
 
@@ -492,9 +492,7 @@ impl WorkTrees {
             // It could name any directory, which has to name it too.
             let root = root.filter(|root| {
                 let of = git_dir(root).and_then(|git| linked(root, &git));
-                of.is_some_and(|(git, _)| {
-                    std::fs::canonicalize(trees.join(&name)).ok() == Some(git)
-                })
+                of.is_some_and(|(git, _)| read::canonical(trees.join(&name)).ok() == Some(git))
             });
             let branch = self.branch_of(Some(&name));
             let branch = branch.unwrap_or_else(|| name.to_string_lossy().into_owned());

@@ -14,6 +14,8 @@ use super::atomic;
 pub const MAX_FILE: u64 = 16 << 20;
 /// Maximum size in bytes of an evidence log.
 pub const MAX_LOG: u64 = 1 << 30;
+/// Length from which a path of Windows needs the mark.
+const USUAL: usize = 260;
 /// Maximum length of a chain of links; the usual limit of operating systems.
 const LINKS: usize = 40;
 
@@ -230,16 +232,31 @@ fn guard_above(root: &Path, path: &Path) -> Result<(), ReadProblem> {
     guard(root, dir)
 }
 
+/// Returns a path without links, on Windows as other programs take it.
+///
+/// # Errors
+/// Fails if there is nothing, or it cannot be reached.
+pub fn canonical(path: impl AsRef<Path>) -> io::Result<PathBuf> {
+    fs::canonicalize(path).map(unmarked)
+}
+
+/// Returns a path without the mark by which Windows takes any, where it is one that needs none.
+fn unmarked(path: PathBuf) -> PathBuf {
+    let plain = path.to_str().and_then(|path| path.strip_prefix(r"\\?\"));
+    let is_usual = |plain: &&str| plain.get(1..3) == Some(r":\") && plain.len() < USUAL;
+    plain.filter(is_usual).map(PathBuf::from).unwrap_or(path)
+}
+
 /// Returns the target of a link, if it is inside the store; see [`target`].
 fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
-    let root = fs::canonicalize(root).ok()?;
+    let root = canonical(root).ok()?;
     target(path).filter(|target| target.starts_with(root))
 }
 
 /// Returns a path without links. For a dangling link, this is the path where the file would be
 /// created. `None` if it cannot be told.
 pub(super) fn target(path: &Path) -> Option<PathBuf> {
-    match fs::canonicalize(path) {
+    match canonical(path) {
         Ok(target) => Some(target),
         Err(error) if error.kind() == io::ErrorKind::NotFound => landing(path),
         Err(_) => None,
@@ -254,7 +271,7 @@ fn landing(path: &Path) -> Option<PathBuf> {
         let Ok(link) = fs::read_link(&path) else { return Some(path) };
         let target = path.parent()?.join(link);
         let (dir, rest) = target.ancestors().skip(1).find_map(|dir| {
-            Some((fs::canonicalize(dir).ok()?, target.strip_prefix(dir).ok()?.to_path_buf()))
+            Some((canonical(dir).ok()?, target.strip_prefix(dir).ok()?.to_path_buf()))
         })?;
         if rest.components().any(|part| !matches!(part, Component::Normal(_))) {
             return None;
@@ -359,6 +376,19 @@ mod tests {
     }
 
     #[test]
+    fn paths_of_windows() {
+        let long = format!(r"\\?\C:\{}", "x".repeat(USUAL));
+        for (path, want) in [
+            (r"\\?\C:\Users\anna", r"C:\Users\anna"),
+            (r"\\?\UNC\server\share", r"\\?\UNC\server\share"),
+            ("/home/anna", "/home/anna"),
+            (long.as_str(), long.as_str()),
+        ] {
+            assert_eq!(unmarked(PathBuf::from(path)), PathBuf::from(want));
+        }
+    }
+
+    #[test]
     fn where_links_lead() {
         let (store, outside) = stores("links");
         let outside = outside.to_str().unwrap();
@@ -382,7 +412,7 @@ mod tests {
             assert_eq!(read(&store, link), expected, "{link}");
         }
         assert_eq!(place(&store, &store.join("chain-in")).unwrap().0, {
-            fs::canonicalize(&store).unwrap().join("none.md")
+            canonical(&store).unwrap().join("none.md")
         });
         assert_eq!(read(&store, "folder"), Err(ProblemKind::NotAFile));
         fs::remove_dir_all(store.parent().unwrap()).unwrap();

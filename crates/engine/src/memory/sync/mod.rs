@@ -552,7 +552,7 @@ pub(super) fn write(project: Option<String>, objects: &SyncObjects) -> String {
 /// Writes a bundle, readable by its owner only.
 pub(super) fn keep(path: &Path, text: &[u8], now: SystemTime) -> Result<(), Failure> {
     selector::writable_file(path, "- writes to standard output")?;
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let target = discover::real(path);
     atomic::write_output(&target, text, Sync::PrivateFull, now)?;
     Ok(())
 }
