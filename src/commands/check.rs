@@ -372,26 +372,26 @@ fn result(
 
 /// Returns the location of a store's file as readers of the log can resolve it.
 fn artifact(CheckedStore { dir, root, .. }: &CheckedStore, file: &str) -> Artifact {
+    let path =
+        |dir: &Path| dir.join(file).to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
     match root.as_ref().and_then(|root| dir.strip_prefix(root).ok()) {
-        Some(dir) => Artifact { uri: uri(&dir.join(file)), uri_base_id: Some("%SRCROOT%") },
-        None => Artifact { uri: address(&uri(&dir.join(file))), uri_base_id: None },
+        Some(dir) => Artifact { uri: uri(&path(dir)), uri_base_id: Some("%SRCROOT%") },
+        None => Artifact { uri: address(&path(dir)), uri_base_id: None },
     }
 }
 
-/// Returns the URI of an absolute path that was encoded, which on Windows begins with a drive or with
-/// the name of a server.
+/// Returns the URI of an absolute path, which on Windows begins with a drive or the name of a server.
 fn address(path: &str) -> String {
-    match path.split_once("%3A/") {
+    match path.split_once(':') {
         Some((drive, rest)) if drive.len() == 1 && drive != "/" => {
-            format!("file:///{drive}:/{rest}")
+            format!("file:///{drive}:{}", uri(rest))
         }
-        _ if path.starts_with("//") => format!("file:{path}"),
-        _ => format!("file://{path}"),
+        _ if path.starts_with("//") => format!("file:{}", uri(path)),
+        _ => format!("file://{}", uri(path)),
     }
 }
 
-fn uri(path: &Path) -> String {
-    let path = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
@@ -409,14 +409,11 @@ mod tests {
 
     #[test]
     fn addresses() {
-        assert_eq!(
-            uri(Path::new(".pi/memory/topics/a b%é.md")),
-            ".pi/memory/topics/a%20b%25%C3%A9.md"
-        );
+        assert_eq!(uri(".pi/memory/topics/a b%é.md"), ".pi/memory/topics/a%20b%25%C3%A9.md");
         for (path, want) in [
             ("/home/anna/x.md", "file:///home/anna/x.md"),
-            ("/%3A/x.md", "file:///%3A/x.md"),
-            ("C%3A/Users/anna/x.md", "file:///C:/Users/anna/x.md"),
+            ("/:/x.md", "file:///%3A/x.md"),
+            ("C:/Users/anna/x.md", "file:///C:/Users/anna/x.md"),
             ("//server/share/x.md", "file://server/share/x.md"),
         ] {
             assert_eq!(address(path), want);

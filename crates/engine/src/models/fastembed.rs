@@ -12,6 +12,7 @@ use ::fastembed::{
 };
 
 use super::{install, installed::ModelManifest};
+use crate::store::read;
 use pimem_core::embed::catalog::{self, Known, Pooling, Unavailable};
 
 /// True if the build supports ONNX models.
@@ -88,7 +89,7 @@ pub fn load(library: &Path, dir: &Path) -> Result<FastembedSession, Unavailable>
 
 fn absolute(library: &Path) -> Result<PathBuf, Unavailable> {
     // A relative path would be searched for beside the program first.
-    fs::canonicalize(library).map_err(|error| cannot_read(library, &error))
+    read::canonical(library).map_err(|error| cannot_read(library, &error))
 }
 
 fn cannot_read(path: &Path, error: &io::Error) -> Unavailable {
