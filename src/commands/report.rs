@@ -115,7 +115,7 @@ pub(crate) fn run(ctx: &Shell, args: &ReportArgs) -> Result<Outcome, Failure> {
     };
     let agent = args.agent.as_deref().and_then(Agent::find);
     if args.layout == Layout::Start {
-        return Ok((start(ctx, args, agent.unwrap_or(Agent::Generic))?, Vec::new()));
+        return start(ctx, args, agent.unwrap_or(Agent::Generic));
     }
     if agent.is_some() {
         let message = "--agent is of the layout start";
@@ -144,7 +144,7 @@ pub(crate) fn run(ctx: &Shell, args: &ReportArgs) -> Result<Outcome, Failure> {
 }
 
 /// Prints what an agent is given at the start of a new session.
-fn start(ctx: &Shell, args: &ReportArgs, agent: Agent) -> Result<Exit, Failure> {
+fn start(ctx: &Shell, args: &ReportArgs, agent: Agent) -> Result<Outcome, Failure> {
     let is_asked = args.explain
         || args.prompt.is_some()
         || args.budget.is_some()
@@ -158,10 +158,12 @@ fn start(ctx: &Shell, args: &ReportArgs, agent: Agent) -> Result<Exit, Failure> 
             "leave out --layout, or the other options",
         ));
     }
-    let text = hook::at_startup(ctx, agent)?.for_prompt();
+    let mut given = hook::at_startup(ctx, agent)?;
+    let stale = std::mem::take(&mut given.stale);
+    let text = given.for_prompt();
     let characters = text.chars().count();
     ctx.ui.show(&WorkingView { text, characters, unreviewed: Vec::new(), degraded: None });
-    Ok(Exit::Done)
+    Ok((Exit::Done, stale))
 }
 
 fn html(ctx: &Shell, path: &Path, args: &ReportArgs) -> Result<Exit, Failure> {

@@ -14,7 +14,6 @@ use pimem_core::{
     model::{entry::EntryId, event::Provenance, hash::fnv1a64},
     safe,
     safety::{safe_text::SafeText, secret},
-    score::ranking::Ranking,
     search::social_gate,
     session::transcript,
     usage::record::{Injected, PROMPT, Record, RecordKindOf},
@@ -22,12 +21,10 @@ use pimem_core::{
 use pimem_engine::{
     error::Failure,
     memory::{handoff, learn::News, next::NotShown, sessions},
-    process::Leaky,
     store::{
         Store,
         hook_ledger::{self, KnownSession, LedgerNote, LedgerSession},
         provenance, read,
-        snapshot::Snapshot,
         spool::Said,
     },
 };
@@ -171,21 +168,21 @@ impl<'a> Call<'a> {
         reply::listens(self.agent, self.moment)
     }
 
-    /// The entries of its stores. Where a session starts, lines that were typed on this machine are
-    /// noted before; no prompt waits for that.
-    pub(crate) fn ranking(&self) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
+    /// Returns how long git may take.
+    pub(crate) fn git_limit(&self) -> Duration {
         let left = self.home().map(|home| home.patience).unwrap_or_default();
-        let limit = provenance::LIMIT.min(left.saturating_sub(REST));
-        match self.moment {
-            HookEvent::SessionStart => self.ctx.memory.own_ranking_within(limit, &self.stores),
-            _ => self.ctx.memory.ranking_everywhere(&self.stores),
-        }
+        provenance::LIMIT.min(left.saturating_sub(REST))
+    }
+
+    /// Returns what the agent reads by itself, in files of rules.
+    pub(crate) fn stated(&self) -> &HashSet<String> {
+        let files = self.agent.record().rule_files;
+        self.stated.get_or_init(|| self.ctx.memory.reading().stated_in(files))
     }
 
     /// Returns true if the agent reads a text by itself, in a file of rules.
     pub(crate) fn is_read(&self, text: &str) -> bool {
-        let files = self.agent.record().rule_files;
-        self.stated.get_or_init(|| self.ctx.memory.reading().stated_in(files)).contains(text)
+        self.stated().contains(text)
     }
 
     pub(crate) fn own_summaries(&self) -> Vec<String> {

@@ -5,7 +5,6 @@ use pimem_core::{
     markdown::handoff as blocks,
     report::{
         budget::Tokens,
-        render,
         select::ReportVerdict,
         team,
         working::{AT_HAND, AtHand, WorkingPart, at_hand},
@@ -21,6 +20,7 @@ use pimem_engine::{
         background,
         handoff::{self, LeftByAgent},
         report,
+        shortlist::ReportSource,
         team::TeamReport,
         trust::TrustNotes,
     },
@@ -106,9 +106,10 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer
     let mut settings = ctx.memory.report_settings(None, Tokens(0));
     settings.budget = settings.budget.min(room);
     settings.reasons = false;
-    let (mut ranking, snapshots) = call.ranking();
-    ranking.rows.retain(|row| !call.is_read(&row.entry.text));
-    let mut report = render::report(&ranking, &ctx.memory.config.categories, settings);
+    // Lines that were typed here are noted where a session starts; no prompt waits for that.
+    let limit = (call.moment == HookEvent::SessionStart).then(|| call.git_limit());
+    let ReportSource { ranking, snapshots, mut report, stale } =
+        ctx.memory.report_source(&call.stores, settings, limit, call.stated(), true);
     let team =
         ctx.memory.sharing().add_team(&mut report, (&ranking, &snapshots), settings, room, false);
     let mut answer = if extent == StartExtent::News {
@@ -116,6 +117,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer
     } else {
         HookAnswer::of_report(&report, &ranking, &team)
     };
+    answer.stale = stale;
     let mut notes = SafeText::default();
     let waiting = ctx.memory.unreviewed(&call.stores, ranking.rows.iter().map(|row| &row.entry));
     if let Some(left_out) = waiting.for_agent() {
@@ -167,7 +169,7 @@ fn news_of<'a>(
 pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
     if !call.listens() {
         // The first prompt brings the report then, and no prompt waits for git.
-        drop(call.ranking());
+        drop(call.ctx.memory.own_ranking_within(call.git_limit(), &call.stores));
     }
     let fresh = call.ctx.memory.config.settings.hook.rebuild_after;
     let is_due = |store: &&Store| {

@@ -4,7 +4,10 @@
 use std::fmt;
 
 use crate::{
-    model::category::{Categories, CategoryId, CategorySpec},
+    model::{
+        category::{Categories, CategoryId, CategorySpec},
+        time::Age,
+    },
     safe,
     safety::safe_text::{SafePart, SafeText},
     score::{
@@ -91,7 +94,12 @@ impl Lasting {
     /// Returns the lasting value of an entry in the category `spec`.
     #[must_use]
     pub fn of(row: &ScoredEntry, spec: &CategorySpec) -> Self {
-        let value = spec.fill * (-row.idle.days() / spec.traits.lasting_days).exp();
+        Self::after(row.idle, spec)
+    }
+
+    /// Returns that of an entry that was last reinforced so long ago.
+    pub(super) fn after(idle: Age, spec: &CategorySpec) -> Self {
+        let value = spec.fill * (-idle.days() / spec.traits.lasting_days).exp();
         Self(if value.is_finite() { value.max(0.0) } else { 0.0 })
     }
 }
@@ -151,7 +159,8 @@ impl<'a> Tails<'a> {
 
     /// Starts with every entry that could be shown counted as left out.
     pub(super) fn new(ranking: &Ranking, categories: &Categories, fill: Fill<'a>) -> Self {
-        let mut left = vec![0; categories.iter().count()];
+        let rest = |at: usize| ranking.rest.get(at).map_or(0, |rest| rest.count);
+        let mut left: Vec<usize> = (0..categories.iter().count()).map(rest).collect();
         for row in ranking.rows.iter().filter(|row| showable(row) && row.place != CapPlace::Pinned)
         {
             if let Some(count) = left.get_mut(usize::from(row.entry.category.0)) {
@@ -207,6 +216,12 @@ impl<'a> Tails<'a> {
         let tail = |left: usize| "- ...  more\n".len() + digits(left);
         let left = self.left.iter().enumerate().filter(|(at, left)| **left > 0 && is_there(*at));
         self.closing_chars() + left.map(|(_, left)| tail(*left)).sum::<usize>()
+    }
+
+    /// The minimum number of characters that all lines take when up to `more` entries are taken.
+    pub(super) fn least(&self, more: usize, is_there: impl Fn(usize) -> bool) -> usize {
+        let left = self.left.iter().map(|left| left.saturating_sub(more)).collect();
+        Tails { left, ..*self }.chars(is_there)
     }
 
     /// The maximum number of characters that all lines can take.

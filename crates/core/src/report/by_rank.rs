@@ -80,7 +80,7 @@ pub(super) fn select(
     let closing =
         closing.filter(|_| chars + tails.as_ref().map_or(0, Tails::closing_chars) <= room);
     let by_score = pinned.iter().map(Section::chars).sum::<usize>() + chars;
-    Selection { pinned, sections: rendered, by_score, closing, verdicts }
+    Selection { pinned, sections: rendered, by_score, closing, is_sure: true, verdicts }
 }
 
 /// Returns true if an entry was left out for want of places or tokens.

@@ -7,5 +7,6 @@ pub mod explain;
 pub mod render;
 pub mod replaced;
 pub mod select;
+pub mod shortlist;
 pub mod team;
 pub mod working;

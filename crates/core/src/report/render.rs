@@ -104,6 +104,8 @@ pub struct Report {
     /// Whether entries were left out for want of places or tokens; `None` under policies that have
     /// no limits.
     pub overflow: Option<bool>,
+    /// False if an entry without a row might have been in it.
+    pub is_sure: bool,
     /// One verdict per row of the ranking, in its order.
     pub verdicts: Vec<ReportVerdict>,
 }
@@ -284,6 +286,7 @@ fn render(selection: Selection, fixed: &SafeText, head: Head) -> Report {
             crowded: false,
             budget,
             overflow,
+            is_sure: selection.is_sure,
             verdicts,
         };
     }
@@ -304,8 +307,19 @@ fn render(selection: Selection, fixed: &SafeText, head: Head) -> Report {
     let (line, tokens) = sized(body.chars().count(), head);
     let (_, pinned) = head.parts(tokens);
     let text = safe!("{}\n{}", line, body);
-    let verdicts = selection.verdicts;
-    Report { text, shown_rows, tokens, pinned, by_score, crowded, budget, overflow, verdicts }
+    let Selection { verdicts, is_sure, .. } = selection;
+    Report {
+        text,
+        shown_rows,
+        tokens,
+        pinned,
+        by_score,
+        crowded,
+        budget,
+        overflow,
+        is_sure,
+        verdicts,
+    }
 }
 
 /// Returns the header above `chars` characters, and the size of both: the header states it, and is

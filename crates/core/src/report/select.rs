@@ -17,8 +17,8 @@ use crate::{
     safety::safe_text::{self, SafeText},
     score::{
         caps::CapPlace,
-        ranking::{Ranking, ScoredEntry},
-        stability::State,
+        ranking::{Ranking, RestOfCategory, ScoredEntry},
+        stability::{Standing, State},
     },
 };
 
@@ -188,6 +188,8 @@ pub(super) struct Selection {
     pub(super) by_score: usize,
     /// The last line, if an entry that could be shown is left out.
     pub(super) closing: Option<SafeText>,
+    /// False if an entry without a row might have fit.
+    pub(super) is_sure: bool,
     pub(super) verdicts: Vec<ReportVerdict>,
 }
 
@@ -228,12 +230,12 @@ pub(super) fn select(
     }
     let chars = |section: &Option<Section>| section.as_ref().map_or(0, Section::chars);
     let by_score = chars(&pinned) + sections.iter().map(chars).sum::<usize>();
-    let mut closing = None;
+    let (mut closing, mut is_sure) = (None, true);
     if let Some(mut tails) = tails {
         for (row, _) in ranking.rows.iter().zip(&verdicts).filter(|(_, found)| found.shown()) {
             tails.take(row);
         }
-        closing = fill_up(
+        (closing, is_sure) = fill_up(
             ranking,
             categories,
             &newer,
@@ -242,7 +244,7 @@ pub(super) fn select(
         );
     }
     let sections = sections.into_iter().flatten().collect();
-    Selection { pinned, sections, by_score, closing, verdicts }
+    Selection { pinned, sections, by_score, closing, is_sure, verdicts }
 }
 
 /// Returns the section of pinned entries, which does not count towards `room`.
@@ -326,6 +328,15 @@ impl<'a> Space<'a> {
         true
     }
 
+    /// Returns true if no entry without a row fits any more, whatever else is added.
+    fn is_full_for(&self, rest: &[RestOfCategory]) -> bool {
+        let shortest = rest.iter().filter(|rest| rest.count > 0).map(|rest| rest.shortest).min();
+        let Some(shortest) = shortest else { return true };
+        let left = self.room.saturating_sub(self.used);
+        let is_there = |at: usize| self.sections.get(at).is_some_and(Option::is_some);
+        shortest + self.tails.least(left / shortest.max(1) + 1, is_there) > left
+    }
+
     /// Puts lines of nearer stores first, adds the last line of each section, and returns that of the
     /// report.
     fn close(self, ranking: &Ranking, categories: &Categories) -> Option<SafeText> {
@@ -343,14 +354,14 @@ impl<'a> Space<'a> {
 
 /// Adds entries without a place by score to their sections, by lasting value, as far as they fit;
 /// after all others, those that a newer choice seems to replace. Returns the last line of the
-/// report.
+/// report, and false if an entry without a row might have fit.
 fn fill_up(
     ranking: &Ranking,
     categories: &Categories,
     newer: &Newer<'_>,
     mut space: Space<'_>,
     verdicts: &mut [ReportVerdict],
-) -> Option<SafeText> {
+) -> (Option<SafeText>, bool) {
     let mut waiting: Vec<(Lasting, usize)> = ranking
         .rows
         .iter()
@@ -362,8 +373,15 @@ fn fill_up(
     // Rows are sorted best first, so the index breaks ties.
     waiting.sort_by_key(|(value, at)| (Reverse(*value), *at));
     let reasons = space.tails.fill.reasons;
+    // From the first entry on that comes after one without a row, none of these may fit.
+    let rest = RestInOrder::new(&ranking.rest, categories);
+    let (mut is_full, mut is_sure) = (rest.is_empty(), true);
     let mut last = Vec::new();
     for (value, at) in waiting {
+        if !is_full && ranking.rows.get(at).is_some_and(|row| rest.comes_before(row, value)) {
+            is_full = true;
+            is_sure = space.is_full_for(&ranking.rest);
+        }
         let (Some(row), Some(verdict)) = (ranking.rows.get(at), verdicts.get_mut(at)) else {
             continue;
         };
@@ -396,11 +414,38 @@ fn fill_up(
             };
         }
     }
-    space.close(ranking, categories)
+    is_sure &= is_full || space.is_full_for(&ranking.rest);
+    (space.close(ranking, categories), is_sure)
+}
+
+/// The first entry without a row of each category, in the order in which entries fill the report.
+struct RestInOrder<'a>(Vec<(CategoryId, Lasting, &'a RestOfCategory)>);
+
+impl<'a> RestInOrder<'a> {
+    fn new(rest: &'a [RestOfCategory], categories: &Categories) -> Self {
+        let all = rest.iter().zip(categories.iter()).filter(|(rest, _)| rest.count > 0);
+        Self(all.map(|(rest, (id, spec))| (id, Lasting::after(rest.first.0, spec), rest)).collect())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns true if one of them may come before a row of this lasting value.
+    fn comes_before(&self, row: &ScoredEntry, value: Lasting) -> bool {
+        self.0.iter().any(|(category, lasting, rest)| {
+            let (idle, score, id) = rest.first;
+            if *category == row.entry.category && idle == row.idle {
+                return (Standing::Scored(score), Reverse(id))
+                    > (row.standing, Reverse(row.entry.id));
+            }
+            *lasting >= value
+        })
+    }
 }
 
 /// Returns the characters of a line that fills the report, with its line break; most do not fit.
-fn line_chars(row: &ScoredEntry) -> usize {
+pub(super) fn line_chars(row: &ScoredEntry) -> usize {
     "- \n".len() + safe_text::model(&row.entry.told()).chars().count()
 }
 

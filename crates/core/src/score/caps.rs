@@ -10,7 +10,7 @@ use crate::model::{
 };
 
 /// Places in the overflow pool.
-const POOL: usize = 6;
+pub(crate) const POOL: usize = 6;
 /// Maximum number of eligible entries, not counting pinned ones.
 const TOTAL: usize = 40;
 /// Places of a category reserved for its newest entries; at most half of its places.

@@ -15,7 +15,7 @@ use super::{
         self, Judgement, Policy, Subject,
         limits::{self, Contender, LimitGroup},
     },
-    stability::{self, Standing, State},
+    stability::{self, Score, Standing, State},
 };
 pub use crate::model::entry::{LocatedEntry, Scope};
 use crate::{
@@ -127,6 +127,26 @@ pub struct Ranking {
     pub policy: Policy,
     /// Earlier wordings that are no entries any more, each with the entry that it became.
     pub former: IdMap<EntryId, EntryId>,
+    /// Entries that have no row, by category: see [`shortlist`](crate::report::shortlist).
+    pub rest: Vec<RestOfCategory>,
+}
+
+/// Entries of a category that a report could show, and has no room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RestOfCategory {
+    pub count: usize,
+    /// Characters of the shortest line, as it would stand in a report.
+    pub shortest: usize,
+    /// The one that was reinforced last, of these the best: how long ago, with which score, and its id.
+    pub first: (Age, Score, EntryId),
+}
+
+impl Default for RestOfCategory {
+    /// Of no entry.
+    fn default() -> Self {
+        let first = (Age(u64::MAX), Score::default(), EntryId(u64::MAX));
+        Self { count: 0, shortest: usize::MAX, first }
+    }
 }
 
 /// How entries are scored.
@@ -246,7 +266,7 @@ impl Ranking {
         }
         arrange(&mut rows, &ranking);
         let former = present.into_iter().filter(|(from, to)| from != to).collect();
-        Self { rows, policy: rules.policy, former }
+        Self { rows, policy: rules.policy, former, rest: Vec::new() }
     }
 
     /// Returns the row of an entry; the better one if two texts share the id.

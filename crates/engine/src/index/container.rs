@@ -340,7 +340,7 @@ impl Cache {
     }
 
     /// Replaces a file of the directory.
-    pub(super) fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
+    pub fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let _held = self.hold()?;
         let bytes = self.seal.sealed_blob(name, bytes)?;
         atomic::replace_file(&self.dir.join(name), &bytes, Sync::Private, || Ok(true)).map(drop)

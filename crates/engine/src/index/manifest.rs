@@ -203,25 +203,9 @@ impl Manifest {
 
 /// Returns every searched file of a store, sorted by name, with one `stat` each.
 pub fn sources(store: &Store) -> (Vec<IndexedSource>, Vec<ReadProblem>) {
-    let mut found = Vec::new();
     let mut problems = Vec::new();
-    let mut names: Vec<(String, SourceKind)> = Vec::new();
-    match read::markdown_names(&store.dir, &store.topics_dir()) {
-        Ok(topics) => {
-            names.extend(
-                topics.into_iter().map(|name| (format!("topics/{name}"), SourceKind::Topic)),
-            );
-        }
-        Err(problem) => problems.push(problem),
-    }
-    match read::markdown_names(&store.dir, &store.dir.join("archive")) {
-        Ok(archive) => {
-            names.extend(
-                archive.into_iter().map(|name| (format!("archive/{name}"), SourceKind::Archive)),
-            );
-        }
-        Err(problem) => problems.push(problem),
-    }
+    let mut names = named(store, "topics", SourceKind::Topic, &mut problems);
+    names.extend(named(store, "archive", SourceKind::Archive, &mut problems));
     let (notes, unread) = store.note_files();
     problems.extend(unread);
     names.extend(notes.into_iter().map(|name| {
@@ -234,6 +218,41 @@ pub fn sources(store: &Store) -> (Vec<IndexedSource>, Vec<ReadProblem>) {
         };
         (name, kind)
     }));
+    let found = stamped(store, names, &mut problems);
+    (found, problems)
+}
+
+/// Returns the topic files of a store, sorted by name, with one `stat` each; `None` if any cannot be
+/// read.
+pub fn topics(store: &Store) -> Option<Vec<IndexedSource>> {
+    let mut problems = Vec::new();
+    let names = named(store, "topics", SourceKind::Topic, &mut problems);
+    let found = stamped(store, names, &mut problems);
+    problems.is_empty().then_some(found)
+}
+
+/// Returns the names of the files in a folder of a store.
+fn named(
+    store: &Store,
+    folder: &str,
+    kind: SourceKind,
+    problems: &mut Vec<ReadProblem>,
+) -> Vec<(String, SourceKind)> {
+    match read::markdown_names(&store.dir, &store.dir.join(folder)) {
+        Ok(names) => names.into_iter().map(|name| (format!("{folder}/{name}"), kind)).collect(),
+        Err(problem) => {
+            problems.push(problem);
+            Vec::new()
+        }
+    }
+}
+
+fn stamped(
+    store: &Store,
+    names: Vec<(String, SourceKind)>,
+    problems: &mut Vec<ReadProblem>,
+) -> Vec<IndexedSource> {
+    let mut found = Vec::new();
     for (name, kind) in names {
         let (root, path) = store.place(&name);
         match read::checked(root, &path) {
@@ -247,5 +266,5 @@ pub fn sources(store: &Store) -> (Vec<IndexedSource>, Vec<ReadProblem>) {
         }
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
-    (found, problems)
+    found
 }

@@ -29,7 +29,7 @@ use pimem_core::{
 pub const SECTION: &str = "evidence-4";
 /// Maximum size in bytes of the new lines; with more, the whole log is read.
 const MAX_NEW: u64 = 1 << 20;
-const HEADER: usize = 2 * Stamp::SIZE + 20;
+const HEADER: usize = LogMark::SIZE + 8;
 const RECORD: usize = 28;
 /// Flag of an entry that was made from others.
 const MADE: u32 = 1 << 31;
@@ -78,24 +78,70 @@ impl Stamps {
     }
 }
 
+/// What a log was when it was read, by which one is recognised that has only grown.
+pub struct LogMark {
+    stamps: Stamps,
+    /// True if equal stamps do not prove equal content.
+    racy: bool,
+    sum: u32,
+    len: u32,
+}
+
+impl LogMark {
+    const SIZE: usize = 2 * Stamp::SIZE + 12;
+
+    /// Reads the log of a store; `None` if that fails.
+    pub fn read_log(store: &Store, real_now: SystemTime) -> Option<(Self, Vec<u8>)> {
+        let Stamps([local, shared]) = Stamps::of(store)?;
+        let logs = store.logs().ok()?;
+        let stamps = if store.seal.is_sealed() {
+            // The size of a sealed log is not that of its text.
+            Stamps([local, shared])
+        } else {
+            Stamps([local.of_read(&logs.local), shared.of_read(&logs.shared)])
+        };
+        let bytes = logs.joined();
+        let (sum, len) = (crc32fast::hash(&bytes), u32::try_from(bytes.len()).ok()?);
+        Some((Self { stamps, racy: stamps.racy(real_now), sum, len }, bytes))
+    }
+
+    pub fn write(&self, out: &mut Writer) {
+        self.stamps.0.iter().for_each(|stamp| stamp.write(out));
+        out.u32(u32::from(self.racy));
+        out.u32(self.sum);
+        out.u32(self.len);
+    }
+
+    pub fn read(reader: &mut ContainerReader<'_>) -> Option<Self> {
+        let stamps = Stamps::read(reader)?;
+        Some(Self { stamps, racy: reader.u32()? != 0, sum: reader.u32()?, len: reader.u32()? })
+    }
+
+    /// Returns what was appended since; `None` if what was there has changed, or too much was
+    /// appended.
+    pub fn appended(&self, store: &Store) -> Option<Vec<u8>> {
+        let now = Stamps::of(store)?;
+        if !self.racy && now == self.stamps {
+            return Some(Vec::new());
+        }
+        // Joining the two logs may add a line end.
+        let (len, old) = (now.len(), u64::from(self.len));
+        if len + 1 < old || len > old + MAX_NEW {
+            return None;
+        }
+        let mut log = store.log().ok()?;
+        let old = usize::try_from(old).ok().filter(|old| *old <= log.len())?;
+        let new = log.split_off(old);
+        (crc32fast::hash(&log) == self.sum).then_some(new)
+    }
+}
+
 /// Folds the whole log of a store into a section; empty if the log cannot be read.
 pub fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
-    let (Some(Stamps([local, shared])), Ok(logs)) = (Stamps::of(store), store.logs()) else {
-        return Vec::new();
-    };
-    let stamps = if store.seal.is_sealed() {
-        // The size of a sealed log is not that of its text.
-        Stamps([local, shared])
-    } else {
-        Stamps([local.of_read(&logs.local), shared.of_read(&logs.shared)])
-    };
-    let bytes = logs.joined();
+    let Some((mark, bytes)) = LogMark::read_log(store, real_now) else { return Vec::new() };
     let ledger = evidence::fold(&bytes);
     let mut out = Writer::default();
-    stamps.0.iter().for_each(|stamp| stamp.write(&mut out));
-    out.u32(u32::from(stamps.racy(real_now)));
-    out.u32(crc32fast::hash(&bytes));
-    out.u32(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+    mark.write(&mut out);
     out.u64(ledger.latest(EVER.0).unwrap_or_default().0.cast_unsigned());
     for (id, strength, is_made) in ledger.strengths() {
         out.u64(id.0);
@@ -217,14 +263,9 @@ impl FoldedStrengths {
 
     fn look_up(&self, store: &Store) -> Option<(IdSet<EntryId>, Timestamp)> {
         let mut header = ContainerReader(&self.bytes);
-        let then = Stamps::read(&mut header)?;
-        let (racy, sum, old) = (header.u32()? != 0, header.u32()?, header.u32()?);
+        let mark = LogMark::read(&mut header)?;
         let latest = Timestamp(header.u64()?.cast_signed());
-        let now = Stamps::of(store)?;
-        if !racy && now == then {
-            return Some((IdSet::default(), latest));
-        }
-        Some((evidence::mentioned(&appended(store, now.len(), old, sum)?)?, latest))
+        Some((evidence::mentioned(&mark.appended(store)?)?, latest))
     }
 
     /// Returns the strength of an entry, and the flags of its record.
@@ -243,17 +284,4 @@ impl FoldedStrengths {
         let user = *USERS.get(code % USERS.len())?;
         Some((Strength { cue, count, last_reinforced, user }, flags))
     }
-}
-
-/// Returns what was appended to the log since it was `old` bytes long; `None` if its old part has
-/// changed, or too much was appended.
-fn appended(store: &Store, len: u64, old: u32, sum: u32) -> Option<Vec<u8>> {
-    // Joining the two logs may add a line end.
-    if len + 1 < u64::from(old) || len > u64::from(old) + MAX_NEW {
-        return None;
-    }
-    let mut log = store.log().ok()?;
-    let old = usize::try_from(old).ok().filter(|old| *old <= log.len())?;
-    let new = log.split_off(old);
-    (crc32fast::hash(&log) == sum).then_some(new)
 }

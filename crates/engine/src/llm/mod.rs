@@ -11,7 +11,7 @@
 
 #[cfg(feature = "llm")]
 mod format;
-#[cfg_attr(not(feature = "llm"), path = "absent.rs")]
+#[cfg(feature = "llm")]
 mod http;
 pub mod ollama;
 #[cfg(any(feature = "llm", feature = "sync"))]
@@ -433,6 +433,34 @@ impl Prompt {
         let own = own.map(|path| read::file(Path::new("/"), &path, read::MAX_FILE)).transpose()?;
         let own = own.flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(own.unwrap_or_else(|| self.built_in().to_owned()))
+    }
+}
+
+/// Replaces the file `http.rs` in builds without the feature.
+#[cfg(not(feature = "llm"))]
+mod http {
+    use std::time::Duration;
+
+    use serde_json::Value;
+
+    use super::{ApiKey, ModelError};
+
+    pub(super) enum ModelServer {}
+
+    impl ModelServer {
+        /// Always fails.
+        pub(super) fn new(_: &str, _: Option<&ApiKey>) -> Result<Self, ModelError> {
+            let hint = "build pimem with its default features";
+            Err(ModelError::new("this build asks no servers", hint))
+        }
+
+        pub(super) fn name(&self) -> String {
+            match *self {}
+        }
+
+        pub(super) fn post(&self, _: &str, _: &Value, _: Duration) -> Result<Value, ModelError> {
+            match *self {}
+        }
     }
 }
 

@@ -28,6 +28,7 @@ use super::{
         embedding,
         segments::{DocRef, IndexedDocument, Texts},
     },
+    shortlist,
 };
 use crate::{
     config::env::Env,
@@ -204,7 +205,7 @@ fn index(memory: &Memory, store: &Store, dir: &Cache, whole: bool) {
     let (categories, when) = (&memory.config.categories, memory.real_now);
     let kept = embedding::kept(memory);
     let done = index::refresh(store, dir, categories, when, whole, kept, &mut progress);
-    if let Err(error) = done {
+    if let Err(error) = done.and_then(|_| shortlist::renew(memory, store, dir)) {
         memory.notices.detail(&format!("index not refreshed: {error:#}"));
     }
 }

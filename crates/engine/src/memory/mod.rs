@@ -50,6 +50,7 @@ pub mod search;
 pub mod selector;
 pub mod sessions;
 pub mod settings;
+pub mod shortlist;
 pub mod status;
 pub mod sync;
 pub mod target;

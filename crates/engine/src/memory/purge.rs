@@ -59,7 +59,7 @@ impl Writing<'_> {
         let mut rows = live.rows.clone();
         rows.extend(gone.rows.into_iter().filter(|row| live.find(&row.entry.wording()).is_none()));
         let former = live.former.clone();
-        let all = Ranking { rows, policy: self.memory.policy(), former };
+        let all = Ranking { rows, policy: live.policy, former, ..Ranking::default() };
         let unread = [problems(&snapshots), problems(&archives)].concat();
         let chosen = selector::entries(self.memory, &all, &unread, selectors)?;
         let entries = Entries::new(self.memory.now, &self.memory.config.categories, &all);

@@ -26,7 +26,7 @@ use super::{
     background::{self, Filled, When},
     score,
     search::embedding,
-    telemetry,
+    shortlist, telemetry,
 };
 use crate::{
     error::Failure,
@@ -153,6 +153,7 @@ fn index(
     let (categories, when) = (&memory.config.categories, memory.real_now);
     let kept = embedding::kept(memory);
     let built = index::refresh(store, &dir, categories, when, whole, kept, &mut progress);
+    let built = built.and_then(|built| shortlist::renew(memory, store, &dir).map(|()| built));
     let index::Built { files, docs } = match built {
         Ok(built) => built?,
         Err(error) => {

@@ -32,13 +32,14 @@ use super::{
         hits::{self, Detail},
         request::{MinScore, SearchRequest},
     },
+    shortlist::ReportSource,
 };
 use crate::{
     error::Failure,
     local_time,
     memory::search::hits::HitView,
     store::{
-        Store, notes,
+        Store, notes, provenance,
         read::{self, ReadProblem},
     },
     view::{Entries, JudgedEntry, counted},
@@ -126,8 +127,15 @@ impl Reading<'_> {
         let explained = request.listed == ReportListing::Explained;
         let settings = self.memory.report_settings(request.budget, request.system_prompt);
         let settings = RenderSettings { reasons: explained, ..settings };
-        let (ranking, snapshots) = self.memory.own_ranking(&stores);
-        let mut report = render::report(&ranking, &self.memory.config.categories, settings);
+        let is_brief = request.listed == ReportListing::None && request.prompt.is_none();
+        let nowhere = HashSet::new();
+        let ReportSource { ranking, snapshots, mut report, stale } = self.memory.report_source(
+            &stores,
+            settings,
+            Some(provenance::LIMIT),
+            &nowhere,
+            is_brief,
+        );
         let total = self.memory.sharing().team_total(request.budget, request.system_prompt);
         let team = self.memory.sharing().add_team(
             &mut report,
@@ -182,6 +190,7 @@ impl Reading<'_> {
             degraded: recalled.degraded.or_else(|| background::waiting(&recalled.stale)),
         };
         let problems = problems(&snapshots);
+        recalled.stale.extend(stale);
         Ok(Reported { view, problems, stale: recalled.stale })
     }
 

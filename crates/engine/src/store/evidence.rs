@@ -361,7 +361,7 @@ pub fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-pub(super) fn event(line: &[u8]) -> Option<Event> {
+pub fn event(line: &[u8]) -> Option<Event> {
     Event::read_bytes(line)
 }
 
@@ -382,6 +382,18 @@ pub fn origins(log: &[u8], wanted: &BTreeSet<EntryId>) -> Vec<(EntryId, Origin)>
         }
     }
     found.into_iter().map(|(id, (_, origin))| (id, origin)).collect()
+}
+
+/// Returns the lines of a log that may be about some entries, or that other entries may depend on.
+pub fn lines_about(log: &[u8], wanted: &IdSet<EntryId>) -> Vec<u8> {
+    let mut found = Vec::new();
+    for line in lines(log) {
+        if !line.is_empty() && plain_entry(line).is_none_or(|id| wanted.contains(&id)) {
+            found.extend_from_slice(line);
+            found.push(b'\n');
+        }
+    }
+    found
 }
 
 /// Returns the entry id of an `add` or `reinforce` line in the form that pimem writes, from its

@@ -142,6 +142,17 @@ impl Store {
         snapshot.add_evidence(&self.logs_elsewhere(&trees, &there));
     }
 
+    /// Returns true if other work trees and branches of the repository have nothing for this one, of
+    /// which `has` tells what entries it has.
+    pub fn stands_alone(&self, categories: &Categories, has: impl Fn(EntryId) -> bool) -> bool {
+        let Some(trees) = self.work_trees() else { return true };
+        if trees.linked.is_some() || !self.other_trees(&trees).is_empty() {
+            return false;
+        }
+        let is_missing = |said: &Said| kept_wording(said, categories).is_some_and(|of| !has(of.id));
+        self.kept_lines(&trees, &[], is_missing, |_| false).0.is_empty()
+    }
+
     /// Reads topics, then events. Writers use the reverse order, so that no line is read without
     /// its cue. Files that cannot be read become a [`ReadProblem`] each.
     pub fn read(&self, now: Now, categories: &Categories) -> Snapshot {
@@ -157,7 +168,7 @@ impl Store {
     }
 
     /// Like [`read_evidence`](Self::read_evidence), from a log that was read before.
-    pub(super) fn fold_evidence(
+    pub fn fold_evidence(
         &self,
         now: Now,
         categories: &Categories,

@@ -49,6 +49,15 @@ pub enum TrustLevel {
     None,
 }
 
+/// What trust depended on when a ledger was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrustMark {
+    /// What does not depend on the ledger, as a number.
+    pub level: u32,
+    pub len: u32,
+    pub sum: u32,
+}
+
 /// Trust in the texts of a store. The ledger is read on first use.
 #[derive(Debug, Clone)]
 pub struct Trust {
@@ -137,6 +146,24 @@ impl Trust {
     pub fn lines(&self, kind: TrustedKind, passage: &str) -> Vec<TextKey> {
         // What begins with a line end is no entry.
         review::lines(passage).map(|line| self.text(kind, &format!("\n{line}"))).collect()
+    }
+
+    /// Returns what trust depends on, by which a ledger is recognised that has only grown.
+    pub fn mark(&self) -> TrustMark {
+        let KnownTexts { bytes, foreign, .. } = self.known();
+        TrustMark {
+            level: self.word as u32 * 2 + u32::from(*foreign),
+            len: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+            sum: crc32fast::hash(bytes),
+        }
+    }
+
+    /// Returns true if what was trusted then is trusted still.
+    pub fn has_kept(&self, then: TrustMark) -> bool {
+        let now = self.mark();
+        let len = usize::try_from(then.len).unwrap_or(usize::MAX);
+        let old = self.known().bytes.get(..len).map(crc32fast::hash);
+        now.level == then.level && old == Some(then.sum)
     }
 
     /// Returns a copy that reads the ledger again.

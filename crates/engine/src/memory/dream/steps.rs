@@ -187,6 +187,7 @@ pub fn ask(
         rows: ranking.rows.iter().filter(ours).cloned().collect(),
         policy: ranking.policy,
         former: ranking.former.clone(),
+        ..Ranking::default()
     };
     let text = proposals::ask(memory.now, categories, &ranking, transcripts);
     memory.notices.detail(&format!("Asking {}", service.name()));

@@ -1,0 +1,591 @@
+//! The report of a large store from its shortlist, which is kept in the cache: the lines and the events
+//! of the entries that decide about it, as topics and log, and a row for each of the others. What has
+//! changed since is read from the store. Where that leaves a doubt, the whole store is read.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Duration,
+};
+
+use anyhow::Result;
+use pimem_core::{
+    markdown::topic::{TopicDoc, TopicEntry},
+    model::{
+        category::{Categories, CategoryId, CategorySpec},
+        entry::EntryId,
+        event::{Cue, Event, EventKind},
+        hash::{IdMap, IdSet, fnv1a64},
+        time::{Now, Timestamp},
+    },
+    report::{
+        budget::Tokens,
+        render::{self, RenderSettings, Report},
+        shortlist::{self, RestEntry, SLACK},
+    },
+    score::{
+        clock::Clock,
+        ranking::{Ranking, RestOfCategory, ScoredEntry},
+    },
+};
+use tantivy::directory::OwnedBytes;
+
+use super::{
+    Memory,
+    background::{Refresh, Stale},
+    placed,
+};
+use crate::{
+    index::{
+        container::{self, Cache, ContainerReader, Packed, Writer},
+        corpus::{same_content, same_stamp},
+        manifest::{self, Indexed, Manifest},
+        strengths::LogMark,
+    },
+    process::Leaky,
+    store::{
+        Store, atomic, evidence,
+        snapshot::{Snapshot, TopicFile},
+        trust::TrustMark,
+    },
+};
+
+const NAME: &str = "shortlist.idx";
+const VERSION: &[u8] = b"1";
+/// Entries from which on a store has a shortlist: with fewer, reading them all is as fast.
+const LEAST: usize = 1_500;
+/// Time after which it is looked again whether a store can have one.
+const AGAIN: Duration = Duration::from_hours(1);
+/// Most entries of changed files that are read beside a shortlist.
+const MOST_CHANGED: usize = 1_000;
+
+/// Why a store has no shortlist that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unlisted {
+    /// It can have none now.
+    Unfit,
+    /// It is older than what has changed.
+    Stale,
+}
+
+/// What a report is made of.
+pub struct ReportSource {
+    pub ranking: Leaky<Ranking>,
+    pub snapshots: Leaky<Vec<Snapshot>>,
+    pub report: Report,
+    /// Stores whose shortlist should be renewed.
+    pub stale: Vec<Stale>,
+}
+
+impl Memory {
+    /// Makes the report of stores without what is `stated` elsewhere, after lines that were typed here
+    /// were noted, if `limit` gives git time for that. With `is_brief`, rows that it does not show may be
+    /// missing.
+    pub fn report_source(
+        &self,
+        stores: &[Store],
+        settings: RenderSettings<'_>,
+        limit: Option<Duration>,
+        stated: &HashSet<String>,
+        is_brief: bool,
+    ) -> ReportSource {
+        let make = |ranking: &mut Ranking| {
+            ranking.rows.retain(|row| !stated.contains(&row.entry.text));
+            render::report(ranking, &self.config.categories, settings)
+        };
+        let mut old = Vec::new();
+        if is_brief && !settings.reasons && self.has_no_team() {
+            match self.listed(stores, stated) {
+                Ok((mut ranking, snapshots)) => {
+                    let report = make(&mut ranking);
+                    if report.is_sure && !report.text.is_empty() {
+                        let ranking = Leaky::new(ranking, self.ends_soon);
+                        let snapshots = Leaky::new(snapshots, self.ends_soon);
+                        return ReportSource { ranking, snapshots, report, stale: Vec::new() };
+                    }
+                }
+                Err(stale) => old = stale,
+            }
+        }
+        let (mut ranking, snapshots) = match limit {
+            Some(limit) => self.own_ranking_within(limit, stores),
+            None => self.ranking_everywhere(stores),
+        };
+        let is_large =
+            |at: &usize| snapshots.get(*at).is_some_and(|held| held.entries().count() >= LEAST);
+        let stale = old.into_iter().filter(is_large).filter_map(|at| stores.get(at));
+        let stale = stale.map(|store| Stale::of(store, Refresh::Changed)).collect();
+        let report = make(&mut ranking);
+        ReportSource { ranking, snapshots, report, stale }
+    }
+
+    fn has_no_team(&self) -> bool {
+        self.config.settings.report.team == Tokens(0) || self.sharing().mirrors().is_empty()
+    }
+
+    /// Ranks the entries of stores, of one by its shortlist. If that cannot be, returns the stores, as
+    /// indexes, whose shortlist is stale.
+    fn listed(
+        &self,
+        stores: &[Store],
+        stated: &HashSet<String>,
+    ) -> Result<(Ranking, Vec<Snapshot>), Vec<usize>> {
+        let mut stale = Vec::new();
+        let found = stores.iter().enumerate().find_map(|(at, store)| {
+            match Shortlisted::open(self, store) {
+                Ok(found) => Some((at, found)),
+                Err(Unlisted::Stale) => {
+                    stale.push(at);
+                    None
+                }
+                Err(Unlisted::Unfit) => None,
+            }
+        });
+        let Some((at, mut found)) = found else { return Err(stale) };
+        let categories = &self.config.categories;
+        let of_category = |text: &str| {
+            let id = |(_, spec): (_, &CategorySpec)| EntryId::of(&spec.name, text.as_bytes());
+            categories.known().map(id).collect::<Vec<_>>()
+        };
+        if stated.iter().any(|text| of_category(text).into_iter().any(|id| found.has_rest(id))) {
+            return Err(Vec::new());
+        }
+        let mut snapshots = Vec::new();
+        for (number, store) in stores.iter().enumerate() {
+            if number == at {
+                snapshots.push(std::mem::take(&mut found.snapshot));
+                continue;
+            }
+            let mut held = store.read(self.now, categories);
+            store.add_elsewhere(categories, &mut held);
+            if held.damaged > 0 || found.may_concern(held.entries().map(|(_, entry)| entry)) {
+                return Err(Vec::new());
+            }
+            snapshots.push(held);
+        }
+        let held = placed(categories, stores, &snapshots);
+        let mut ranking = Ranking::new(self.now, self.rules(), held);
+        if ranking.unreviewed() > 0 {
+            // How these came is asked of all.
+            return Err(Vec::new());
+        }
+        ranking.rest = found.rest_by_category(self.now, categories);
+        Ok((ranking, snapshots))
+    }
+}
+
+/// An entry that has no line on the shortlist.
+#[derive(Clone, Copy)]
+struct RestRow {
+    entry: RestEntry,
+    /// Number of its file.
+    file: usize,
+}
+
+impl RestRow {
+    const SIZE: usize = 40;
+
+    fn write(self, out: &mut Writer) {
+        let RestEntry { id, category, chars, cue, evidence, last_reinforced } = self.entry;
+        out.u64(id.0);
+        out.u64(last_reinforced.0.cast_unsigned());
+        out.u64(evidence);
+        let cue = Cue::ALL.iter().position(|known| *known == cue).unwrap_or(0);
+        for number in [usize::from(category.0), chars, cue, self.file] {
+            out.u32(u32::try_from(number).unwrap_or(u32::MAX));
+        }
+    }
+
+    fn read(record: &[u8; Self::SIZE]) -> Self {
+        let mut reader = ContainerReader(record);
+        let mut number = || reader.u64().unwrap_or_default();
+        let (id, last_reinforced) = (EntryId(number()), Timestamp(number().cast_signed()));
+        let evidence = number();
+        let mut number = || reader.u32().unwrap_or_default() as usize;
+        let category = CategoryId(u16::try_from(number()).unwrap_or(u16::MAX));
+        let (chars, cue, file) = (number(), number(), number());
+        let cue = Cue::ALL.get(cue).copied().unwrap_or(Cue::Behavioral);
+        Self { entry: RestEntry { id, category, chars, cue, evidence, last_reinforced }, file }
+    }
+}
+
+/// What an entry that has no line on the shortlist is about.
+#[derive(Clone, Copy)]
+struct RestTopic {
+    hash: u64,
+    /// Number of its file.
+    file: usize,
+}
+
+impl RestTopic {
+    const SIZE: usize = 12;
+
+    fn write(self, out: &mut Writer) {
+        out.u64(self.hash);
+        out.u32(u32::try_from(self.file).unwrap_or(u32::MAX));
+    }
+
+    fn read(record: &[u8; Self::SIZE]) -> Self {
+        let mut reader = ContainerReader(record);
+        let (hash, file) = (reader.u64(), reader.u32());
+        Self { hash: hash.unwrap_or_default(), file: file.unwrap_or(u32::MAX) as usize }
+    }
+}
+
+/// What a store has, by its shortlist and what has changed since.
+struct Shortlisted {
+    /// Its entries on the shortlist, and those of files that have changed.
+    snapshot: Snapshot,
+    /// The file of the shortlist.
+    packed: Packed,
+    /// The others, sorted by id.
+    rest: OwnedBytes,
+    /// True for the files that were read.
+    changed: Vec<bool>,
+}
+
+impl Shortlisted {
+    /// Returns the others, sorted by id.
+    fn rows(&self) -> impl Iterator<Item = RestRow> {
+        let rows = self.rest.as_chunks::<{ RestRow::SIZE }>().0.iter().map(RestRow::read);
+        rows.filter(|row| self.changed.get(row.file) == Some(&false))
+    }
+
+    fn row(&self, id: EntryId) -> Option<RestRow> {
+        let rows = self.rest.as_chunks::<{ RestRow::SIZE }>().0;
+        let at = rows.binary_search_by_key(&id, |row| RestRow::read(row).entry.id).ok()?;
+        let row = RestRow::read(rows.get(at)?);
+        (self.changed.get(row.file) == Some(&false)).then_some(row)
+    }
+
+    fn has_rest(&self, id: EntryId) -> bool {
+        self.row(id).is_some()
+    }
+
+    /// Returns true if the rest may have one of some entries too, or one of its subject.
+    fn may_concern<'a>(&self, mut entries: impl Iterator<Item = &'a TopicEntry>) -> bool {
+        let Ok(about) = self.packed.section("about") else { return true };
+        let about = about.as_chunks::<{ RestTopic::SIZE }>().0;
+        let is_about = |topic: u64| {
+            let from = about.partition_point(|known| RestTopic::read(known).hash < topic);
+            let same = about.get(from..).unwrap_or_default().iter().map(RestTopic::read);
+            let mut same = same.take_while(|known| known.hash == topic);
+            same.any(|known| self.changed.get(known.file) == Some(&false))
+        };
+        entries.any(|entry| {
+            let topics = || shortlist::topics(entry.category, &entry.text);
+            self.has_rest(entry.id) || topics().into_iter().any(is_about)
+        })
+    }
+
+    fn rest_by_category(&self, now: Now, categories: &Categories) -> Vec<RestOfCategory> {
+        let mut found = vec![RestOfCategory::default(); categories.iter().count()];
+        for RestRow { entry, .. } in self.rows() {
+            if let Some(rest) = found.get_mut(usize::from(entry.category.0)) {
+                entry.count_in(rest, now, categories.spec(entry.category));
+            }
+        }
+        found
+    }
+
+    /// Reads the shortlist of a store, and what has changed since.
+    fn open(memory: &Memory, store: &Store) -> Result<Self, Unlisted> {
+        let dir = memory.cache_dir(store).filter(|_| may_have_one(memory, store));
+        let dir = dir.ok_or(Unlisted::Unfit)?;
+        let packed = Packed::open(&dir, NAME).ok().flatten().ok_or(Unlisted::Stale)?;
+        let section = |name: &str| packed.section(name).map_err(|_| Unlisted::Stale);
+        if section("manifest")?.is_empty() {
+            let written = dir.join(NAME).metadata().and_then(|meta| meta.modified());
+            let age = written.ok().and_then(|at| memory.real_now.duration_since(at).ok());
+            return Err(if age.is_some_and(|age| age < AGAIN) {
+                Unlisted::Unfit
+            } else {
+                Unlisted::Stale
+            });
+        }
+        let kept = Manifest::read(&section("manifest")?).map_err(|_| Unlisted::Stale)?;
+        let head = section("head")?;
+        let head = Head::read(&mut ContainerReader(&head)).ok_or(Unlisted::Stale)?;
+        if kept.recipe != recipe(memory) || !store.trust.has_kept(head.trust) {
+            return Err(Unlisted::Stale);
+        }
+        let added = head.log.appended(store).ok_or(Unlisted::Stale)?;
+        let news = News::read(&added, memory.now).ok_or(Unlisted::Stale)?;
+        if head.latest > memory.now.0 {
+            return Err(Unlisted::Unfit);
+        }
+        let parts = Parts { topics: section("topics")?, log: section("log")? };
+        let rest = section("rest")?;
+        let (snapshot, changed) = (Snapshot::default(), vec![false; kept.sources.len()]);
+        let mut found = Self { snapshot, packed: packed.clone(), rest, changed };
+        found.read(memory, store, &kept, (&parts, &added, &news)).ok_or(Unlisted::Stale)?;
+        let snapshot = &found.snapshot;
+        let has = |id| found.has_rest(id) || !snapshot.lines_of(id).is_empty();
+        let is_alone = store.stands_alone(&memory.config.categories, has);
+        if is_alone { Ok(found) } else { Err(Unlisted::Unfit) }
+    }
+
+    /// Fills the snapshot; `None` if too much has changed.
+    fn read(
+        &mut self,
+        memory: &Memory,
+        store: &Store,
+        kept: &Manifest,
+        (parts, added, news): (&Parts, &[u8], &News),
+    ) -> Option<()> {
+        let categories = &memory.config.categories;
+        let sources = manifest::topics(store)?;
+        for (indexed, changed) in kept.sources.iter().zip(&mut self.changed) {
+            let at = sources.binary_search_by(|source| source.name.cmp(&indexed.name)).ok();
+            let source = at.and_then(|at| sources.get(at));
+            let is_same = source.is_some_and(|source| {
+                let content = || store.listed(&source.name).ok().flatten();
+                same_stamp(source, indexed)
+                    || source.stamp.len == indexed.stamp.len
+                        && content().is_some_and(|bytes| same_content(store, &bytes, indexed))
+            });
+            *changed = !is_same;
+        }
+        // What new events are about is read whole.
+        for id in &news.about {
+            if let Some(row) = self.row(*id) {
+                *self.changed.get_mut(row.file)? = true;
+            }
+        }
+        let mut listed: IdSet<EntryId> = IdSet::default();
+        let mut docs: BTreeMap<&str, TopicDoc> = BTreeMap::new();
+        for (indexed, bytes) in kept.sources.iter().zip(parts.topics()) {
+            let doc = TopicDoc::parse(bytes.to_vec(), categories);
+            listed.extend(doc.entries.iter().map(|entry| entry.id));
+            docs.insert(&indexed.name, doc);
+        }
+        let mut unknown: Vec<TopicEntry> = Vec::new();
+        for source in &sources {
+            let at = kept.sources.binary_search_by(|known| known.name.cmp(&source.name)).ok();
+            let doc = match at.filter(|at| self.changed.get(*at) == Some(&false)) {
+                Some(_) => docs.remove(&*source.name)?,
+                None => {
+                    let doc = TopicDoc::parse(store.listed(&source.name).ok()??, categories);
+                    let new = doc.entries.iter().filter(|entry| !listed.contains(&entry.id));
+                    unknown.extend(new.cloned());
+                    doc
+                }
+            };
+            let stem = source.name.strip_prefix("topics/")?.strip_suffix(".md")?;
+            self.snapshot.topics.push(TopicFile::new(stem.to_owned(), doc));
+        }
+        let is_much = unknown.len() > MOST_CHANGED;
+        if is_much || !unknown.is_empty() && self.may_concern(unknown.iter()) {
+            return None;
+        }
+        self.snapshot.index();
+        let is_gone = |id: &&EntryId| self.snapshot.lines_of(**id).is_empty();
+        if listed.iter().filter(is_gone).count() + news.takes > SLACK {
+            return None;
+        }
+        self.snapshot.ledger = match (unknown.is_empty(), added) {
+            (true, []) => evidence::fold(&parts.log),
+            (true, _) => evidence::fold(&[&*parts.log, added].concat()),
+            _ => store.ledger_of(&self.snapshot.entries().map(|(_, entry)| entry.id).collect()),
+        };
+        let ledger = &self.snapshot.ledger;
+        self.snapshot.entries().all(|(_, entry)| ledger.knows(entry.id)).then_some(())
+    }
+}
+
+/// Topics and log of a shortlist.
+struct Parts {
+    topics: OwnedBytes,
+    log: OwnedBytes,
+}
+
+impl Parts {
+    /// Returns the files of topics.
+    fn topics(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = ContainerReader(&self.topics);
+        std::iter::from_fn(move || {
+            let length = usize::try_from(rest.u32()?).ok()?;
+            let (file, after) = rest.0.split_at_checked(length)?;
+            rest.0 = after;
+            Some(file)
+        })
+    }
+}
+
+/// The events that were added since.
+struct News {
+    /// The entries that they are about.
+    about: Vec<EntryId>,
+    /// How many may take a place from an entry.
+    takes: usize,
+}
+
+impl News {
+    /// `None` if other entries may depend on them, or one is not to be read.
+    fn read(added: &[u8], now: Now) -> Option<Self> {
+        evidence::mentioned(added)?;
+        let mut news = Self { about: Vec::new(), takes: 0 };
+        for line in evidence::lines(added).filter(|line| !line.trim_ascii().is_empty()) {
+            let Event { ts, entry, kind, .. } = evidence::event(line)?;
+            if ts > now.0 {
+                return None;
+            }
+            news.about.push(entry);
+            match kind {
+                EventKind::Add(..) | EventKind::Reinforce(_) => {}
+                EventKind::Supersede(by) => {
+                    news.about.push(by);
+                    news.takes += 1;
+                }
+                _ => news.takes += 1,
+            }
+        }
+        Some(news)
+    }
+}
+
+/// What a shortlist was made by.
+struct Head {
+    /// Time of the latest event.
+    latest: Timestamp,
+    trust: TrustMark,
+    log: LogMark,
+}
+
+impl Head {
+    fn write(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        out.u64(self.latest.0.cast_unsigned());
+        let TrustMark { level, len, sum } = self.trust;
+        [level, len, sum].into_iter().for_each(|part| out.u32(part));
+        self.log.write(&mut out);
+        out.0
+    }
+
+    fn read(reader: &mut ContainerReader<'_>) -> Option<Self> {
+        let latest = Timestamp(reader.u64()?.cast_signed());
+        let (level, len, sum) = (reader.u32()?, reader.u32()?, reader.u32()?);
+        let trust = TrustMark { level, len, sum };
+        Some(Self { latest, trust, log: LogMark::read(reader)? })
+    }
+}
+
+/// Returns true if reports of a store can be made of a shortlist.
+fn may_have_one(memory: &Memory, store: &Store) -> bool {
+    let rules = memory.rules();
+    let is_plain = store.mirror.is_none() && !store.seal.is_sealed();
+    is_plain && rules.policy.is_stability() && rules.clock == Clock::Calendar
+}
+
+/// Returns a hash of all settings by which entries are on a shortlist.
+fn recipe(memory: &Memory) -> u64 {
+    let rules = memory.rules();
+    let budget = memory.report_settings(None, Tokens(0)).budget;
+    let settings = format!("{:?} {} {} {budget}", rules.categories, rules.fresh, rules.reserve);
+    fnv1a64(&[VERSION, settings.as_bytes()])
+}
+
+/// Makes the shortlist of a store anew; of a store that can have none, that is noted.
+pub fn renew(memory: &Memory, store: &Store, dir: &Cache) -> Result<()> {
+    let sections = made(memory, store);
+    let none = || BTreeMap::from([("manifest".to_owned(), Vec::new())]);
+    match sections {
+        // A small store has none.
+        Some(sections) if sections.is_empty() => atomic::remove_derived(&dir.join(NAME)),
+        sections => {
+            let packed = container::pack(&sections.unwrap_or_else(none), container::LONG);
+            dir.replace(NAME, &packed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the sections of a shortlist, none for a small store; `None` if the store can have none.
+fn made(memory: &Memory, store: &Store) -> Option<BTreeMap<String, Vec<u8>>> {
+    let categories = &memory.config.categories;
+    if !may_have_one(memory, store) {
+        return None;
+    }
+    // Stamps are taken before what they are of is read.
+    let sources = manifest::topics(store)?;
+    let mut snapshot = store.read_topics(categories);
+    if snapshot.entries().count() < LEAST {
+        return Some(BTreeMap::new());
+    }
+    let trust = store.trust.mark();
+    let (log, bytes) = LogMark::read_log(store, memory.real_now)?;
+    store.fold_evidence(memory.now, categories, &mut snapshot, Ok(bytes.clone()));
+    let latest = snapshot.ledger.latest(Timestamp(i64::MAX))?;
+    let is_whole = snapshot.damaged == 0
+        && snapshot.problems.is_empty()
+        && snapshot.adopted.is_empty()
+        && latest <= memory.now.0
+        && snapshot.topics.len() == sources.len();
+    if !is_whole {
+        return None;
+    }
+    let mut lines: IdMap<EntryId, usize> = IdMap::default();
+    let mut files: IdMap<EntryId, usize> = IdMap::default();
+    for (file, topic) in snapshot.topics.iter().enumerate() {
+        for entry in &topic.doc.entries {
+            *lines.entry(entry.id).or_default() += 1;
+            files.insert(entry.id, file);
+        }
+    }
+    let held = placed(categories, std::slice::from_ref(store), std::slice::from_ref(&snapshot));
+    let ranking = Ranking::new(memory.now, memory.rules(), held);
+    let is_copied = |row: &ScoredEntry| lines.get(&row.entry.id) != Some(&1);
+    let budget = memory.report_settings(None, Tokens(0)).budget;
+    let found = shortlist::shortlist(&ranking, categories, budget, is_copied)?;
+    let mut sources = sources.into_iter();
+    let (mut kept, mut topics) = (Vec::new(), Writer::default());
+    for topic in &snapshot.topics {
+        let source = sources.next()?;
+        let bytes = topic.doc.bytes();
+        let stamp = source.stamp.of_read(bytes);
+        let racy = stamp.racy(memory.real_now) || stamp != source.stamp;
+        let hash = manifest::content_hash(bytes);
+        let part = listed_part(&topic.doc, &found.ids, categories)?;
+        topics.u32(u32::try_from(part.len()).ok()?);
+        topics.raw(&part);
+        let (first, size) = Default::default();
+        kept.push(Indexed { name: source.name, kind: source.kind, stamp, racy, hash, first, size });
+    }
+    let family = |id: &EntryId| snapshot.ledger.family(*id);
+    let wanted: IdSet<EntryId> = found.ids.iter().flat_map(family).collect();
+    let (mut rest, mut about) = (Writer::default(), Writer::default());
+    for entry in &found.rest {
+        let file = *files.get(&entry.id)?;
+        RestRow { entry: *entry, file }.write(&mut rest);
+    }
+    for (hash, id) in &found.about {
+        RestTopic { hash: *hash, file: *files.get(id)? }.write(&mut about);
+    }
+    let manifest = Manifest { base: 0, id: 0, recipe: recipe(memory), sources: kept };
+    let sections = [
+        ("manifest", manifest.write()),
+        ("head", Head { latest, trust, log }.write()),
+        ("topics", topics.0),
+        ("log", evidence::lines_about(&bytes, &wanted)),
+        ("rest", rest.0),
+        ("about", about.0),
+    ];
+    Some(sections.map(|(name, bytes)| (name.to_owned(), bytes)).into())
+}
+
+/// Returns a topic file with empty lines for the entries that are not listed; `None` if it would be read
+/// in another way.
+fn listed_part(doc: &TopicDoc, ids: &IdSet<EntryId>, categories: &Categories) -> Option<Vec<u8>> {
+    let (bytes, mut part, mut from) = (doc.bytes(), Vec::new(), 0);
+    for entry in doc.entries.iter().filter(|entry| !ids.contains(&entry.id)) {
+        part.extend_from_slice(bytes.get(from..entry.span.start)?);
+        from = entry.span.end;
+    }
+    part.extend_from_slice(bytes.get(from..)?);
+    let read = TopicDoc::parse(part.clone(), categories);
+    let listed = doc.entries.iter().filter(|entry| ids.contains(&entry.id));
+    let is_same = |(one, other): (&TopicEntry, &TopicEntry)| {
+        one.is_copy(other) && one.markers == other.markers && one.line == other.line
+    };
+    let is_all = listed.clone().count() == read.entries.len();
+    (is_all && listed.zip(&read.entries).all(is_same)).then_some(part)
+}

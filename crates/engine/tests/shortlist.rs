@@ -1,0 +1,227 @@
+//! The report of a large store from its shortlist is that of all its entries, whatever happens to the
+//! store.
+#![cfg(test)]
+#![expect(clippy::disallowed_methods, reason = "tests prepare directories")]
+
+use std::{
+    cell::Cell,
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+    rc::Rc,
+    time::{Duration, SystemTime},
+};
+
+use pimem_core::report::budget::Tokens;
+use pimem_engine::{
+    config::env::Env,
+    memory::{
+        AddRequest, Memory, NewText, Silent, StoreWish, Vantage, curate::Proof, pins::PinAction,
+        shortlist,
+    },
+};
+use proptest::{prelude::*, sample::Index};
+
+const DAY: Duration = Duration::from_hours(24);
+const CATEGORIES: [&str; 4] = ["lesson", "preference", "decision", "mistake"];
+const WORDS: [&str; 16] = [
+    "anchors", "berths", "cranes", "davits", "engines", "fenders", "gangways", "hatches",
+    "lighters", "moorings", "pilots", "quays", "rudders", "slipways", "tugs", "winches",
+];
+
+/// Opens the store in `root` so many days after its files were written.
+fn open(root: &Path, days: u32) -> Memory {
+    let mut env = Env::default();
+    env.home = Some(root.join("home"));
+    env.cache = Some(root.join("cache"));
+    env.state = Some(root.join("state"));
+    let clock = SystemTime::now() + DAY * days;
+    let (wish, silent) = (StoreWish::default(), Rc::new(Silent));
+    Memory::open(root.join("p"), clock, wish, env, Vantage::Typed, silent).unwrap()
+}
+
+fn add(memory: &Memory, category: &str, texts: &[String]) {
+    let texts = texts.iter().map(|text| NewText::stated(memory, category, text).unwrap());
+    let request = AddRequest { texts: texts.collect(), ..AddRequest::default() };
+    memory.writing().add(request).unwrap();
+}
+
+/// Returns a text that is like no other, and now and then about what another is about.
+fn text(number: usize) -> String {
+    if number % 40 == 0 {
+        return format!("The {} go through {}", WORDS[number / 40 % 16], WORDS[number % 7]);
+    }
+    let word = |at: u32| WORDS[(number / 16_usize.pow(at) + 3 * at as usize) % 16];
+    let mut words: Vec<&str> = (0..3).map(word).collect();
+    words.extend((0..number % 9).map(|at| WORDS[(number + at) % 16]));
+    format!("Never trust {} {number:x}f", words.join(" "))
+}
+
+/// Makes a store of 1,800 entries, learned on 60 days.
+fn make(root: &Path) {
+    fs::create_dir_all(root.join("p/.pi/memory")).unwrap();
+    // A repository of its own.
+    fs::create_dir_all(root.join("p/.git")).unwrap();
+    for day in 0..60 {
+        let texts: Vec<String> = (0..30).map(|at| text(day * 30 + at)).collect();
+        let memory = open(root, u32::try_from(day).unwrap());
+        add(&memory, CATEGORIES[day % 4], &texts);
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() { copy(&path, &to) } else { assert!(fs::copy(path, to).is_ok()) }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// The shortlist is made anew.
+    Renew,
+    Add(usize),
+    Reinforce(Index),
+    Harm(Index),
+    Forget(Index),
+    Pin(Index),
+    /// A line is edited, removed or repeated by hand.
+    Edit(Index),
+    Remove(Index),
+    Repeat(Index),
+    /// A key of the ledger of trust is removed.
+    Distrust(Index),
+    /// The log of another branch comes.
+    Merge(Index),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let at = any::<Index>;
+    let step = prop_oneof![
+        4 => Just(Step::Renew),
+        4 => (0..200_usize).prop_map(Step::Add),
+        6 => at().prop_map(Step::Reinforce),
+        1 => at().prop_map(Step::Harm),
+        1 => at().prop_map(Step::Forget),
+        1 => at().prop_map(Step::Pin),
+        1 => at().prop_map(Step::Edit),
+        1 => at().prop_map(Step::Remove),
+        1 => at().prop_map(Step::Repeat),
+        1 => at().prop_map(Step::Distrust),
+        1 => at().prop_map(Step::Merge),
+    ];
+    prop::collection::vec(step, 1..9)
+}
+
+/// Returns the ids of entries in the log.
+fn ids(root: &Path) -> Vec<String> {
+    let log = fs::read_to_string(root.join("p/.pi/memory/evidence.jsonl")).unwrap();
+    let id = |line: &str| Some(line.split_once("\"entry\":\"")?.1.get(..16)?.to_owned());
+    log.lines().filter_map(id).collect()
+}
+
+fn pick(root: &Path, at: &Index) -> Vec<String> {
+    vec![at.get(&ids(root)).clone()]
+}
+
+/// Changes a file line by line: `change` gets the lines and the place of one of them.
+fn change(path: &Path, at: &Index, change: impl FnOnce(&mut Vec<String>, usize)) {
+    let text = fs::read_to_string(path).unwrap();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    if lines.len() > 2 {
+        let at = 2 + at.index(lines.len() - 2);
+        change(&mut lines, at);
+        fs::write(path, lines.join("\n") + "\n").unwrap();
+    }
+}
+
+fn take(root: &Path, step: &Step) {
+    let memory = open(root, 61);
+    let topic = |at: &Index| {
+        let files = fs::read_dir(root.join("p/.pi/memory/topics")).unwrap().flatten();
+        let mut files: Vec<PathBuf> = files.map(|file| file.path()).collect();
+        files.sort();
+        at.get(&files).clone()
+    };
+    // What is gone or forgotten already may be refused.
+    match step {
+        Step::Renew => renew(&memory),
+        Step::Add(number) => add(&memory, CATEGORIES[number % 4], &[text(5_000 + number)]),
+        Step::Reinforce(at) => drop(memory.writing().reinforce(&pick(root, at), Proof::Right(1))),
+        Step::Harm(at) => drop(memory.writing().reinforce(&pick(root, at), Proof::Wrong(1))),
+        Step::Forget(at) => drop(memory.writing().curate(PinAction::Forgot, &pick(root, at))),
+        Step::Pin(at) => drop(memory.writing().curate(PinAction::Pinned, &pick(root, at))),
+        Step::Edit(at) => change(&topic(at), at, |lines, at| lines[at] += " of steel"),
+        Step::Remove(at) => change(&topic(at), at, |lines, at| drop(lines.remove(at))),
+        Step::Repeat(at) => change(&topic(at), at, |lines, at| lines.push(lines[at].clone())),
+        Step::Distrust(at) => {
+            let ledger = fs::read_dir(root.join("state/pimem/trust")).unwrap().flatten();
+            let ledger = ledger
+                .map(|file| file.path())
+                .max_by_key(|path| path.metadata().map_or(0, |meta| meta.len()));
+            change(&ledger.unwrap(), at, |lines, at| drop(lines.remove(at)));
+        }
+        Step::Merge(at) => {
+            let log = root.join("p/.pi/memory/evidence.jsonl");
+            let text = fs::read_to_string(&log).unwrap();
+            let lines: Vec<&str> = text.lines().collect();
+            let line =
+                at.get(&lines).replace("\"by\":", "\"was\":").replace("{\"id\":\"0", "{\"id\":\"1");
+            fs::write(&log, format!("{text}{line}\n")).unwrap();
+        }
+    }
+}
+
+fn renew(memory: &Memory) {
+    for store in memory.readers().unwrap() {
+        let cache = memory.cache_dir(&store).unwrap();
+        fs::create_dir_all(&*cache).unwrap();
+        shortlist::renew(memory, &store, &cache).unwrap();
+    }
+}
+
+/// Compares both reports. Returns true if the shortlist served.
+fn compare(root: &Path, days: u32, budget: Option<u32>) -> bool {
+    let memory = open(root, days);
+    let stores = memory.readers().unwrap();
+    let mut settings = memory.report_settings(budget.map(Tokens), Tokens(0));
+    settings.reasons = false;
+    let source = |brief| memory.report_source(&stores, settings, Some(DAY), &HashSet::new(), brief);
+    let (brief, whole) = (source(true), source(false));
+    assert_eq!(brief.report.text.to_string(), whole.report.text.to_string());
+    assert_eq!(brief.report.crowded, whole.report.crowded);
+    assert_eq!(brief.ranking.unreviewed(), whole.ranking.unreviewed());
+    assert!(whole.ranking.rest.is_empty());
+    !brief.ranking.rest.is_empty()
+}
+
+#[test]
+fn the_shortlist_serves_whatever_happened() {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shortlist");
+    let _gone = fs::remove_dir_all(&dir);
+    // Trust is in a place.
+    let (root, first) = (dir.join("store"), dir.join("first"));
+    make(&root);
+    renew(&open(&root, 61));
+    for (days, budget) in [(61, None), (62, Some(300)), (100, None), (900, Some(900))] {
+        assert!(compare(&root, days, budget), "{days} {budget:?}");
+    }
+    assert!(!compare(&root, 30, None), "it is of a later time");
+    copy(&root, &first);
+    let served = Cell::new((0, 0));
+    let config =
+        ProptestConfig { cases: 10, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(steps in steps(), days in prop::sample::select(vec![61, 63, 200]))| {
+        fs::remove_dir_all(&root).unwrap();
+        copy(&first, &root);
+        renew(&open(&root, 61));
+        for step in steps {
+            take(&root, &step);
+            let (all, yes) = served.get();
+            served.set((all + 1, yes + usize::from(compare(&root, days, None))));
+        }
+    });
+    let (all, yes) = served.get();
+    assert!(yes * 3 > all, "the shortlist served {yes} of {all} times");
+}
