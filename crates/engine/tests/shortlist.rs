@@ -16,8 +16,8 @@ use pimem_core::report::budget::Tokens;
 use pimem_engine::{
     config::env::Env,
     memory::{
-        AddRequest, Memory, NewText, Silent, StoreWish, Vantage, curate::Proof, pins::PinAction,
-        shortlist,
+        AddRequest, Memory, NewText, Silent, StoreWish, Vantage, curate::Proof, next::Prospect,
+        pins::PinAction, shortlist,
     },
 };
 use proptest::{prelude::*, sample::Index};
@@ -40,10 +40,23 @@ fn open(root: &Path, days: u32) -> Memory {
     Memory::open(root.join("p"), clock, wish, env, Vantage::Typed, silent).unwrap()
 }
 
-fn add(memory: &Memory, category: &str, texts: &[String]) {
+fn add(memory: &Memory, category: &str, texts: &[String]) -> Vec<Prospect> {
     let texts = texts.iter().map(|text| NewText::stated(memory, category, text).unwrap());
     let request = AddRequest { texts: texts.collect(), ..AddRequest::default() };
-    memory.writing().add(request).unwrap();
+    memory.writing().add(request).unwrap().into_iter().map(|added| added.next).collect()
+}
+
+/// Adds a text by the shortlist, after the same without one. Compares what is said of the next report.
+fn add_both(root: &Path, category: &str, text: &str) {
+    let before = root.with_file_name("before");
+    let _gone = fs::remove_dir_all(&before);
+    copy(root, &before);
+    fs::remove_dir_all(root.join("cache")).unwrap();
+    let whole = add(&open(root, 61), category, &[text.to_owned()]);
+    fs::remove_dir_all(root).unwrap();
+    copy(&before, root);
+    renew(&open(root, 61));
+    assert_eq!(add(&open(root, 61), category, &[text.to_owned()]), whole, "{text}");
 }
 
 /// Returns a text that is like no other, and now and then about what another is about.
@@ -65,7 +78,7 @@ fn make(root: &Path) {
     for day in 0..60 {
         let texts: Vec<String> = (0..30).map(|at| text(day * 30 + at)).collect();
         let memory = open(root, u32::try_from(day).unwrap());
-        add(&memory, CATEGORIES[day % 4], &texts);
+        drop(add(&memory, CATEGORIES[day % 4], &texts));
     }
 }
 
@@ -147,7 +160,7 @@ fn take(root: &Path, step: &Step) {
     // What is gone or forgotten already may be refused.
     match step {
         Step::Renew => renew(&memory),
-        Step::Add(number) => add(&memory, CATEGORIES[number % 4], &[text(5_000 + number)]),
+        Step::Add(number) => add_both(root, CATEGORIES[number % 4], &text(5_000 + number)),
         Step::Reinforce(at) => drop(memory.writing().reinforce(&pick(root, at), Proof::Right(1))),
         Step::Harm(at) => drop(memory.writing().reinforce(&pick(root, at), Proof::Wrong(1))),
         Step::Forget(at) => drop(memory.writing().curate(PinAction::Forgot, &pick(root, at))),

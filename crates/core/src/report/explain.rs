@@ -3,7 +3,10 @@
 //!
 //! Decides nothing: standing, place and verdict are those of the ranking and the selection.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use super::{
     render::{self, RenderSettings},
@@ -104,18 +107,42 @@ impl Remedy {
 /// The entries of one or two stores, each store with its ledger.
 pub type Stores<'a> = [(Vec<LocatedEntry>, &'a Ledger)];
 
-/// Returns the cheapest act that would bring a row into the report, found by trial. `None` if no
-/// act would.
-#[must_use]
+/// A report of a part of the entries is not surely that of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unsure;
+
+/// Returns the cheapest act that would bring a row into the report, found by trial; `None` if no act
+/// would.
+///
+/// # Errors
+/// Fails if a trial is not sure, which may be where entries are counted and not ranked.
 pub fn cheapest(
     now: Now,
     rules: RankingRules<'_>,
     settings: RenderSettings<'_>,
     stores: &Stores<'_>,
     row: &ScoredEntry,
+) -> Result<Option<Remedy>, Unsure> {
+    let is_sure = Cell::new(true);
+    let act = found_cheapest((now, rules), settings, stores, row, &is_sure);
+    if is_sure.get() { Ok(act) } else { Err(Unsure) }
+}
+
+fn found_cheapest(
+    (now, rules): (Now, RankingRules<'_>),
+    settings: RenderSettings<'_>,
+    stores: &Stores<'_>,
+    row: &ScoredEntry,
+    is_sure: &Cell<bool>,
 ) -> Option<Remedy> {
     let entry = &row.entry;
-    let shows = |kinds: &[EventKind]| shown_after(now, rules, settings, stores, entry, kinds);
+    let shows = |kinds: &[EventKind]| {
+        let shown = shown_after(now, rules, settings, stores, entry, kinds);
+        shown.unwrap_or_else(|Unsure| {
+            is_sure.set(false);
+            false
+        })
+    };
     if !entry.reviewed {
         let vouched = |known: &LocatedEntry| LocatedEntry {
             reviewed: known.reviewed || known.is_copy(entry),
@@ -125,7 +152,9 @@ pub fn cheapest(
             .iter()
             .map(|(placed, ledger)| (placed.iter().map(vouched).collect(), *ledger))
             .collect();
-        return shown_after(now, rules, settings, &stores, entry, &[]).then_some(Remedy::Trust);
+        let shown = shown_after(now, rules, settings, &stores, entry, &[]);
+        is_sure.set(shown.is_ok());
+        return (shown == Ok(true)).then_some(Remedy::Trust);
     }
     if row.entry.secret.is_some() {
         return Some(Remedy::LetOut);
@@ -170,7 +199,7 @@ fn shown_after(
     stores: &Stores<'_>,
     entry: &LocatedEntry,
     kinds: &[EventKind],
-) -> bool {
+) -> Result<bool, Unsure> {
     let ledgers = ledgers_after(now, stores, entry, kinds);
     shown_by(now, rules, settings, stores, &ledgers, &entry.wording())
 }
@@ -199,7 +228,7 @@ fn shown_by(
     stores: &Stores<'_>,
     ledgers: &[Ledger],
     of: &Wording,
-) -> bool {
+) -> Result<bool, Unsure> {
     let placed = stores.iter().zip(ledgers).map(|((placed, _), ledger)| (placed.clone(), ledger));
     shows(at, rules, settings, placed.collect(), of)
 }
@@ -211,11 +240,15 @@ pub(super) fn shows(
     settings: RenderSettings<'_>,
     stores: Vec<(Vec<LocatedEntry>, &Ledger)>,
     of: &Wording,
-) -> bool {
+) -> Result<bool, Unsure> {
     let ranking = Ranking::new(at, rules, stores);
     let settings = RenderSettings { reasons: false, ..settings };
     let report = render::report(&ranking, rules.categories, settings);
-    ranking.find(of).and_then(|row| report.verdict(&ranking, row)).is_some_and(ReportVerdict::shown)
+    if !report.is_sure {
+        return Err(Unsure);
+    }
+    let verdict = ranking.find(of).and_then(|row| report.verdict(&ranking, row));
+    Ok(verdict.is_some_and(ReportVerdict::shown))
 }
 
 /// Returns the ledger with additional events about an entry, later than all others.
@@ -305,7 +338,7 @@ pub fn shows_at(
     stores: &Stores<'_>,
     of: &LocatedEntry,
 ) -> bool {
-    shows(Now(at), rules, settings, stores.to_vec(), &of.wording())
+    shows(Now(at), rules, settings, stores.to_vec(), &of.wording()) == Ok(true)
 }
 
 /// What keeps an entry in the report if it is done now.
@@ -332,7 +365,7 @@ pub fn kept(
     let (after, wording) =
         (|kind: EventKind| ledgers_after(now, stores, of, &[kind]), of.wording());
     let shown = |at: Timestamp, ledgers: &[Ledger]| {
-        shown_by(Now(at), rules, settings, stores, ledgers, &wording)
+        shown_by(Now(at), rules, settings, stores, ledgers, &wording) == Ok(true)
     };
     let reinforced = |n: u32| after(EventKind::Reinforce(n));
     let Some(n) = fewest(|n| shown(leaves, &reinforced(n))) else {
@@ -456,7 +489,7 @@ mod tests {
         let id = placed[0].id;
         let stores = vec![(placed, &ledger)];
         let ranking = Ranking::new(NOW, rules, stores.clone());
-        cheapest(NOW, rules, settings(budget), &stores, ranking.get(id).unwrap())
+        cheapest(NOW, rules, settings(budget), &stores, ranking.get(id).unwrap()).unwrap()
     }
 
     #[test]
@@ -494,9 +527,11 @@ mod tests {
             let stores = vec![(placed, &ledger)];
             let fill = fill.then_some("pimem search");
             let settings = RenderSettings { fill, ..settings(budget) };
-            let shown = |kinds: &[EventKind]| shown_after(NOW, rules, settings, &stores, &of, kinds);
+            let shown =
+                |kinds: &[EventKind]| shown_after(NOW, rules, settings, &stores, &of, kinds).unwrap();
             let ranking = Ranking::new(NOW, rules, stores.clone());
-            let act = cheapest(NOW, rules, settings, &stores, ranking.find(&of.wording()).unwrap());
+            let row = ranking.find(&of.wording()).unwrap();
+            let act = cheapest(NOW, rules, settings, &stores, row).unwrap();
             if let Some(Remedy::Reinforce(n)) = act {
                 prop_assert!(shown(&[EventKind::Reinforce(n)]));
                 if n > 1 && !shown(&[]) {

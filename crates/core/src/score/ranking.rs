@@ -163,6 +163,8 @@ pub struct RankingRules<'a> {
     pub accesses: Option<&'a Accesses>,
     /// Where the work is; entries of other places have none in a report. `None` for everywhere.
     pub area: Option<&'a WorkArea>,
+    /// Entries that are counted and not ranked, by category.
+    pub rest: &'a [RestOfCategory],
 }
 
 impl RankingRules<'_> {
@@ -182,6 +184,7 @@ impl<'a> RankingRules<'a> {
             policy: Policy::Stability,
             accesses: None,
             area: None,
+            rest: &[],
         }
     }
 }
@@ -266,7 +269,7 @@ impl Ranking {
         }
         arrange(&mut rows, &ranking);
         let former = present.into_iter().filter(|(from, to)| from != to).collect();
-        Self { rows, policy: rules.policy, former, rest: Vec::new() }
+        Self { rows, policy: rules.policy, former, rest: rules.rest.to_vec() }
     }
 
     /// Returns the row of an entry; the better one if two texts share the id.

@@ -68,8 +68,14 @@ pub(super) fn results(
         return Ok(vec![result_of(memory, one, short(one.wording.id), next)]);
     }
     let categories = &memory.config.categories;
-    let snapshot = written.after(store, categories, memory.now);
-    let next = Next::after(memory, vec![(store.dir.clone(), snapshot)])?;
+    let is_brief = !whole && done.len() == 1;
+    let next = match if is_brief { Next::of_shortlist(memory)? } else { None } {
+        Some(next) => next,
+        None => {
+            let snapshot = written.after(store, categories, memory.now);
+            Next::after(memory, vec![(store.dir.clone(), snapshot)])?
+        }
+    };
     let own: IdSet<EntryId> = done.iter().map(|done| done.wording.id).collect();
     let mut rows: IdMap<EntryId, Vec<&ScoredEntry>> = IdMap::default();
     for row in next.ranking.rows.iter().filter(|row| own.contains(&row.entry.id)) {

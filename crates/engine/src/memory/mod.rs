@@ -440,6 +440,7 @@ impl Memory {
             policy: self.policy(),
             accesses: self.policy_accesses(),
             area: Some(self.work_area()),
+            rest: &[],
         }
     }
 

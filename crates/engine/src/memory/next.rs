@@ -4,6 +4,7 @@
 use crate::memory::handles::Reading;
 use std::{
     cell::{Cell, OnceCell},
+    collections::HashSet,
     path::PathBuf,
 };
 
@@ -23,12 +24,12 @@ use pimem_core::{
     },
     report::{
         budget::Tokens,
-        explain,
+        explain::{self, Unsure},
         render::{self, RenderSettings, Report},
         replaced::Newer,
         select::{self, ReportVerdict},
     },
-    score::ranking::{LocatedEntry, Ranking, ScoredEntry},
+    score::ranking::{LocatedEntry, Ranking, RankingRules, ScoredEntry},
 };
 
 /// The stores after a change, and the report that comes next.
@@ -68,6 +69,19 @@ impl Next {
         Ok(Self { stores, snapshots, ranking, placed, report, trials, places })
     }
 
+    /// The same without the entries that the report surely does not need, if a store has a shortlist
+    /// of the others.
+    pub fn of_shortlist(memory: &Memory) -> Result<Option<Self>, Failure> {
+        let stores = memory.reported()?;
+        let Ok((ranking, snapshots)) = memory.listed(&stores, &HashSet::new()) else {
+            return Ok(None);
+        };
+        let placed = placed(&memory.config.categories, &stores, &snapshots);
+        let placed = placed.into_iter().map(|(entries, _)| entries).collect();
+        let (report, trials, places) = (OnceCell::new(), Cell::new(TRIALS), OnceCell::new());
+        Ok(Some(Self { stores, snapshots, ranking, placed, report, trials, places }))
+    }
+
     /// Returns what the next report does with an entry. `older` is one that it seems to replace.
     pub fn prospect(
         &self,
@@ -86,12 +100,15 @@ impl Next {
 
     /// Returns why the next report omits an entry, and what brings it in; `None` if it shows it.
     pub fn absent(&self, memory: &Memory, row: &ScoredEntry, short: &str) -> Option<NotShown> {
-        let rules = memory.rules();
+        let rules = RankingRules { rest: &self.ranking.rest, ..memory.rules() };
         let settings = memory.report_settings(None, Tokens(0));
         // The reason is looked for of this entry alone.
         let plain = RenderSettings { reasons: false, ..settings };
         let make = || render::report(&self.ranking, rules.categories, plain);
         let report = self.report.get_or_init(make);
+        if !report.is_sure {
+            return Self::of_all(memory)?.absent(memory, row, short);
+        }
         let at = self.place(row);
         let verdict = at.and_then(|at| report.verdict_at(at));
         let verdict = verdict.unwrap_or(&ReportVerdict::ReportFull);
@@ -108,7 +125,10 @@ impl Next {
         } else {
             let ledgers = self.snapshots.iter().map(|snapshot| &snapshot.ledger);
             let stores: Vec<_> = self.placed.iter().cloned().zip(ledgers).collect();
-            explain::cheapest(memory.now, rules, settings, &stores, row)
+            match explain::cheapest(memory.now, rules, settings, &stores, row) {
+                Ok(act) => act,
+                Err(Unsure) => return Self::of_all(memory)?.absent(memory, row, short),
+            }
         };
         let reason = match verdict {
             ReportVerdict::SectionFull(_)
@@ -121,6 +141,11 @@ impl Next {
             reason: reason.unwrap_or_else(plain),
             remedy: act.map(|act| act.command(short)),
         })
+    }
+
+    /// Reads all entries; `None` if they cannot be read any more.
+    fn of_all(memory: &Memory) -> Option<Self> {
+        Self::after(memory, Vec::new()).ok()
     }
 
     /// Returns the index of a row's copy in the ranking.

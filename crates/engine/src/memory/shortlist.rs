@@ -24,7 +24,7 @@ use pimem_core::{
     },
     score::{
         clock::Clock,
-        ranking::{Ranking, RestOfCategory, ScoredEntry},
+        ranking::{Ranking, RankingRules, RestOfCategory, ScoredEntry},
     },
 };
 use tantivy::directory::OwnedBytes;
@@ -39,7 +39,7 @@ use crate::{
         container::{self, Cache, ContainerReader, Packed, Writer},
         corpus::{same_content, same_stamp},
         manifest::{self, Indexed, Manifest},
-        strengths::LogMark,
+        strengths::{GrownLog, LogMark},
     },
     process::Leaky,
     store::{
@@ -124,7 +124,7 @@ impl Memory {
 
     /// Ranks the entries of stores, of one by its shortlist. If that cannot be, returns the stores, as
     /// indexes, whose shortlist is stale.
-    fn listed(
+    pub fn listed(
         &self,
         stores: &[Store],
         stated: &HashSet<String>,
@@ -163,12 +163,12 @@ impl Memory {
             snapshots.push(held);
         }
         let held = placed(categories, stores, &snapshots);
-        let mut ranking = Ranking::new(self.now, self.rules(), held);
+        let rest = found.rest_by_category(self.now, categories);
+        let ranking = Ranking::new(self.now, RankingRules { rest: &rest, ..self.rules() }, held);
         if ranking.unreviewed() > 0 {
             // How these came is asked of all.
             return Err(Vec::new());
         }
-        ranking.rest = found.rest_by_category(self.now, categories);
         Ok((ranking, snapshots))
     }
 }
@@ -308,8 +308,8 @@ impl Shortlisted {
         if kept.recipe != recipe(memory) || !store.trust.has_kept(head.trust) {
             return Err(Unlisted::Stale);
         }
-        let added = head.log.appended(store).ok_or(Unlisted::Stale)?;
-        let news = News::read(&added, memory.now).ok_or(Unlisted::Stale)?;
+        let log = head.log.grown(store).ok_or(Unlisted::Stale)?;
+        let news = News::read(log.added(), memory.now).ok_or(Unlisted::Stale)?;
         if head.latest > memory.now.0 {
             return Err(Unlisted::Unfit);
         }
@@ -317,7 +317,7 @@ impl Shortlisted {
         let rest = section("rest")?;
         let (snapshot, changed) = (Snapshot::default(), vec![false; kept.sources.len()]);
         let mut found = Self { snapshot, packed: packed.clone(), rest, changed };
-        found.read(memory, store, &kept, (&parts, &added, &news)).ok_or(Unlisted::Stale)?;
+        found.read(memory, store, &kept, (&parts, &log, &news)).ok_or(Unlisted::Stale)?;
         let snapshot = &found.snapshot;
         let has = |id| found.has_rest(id) || !snapshot.lines_of(id).is_empty();
         let is_alone = store.stands_alone(&memory.config.categories, has);
@@ -330,7 +330,7 @@ impl Shortlisted {
         memory: &Memory,
         store: &Store,
         kept: &Manifest,
-        (parts, added, news): (&Parts, &[u8], &News),
+        (parts, log, news): (&Parts, &GrownLog, &News),
     ) -> Option<()> {
         let categories = &memory.config.categories;
         let sources = manifest::topics(store)?;
@@ -382,10 +382,11 @@ impl Shortlisted {
         if listed.iter().filter(is_gone).count() + news.takes > SLACK {
             return None;
         }
-        self.snapshot.ledger = match (unknown.is_empty(), added) {
+        let ids = || self.snapshot.entries().map(|(_, entry)| entry.id).collect();
+        self.snapshot.ledger = match (unknown.is_empty(), log.added()) {
             (true, []) => evidence::fold(&parts.log),
-            (true, _) => evidence::fold(&[&*parts.log, added].concat()),
-            _ => store.ledger_of(&self.snapshot.entries().map(|(_, entry)| entry.id).collect()),
+            (true, added) => evidence::fold(&[&*parts.log, added].concat()),
+            _ => log.ledger_of(store, &ids()),
         };
         let ledger = &self.snapshot.ledger;
         self.snapshot.entries().all(|(_, entry)| ledger.knows(entry.id)).then_some(())

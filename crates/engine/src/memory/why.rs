@@ -66,6 +66,7 @@ impl Reading<'_> {
         let cheapest = || {
             let placed = placed(categories, &stores, &snapshots);
             explain::cheapest(self.memory.now, self.memory.rules(), settings, &placed, row)
+                .unwrap_or_default()
         };
         let act = if verdict.shown() { None } else { cheapest() };
         let heading = stores.iter().zip(snapshots.iter()).find_map(|(store, snapshot)| {

@@ -256,7 +256,7 @@ impl Store {
 
     /// Returns the ledger of some entries, which may be empty.
     pub fn ledger_of(&self, wanted: &IdSet<EntryId>) -> Ledger {
-        some_of(&self.log().unwrap_or_default(), wanted).0
+        ledger_in(&self.log().unwrap_or_default(), wanted)
     }
 
     fn adopt(&self, now: Now, categories: &Categories, bytes: &[u8], snapshot: &mut Snapshot) {
@@ -307,6 +307,11 @@ fn asides_last(store: &Store, entry: EntryId, unsaid: LineAsides) -> LineAsides 
         .filter_map(evidence::event)
         .collect();
     FoldedEvents::of(&events).asides(entry, unsaid)
+}
+
+/// Returns the ledger of some entries, which may be empty.
+pub fn ledger_in(log: &[u8], wanted: &IdSet<EntryId>) -> Ledger {
+    some_of(log, wanted).0
 }
 
 /// Returns the evidence that a log has for some entries. `None` if one of them has none.

@@ -84,6 +84,7 @@ impl Reading<'_> {
             .collect();
         let outside = outside(&ranking, &report, &entries, |row| {
             explain::cheapest(self.memory.now, self.memory.rules(), settings, &placed, row)
+                .unwrap_or_default()
         });
         let curves = report
             .judged(&ranking)
