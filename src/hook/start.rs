@@ -108,7 +108,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer
     settings.reasons = false;
     // Lines that were typed here are noted where a session starts; no prompt waits for that.
     let limit = (call.moment == HookEvent::SessionStart).then(|| call.git_limit());
-    let ReportSource { ranking, snapshots, mut report, stale } =
+    let ReportSource { ranking, snapshots, mut report, stale, .. } =
         ctx.memory.report_source(&call.stores, settings, limit, call.stated(), true);
     let team =
         ctx.memory.sharing().add_team(&mut report, (&ranking, &snapshots), settings, room, false);

@@ -9,6 +9,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     rc::Rc,
+    sync::LazyLock,
     time::{Duration, SystemTime},
 };
 
@@ -16,8 +17,8 @@ use pimem_core::report::budget::Tokens;
 use pimem_engine::{
     config::env::Env,
     memory::{
-        AddRequest, Memory, NewText, Silent, StoreWish, Vantage, curate::Proof, next::Prospect,
-        pins::PinAction, shortlist,
+        AddRequest, Memory, NewText, ReportRequest, Silent, StoreWish, Vantage, curate::Proof,
+        next::Prospect, pins::PinAction, shortlist,
     },
 };
 use proptest::{prelude::*, sample::Index};
@@ -31,11 +32,16 @@ const WORDS: [&str; 16] = [
 
 /// Opens the store in `root` so many days after its files were written.
 fn open(root: &Path, days: u32) -> Memory {
+    open_with(root, days, Some(root.join("cache")))
+}
+
+fn open_with(root: &Path, days: u32, cache: Option<PathBuf>) -> Memory {
     let mut env = Env::default();
     env.home = Some(root.join("home"));
-    env.cache = Some(root.join("cache"));
+    env.cache = cache;
     env.state = Some(root.join("state"));
-    let clock = SystemTime::now() + DAY * days;
+    static BASE: LazyLock<SystemTime> = LazyLock::new(SystemTime::now);
+    let clock = *BASE + DAY * days;
     let (wish, silent) = (StoreWish::default(), Rc::new(Silent));
     Memory::open(root.join("p"), clock, wish, env, Vantage::Typed, silent).unwrap()
 }
@@ -206,6 +212,12 @@ fn compare(root: &Path, days: u32, budget: Option<u32>) -> bool {
     assert_eq!(brief.report.crowded, whole.report.crowded);
     assert_eq!(brief.ranking.unreviewed(), whole.ranking.unreviewed());
     assert!(whole.ranking.rest.is_empty());
+    let budget = budget.map(Tokens);
+    let view = |memory: &Memory| {
+        let request = ReportRequest { budget, ..ReportRequest::default() };
+        memory.reading().report(&request).unwrap().view
+    };
+    assert_eq!(view(&memory), view(&open_with(root, days, None)));
     !brief.ranking.rest.is_empty()
 }
 

@@ -218,12 +218,15 @@ mod tests {
     use super::*;
     use crate::{
         model::{
-            entry::EventId,
+            entry::{EventId, Wording},
             event::{Author, Cue, Event, EventKind},
             rules::LineAsides,
             time::{DAY_MS, Now},
         },
-        report::render::{self, GroundTruth, RenderSettings, Report},
+        report::{
+            explain::{self, Remedy, Unsure},
+            render::{self, GroundTruth, RenderSettings, Report},
+        },
         score::{
             ledger::Ledger,
             ranking::{LocatedEntry, RankingRules, RestOfCategory, Scope},
@@ -287,14 +290,27 @@ mod tests {
         }
 
         fn report(&self, ranking: &Ranking, budget: u32) -> Report {
-            let settings = RenderSettings {
-                budget: Tokens(budget),
-                ground_truth: GroundTruth::Factual,
-                remove_command: "",
-                fill: Some("pimem search"),
-                reasons: false,
-            };
-            render::report(ranking, &self.categories, settings)
+            render::report(ranking, &self.categories, settings(budget))
+        }
+
+        /// Returns what brings an entry in, found among all entries or those of a shortlist.
+        fn cheapest(
+            &self,
+            day: i64,
+            ledger: &Ledger,
+            of: Option<&Shortlist>,
+            budget: u32,
+            wording: &Wording,
+        ) -> Result<Option<Remedy>, Unsure> {
+            let rest = of.map(|of| self.rest(day, &of.rest)).unwrap_or_default();
+            let rules = RankingRules { rest: &rest, ..RankingRules::new(&self.categories) };
+            let mut entries = self.entries.clone();
+            entries.retain(|entry| of.is_none_or(|of| of.ids.contains(&entry.id)));
+            let now = Now(Timestamp(day * DAY_MS));
+            let stores = vec![(entries, ledger)];
+            let ranking = Ranking::new(now, rules, stores.clone());
+            let row = ranking.find(wording).unwrap();
+            explain::cheapest(now, rules, settings(budget), &stores, row)
         }
 
         fn rest(&self, day: i64, rest: &[RestEntry]) -> Vec<RestOfCategory> {
@@ -305,6 +321,16 @@ mod tests {
                 entry.count_in(&mut found[usize::from(entry.category.0)], now, spec);
             }
             found
+        }
+    }
+
+    fn settings(budget: u32) -> RenderSettings<'static> {
+        RenderSettings {
+            budget: Tokens(budget),
+            ground_truth: GroundTruth::Factual,
+            remove_command: "",
+            fill: Some("pimem search"),
+            reasons: false,
         }
     }
 
@@ -324,13 +350,14 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
-        /// What it theorem says, whenever the report is sure.
+        /// What the theorem says, whenever the report is sure.
         #[test]
         fn reports_are_those_of_all_entries(
             made in made(),
             budget in 60..500_u32,
             later in prop::sample::select(vec![0, 1, 20, 400]),
             events in prop::collection::vec((any::<prop::sample::Index>(), 0..6_u8), 0..40),
+            at in any::<prop::sample::Index>(),
         ) {
             let built = Built::new(&made);
             let ranking = built.ranked(DAY, &built.ledger, None);
@@ -355,9 +382,16 @@ mod tests {
                 fold(&mut ledger, at.get(&listed).id, DAY, kind);
             }
             let day = DAY + later;
-            let whole = built.report(&built.ranked(day, &ledger, None), budget);
+            let all = built.ranked(day, &ledger, None);
+            let whole = built.report(&all, budget);
             let mut part = built.ranked(day, &ledger, Some(&found.ids));
             part.rest = built.rest(day, &found.rest);
+            let of = at.get(&listed).wording();
+            let acts = [None, Some(&found)].map(|part| built.cheapest(day, &ledger, part, budget, &of));
+            if let [Ok(whole), Ok(part)] = acts {
+                prop_assert_eq!(part, whole);
+            }
+            prop_assert!(acts[0].is_ok());
             let part = built.report(&part, budget);
             prop_assert!(whole.is_sure);
             if part.is_sure {

@@ -10,7 +10,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Memory, placed};
+use super::{Memory, placed, shortlist::Listed};
 use crate::{
     error::Failure,
     store::{Store, snapshot::Snapshot},
@@ -73,9 +73,8 @@ impl Next {
     /// of the others.
     pub fn of_shortlist(memory: &Memory) -> Result<Option<Self>, Failure> {
         let stores = memory.reported()?;
-        let Ok((ranking, snapshots)) = memory.listed(&stores, &HashSet::new()) else {
-            return Ok(None);
-        };
+        let found = memory.listed(&stores, &HashSet::new());
+        let Ok(Listed { ranking, snapshots, .. }) = found else { return Ok(None) };
         let placed = placed(&memory.config.categories, &stores, &snapshots);
         let placed = placed.into_iter().map(|(entries, _)| entries).collect();
         let (report, trials, places) = (OnceCell::new(), Cell::new(TRIALS), OnceCell::new());

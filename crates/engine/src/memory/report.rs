@@ -127,15 +127,11 @@ impl Reading<'_> {
         let explained = request.listed == ReportListing::Explained;
         let settings = self.memory.report_settings(request.budget, request.system_prompt);
         let settings = RenderSettings { reasons: explained, ..settings };
-        let is_brief = request.listed == ReportListing::None && request.prompt.is_none();
+        let is_brief = !explained && request.prompt.is_none();
         let nowhere = HashSet::new();
-        let ReportSource { ranking, snapshots, mut report, stale } = self.memory.report_source(
-            &stores,
-            settings,
-            Some(provenance::LIMIT),
-            &nowhere,
-            is_brief,
-        );
+        let ReportSource { ranking, snapshots, others, mut report, stale } = self
+            .memory
+            .report_source(&stores, settings, Some(provenance::LIMIT), &nowhere, is_brief);
         let total = self.memory.sharing().team_total(request.budget, request.system_prompt);
         let team = self.memory.sharing().add_team(
             &mut report,
@@ -162,6 +158,7 @@ impl Reading<'_> {
         let waiting = self.memory.unreviewed(&stores, ranking.rows.iter().map(|row| &row.entry));
         self.memory.say_left_out(&waiting);
         let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
+        let entries = entries.beside(others);
         let detail = if explained { Detail::Explained } else { Detail::Plain };
         let is_listed = |verdict: &ReportVerdict| match request.listed {
             ReportListing::Explained => true,

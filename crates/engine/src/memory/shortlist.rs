@@ -67,10 +67,20 @@ enum Unlisted {
     Stale,
 }
 
+/// The entries of stores, but for those of one that its reports surely do not need.
+pub struct Listed {
+    pub ranking: Ranking,
+    pub snapshots: Vec<Snapshot>,
+    /// These, which the ranking counts.
+    pub others: Vec<EntryId>,
+}
+
 /// What a report is made of.
 pub struct ReportSource {
     pub ranking: Leaky<Ranking>,
     pub snapshots: Leaky<Vec<Snapshot>>,
+    /// Entries that have no row.
+    pub others: Vec<EntryId>,
     pub report: Report,
     /// Stores whose shortlist should be renewed.
     pub stale: Vec<Stale>,
@@ -95,12 +105,17 @@ impl Memory {
         let mut old = Vec::new();
         if is_brief && !settings.reasons && self.has_no_team() {
             match self.listed(stores, stated) {
-                Ok((mut ranking, snapshots)) => {
+                Ok(Listed { mut ranking, snapshots, others }) => {
+                    let waits = ranking.unreviewed() > 0;
+                    let limit = limit.filter(|_| waits);
+                    let is_noted =
+                        limit.is_some_and(|limit| self.note_own(limit, stores, &snapshots));
                     let report = make(&mut ranking);
-                    if report.is_sure && !report.text.is_empty() {
+                    if report.is_sure && !report.text.is_empty() && !is_noted {
                         let ranking = Leaky::new(ranking, self.ends_soon);
                         let snapshots = Leaky::new(snapshots, self.ends_soon);
-                        return ReportSource { ranking, snapshots, report, stale: Vec::new() };
+                        let stale = Vec::new();
+                        return ReportSource { ranking, snapshots, others, report, stale };
                     }
                 }
                 Err(stale) => old = stale,
@@ -115,7 +130,7 @@ impl Memory {
         let stale = old.into_iter().filter(is_large).filter_map(|at| stores.get(at));
         let stale = stale.map(|store| Stale::of(store, Refresh::Changed)).collect();
         let report = make(&mut ranking);
-        ReportSource { ranking, snapshots, report, stale }
+        ReportSource { ranking, snapshots, others: Vec::new(), report, stale }
     }
 
     fn has_no_team(&self) -> bool {
@@ -124,11 +139,7 @@ impl Memory {
 
     /// Ranks the entries of stores, of one by its shortlist. If that cannot be, returns the stores, as
     /// indexes, whose shortlist is stale.
-    pub fn listed(
-        &self,
-        stores: &[Store],
-        stated: &HashSet<String>,
-    ) -> Result<(Ranking, Vec<Snapshot>), Vec<usize>> {
+    pub fn listed(&self, stores: &[Store], stated: &HashSet<String>) -> Result<Listed, Vec<usize>> {
         let mut stale = Vec::new();
         let found = stores.iter().enumerate().find_map(|(at, store)| {
             match Shortlisted::open(self, store) {
@@ -165,11 +176,8 @@ impl Memory {
         let held = placed(categories, stores, &snapshots);
         let rest = found.rest_by_category(self.now, categories);
         let ranking = Ranking::new(self.now, RankingRules { rest: &rest, ..self.rules() }, held);
-        if ranking.unreviewed() > 0 {
-            // How these came is asked of all.
-            return Err(Vec::new());
-        }
-        Ok((ranking, snapshots))
+        let others = found.rows().map(|row| row.entry.id).collect();
+        Ok(Listed { ranking, snapshots, others })
     }
 }
 
@@ -485,12 +493,12 @@ fn recipe(memory: &Memory) -> u64 {
     fnv1a64(&[VERSION, settings.as_bytes()])
 }
 
-/// Makes the shortlist of a store anew; of a store that can have none, that is noted.
+/// Makes the shortlist of a store anew; of a large store that can have none, that is noted.
 pub fn renew(memory: &Memory, store: &Store, dir: &Cache) -> Result<()> {
     let sections = made(memory, store);
     let none = || BTreeMap::from([("manifest".to_owned(), Vec::new())]);
     match sections {
-        // A small store has none.
+        // A small store needs none.
         Some(sections) if sections.is_empty() => atomic::remove_derived(&dir.join(NAME)),
         sections => {
             let packed = container::pack(&sections.unwrap_or_else(none), container::LONG);
@@ -500,11 +508,11 @@ pub fn renew(memory: &Memory, store: &Store, dir: &Cache) -> Result<()> {
     Ok(())
 }
 
-/// Returns the sections of a shortlist, none for a small store; `None` if the store can have none.
+/// Returns the sections of a shortlist, none if that would not be asked; `None` if there can be none.
 fn made(memory: &Memory, store: &Store) -> Option<BTreeMap<String, Vec<u8>>> {
     let categories = &memory.config.categories;
     if !may_have_one(memory, store) {
-        return None;
+        return Some(BTreeMap::new());
     }
     // Stamps are taken before what they are of is read.
     let sources = manifest::topics(store)?;
