@@ -17,7 +17,7 @@ use pimem_engine::{
     error::Failure,
     local_time,
     memory::{
-        background,
+        background::{self, Refresh, Stale},
         handoff::{self, LeftByAgent},
         report,
         shortlist::ReportSource,
@@ -109,7 +109,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer
     // Lines that were typed here are noted where a session starts; no prompt waits for that.
     let limit = (call.moment == HookEvent::SessionStart).then(|| call.git_limit());
     let ReportSource { ranking, snapshots, mut report, stale, .. } =
-        ctx.memory.report_source(&call.stores, settings, limit, call.stated(), true);
+        ctx.memory.reading().report_source(&call.stores, settings, limit, call.stated(), true);
     let team =
         ctx.memory.sharing().add_team(&mut report, (&ranking, &snapshots), settings, room, false);
     let mut answer = if extent == StartExtent::News {
@@ -117,7 +117,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer
     } else {
         HookAnswer::of_report(&report, &ranking, &team)
     };
-    answer.stale = stale;
+    answer.stale = stale.iter().map(|store| Stale::of(store, Refresh::Changed)).collect();
     let mut notes = SafeText::default();
     let waiting = ctx.memory.unreviewed(&call.stores, ranking.rows.iter().map(|row| &row.entry));
     if let Some(left_out) = waiting.for_agent() {

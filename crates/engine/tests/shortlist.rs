@@ -23,6 +23,7 @@ use pimem_engine::{
 };
 use proptest::{prelude::*, sample::Index};
 
+static BASE: LazyLock<SystemTime> = LazyLock::new(SystemTime::now);
 const DAY: Duration = Duration::from_hours(24);
 const CATEGORIES: [&str; 4] = ["lesson", "preference", "decision", "mistake"];
 const WORDS: [&str; 16] = [
@@ -40,7 +41,6 @@ fn open_with(root: &Path, days: u32, cache: Option<PathBuf>) -> Memory {
     env.home = Some(root.join("home"));
     env.cache = cache;
     env.state = Some(root.join("state"));
-    static BASE: LazyLock<SystemTime> = LazyLock::new(SystemTime::now);
     let clock = *BASE + DAY * days;
     let (wish, silent) = (StoreWish::default(), Rc::new(Silent));
     Memory::open(root.join("p"), clock, wish, env, Vantage::Typed, silent).unwrap()
@@ -67,7 +67,7 @@ fn add_both(root: &Path, category: &str, text: &str) {
 
 /// Returns a text that is like no other, and now and then about what another is about.
 fn text(number: usize) -> String {
-    if number % 40 == 0 {
+    if number.is_multiple_of(40) {
         return format!("The {} go through {}", WORDS[number / 40 % 16], WORDS[number % 7]);
     }
     let word = |at: u32| WORDS[(number / 16_usize.pow(at) + 3 * at as usize) % 16];
@@ -96,7 +96,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 enum Step {
     /// The shortlist is made anew.
     Renew,
@@ -140,12 +140,12 @@ fn ids(root: &Path) -> Vec<String> {
     log.lines().filter_map(id).collect()
 }
 
-fn pick(root: &Path, at: &Index) -> Vec<String> {
+fn pick(root: &Path, at: Index) -> Vec<String> {
     vec![at.get(&ids(root)).clone()]
 }
 
 /// Changes a file line by line: `change` gets the lines and the place of one of them.
-fn change(path: &Path, at: &Index, change: impl FnOnce(&mut Vec<String>, usize)) {
+fn change(path: &Path, at: Index, change: impl FnOnce(&mut Vec<String>, usize)) {
     let text = fs::read_to_string(path).unwrap();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     if lines.len() > 2 {
@@ -155,9 +155,9 @@ fn change(path: &Path, at: &Index, change: impl FnOnce(&mut Vec<String>, usize))
     }
 }
 
-fn take(root: &Path, step: &Step) {
+fn take(root: &Path, step: Step) {
     let memory = open(root, 61);
-    let topic = |at: &Index| {
+    let topic = |at: Index| {
         let files = fs::read_dir(root.join("p/.pi/memory/topics")).unwrap().flatten();
         let mut files: Vec<PathBuf> = files.map(|file| file.path()).collect();
         files.sort();
@@ -206,7 +206,9 @@ fn compare(root: &Path, days: u32, budget: Option<u32>) -> bool {
     let stores = memory.readers().unwrap();
     let mut settings = memory.report_settings(budget.map(Tokens), Tokens(0));
     settings.reasons = false;
-    let source = |brief| memory.report_source(&stores, settings, Some(DAY), &HashSet::new(), brief);
+    let source = |brief| {
+        memory.reading().report_source(&stores, settings, Some(DAY), &HashSet::new(), brief)
+    };
     let (brief, whole) = (source(true), source(false));
     assert_eq!(brief.report.text.to_string(), whole.report.text.to_string());
     assert_eq!(brief.report.crowded, whole.report.crowded);
@@ -242,7 +244,7 @@ fn the_shortlist_serves_whatever_happened() {
         copy(&first, &root);
         renew(&open(&root, 61));
         for step in steps {
-            take(&root, &step);
+            take(&root, step);
             let (all, yes) = served.get();
             served.set((all + 1, yes + usize::from(compare(&root, days, None))));
         }

@@ -194,7 +194,9 @@ pub fn topics(category: CategoryId, text: &str) -> Vec<u64> {
 fn close(listed: &mut [bool], about: &[Vec<u64>]) {
     let mut rows: IdMap<u64, Vec<usize>> = IdMap::default();
     for (at, topics) in about.iter().enumerate() {
-        topics.iter().for_each(|topic| rows.entry(*topic).or_default().push(at));
+        for topic in topics {
+            rows.entry(*topic).or_default().push(at);
+        }
     }
     let mut open: Vec<usize> =
         (0..listed.len()).filter(|at| listed.get(*at) == Some(&true)).collect();
@@ -404,12 +406,11 @@ mod tests {
     #[test]
     fn few_are_enough() {
         let words = ["cranes", "turn slowly", "ships", "wait", "ropes", "fray early", "at noon"];
-        let made: Vec<Made> = (0..3_000)
+        let made: Vec<Made> = (0..3_000_u16)
             .map(|at| {
-                let words: Vec<&str> =
-                    (0..2 + at * 7 % 19).map(|n| words[at * (n + 3) % 7]).collect();
-                let (category, at) = (at as u16 % 3, at as i64);
-                (category, words.join(" "), at % 80, at % 90, at as u32 % 3)
+                let word = |n: u16| words[usize::from(at % 7 * (n + 3) % 7)];
+                let text: Vec<&str> = (0..2 + at * 7 % 19).map(word).collect();
+                (at % 3, text.join(" "), i64::from(at % 80), i64::from(at % 90), u32::from(at % 3))
             })
             .collect();
         let built = Built::new(&made);

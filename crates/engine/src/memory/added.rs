@@ -69,12 +69,12 @@ pub(super) fn results(
     }
     let categories = &memory.config.categories;
     let is_brief = !whole && done.len() == 1;
-    let next = match if is_brief { Next::of_shortlist(memory)? } else { None } {
-        Some(next) => next,
-        None => {
-            let snapshot = written.after(store, categories, memory.now);
-            Next::after(memory, vec![(store.dir.clone(), snapshot)])?
-        }
+    let next = if is_brief { Next::of_shortlist(memory)? } else { None };
+    let next = if let Some(next) = next {
+        next
+    } else {
+        let snapshot = written.after(store, categories, memory.now);
+        Next::after(memory, vec![(store.dir.clone(), snapshot)])?
     };
     let own: IdSet<EntryId> = done.iter().map(|done| done.wording.id).collect();
     let mut rows: IdMap<EntryId, Vec<&ScoredEntry>> = IdMap::default();

@@ -73,7 +73,7 @@ impl Next {
     /// of the others.
     pub fn of_shortlist(memory: &Memory) -> Result<Option<Self>, Failure> {
         let stores = memory.reported()?;
-        let found = memory.listed(&stores, &HashSet::new());
+        let found = memory.reading().listed(&stores, &HashSet::new());
         let Ok(Listed { ranking, snapshots, .. }) = found else { return Ok(None) };
         let placed = placed(&memory.config.categories, &stores, &snapshots);
         let placed = placed.into_iter().map(|(entries, _)| entries).collect();

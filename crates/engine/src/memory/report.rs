@@ -25,7 +25,7 @@ use serde::Serialize;
 
 use super::{
     Answer, Memory,
-    background::{self, Stale},
+    background::{self, Refresh, Stale},
     problems, recall,
     search::{
         self, FoundHit, SearchResult,
@@ -129,9 +129,8 @@ impl Reading<'_> {
         let settings = RenderSettings { reasons: explained, ..settings };
         let is_brief = !explained && request.prompt.is_none();
         let nowhere = HashSet::new();
-        let ReportSource { ranking, snapshots, others, mut report, stale } = self
-            .memory
-            .report_source(&stores, settings, Some(provenance::LIMIT), &nowhere, is_brief);
+        let ReportSource { ranking, snapshots, others, mut report, stale } =
+            self.report_source(&stores, settings, Some(provenance::LIMIT), &nowhere, is_brief);
         let total = self.memory.sharing().team_total(request.budget, request.system_prompt);
         let team = self.memory.sharing().add_team(
             &mut report,
@@ -187,7 +186,7 @@ impl Reading<'_> {
             degraded: recalled.degraded.or_else(|| background::waiting(&recalled.stale)),
         };
         let problems = problems(&snapshots);
-        recalled.stale.extend(stale);
+        recalled.stale.extend(stale.iter().map(|store| Stale::of(store, Refresh::Changed)));
         Ok(Reported { view, problems, stale: recalled.stale })
     }
 

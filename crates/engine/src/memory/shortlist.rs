@@ -26,14 +26,11 @@ use pimem_core::{
         clock::Clock,
         ranking::{Ranking, RankingRules, RestOfCategory, ScoredEntry},
     },
+    seal,
 };
 use tantivy::directory::OwnedBytes;
 
-use super::{
-    Memory,
-    background::{Refresh, Stale},
-    placed,
-};
+use super::{Memory, handles::Reading, placed};
 use crate::{
     index::{
         container::{self, Cache, ContainerReader, Packed, Writer},
@@ -82,67 +79,70 @@ pub struct ReportSource {
     /// Entries that have no row.
     pub others: Vec<EntryId>,
     pub report: Report,
-    /// Stores whose shortlist should be renewed.
-    pub stale: Vec<Stale>,
+    /// Those whose shortlist should be renewed.
+    pub stale: Vec<Store>,
 }
 
-impl Memory {
+impl Reading<'_> {
     /// Makes the report of stores without what is `stated` elsewhere, after lines that were typed here
     /// were noted, if `limit` gives git time for that. With `is_brief`, rows that it does not show may be
     /// missing.
     pub fn report_source(
-        &self,
+        self,
         stores: &[Store],
         settings: RenderSettings<'_>,
         limit: Option<Duration>,
         stated: &HashSet<String>,
         is_brief: bool,
     ) -> ReportSource {
+        let memory = self.memory;
         let make = |ranking: &mut Ranking| {
             ranking.rows.retain(|row| !stated.contains(&row.entry.text));
-            render::report(ranking, &self.config.categories, settings)
+            render::report(ranking, &memory.config.categories, settings)
         };
         let mut old = Vec::new();
-        if is_brief && !settings.reasons && self.has_no_team() {
+        if is_brief && !settings.reasons {
             match self.listed(stores, stated) {
-                Ok(Listed { mut ranking, snapshots, others }) => {
-                    let waits = ranking.unreviewed() > 0;
-                    let limit = limit.filter(|_| waits);
+                Ok(Listed { mut ranking, snapshots, others }) if self.has_no_team() => {
+                    let limit = limit.filter(|_| ranking.unreviewed() > 0);
                     let is_noted =
-                        limit.is_some_and(|limit| self.note_own(limit, stores, &snapshots));
+                        limit.is_some_and(|limit| memory.note_own(limit, stores, &snapshots));
                     let report = make(&mut ranking);
                     if report.is_sure && !report.text.is_empty() && !is_noted {
-                        let ranking = Leaky::new(ranking, self.ends_soon);
-                        let snapshots = Leaky::new(snapshots, self.ends_soon);
+                        let ranking = Leaky::new(ranking, memory.ends_soon);
+                        let snapshots = Leaky::new(snapshots, memory.ends_soon);
                         let stale = Vec::new();
                         return ReportSource { ranking, snapshots, others, report, stale };
                     }
                 }
+                Ok(_) => {}
                 Err(stale) => old = stale,
             }
         }
         let (mut ranking, snapshots) = match limit {
-            Some(limit) => self.own_ranking_within(limit, stores),
-            None => self.ranking_everywhere(stores),
+            Some(limit) => memory.own_ranking_within(limit, stores),
+            None => memory.ranking_everywhere(stores),
         };
         let is_large =
-            |at: &usize| snapshots.get(*at).is_some_and(|held| held.entries().count() >= LEAST);
-        let stale = old.into_iter().filter(is_large).filter_map(|at| stores.get(at));
-        let stale = stale.map(|store| Stale::of(store, Refresh::Changed)).collect();
+            |(at, held): &(usize, &Snapshot)| old.contains(at) && held.entries().count() >= LEAST;
+        let stale = snapshots.iter().enumerate().filter(is_large);
+        let stale = stale.filter_map(|(at, _)| stores.get(at).cloned()).collect();
         let report = make(&mut ranking);
         ReportSource { ranking, snapshots, others: Vec::new(), report, stale }
     }
 
-    fn has_no_team(&self) -> bool {
-        self.config.settings.report.team == Tokens(0) || self.sharing().mirrors().is_empty()
+    fn has_no_team(self) -> bool {
+        let memory = self.memory;
+        memory.config.settings.report.team == Tokens(0) || memory.sharing().mirrors().is_empty()
     }
 
     /// Ranks the entries of stores, of one by its shortlist. If that cannot be, returns the stores, as
     /// indexes, whose shortlist is stale.
-    pub fn listed(&self, stores: &[Store], stated: &HashSet<String>) -> Result<Listed, Vec<usize>> {
+    pub fn listed(self, stores: &[Store], stated: &HashSet<String>) -> Result<Listed, Vec<usize>> {
+        let memory = self.memory;
         let mut stale = Vec::new();
         let found = stores.iter().enumerate().find_map(|(at, store)| {
-            match Shortlisted::open(self, store) {
+            match Shortlisted::open(memory, store) {
                 Ok(found) => Some((at, found)),
                 Err(Unlisted::Stale) => {
                     stale.push(at);
@@ -152,7 +152,7 @@ impl Memory {
             }
         });
         let Some((at, mut found)) = found else { return Err(stale) };
-        let categories = &self.config.categories;
+        let categories = &memory.config.categories;
         let of_category = |text: &str| {
             let id = |(_, spec): (_, &CategorySpec)| EntryId::of(&spec.name, text.as_bytes());
             categories.known().map(id).collect::<Vec<_>>()
@@ -166,7 +166,7 @@ impl Memory {
                 snapshots.push(std::mem::take(&mut found.snapshot));
                 continue;
             }
-            let mut held = store.read(self.now, categories);
+            let mut held = store.read(memory.now, categories);
             store.add_elsewhere(categories, &mut held);
             if held.damaged > 0 || found.may_concern(held.entries().map(|(_, entry)| entry)) {
                 return Err(Vec::new());
@@ -174,8 +174,9 @@ impl Memory {
             snapshots.push(held);
         }
         let held = placed(categories, stores, &snapshots);
-        let rest = found.rest_by_category(self.now, categories);
-        let ranking = Ranking::new(self.now, RankingRules { rest: &rest, ..self.rules() }, held);
+        let rest = found.rest_by_category(memory.now, categories);
+        let ranking =
+            Ranking::new(memory.now, RankingRules { rest: &rest, ..memory.rules() }, held);
         let others = found.rows().map(|row| row.entry.id).collect();
         Ok(Listed { ranking, snapshots, others })
     }
@@ -321,11 +322,10 @@ impl Shortlisted {
         if head.latest > memory.now.0 {
             return Err(Unlisted::Unfit);
         }
-        let parts = Parts { topics: section("topics")?, log: section("log")? };
         let rest = section("rest")?;
         let (snapshot, changed) = (Snapshot::default(), vec![false; kept.sources.len()]);
-        let mut found = Self { snapshot, packed: packed.clone(), rest, changed };
-        found.read(memory, store, &kept, (&parts, &log, &news)).ok_or(Unlisted::Stale)?;
+        let mut found = Self { snapshot, packed, rest, changed };
+        found.read(memory, store, &kept, (&log, &news)).ok_or(Unlisted::Stale)?;
         let snapshot = &found.snapshot;
         let has = |id| found.has_rest(id) || !snapshot.lines_of(id).is_empty();
         let is_alone = store.stands_alone(&memory.config.categories, has);
@@ -338,7 +338,7 @@ impl Shortlisted {
         memory: &Memory,
         store: &Store,
         kept: &Manifest,
-        (parts, log, news): (&Parts, &GrownLog, &News),
+        (log, news): (&GrownLog, &News),
     ) -> Option<()> {
         let categories = &memory.config.categories;
         let sources = manifest::topics(store)?;
@@ -361,7 +361,8 @@ impl Shortlisted {
         }
         let mut listed: IdSet<EntryId> = IdSet::default();
         let mut docs: BTreeMap<&str, TopicDoc> = BTreeMap::new();
-        for (indexed, bytes) in kept.sources.iter().zip(parts.topics()) {
+        let topics = self.packed.section("topics").ok()?;
+        for (indexed, bytes) in kept.sources.iter().zip(files(&topics)) {
             let doc = TopicDoc::parse(bytes.to_vec(), categories);
             listed.extend(doc.entries.iter().map(|entry| entry.id));
             docs.insert(&indexed.name, doc);
@@ -369,20 +370,21 @@ impl Shortlisted {
         let mut unknown: Vec<TopicEntry> = Vec::new();
         for source in &sources {
             let at = kept.sources.binary_search_by(|known| known.name.cmp(&source.name)).ok();
-            let doc = match at.filter(|at| self.changed.get(*at) == Some(&false)) {
-                Some(_) => docs.remove(&*source.name)?,
-                None => {
-                    let doc = TopicDoc::parse(store.listed(&source.name).ok()??, categories);
-                    let new = doc.entries.iter().filter(|entry| !listed.contains(&entry.id));
-                    unknown.extend(new.cloned());
-                    doc
-                }
+            let is_same = at.is_some_and(|at| self.changed.get(at) == Some(&false));
+            let doc = if is_same {
+                docs.remove(&*source.name)?
+            } else {
+                let doc = TopicDoc::parse(store.listed(&source.name).ok()??, categories);
+                let new = doc.entries.iter().filter(|entry| !listed.contains(&entry.id));
+                unknown.extend(new.cloned());
+                doc
             };
             let stem = source.name.strip_prefix("topics/")?.strip_suffix(".md")?;
             self.snapshot.topics.push(TopicFile::new(stem.to_owned(), doc));
         }
-        let is_much = unknown.len() > MOST_CHANGED;
-        if is_much || !unknown.is_empty() && self.may_concern(unknown.iter()) {
+        let is_odd = unknown.len() > MOST_CHANGED
+            || unknown.iter().any(|entry| seal::is_closed(&entry.text, false));
+        if is_odd || !unknown.is_empty() && self.may_concern(unknown.iter()) {
             return None;
         }
         self.snapshot.index();
@@ -391,9 +393,10 @@ impl Shortlisted {
             return None;
         }
         let ids = || self.snapshot.entries().map(|(_, entry)| entry.id).collect();
+        let known = || self.packed.section("log").ok();
         self.snapshot.ledger = match (unknown.is_empty(), log.added()) {
-            (true, []) => evidence::fold(&parts.log),
-            (true, added) => evidence::fold(&[&*parts.log, added].concat()),
+            (true, []) => evidence::fold(&known()?),
+            (true, added) => evidence::fold(&[&*known()?, added].concat()),
             _ => log.ledger_of(store, &ids()),
         };
         let ledger = &self.snapshot.ledger;
@@ -401,23 +404,15 @@ impl Shortlisted {
     }
 }
 
-/// Topics and log of a shortlist.
-struct Parts {
-    topics: OwnedBytes,
-    log: OwnedBytes,
-}
-
-impl Parts {
-    /// Returns the files of topics.
-    fn topics(&self) -> impl Iterator<Item = &[u8]> {
-        let mut rest = ContainerReader(&self.topics);
-        std::iter::from_fn(move || {
-            let length = usize::try_from(rest.u32()?).ok()?;
-            let (file, after) = rest.0.split_at_checked(length)?;
-            rest.0 = after;
-            Some(file)
-        })
-    }
+/// Returns the files of topics.
+fn files(section: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = ContainerReader(section);
+    std::iter::from_fn(move || {
+        let length = usize::try_from(rest.u32()?).ok()?;
+        let (file, after) = rest.0.split_at_checked(length)?;
+        rest.0 = after;
+        Some(file)
+    })
 }
 
 /// The events that were added since.
@@ -465,7 +460,9 @@ impl Head {
         let mut out = Writer::default();
         out.u64(self.latest.0.cast_unsigned());
         let TrustMark { level, len, sum } = self.trust;
-        [level, len, sum].into_iter().for_each(|part| out.u32(part));
+        for part in [level, len, sum] {
+            out.u32(part);
+        }
         self.log.write(&mut out);
         out.0
     }
