@@ -2,9 +2,9 @@
 //! others.
 //!
 //! **Theorem.** Let `L` be the shortlist of a ranking under the policy `stability` by the calendar, and
-//! `R` the rest. At any later time, as long as no event is about an entry of `R` and fewer than
-//! [`SLACK`] events take something from entries of `L`, the report of `L` that counts `R` is that of
-//! both, if it [is sure](super::render::Report::is_sure). Because:
+//! `R` the rest. At any later time, as long as no event is about an entry of `R` and at most [`SLACK`]
+//! events take something from entries of `L`, the report of `L` that counts `R` is that of both, if it
+//! [is sure](super::render::Report::is_sure). Because:
 //!
 //! 1. All entries of `R` have only adds and reinforcements, so only time changes their scores, by one
 //!    factor for all of a category: their order does not change, nor that of their first adds.
@@ -84,8 +84,8 @@ pub struct Shortlist {
     pub about: Vec<(u64, EntryId)>,
 }
 
-/// Returns the shortlist for reports of up to `budget`. `always` is asked for entries that are on it
-/// anyway. `None` if it would have most of the entries.
+/// Returns the shortlist for reports of up to `budget`. `always` returns true for entries about which
+/// events of others tell too. `None` if it would have most of the entries.
 #[must_use]
 pub fn shortlist(
     ranking: &Ranking,

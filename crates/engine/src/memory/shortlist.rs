@@ -11,7 +11,7 @@ use anyhow::Result;
 use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
     model::{
-        category::{Categories, CategoryId, CategorySpec},
+        category::{Categories, CategoryId},
         entry::EntryId,
         event::{Cue, Event, EventKind},
         hash::{IdMap, IdSet, fnv1a64},
@@ -101,9 +101,9 @@ impl Reading<'_> {
             render::report(ranking, &memory.config.categories, settings)
         };
         let mut old = Vec::new();
-        if is_brief && !settings.reasons {
+        if is_brief && !settings.reasons && !self.has_team_beside(stores) {
             match self.listed(stores, stated) {
-                Ok(Listed { mut ranking, snapshots, others }) if self.has_no_team() => {
+                Ok(Listed { mut ranking, snapshots, others }) => {
                     let limit = limit.filter(|_| ranking.unreviewed() > 0);
                     let is_noted =
                         limit.is_some_and(|limit| memory.note_own(limit, stores, &snapshots));
@@ -115,7 +115,6 @@ impl Reading<'_> {
                         return ReportSource { ranking, snapshots, others, report, stale };
                     }
                 }
-                Ok(_) => {}
                 Err(stale) => old = stale,
             }
         }
@@ -131,9 +130,14 @@ impl Reading<'_> {
         ReportSource { ranking, snapshots, others: Vec::new(), report, stale }
     }
 
-    fn has_no_team(self) -> bool {
+    /// Returns true if lines of others, which are compared with all entries, stand beside those of a
+    /// shortlist.
+    fn has_team_beside(self, stores: &[Store]) -> bool {
         let memory = self.memory;
-        memory.config.settings.report.team == Tokens(0) || memory.sharing().mirrors().is_empty()
+        let has_one = |store| memory.cache_dir(store).is_some_and(|dir| dir.join(NAME).is_file());
+        memory.config.settings.report.team > Tokens(0)
+            && stores.iter().any(has_one)
+            && !memory.sharing().mirrors().is_empty()
     }
 
     /// Ranks the entries of stores, of one by its shortlist. If that cannot be, returns the stores, as
@@ -153,11 +157,12 @@ impl Reading<'_> {
         });
         let Some((at, mut found)) = found else { return Err(stale) };
         let categories = &memory.config.categories;
-        let of_category = |text: &str| {
-            let id = |(_, spec): (_, &CategorySpec)| EntryId::of(&spec.name, text.as_bytes());
-            categories.known().map(id).collect::<Vec<_>>()
+        let is_rest = |text: &String| {
+            let mut ids =
+                categories.known().map(|(_, spec)| EntryId::of(&spec.name, text.as_bytes()));
+            ids.any(|id| found.row(id).is_some())
         };
-        if stated.iter().any(|text| of_category(text).into_iter().any(|id| found.has_rest(id))) {
+        if stated.iter().any(is_rest) {
             return Err(Vec::new());
         }
         let mut snapshots = Vec::new();
@@ -266,10 +271,6 @@ impl Shortlisted {
         (self.changed.get(row.file) == Some(&false)).then_some(row)
     }
 
-    fn has_rest(&self, id: EntryId) -> bool {
-        self.row(id).is_some()
-    }
-
     /// Returns true if the rest may have one of some entries too, or one of its subject.
     fn may_concern<'a>(&self, mut entries: impl Iterator<Item = &'a TopicEntry>) -> bool {
         let Ok(about) = self.packed.section("about") else { return true };
@@ -282,7 +283,7 @@ impl Shortlisted {
         };
         entries.any(|entry| {
             let topics = || shortlist::topics(entry.category, &entry.text);
-            self.has_rest(entry.id) || topics().into_iter().any(is_about)
+            self.row(entry.id).is_some() || topics().into_iter().any(is_about)
         })
     }
 
@@ -305,11 +306,8 @@ impl Shortlisted {
         if section("manifest")?.is_empty() {
             let written = dir.join(NAME).metadata().and_then(|meta| meta.modified());
             let age = written.ok().and_then(|at| memory.real_now.duration_since(at).ok());
-            return Err(if age.is_some_and(|age| age < AGAIN) {
-                Unlisted::Unfit
-            } else {
-                Unlisted::Stale
-            });
+            let is_new = age.is_some_and(|age| age < AGAIN);
+            return Err(if is_new { Unlisted::Unfit } else { Unlisted::Stale });
         }
         let kept = Manifest::read(&section("manifest")?).map_err(|_| Unlisted::Stale)?;
         let head = section("head")?;
@@ -327,7 +325,7 @@ impl Shortlisted {
         let mut found = Self { snapshot, packed, rest, changed };
         found.read(memory, store, &kept, (&log, &news)).ok_or(Unlisted::Stale)?;
         let snapshot = &found.snapshot;
-        let has = |id| found.has_rest(id) || !snapshot.lines_of(id).is_empty();
+        let has = |id| found.row(id).is_some() || !snapshot.lines_of(id).is_empty();
         let is_alone = store.stands_alone(&memory.config.categories, has);
         if is_alone { Ok(found) } else { Err(Unlisted::Unfit) }
     }
@@ -539,9 +537,12 @@ fn made(memory: &Memory, store: &Store) -> Option<BTreeMap<String, Vec<u8>>> {
     }
     let held = placed(categories, std::slice::from_ref(store), std::slice::from_ref(&snapshot));
     let ranking = Ranking::new(memory.now, memory.rules(), held);
-    let is_copied = |row: &ScoredEntry| lines.get(&row.entry.id) != Some(&1);
+    // What is noted of a former wording counts for the present one.
+    let is_more = |row: &ScoredEntry| {
+        lines.get(&row.entry.id) != Some(&1) || !snapshot.ledger.sources(row.entry.id).is_empty()
+    };
     let budget = memory.report_settings(None, Tokens(0)).budget;
-    let found = shortlist::shortlist(&ranking, categories, budget, is_copied)?;
+    let found = shortlist::shortlist(&ranking, categories, budget, is_more)?;
     let mut sources = sources.into_iter();
     let (mut kept, mut topics) = (Vec::new(), Writer::default());
     for topic in &snapshot.topics {
