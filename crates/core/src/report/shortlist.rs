@@ -54,7 +54,7 @@ pub struct RestEntry {
     /// Characters of its line in a report.
     pub chars: usize,
     pub cue: Cue,
-    /// As in [`Evidence`](crate::score::evidence::Evidence).
+    /// The count of [`Evidence`].
     pub evidence: u64,
     pub last_reinforced: Timestamp,
 }

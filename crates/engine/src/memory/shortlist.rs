@@ -312,14 +312,15 @@ impl Shortlisted {
         let kept = Manifest::read(&section("manifest")?).map_err(|_| Unlisted::Stale)?;
         let head = section("head")?;
         let head = Head::read(&mut ContainerReader(&head)).ok_or(Unlisted::Stale)?;
+        // Who names a store trusts more than its hooks do: each has use for another one.
+        if head.latest > memory.now.0 || head.trust.level != store.trust.mark().level {
+            return Err(Unlisted::Unfit);
+        }
         if kept.recipe != recipe(memory) || !store.trust.has_kept(head.trust) {
             return Err(Unlisted::Stale);
         }
         let log = head.log.grown(store).ok_or(Unlisted::Stale)?;
         let news = News::read(log.added(), memory.now).ok_or(Unlisted::Stale)?;
-        if head.latest > memory.now.0 {
-            return Err(Unlisted::Unfit);
-        }
         let rest = section("rest")?;
         let (snapshot, changed) = (Snapshot::default(), vec![false; kept.sources.len()]);
         let mut found = Self { snapshot, packed, rest, changed };
