@@ -10,7 +10,6 @@ use crate::{
         entry::EventId,
         event::{Author, Cue, Event, EventKind},
         operation::UserState,
-        rules::LineAsides,
         time::Timestamp,
     },
     score::{
@@ -123,19 +122,12 @@ fn world(all: &[Held]) -> World {
         let harm = u64::from(one.last == Some(EventKind::Harmful(1)));
         world.counts.push((1 + u64::from(one.more), harm));
         world.placed.push(LocatedEntry {
-            id,
-            category,
-            text,
             pinned: one.pinned,
             enforced: one.enforced,
-            asides: LineAsides::default(),
-            branch: None,
             topic: "lessons".to_owned(),
-            continues: None,
             line: world.placed.len() + 1,
-            scope: Scope::Project,
             reviewed: one.reviewed,
-            secret: None,
+            ..LocatedEntry::new(id, category, text)
         });
     }
     world

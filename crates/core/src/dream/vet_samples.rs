@@ -13,7 +13,7 @@ use crate::{
     },
     score::{
         ledger::Ledger,
-        ranking::{LocatedEntry, Ranking, RankingRules, Scope},
+        ranking::{LocatedEntry, Ranking, RankingRules},
     },
 };
 
@@ -57,22 +57,20 @@ pub(crate) fn ranking(categories: &Categories) -> Ranking {
             _ => {}
         }
         placed.push(LocatedEntry {
-            id: self::id(name),
-            category: categories.find(category).unwrap(),
-            text: (*text).to_owned(),
             pinned: *name == "pinned",
             enforced: *name == "enforced",
             asides: LineAsides {
                 asked: Questions::read(if *name == "asked" { "how far does it go" } else { "" }),
                 ..LineAsides::default()
             },
-            branch: None,
             topic: format!("{category}s"),
-            continues: None,
             line,
-            scope: Scope::Project,
             reviewed: *name != "unreviewed",
-            secret: None,
+            ..LocatedEntry::new(
+                self::id(name),
+                categories.find(category).unwrap(),
+                (*text).to_owned(),
+            )
         });
     }
     Ranking::new(NOW, RankingRules::new(categories), vec![(placed, &ledger)])

@@ -158,6 +158,26 @@ pub fn on_branch(branch: Option<&str>) -> String {
 }
 
 impl LocatedEntry {
+    /// Returns an entry of the project without markers, in no file yet, that nobody has reviewed.
+    #[must_use]
+    pub fn new(id: EntryId, category: CategoryId, text: String) -> Self {
+        Self {
+            id,
+            category,
+            text,
+            pinned: false,
+            enforced: false,
+            asides: LineAsides::default(),
+            branch: None,
+            topic: String::new(),
+            continues: None,
+            line: 0,
+            scope: Scope::Project,
+            reviewed: false,
+            secret: None,
+        }
+    }
+
     /// Returns the text as an agent is told it.
     #[must_use]
     pub fn told(&self) -> Cow<'_, str> {

@@ -135,7 +135,6 @@ mod tests {
             category::{CategoryId, Preset},
             entry::{EntryId, EventId},
             event::{Author, Cue, Event, EventKind},
-            rules::LineAsides,
             time::{DAY_MS, Now, Timestamp},
         },
         report::{
@@ -163,19 +162,9 @@ mod tests {
             let (ts, kind) = (Timestamp(day * DAY_MS), EventKind::Add(Cue::Explicit, None));
             ledger.fold(&Event { id: EventId(n), ts, entry: id, by: Author::Person, kind });
             placed.push(LocatedEntry {
-                id,
-                category,
-                text: text.clone(),
-                pinned: false,
-                enforced: false,
-                asides: LineAsides::default(),
-                branch: None,
-                topic: "t".to_owned(),
-                continues: None,
-                line: 1,
                 scope: *scope,
                 reviewed: true,
-                secret: None,
+                ..LocatedEntry::new(id, category, text.clone())
             });
         }
         let rules = RankingRules { policy, ..RankingRules::new(categories) };

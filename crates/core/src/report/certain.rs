@@ -290,7 +290,6 @@ mod tests {
         model::{
             entry::EventId,
             event::{Author, Cue, Event, EventKind},
-            rules::LineAsides,
             time::{DAY_MS, Timestamp},
         },
         report::{
@@ -329,19 +328,9 @@ mod tests {
                 world.ledgers[*store].fold(&event);
             }
             world.placed[*store].push(LocatedEntry {
-                id,
-                category,
-                text: text.clone(),
-                pinned: false,
-                enforced: false,
-                asides: LineAsides::default(),
-                branch: None,
-                topic: "t".to_owned(),
-                continues: None,
-                line: 1,
                 scope: [Scope::Project, Scope::User][*store],
                 reviewed: *reviewed,
-                secret: None,
+                ..LocatedEntry::new(id, category, text.clone())
             });
         }
         world

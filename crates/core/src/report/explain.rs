@@ -415,7 +415,6 @@ mod tests {
             category::{Categories, CategoryId},
             entry::EventId,
             event::Cue,
-            rules::LineAsides,
             time::{DAY_MS, Timestamp},
         },
         report::{budget::Tokens, render::GroundTruth},
@@ -463,19 +462,10 @@ mod tests {
             }
             let (topic, scope) = ("t".to_owned(), Scope::Project);
             placed.push(LocatedEntry {
-                id,
-                category,
-                text,
-                pinned: false,
                 topic,
-                continues: None,
-                line: 1,
                 scope,
-                enforced: false,
-                asides: LineAsides::default(),
-                branch: None,
                 reviewed: true,
-                secret: None,
+                ..LocatedEntry::new(id, category, text)
             });
         }
         (placed, ledger)

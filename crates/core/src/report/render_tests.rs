@@ -7,14 +7,13 @@ use crate::{
     model::{
         entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind},
-        rules::LineAsides,
         time::{Now, Timestamp},
     },
     safety::safe_text,
     score::{
         caps::CapPlace,
         ledger::Ledger,
-        ranking::{LocatedEntry, RankingRules, Scope},
+        ranking::{LocatedEntry, RankingRules},
         stability::State,
     },
 };
@@ -46,19 +45,10 @@ fn ranking_at(now: Now, categories: &Categories, entries: &[Entry], strange: &[E
         ledger.fold(&Event { id: EventId(2 * n + 1), ts, entry: id, by: Author::Person, kind });
         let (text, pinned, topic) = (text.clone(), *pinned, "t".to_owned());
         placed.push(LocatedEntry {
-            id,
-            category,
-            text,
             pinned,
             topic,
-            continues: None,
-            line: 1,
-            scope: Scope::Project,
-            enforced: false,
-            asides: LineAsides::default(),
-            branch: None,
             reviewed: placed.len() < entries.len(),
-            secret: None,
+            ..LocatedEntry::new(id, category, text)
         });
     }
     Ranking::new(now, RankingRules::new(categories), vec![(placed, &ledger)])

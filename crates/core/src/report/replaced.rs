@@ -338,7 +338,6 @@ mod tests {
         model::{
             entry::EventId,
             event::{Author, Cue, Event, EventKind},
-            rules::LineAsides,
             time::{Now, Timestamp},
         },
         report::{
@@ -348,7 +347,7 @@ mod tests {
         },
         score::{
             ledger::Ledger,
-            ranking::{LocatedEntry, RankingRules, Scope},
+            ranking::{LocatedEntry, RankingRules},
         },
     };
 
@@ -382,19 +381,9 @@ mod tests {
             ledger.fold(&Event { id: EventId::new(ts, number), ts, entry: id(*at), by: *by, kind });
         }
         let located = |at: usize| LocatedEntry {
-            id: id(at),
-            category,
-            text: texts[at].clone(),
-            pinned: false,
-            enforced: false,
-            asides: LineAsides::default(),
-            branch: None,
-            topic: "t".to_owned(),
-            continues: None,
             line: at,
-            scope: Scope::Project,
             reviewed: true,
-            secret: None,
+            ..LocatedEntry::new(id(at), category, texts[at].clone())
         };
         let placed = (0..texts.len()).map(located).collect();
         Ranking::new(

@@ -80,7 +80,7 @@ impl RestEntry {
 pub struct Shortlist {
     pub ids: IdSet<EntryId>,
     pub rest: Vec<RestEntry>,
-    /// What entries of the rest are about, each with such an entry; see [`Slots::topics`].
+    /// The [`topics`] of the rest, sorted, each with its entry.
     pub about: Vec<(u64, EntryId)>,
 }
 
@@ -222,7 +222,6 @@ mod tests {
         model::{
             entry::{EventId, Wording},
             event::{Author, Cue, Event, EventKind},
-            rules::LineAsides,
             time::{DAY_MS, Now},
         },
         report::{
@@ -231,7 +230,7 @@ mod tests {
         },
         score::{
             ledger::Ledger,
-            ranking::{LocatedEntry, RankingRules, RestOfCategory, Scope},
+            ranking::{LocatedEntry, RankingRules, RestOfCategory},
         },
     };
 
@@ -266,19 +265,9 @@ mod tests {
                     fold(&mut ledger, id, day, kind);
                 }
                 entries.push(LocatedEntry {
-                    id,
-                    category,
-                    text,
                     pinned: number % 97 == 0,
-                    enforced: false,
-                    asides: LineAsides::default(),
-                    branch: None,
-                    topic: "t".to_owned(),
-                    continues: None,
-                    line: 1,
-                    scope: Scope::Project,
                     reviewed: true,
-                    secret: None,
+                    ..LocatedEntry::new(id, category, text)
                 });
             }
             Self { categories, entries, ledger }
@@ -352,7 +341,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
-        /// What the theorem says, whenever the report is sure.
+        /// A report of the shortlist that is sure is that of all entries.
         #[test]
         fn reports_are_those_of_all_entries(
             made in made(),

@@ -8,7 +8,6 @@ use crate::{
         category::CategoryId,
         entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind},
-        rules::LineAsides,
         time::{DAY_MS, Now, Timestamp},
     },
     report::render::{GroundTruth, report},
@@ -34,19 +33,10 @@ fn ranking(scope: Scope, entries: &[Entry]) -> Ranking {
         let kind = EventKind::Add(Cue::Explicit, None);
         ledger.fold(&Event { id: EventId(number), ts, entry: id, by: Author::Person, kind });
         placed.push(LocatedEntry {
-            id,
-            category,
-            text: text.clone(),
             pinned: *pinned,
-            enforced: false,
-            asides: LineAsides::default(),
-            branch: None,
-            topic: "t".to_owned(),
-            continues: None,
-            line: 1,
             scope,
             reviewed: true,
-            secret: None,
+            ..LocatedEntry::new(id, category, text.clone())
         });
     }
     Ranking::new(NOW, RankingRules::new(&categories), vec![(placed, &ledger)])

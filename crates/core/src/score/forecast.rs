@@ -161,7 +161,6 @@ mod tests {
             category::Categories,
             entry::{EntryId, EventId},
             event::{Author, Cue, Event, EventKind},
-            rules::LineAsides,
         },
         score::{
             ledger::Ledger,
@@ -207,21 +206,8 @@ mod tests {
         }
         let (text, topic) = ("text".to_owned(), "t".to_owned());
         let scope = Scope::Project;
-        let placed = LocatedEntry {
-            id,
-            category,
-            text,
-            pinned: false,
-            enforced: false,
-            asides: LineAsides::default(),
-            branch: None,
-            topic,
-            continues: None,
-            line: 1,
-            scope,
-            reviewed: true,
-            secret: None,
-        };
+        let placed =
+            LocatedEntry { topic, scope, reviewed: true, ..LocatedEntry::new(id, category, text) };
         let rules = RankingRules { clock, ..RankingRules::new(&categories) };
         Ranking::new(Now(now), rules, vec![(vec![placed], &ledger)]).rows.remove(0)
     }

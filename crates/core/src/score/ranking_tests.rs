@@ -15,19 +15,14 @@ fn placed(text: &str, scope: Scope, reviewed: bool) -> LocatedEntry {
         let (pinned, enforced) = (false, false);
         let continues = None;
         LocatedEntry {
-            id,
-            category,
-            text,
             pinned,
             enforced,
             asides: crate::model::rules::LineAsides::default(),
-            branch: None,
             topic,
             continues,
-            line: 1,
             scope,
             reviewed,
-            secret: None,
+            ..LocatedEntry::new(id, category, text)
         }
     }
 }

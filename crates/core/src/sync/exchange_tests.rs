@@ -28,7 +28,7 @@ use crate::{
     },
     score::{
         adopt as readers,
-        ranking::{LocatedEntry, Ranking, RankingRules, Scope},
+        ranking::{LocatedEntry, Ranking, RankingRules},
     },
     seal::KEY_BYTES,
 };
@@ -302,19 +302,14 @@ impl Replica {
         });
         let located =
             self.held.lines.iter().filter(|line| !line.archived).map(|line| LocatedEntry {
-                id: line.id,
-                category: categories.find(&line.category).unwrap(),
-                text: line.text.clone(),
                 pinned: line.pinned,
-                enforced: false,
-                asides: LineAsides::default(),
-                branch: None,
                 topic: line.stem.clone(),
-                continues: None,
-                line: 1,
-                scope: Scope::Project,
                 reviewed: true,
-                secret: None,
+                ..LocatedEntry::new(
+                    line.id,
+                    categories.find(&line.category).unwrap(),
+                    line.text.clone(),
+                )
             });
         let rules = RankingRules::new(categories);
         let ranking = Ranking::new(NOW, rules, vec![(located.collect(), &ledger)]);

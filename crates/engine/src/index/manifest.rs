@@ -116,6 +116,23 @@ pub struct Indexed {
 }
 
 impl Indexed {
+    /// Returns the state of a file of which `bytes` were read after its stamp was taken. A file that
+    /// changed in between has another length, or a stamp so recent that its content is compared.
+    pub fn of(
+        store: &Store,
+        source: &IndexedSource,
+        bytes: &[u8],
+        real_now: SystemTime,
+        (first, size): (u32, FieldSize),
+    ) -> Self {
+        // The size of a sealed file is not that of its text.
+        let is_sealed = store.seal.is_sealed();
+        let stamp = if is_sealed { source.stamp } else { source.stamp.of_read(bytes) };
+        let racy = stamp.racy(real_now) || stamp != source.stamp;
+        let (name, kind, hash) = (source.name.clone(), source.kind, content_hash(bytes));
+        Self { name, kind, stamp, racy, hash, first, size }
+    }
+
     /// Returns the numbers of its documents.
     pub fn docs(&self) -> std::ops::Range<u32> {
         let end = u64::from(self.first) + self.size.docs;

@@ -169,14 +169,9 @@ fn index(
         // A file that cannot be read is left to the search, which reports it.
         let Ok(Some(bytes)) = store.listed(&source.name) else { continue };
         let first = builder.count();
-        let hash = manifest::content_hash(&bytes);
-        // The stamp was taken before reading. A file that changed in between has another length, or
-        // a stamp so recent that its content is compared.
-        // The size of a sealed file is not that of its text.
-        let is_sealed = store.seal.is_sealed();
-        let stamp = if is_sealed { source.stamp } else { source.stamp.of_read(&bytes) };
-        let racy = stamp.racy(real_now) || stamp != source.stamp;
-        let mut size = FieldSize::default();
+        let mut indexed =
+            Indexed::of(store, source, &bytes, real_now, (first, FieldSize::default()));
+        let size = &mut indexed.size;
         let mut failed = None;
         documents(source.kind, &source.name, bytes, known, |mut doc, text, headings| {
             tokens.clear();
@@ -188,7 +183,7 @@ fn index(
             for token in above.of(headings, &mut tokenizer, |token| Some(token.to_owned())) {
                 postings::join(&mut tokens, token);
             }
-            size += FieldSize { docs: 1, words: u64::from(doc.words) };
+            *size += FieldSize { docs: 1, words: u64::from(doc.words) };
             failed = failed.take().or(builder.add(&doc, &tokens).err());
             let key = vectors::key(category_name(known.0, doc.category), &text);
             let text = embed::passage(&text);
@@ -201,8 +196,7 @@ fn index(
         }
         built.files += 1;
         built.docs += size.docs;
-        let (name, kind) = (source.name.clone(), source.kind);
-        manifest.sources.push(Indexed { name, kind, stamp, racy, hash, first, size });
+        manifest.sources.push(indexed);
     }
     progress(sources.len(), sources.len());
     let mut sections = builder.finish()?;

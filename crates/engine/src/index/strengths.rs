@@ -78,7 +78,7 @@ impl Stamps {
     }
 }
 
-/// What a log was when it was read, by which one is recognised that has only grown.
+/// Stamps, size and checksum of a log when it was read. They tell later whether it has only grown.
 pub struct LogMark {
     stamps: Stamps,
     /// True if equal stamps do not prove equal content.

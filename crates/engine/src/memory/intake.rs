@@ -175,20 +175,13 @@ impl NewText {
         let line = self.line(memory);
         let topic = txn.snapshot().subject(line.topic).to_owned();
         let placed = LocatedEntry {
-            id: line.id,
-            category: self.category,
-            text: line.text.to_owned(),
             pinned: markers.pinned,
-            // It is known when the line is written.
-            line: 0,
             topic: topic.clone(),
-            continues: None,
             scope: txn.scope(),
             enforced: markers.enforced,
             asides: markers.asides.clone(),
-            branch: None,
             reviewed,
-            secret: None,
+            ..LocatedEntry::new(line.id, self.category, line.text.to_owned())
         };
         let (category, text) = (self.category, line.text.to_owned());
         let heading = self.heading.clone();

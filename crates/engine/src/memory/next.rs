@@ -10,7 +10,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Memory, placed, shortlist::Listed};
+use super::{Memory, placed, shortlist::ShortRanking};
 use crate::{
     error::Failure,
     store::{Store, snapshot::Snapshot},
@@ -69,12 +69,12 @@ impl Next {
         Ok(Self { stores, snapshots, ranking, placed, report, trials, places })
     }
 
-    /// The same without the entries that the report surely does not need, if a store has a shortlist
-    /// of the others.
+    /// Ranks what the stores have now, with rows for the entries of a shortlist only. `None` if no
+    /// store has one that counts.
     pub fn of_shortlist(memory: &Memory) -> Result<Option<Self>, Failure> {
         let stores = memory.reported()?;
-        let found = memory.reading().listed(&stores, &HashSet::new());
-        let Ok(Listed { ranking, snapshots, .. }) = found else { return Ok(None) };
+        let found = memory.reading().short_ranking(&stores, &HashSet::new());
+        let Ok(ShortRanking { ranking, snapshots, .. }) = found else { return Ok(None) };
         let placed = placed(&memory.config.categories, &stores, &snapshots);
         let placed = placed.into_iter().map(|(entries, _)| entries).collect();
         let (report, trials, places) = (OnceCell::new(), Cell::new(TRIALS), OnceCell::new());

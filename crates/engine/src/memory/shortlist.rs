@@ -64,15 +64,15 @@ enum Unlisted {
     Stale,
 }
 
-/// The entries of stores, but for those of one that its reports surely do not need.
-pub struct Listed {
+/// The entries of stores, of one of them those of its shortlist only.
+pub struct ShortRanking {
     pub ranking: Ranking,
     pub snapshots: Vec<Snapshot>,
-    /// These, which the ranking counts.
+    /// The others of that store, which the ranking counts.
     pub others: Vec<EntryId>,
 }
 
-/// What a report is made of.
+/// A report, with the ranking and the stores that it was made of.
 pub struct ReportSource {
     pub ranking: Leaky<Ranking>,
     pub snapshots: Leaky<Vec<Snapshot>>,
@@ -102,8 +102,8 @@ impl Reading<'_> {
         };
         let mut old = Vec::new();
         if is_brief && !settings.reasons && !self.has_team_beside(stores) {
-            match self.listed(stores, stated) {
-                Ok(Listed { mut ranking, snapshots, others }) => {
+            match self.short_ranking(stores, stated) {
+                Ok(ShortRanking { mut ranking, snapshots, others }) => {
                     let limit = limit.filter(|_| ranking.unreviewed() > 0);
                     let is_noted =
                         limit.is_some_and(|limit| memory.note_own(limit, stores, &snapshots));
@@ -142,7 +142,11 @@ impl Reading<'_> {
 
     /// Ranks the entries of stores, of one by its shortlist. If that cannot be, returns the stores, as
     /// indexes, whose shortlist is stale.
-    pub fn listed(self, stores: &[Store], stated: &HashSet<String>) -> Result<Listed, Vec<usize>> {
+    pub fn short_ranking(
+        self,
+        stores: &[Store],
+        stated: &HashSet<String>,
+    ) -> Result<ShortRanking, Vec<usize>> {
         let memory = self.memory;
         let mut stale = Vec::new();
         let found = stores.iter().enumerate().find_map(|(at, store)| {
@@ -183,7 +187,7 @@ impl Reading<'_> {
         let ranking =
             Ranking::new(memory.now, RankingRules { rest: &rest, ..memory.rules() }, held);
         let others = found.rows().map(|row| row.entry.id).collect();
-        Ok(Listed { ranking, snapshots, others })
+        Ok(ShortRanking { ranking, snapshots, others })
     }
 }
 
@@ -311,16 +315,16 @@ impl Shortlisted {
         }
         let kept = Manifest::read(&section("manifest")?).map_err(|_| Unlisted::Stale)?;
         let head = section("head")?;
-        let head = Head::read(&mut ContainerReader(&head)).ok_or(Unlisted::Stale)?;
+        let head = ShortlistHead::read(&mut ContainerReader(&head)).ok_or(Unlisted::Stale)?;
         // Who names a store trusts more than its hooks do: each has use for another one.
-        if head.latest > memory.now.0 || head.trust.level != store.trust.mark().level {
+        if head.latest > memory.now.0 || head.trust.level != store.trust.level() {
             return Err(Unlisted::Unfit);
         }
-        if kept.recipe != recipe(memory) || !store.trust.has_kept(head.trust) {
+        if kept.recipe != recipe(memory) || !store.trust.has_only_grown(head.trust) {
             return Err(Unlisted::Stale);
         }
         let log = head.log.grown(store).ok_or(Unlisted::Stale)?;
-        let news = News::read(log.added(), memory.now).ok_or(Unlisted::Stale)?;
+        let news = AddedEvents::read(log.added(), memory.now).ok_or(Unlisted::Stale)?;
         let rest = section("rest")?;
         let (snapshot, changed) = (Snapshot::default(), vec![false; kept.sources.len()]);
         let mut found = Self { snapshot, packed, rest, changed };
@@ -337,7 +341,7 @@ impl Shortlisted {
         memory: &Memory,
         store: &Store,
         kept: &Manifest,
-        (log, news): (&GrownLog, &News),
+        (log, news): (&GrownLog, &AddedEvents),
     ) -> Option<()> {
         let categories = &memory.config.categories;
         let sources = manifest::topics(store)?;
@@ -395,7 +399,7 @@ impl Shortlisted {
         let known = || self.packed.section("log").ok();
         self.snapshot.ledger = match (unknown.is_empty(), log.added()) {
             (true, []) => evidence::fold(&known()?),
-            (true, added) => evidence::fold(&[&*known()?, added].concat()),
+            (true, added) => evidence::fold(&[&*known()?, b"\n", added].concat()),
             _ => log.ledger_of(store, &ids()),
         };
         let ledger = &self.snapshot.ledger;
@@ -414,15 +418,15 @@ fn files(section: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The events that were added since.
-struct News {
+/// What was added to a log.
+struct AddedEvents {
     /// The entries that they are about.
     about: Vec<EntryId>,
     /// How many may take a place from an entry.
     takes: usize,
 }
 
-impl News {
+impl AddedEvents {
     /// `None` if other entries may depend on them, or one is not to be read.
     fn read(added: &[u8], now: Now) -> Option<Self> {
         evidence::mentioned(added)?;
@@ -446,15 +450,15 @@ impl News {
     }
 }
 
-/// What a shortlist was made by.
-struct Head {
+/// What a shortlist was made of.
+struct ShortlistHead {
     /// Time of the latest event.
     latest: Timestamp,
     trust: TrustMark,
     log: LogMark,
 }
 
-impl Head {
+impl ShortlistHead {
     fn write(&self) -> Vec<u8> {
         let mut out = Writer::default();
         out.u64(self.latest.0.cast_unsigned());
@@ -548,15 +552,11 @@ fn made(memory: &Memory, store: &Store) -> Option<BTreeMap<String, Vec<u8>>> {
     let (mut kept, mut topics) = (Vec::new(), Writer::default());
     for topic in &snapshot.topics {
         let source = sources.next()?;
-        let bytes = topic.doc.bytes();
-        let stamp = source.stamp.of_read(bytes);
-        let racy = stamp.racy(memory.real_now) || stamp != source.stamp;
-        let hash = manifest::content_hash(bytes);
+        let (bytes, no_documents) = (topic.doc.bytes(), Default::default());
+        kept.push(Indexed::of(store, &source, bytes, memory.real_now, no_documents));
         let part = listed_part(&topic.doc, &found.ids, categories)?;
         topics.u32(u32::try_from(part.len()).ok()?);
         topics.raw(&part);
-        let (first, size) = Default::default();
-        kept.push(Indexed { name: source.name, kind: source.kind, stamp, racy, hash, first, size });
     }
     let family = |id: &EntryId| snapshot.ledger.family(*id);
     let wanted: IdSet<EntryId> = found.ids.iter().flat_map(family).collect();
@@ -568,12 +568,13 @@ fn made(memory: &Memory, store: &Store) -> Option<BTreeMap<String, Vec<u8>>> {
     for (hash, id) in &found.about {
         RestTopic { hash: *hash, file: *files.get(id)? }.write(&mut about);
     }
+    let lines = evidence::lines_about(&bytes, |id| wanted.contains(id));
     let manifest = Manifest { base: 0, id: 0, recipe: recipe(memory), sources: kept };
     let sections = [
         ("manifest", manifest.write()),
-        ("head", Head { latest, trust, log }.write()),
+        ("head", ShortlistHead { latest, trust, log }.write()),
         ("topics", topics.0),
-        ("log", evidence::lines_about(&bytes, &wanted)),
+        ("log", lines.collect::<Vec<_>>().join(&b'\n')),
         ("rest", rest.0),
         ("about", about.0),
     ];

@@ -61,37 +61,27 @@ pub mod download {
 
     use crate::models::staging::{InstallError, ModelSource, OpenedSource};
 
-    pub enum Hub {}
+    pub use self::{Absent as Hub, Absent as Archive};
 
-    impl Hub {
+    pub enum Absent {}
+
+    impl Absent {
         /// Always fails.
         pub fn new(_: &str, _: Option<&str>, _: &str) -> Result<Self, InstallError> {
-            let hint = "build pimem with its default features";
-            Err(InstallError::refused("downloads are not in this build", hint))
-        }
-    }
-
-    impl ModelSource for Hub {
-        fn name(&self) -> String {
-            match *self {}
+            Self::refused("downloads are not in this build")
         }
 
-        fn open(&self, _: &str) -> Result<Option<OpenedSource>, InstallError> {
-            match *self {}
-        }
-    }
-
-    pub enum Archive {}
-
-    impl Archive {
         /// Always fails.
         pub fn open(_: &Path) -> Result<Self, InstallError> {
-            let hint = "build pimem with its default features";
-            Err(InstallError::refused("archives are not in this build", hint))
+            Self::refused("archives are not in this build")
+        }
+
+        fn refused(why: &str) -> Result<Self, InstallError> {
+            Err(InstallError::refused(why, "build pimem with its default features"))
         }
     }
 
-    impl ModelSource for Archive {
+    impl ModelSource for Absent {
         fn name(&self) -> String {
             match *self {}
         }

@@ -368,10 +368,7 @@ pub fn event(line: &[u8]) -> Option<Event> {
 /// Returns the origins of the `wanted` entries, each from the latest event that has one.
 pub fn origins(log: &[u8], wanted: &BTreeSet<EntryId>) -> Vec<(EntryId, Origin)> {
     let mut found: BTreeMap<EntryId, ((Timestamp, EventId), Origin)> = BTreeMap::new();
-    for line in lines(log) {
-        if plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
-            continue;
-        }
+    for line in lines_about(log, |id| wanted.contains(id)) {
         let Some(event) = str::from_utf8(line).ok().and_then(Event::read_whole) else { continue };
         let at = (event.ts, event.id);
         if let EventKind::Add(_, Some(origin)) | EventKind::Edit(_, Some(origin)) = event.kind
@@ -384,21 +381,17 @@ pub fn origins(log: &[u8], wanted: &BTreeSet<EntryId>) -> Vec<(EntryId, Origin)>
     found.into_iter().map(|(id, (_, origin))| (id, origin)).collect()
 }
 
-/// Returns the lines of a log that may be about some entries, or that other entries may depend on.
-pub fn lines_about(log: &[u8], wanted: &IdSet<EntryId>) -> Vec<u8> {
-    let mut found = Vec::new();
-    for line in lines(log) {
-        if !line.is_empty() && plain_entry(line).is_none_or(|id| wanted.contains(&id)) {
-            found.extend_from_slice(line);
-            found.push(b'\n');
-        }
-    }
-    found
+/// Returns the lines of a log but for those that are surely about other entries, and nothing else.
+pub fn lines_about(
+    log: &[u8],
+    is_wanted: impl Fn(&EntryId) -> bool,
+) -> impl Iterator<Item = &[u8]> {
+    lines(log).filter(move |line| plain_entry(line).is_none_or(|id| is_wanted(&id)))
 }
 
 /// Returns the entry id of an `add` or `reinforce` line in the form that pimem writes, from its
 /// fixed offset.
-pub(super) fn plain_entry(line: &[u8]) -> Option<EntryId> {
+fn plain_entry(line: &[u8]) -> Option<EntryId> {
     const ENTRY: std::ops::Range<usize> = 76..92;
     const OP: &[u8] = b"\",\"op\":\"";
     let rest = line.get(ENTRY.end..)?.strip_prefix(OP)?;

@@ -146,22 +146,17 @@ impl Store {
             let (id, category) = (one.id()?, categories.find(&one.category)?);
             let topic = Some(one.topic.clone()).filter(|topic| !topic.is_empty());
             let entry = LocatedEntry {
-                id,
-                category,
-                text: one.text.clone(),
                 pinned: one.pinned,
                 enforced: one.enforced,
                 asides: LineAsides {
                     asked: Questions::read(&one.asked),
                     rules: LineRules::read(&one.rules),
                 },
-                branch: None,
                 topic: topic.unwrap_or_else(|| categories.spec(category).topic.to_string()),
-                continues: None,
-                line: 0,
                 scope: self.scope,
                 reviewed: self.trust.holds_entry(&one.category, &one.text),
                 secret: self.trust.secret_in(&one.category, &one.text),
+                ..LocatedEntry::new(id, category, one.text.clone())
             };
             let of = entry.wording();
             let is_gone = (ledger.is_gone(id) || !ledger.has(id))

@@ -124,19 +124,12 @@ impl Store {
             };
             snapshot.ledger.fold(&event);
             snapshot.elsewhere.push(LocatedEntry {
-                id,
-                category,
-                pinned: false,
-                enforced: false,
-                asides: LineAsides::default(),
                 branch: Some(branch),
                 topic: spec.topic.to_string(),
-                continues: None,
-                line: 0,
                 scope: self.scope,
                 reviewed: self.trust.holds_entry(&spec.name, &text),
                 secret: self.trust.secret_in(&spec.name, &text),
-                text,
+                ..LocatedEntry::new(id, category, text)
             });
         }
         snapshot.add_evidence(&self.logs_elsewhere(&trees, &there));
@@ -326,14 +319,8 @@ fn some_of(log: &[u8], wanted: &IdSet<EntryId>) -> (Ledger, IdSet<EntryId>) {
     let mut wanted = wanted.clone();
     loop {
         let mut ledger = Ledger::default();
-        for line in evidence::lines(log) {
-            if evidence::plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
-                continue;
-            }
-            if let Some(event) = evidence::event(line) {
-                ledger.fold(&event);
-            }
-        }
+        let lines = evidence::lines_about(log, |id| wanted.contains(id));
+        lines.filter_map(evidence::event).for_each(|event| ledger.fold(&event));
         // Sources of edits and merges count too, and may have been skipped.
         let before = wanted.len();
         for id in wanted.clone() {
@@ -376,9 +363,6 @@ impl Snapshot {
         for (topic, entry) in self.entries() {
             let category = &categories.spec(entry.category).name;
             let here = LocatedEntry {
-                id: entry.id,
-                category: entry.category,
-                text: entry.text.clone(),
                 pinned: entry.markers.pinned,
                 topic: topic.stem.clone(),
                 continues: topic.continues.clone(),
@@ -386,9 +370,7 @@ impl Snapshot {
                 scope: store.scope,
                 enforced: entry.markers.enforced,
                 asides: entry.markers.asides.clone(),
-                branch: None,
-                reviewed: false,
-                secret: None,
+                ..LocatedEntry::new(entry.id, entry.category, entry.text.clone())
             };
             match copies.slot(placed.len(), &here, |at| placed.get(at)) {
                 Slot::First | Slot::Twin(_) => {

@@ -49,10 +49,10 @@ pub enum TrustLevel {
     None,
 }
 
-/// What trust depended on when a ledger was read.
+/// Size and checksum of a ledger when it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrustMark {
-    /// What does not depend on the ledger, as a number.
+    /// The trust beside the ledger, as [`Trust::level`] gives it.
     pub level: u32,
     pub len: u32,
     pub sum: u32,
@@ -148,22 +148,22 @@ impl Trust {
         review::lines(passage).map(|line| self.text(kind, &format!("\n{line}"))).collect()
     }
 
-    /// Returns what trust depends on, by which a ledger is recognised that has only grown.
-    pub fn mark(&self) -> TrustMark {
-        let KnownTexts { bytes, foreign, .. } = self.known();
-        TrustMark {
-            level: self.word as u32 * 2 + u32::from(*foreign),
-            len: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
-            sum: crc32fast::hash(bytes),
-        }
+    /// Returns a number for the trust that does not depend on the ledger.
+    pub fn level(&self) -> u32 {
+        self.word as u32 * 2 + u32::from(self.is_foreign())
     }
 
-    /// Returns true if what was trusted then is trusted still.
-    pub fn has_kept(&self, then: TrustMark) -> bool {
-        let now = self.mark();
-        let len = usize::try_from(then.len).unwrap_or(usize::MAX);
-        let old = self.known().bytes.get(..len).map(crc32fast::hash);
-        now.level == then.level && old == Some(then.sum)
+    /// Returns the mark by which [`has_only_grown`](Self::has_only_grown) recognises the ledger.
+    pub fn mark(&self) -> TrustMark {
+        let bytes = &self.known().bytes;
+        let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        TrustMark { level: self.level(), len, sum: crc32fast::hash(bytes) }
+    }
+
+    /// Returns true if the ledger begins with what it was then.
+    pub fn has_only_grown(&self, since: TrustMark) -> bool {
+        let len = usize::try_from(since.len).unwrap_or(usize::MAX);
+        self.known().bytes.get(..len).map(crc32fast::hash) == Some(since.sum)
     }
 
     /// Returns a copy that reads the ledger again.
