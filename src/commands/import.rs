@@ -107,11 +107,13 @@ enum Format {
     /// others and in MEMORY.md each bullet is one, but for links to files
     Claude,
     /// AGENTS.md, CLAUDE.md and the like, with the files that they include: bullets, sentences, rows
-    /// of tables, and commands with the sentence before them. Headings tell the category (Preferences,
-    /// Conventions, Lessons, Decisions, Never, Pitfalls and some more), or else what a line says. A
-    /// bullet takes along those nested below it; one that ends in a colon introduces them. Imported
-    /// again after a change, what the file says otherwise replaces what it said, what it says no longer
-    /// is forgotten, and the rest is confirmed; --dry-run shows that
+    /// of tables, commands and up to five lines of other code with the sentence before them, and what
+    /// a drawing of files remarks of each. Headings tell the category (Preferences, Conventions,
+    /// Lessons, Decisions, Never, Pitfalls and some more), or else what a line says; one that forbids
+    /// or names an occasion stands before each of its lines. A bullet takes along those nested below
+    /// it; one that ends in a colon introduces them. Imported again after a change, what the file says
+    /// otherwise replaces what it said, what it says no longer is forgotten, and the rest is
+    /// confirmed; --dry-run shows that
     Agents,
     /// What the history of this project says: what you stated in the transcripts that Claude Code,
     /// Codex, Gemini CLI, OpenCode and pi keep on this machine, why commits were reverted, decisions

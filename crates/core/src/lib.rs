@@ -33,7 +33,12 @@ pub mod safety;
 pub mod score;
 pub mod seal;
 pub mod search;
-pub mod session;
+pub mod session {
+    //! Sessions of agents: parses their transcripts, and stores summaries of past ones.
+
+    pub mod summaries;
+    pub mod transcript;
+}
 pub mod sync;
 pub mod usage;
 

@@ -1,20 +1,21 @@
 //! `AGENTS.md`, `CLAUDE.md` and similar pages: reads what they state, with the headings above, and
 //! writes our own block into them.
 //!
-//! List items, sentences, rows of tables, and the commands that follow a sentence or a heading are
-//! memories. What is none, such as other code, is left with the reason.
+//! List items, sentences, rows of tables, the commands that follow a sentence or a heading, and remarks in
+//! drawings are memories. What is none, such as longer code, is left with the reason.
 
 use std::collections::BTreeSet;
 
 use super::{
-    ExchangeItem, Parsed,
-    rule_page::{Bullet, BulletKind, RulePage, bullets},
+    ExchangeItem, LONGEST, Parsed,
+    rule_page::{self, Bullet, BulletKind, RulePage, bullets},
 };
 use crate::{
     language::{
         cues::{Family, SentenceReading},
         lexicon::rule_page::{
-            ADVERBS, CONDITIONS, DUTIES, GOVERNED, POINTERS, TASKS, VERBS, VERBS_OR_NOUNS,
+            ADVERBS, CONDITIONS, DUTIES, FORBIDDEN, FORBIDDING, GOVERNED, NEEDS, OCCASIONS,
+            POINTERS, TASKS, VERBS, VERBS_OR_NOUNS,
         },
         sentence,
         sketch::Sketch,
@@ -37,7 +38,7 @@ const END: &str = "<!-- pimem:end -->";
 
 /// Words in headings, by the category of the bullets below.
 const WORDS: [(&str, &[&str]); 6] = [
-    ("mistake", &["mistake", "mistakes", "pitfalls", "gotchas", "don't", "dont", "never", "avoid"]),
+    ("mistake", &["mistake", "mistakes", "pitfalls", "gotchas"]),
     ("decision", &["decision", "decisions", "decided"]),
     ("preference", &["preference", "preferences", "prefer", "style"]),
     ("pattern", &["pattern", "patterns", "convention", "conventions", "idioms", "standards"]),
@@ -45,8 +46,6 @@ const WORDS: [(&str, &[&str]); 6] = [
     ("done", &["done", "completed", "completions"]),
 ];
 
-/// Least number of words of a sentence that states something by itself.
-const WORDS_OF_SENTENCE: usize = 4;
 /// Most bytes of a sentence that stands before each item of its list.
 const LEAD: usize = 100;
 /// Starts of sentences about the page itself.
@@ -151,9 +150,9 @@ fn items(
     left: &mut Vec<(usize, String)>,
 ) -> Vec<ExchangeItem> {
     let mut items = Vec::new();
-    for (number, bullet, text) in statements(bullets, "") {
+    for (number, bullet, text) in statements(bullets, "").into_iter().flat_map(whole_or_stated) {
         let place = format!("{name}:{number}");
-        let text = by_itself(bullet, text);
+        let text = with_heading(bullet, by_itself(bullet, text));
         if let Some(reason) = unstated(bullet, &text) {
             left.push((number, reason.to_owned()));
             continue;
@@ -188,6 +187,15 @@ fn items(
     items
 }
 
+/// Returns a statement, or its sentences if it is too long for one memory.
+fn whole_or_stated(
+    (number, bullet, text): (usize, &Bullet, String),
+) -> Vec<(usize, &Bullet, String)> {
+    let is_short = text.chars().count() <= LONGEST;
+    let parts = if is_short { vec![text] } else { rule_page::stated(&text) };
+    parts.into_iter().map(|text| (number, bullet, text)).collect()
+}
+
 /// Returns a statement without what only leads to something else: the colon behind a sentence that says
 /// something without its list, the box of a point to be checked.
 fn by_itself(bullet: &Bullet, text: String) -> String {
@@ -196,6 +204,7 @@ fn by_itself(bullet: &Bullet, text: String) -> String {
     if let Some(point) = text.strip_prefix("[ ] ").filter(|_| is_point) {
         return point.to_owned();
     }
+    let text = if is_point { text.replacen(" [ ] ", " ", 1) } else { text };
     let Some(said) = text.strip_suffix(':').filter(|_| bullet.kind == BulletKind::Prose) else {
         return text;
     };
@@ -204,6 +213,40 @@ fn by_itself(bullet: &Bullet, text: String) -> String {
         sentences.pop();
     }
     if sentences.is_empty() { text } else { sentences.join(" ") }
+}
+
+/// Returns a statement with the heading above it where it means something else without: what is not to
+/// be done, unless it says so itself, and what holds on an occasion.
+fn with_heading(bullet: &Bullet, text: String) -> String {
+    let is_said = || words_of(&text).iter().take(2).any(|word| FORBIDDEN.contains(word));
+    let needs = |title: &&String| forbids(title) && !is_said() || is_occasion(title);
+    let title = bullet.section.as_ref().filter(|_| bullet.kind != BulletKind::Own);
+    match title.filter(needs) {
+        Some(title) => format!("{}: {text}", title.trim_end_matches(':')),
+        None => text,
+    }
+}
+
+fn is_occasion(title: &str) -> bool {
+    let words = words_of(title);
+    words.first().is_some_and(|word| OCCASIONS.contains(word)) && (2..=7).contains(&words.len())
+}
+
+/// Most words of a heading that forbids. Longer ones are sentences of something else.
+const FORBIDDING_HEADING: usize = 5;
+/// Pairs of words that forbid.
+const NOT: [[&str; 2]; 5] =
+    [["do", "not"], ["should", "not"], ["must", "not"], ["not", "to"], ["not", "allowed"]];
+
+/// Returns true if what stands below a heading is not to be done.
+fn forbids(title: &str) -> bool {
+    let words = words_of(title.split([':', '(', '—', '–']).next().unwrap_or_default());
+    let pairs = || words.windows(2).filter_map(|two| <&[String; 2]>::try_from(two).ok());
+    let is_choice = pairs().any(|[first, next]| first == "do" && next != "not");
+    let is_not = || pairs().any(|[first, next]| NOT.contains(&[first, next]));
+    words.len() <= FORBIDDING_HEADING
+        && !is_choice
+        && (words.iter().any(|word| FORBIDDING.contains(word)) || is_not())
 }
 
 /// Returns true if a sentence says nothing without what comes after it.
@@ -228,14 +271,13 @@ fn unstated(bullet: &Bullet, text: &str) -> Option<&'static str> {
     if is_prose && ABOUT_THE_PAGE.iter().any(|start| text.starts_with(start)) {
         return Some("it says what the page is");
     }
-    if is_prose && text.ends_with(':') {
+    if is_prose && rule_page::leads_on(text) {
         return Some("it leads to what is no memory");
     }
     if is_of_links(text) {
         return Some("it is a list of links");
     }
-    let states = text.split_whitespace().count() >= WORDS_OF_SENTENCE && !text.ends_with('?');
-    (is_prose && !states && !text.contains("`: ") && !text.contains(": `"))
+    (is_prose && !rule_page::is_stated(text) && !text.contains("`: ") && !text.contains(": `"))
         .then_some("it states nothing by itself")
 }
 
@@ -263,7 +305,7 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
         let is_below = match bullet.kind {
             BulletKind::Item => |above: &Bullet, below: &Bullet| above.list == below.list,
             // A sentence leads to the list right behind it.
-            BulletKind::Prose if bullet.text.ends_with(':') && bullet.text.len() <= LEAD => {
+            BulletKind::Prose if bullet.leads_on() && bullet.text.len() <= LEAD => {
                 |above: &Bullet, below: &Bullet| above.list + 1 == below.list
             }
             _ => |_: &Bullet, _: &Bullet| false,
@@ -279,7 +321,7 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
         let text = format!("{lead}{}", bullet.text);
         if children.is_empty() {
             found.push((bullet.line, bullet, text));
-        } else if text.ends_with(':') {
+        } else if bullet.leads_on() {
             found.extend(statements(children, &format!("{text} ")));
         } else {
             let details: Vec<&str> = children.iter().map(|child| child.text.as_str()).collect();
@@ -309,16 +351,25 @@ pub(super) fn category_of(text: &str) -> Option<&'static str> {
         }
         Some(Family::Convention) => Some("pattern"),
         Some(Family::Finding | Family::Naming | Family::Identity) => Some("lesson"),
-        None => is_order(text).then_some("preference"),
+        None if is_order(text) => Some("preference"),
+        None => {
+            let (label, _) = labelled(text)?;
+            let first = words_of(label).into_iter().find(|word| !word.is_empty())?;
+            FORBIDDING.contains(&first).then_some("mistake")
+        }
     }
 }
 
 /// Returns true if a line orders something: from its start, behind its label, or behind a condition. A
 /// command behind a label tells how something is done.
 fn is_order(text: &str) -> bool {
-    let label = text.split_once(": ").map(|(_, said)| said);
-    let is_command = label.is_some_and(|said| said.starts_with('`'));
-    [Some(text), label].into_iter().flatten().filter(|_| !is_command).any(|said| {
+    let (label, said) = labelled(text).unzip();
+    // A command behind a label, or what is told of a file, tells how something is.
+    let is_code = |part: Option<&str>| part.is_some_and(|part| part.starts_with('`'));
+    if is_code(said) || is_code(label) && label.is_some_and(|label| label.ends_with('`')) {
+        return false;
+    }
+    [Some(text), said].into_iter().flatten().any(|said| {
         let bare = |word: &str| {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
             word.to_lowercase().replace('’', "'")
@@ -334,14 +385,25 @@ fn is_order(text: &str) -> bool {
     })
 }
 
+/// Splits a text at the colon behind its label, which may stand in what is bold.
+fn labelled(text: &str) -> Option<(&str, &str)> {
+    let (end, _) = text.char_indices().find(|(at, c)| {
+        let rest = text.get(at + 1..).filter(|_| *c == ':');
+        rest.is_some_and(|rest| rest.trim_start_matches(['*', '_']).starts_with(' '))
+    })?;
+    let (label, said) = text.split_at(end);
+    Some((label, said.trim_start_matches([':', '*', '_', ' '])))
+}
+
 /// Returns true if an order begins with these words, each with its lower case without marks.
-fn begins_order(words: &[(&str, String)]) -> bool {
+fn begins_order(all: &[(&str, String)]) -> bool {
     let is_verb = |(_, word): &(&str, String)| !word.is_empty() && !ADVERBS.contains(word);
-    let mut words = words.iter().skip_while(|word| !is_verb(word));
+    let mut words = all.iter().skip_while(|word| !is_verb(word));
     let Some((_, verb)) = words.next() else { return false };
     let next = words.next();
     match verb.as_str() {
-        "never" | "don't" | "avoid" | "no" => true,
+        "never" | "don't" | "avoid" => true,
+        "no" => !all.iter().any(|(_, word)| NEEDS.contains(word)),
         "do" => next.is_some_and(|(_, next)| next == "not"),
         verb if VERBS.contains(verb) => next.is_some(),
         verb => next.is_some_and(|(shown, next)| {
@@ -354,12 +416,15 @@ fn begins_order(words: &[(&str, String)]) -> bool {
 fn category(title: &str, categories: &Categories) -> Option<CategoryId> {
     let words = words_of(title);
     let speaks = |list: &&[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let known = || WORDS.iter().find(|(_, list)| speaks(list));
-    titled(title, categories).or_else(|| categories.find(known()?.0))
+    let known = || match WORDS.iter().find(|(_, list)| speaks(list)) {
+        _ if forbids(title) => Some("mistake"),
+        known => known.map(|(name, _)| *name),
+    };
+    titled(title, categories).or_else(|| categories.find(known()?))
 }
 
 fn words_of(title: &str) -> Vec<String> {
-    let lower = title.to_lowercase().replace('’', "'");
+    let lower = title.to_lowercase().replace('’', "'").replace("anti-p", "antip");
     let words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
     words.map(str::to_owned).collect()
 }

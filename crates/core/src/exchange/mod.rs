@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod claude;
+mod code_block;
 pub mod history;
 pub mod json;
 pub mod jsonl;

@@ -1,7 +1,10 @@
 //! Pages of rules in markdown, read line by line: list items, sentences, rows of tables and commands,
 //! each with the headings above it.
 
-use super::agents::Marker;
+use super::{
+    agents::Marker,
+    code_block::{CodeBlock, CodeReading, code},
+};
 use crate::{language::sentence, markdown::patch};
 
 /// What a statement of a page is.
@@ -39,6 +42,62 @@ impl Bullet {
     pub(super) fn is_include(&self) -> bool {
         self.text.len() > 1 && self.text.starts_with('@') && !self.text.contains(' ')
     }
+
+    /// Returns true if it only leads to what comes after it. The colon may stand in what is bold.
+    pub(super) fn leads_on(&self) -> bool {
+        leads_on(&self.text)
+    }
+
+    /// Adds code behind a colon.
+    fn append_code(&mut self, code: &str) {
+        let lead = self.text.trim_end_matches([':', '.']);
+        let colon = if leads_on(lead) { "" } else { ":" };
+        self.text = format!("{lead}{colon} {code}");
+    }
+}
+
+/// Returns true if a text ends in a colon, which may stand in what is bold.
+pub(super) fn leads_on(text: &str) -> bool {
+    text.trim_end_matches(['*', '_']).ends_with(':')
+}
+
+/// Least number of words of a sentence that states something by itself.
+const WORDS_OF_SENTENCE: usize = 4;
+
+/// Returns true if a sentence is long enough to state something by itself.
+pub(super) fn is_stated(text: &str) -> bool {
+    let least = if text.trim_end_matches(['*', '_']).ends_with(['.', '!']) {
+        WORDS_OF_SENTENCE - 1
+    } else {
+        WORDS_OF_SENTENCE
+    };
+    text.split_whitespace().count() >= least && !text.ends_with('?')
+}
+
+/// Returns true if a sentence is too short to stand alone and says something of those beside it.
+fn is_remainder(sentence: &str) -> bool {
+    let words = sentence.split_whitespace().count();
+    let is_other = words == 1 && sentence.ends_with('!') || sentence.starts_with('@');
+    words < WORDS_OF_SENTENCE && !leads_on(sentence) && !is_other
+}
+
+/// Returns the sentences of a paragraph. One that goes on with another, or is too short to stand alone, is
+/// part of it.
+pub(super) fn stated(paragraph: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for part in sentence::as_they_stand(paragraph) {
+        let first = part.split(|c: char| !c.is_alphanumeric() && c != '.').next();
+        let goes_on = first.is_some_and(|word| GOES_ON.contains(&&*word.to_lowercase()))
+            || is_remainder(part);
+        match found.last_mut() {
+            Some(last) if goes_on || is_remainder(last) && !part.starts_with('@') => {
+                last.push(' ');
+                last.push_str(part);
+            }
+            _ => found.push(part.to_owned()),
+        }
+    }
+    found
 }
 
 /// Returns the lines of a text with their numbers, for any line ends.
@@ -54,8 +113,6 @@ pub(super) fn bullets(text: &str) -> Vec<Bullet> {
     found
 }
 
-/// Most commands of a block that go to one sentence. More of them are a script.
-const COMMANDS: usize = 8;
 /// Starts of sentences that are understood with the one before only.
 const GOES_ON: &[&str] = &[
     "it",
@@ -105,23 +162,25 @@ pub(super) struct RulePage {
     is_near: bool,
 }
 
-#[derive(Debug, Default)]
-struct CodeBlock {
-    line: usize,
-    mark: String,
-    language: String,
-    lines: Vec<String>,
-}
-
 impl RulePage {
+    /// Code in code ends where its writer meant it to, unless the page makes sense only by the letter of
+    /// Markdown, where the inner end is that of both.
     pub(super) fn read(text: &str) -> Self {
+        match Self::read_with(text, true) {
+            (page, true) => page,
+            (_, false) => Self::read_with(text, false).0,
+        }
+    }
+
+    /// Reads a page, with or without code in code. Returns whether all code of it has an end.
+    fn read_with(text: &str, has_nested_code: bool) -> (Self, bool) {
         let mut page = Self::default();
         let (mut is_own, mut is_comment) = (false, false);
         let skipped = front(text).map_or(0, |(_, after)| after);
         for (number, line) in numbered(text).skip(skipped) {
             let line = set_off(line);
             let words = line.trim();
-            if page.reads_code(words) {
+            if page.reads_code(line, has_nested_code) {
                 continue;
             }
             if let Some(marker) = Marker::of(line) {
@@ -153,21 +212,26 @@ impl RulePage {
         page.close();
         if let Some(CodeBlock { line, .. }) = page.code.take() {
             page.left.push((line, "code without an end".to_owned()));
+            return (page, false);
         }
-        page
+        (page, true)
     }
 
     /// Returns true if the line is part of a block of code.
-    fn reads_code(&mut self, words: &str) -> bool {
+    fn reads_code(&mut self, line: &str, has_nested_code: bool) -> bool {
         let Some(block) = &mut self.code else { return false };
-        let ends = words.starts_with(block.mark.as_str())
-            && words.trim_start_matches(['`', '~']).is_empty();
-        if !ends {
-            block.lines.push(words.to_owned());
+        let words = line.trim();
+        let is_mark = words.starts_with(block.mark.as_str());
+        let ends = is_mark && words.trim_start_matches(['`', '~']).is_empty();
+        if !ends || block.depth > 0 {
+            if is_mark && has_nested_code {
+                block.depth = if ends { block.depth - 1 } else { block.depth + 1 };
+            }
+            block.lines.push(line.trim_end().to_owned());
             return true;
         }
         if let Some(block) = self.code.take() {
-            self.take_code(block);
+            self.take_code(&block);
         }
         true
     }
@@ -190,7 +254,7 @@ impl RulePage {
         }
         if is_code {
             let new = || CodeBlock { line: number, ..CodeBlock::default() };
-            self.indented.get_or_insert_with(new).lines.push(words.to_owned());
+            self.indented.get_or_insert_with(new).lines.push(line.trim_end().to_owned());
         }
         is_code
     }
@@ -208,7 +272,7 @@ impl RulePage {
             self.close_table();
             self.is_open = false;
             let language = words.trim_start_matches(['`', '~']).trim().to_lowercase();
-            self.code = Some(CodeBlock { line: number, mark, language, lines: Vec::new() });
+            self.code = Some(CodeBlock { line: number, mark, language, ..CodeBlock::default() });
         } else if words.is_empty() {
             self.close();
         } else if let Some((indent, text)) = mark(line) {
@@ -257,29 +321,17 @@ impl RulePage {
 
     fn close(&mut self) {
         if let Some(block) = self.indented.take() {
-            self.take_code(block);
+            self.take_code(&block);
         }
         self.close_paragraph();
         self.close_table();
         self.is_open = false;
     }
 
-    /// Adds the sentences of a paragraph. One that goes on with another is part of it.
+    /// Adds the sentences of a paragraph.
     fn close_paragraph(&mut self) {
         let Some((line, text)) = self.paragraph.take() else { return };
-        let mut stated: Vec<String> = Vec::new();
-        for part in sentence::as_they_stand(text.trim()) {
-            let first = part.split(|c: char| !c.is_alphanumeric() && c != '.').next();
-            let goes_on = first.is_some_and(|word| GOES_ON.contains(&&*word.to_lowercase()));
-            match stated.last_mut().filter(|_| goes_on) {
-                Some(last) => {
-                    last.push(' ');
-                    last.push_str(part);
-                }
-                None => stated.push(part.to_owned()),
-            }
-        }
-        for text in stated {
+        for text in stated(text.trim()) {
             self.add(line, 0, text, BulletKind::Prose);
         }
         self.is_near = true;
@@ -317,48 +369,56 @@ impl RulePage {
     }
 
     /// Adds the commands of a block to the sentence before it, or to the heading. A comment above or
-    /// behind a command says what it is for.
-    fn take_code(&mut self, block: CodeBlock) {
-        let CodeBlock { line, language, lines, .. } = block;
-        let Some(commands) = commands(&language, &lines) else {
-            let name = language.split([' ', '{', ',']).next().unwrap_or_default();
-            let reason =
-                if name.is_empty() { "code".to_owned() } else { format!("code in {name}") };
-            self.left.push((line, reason));
-            return;
-        };
-        let (plain, commented): (Vec<_>, Vec<_>) =
-            commands.into_iter().partition(|(comment, _)| comment.is_empty());
-        let joined = |all: &[(String, String)]| {
-            let all: Vec<String> = all.iter().map(|(_, command)| code(command)).collect();
-            all.join("; ")
-        };
-        if let ([], [(comment, command)]) = (plain.as_slice(), commented.as_slice())
+    /// behind a command says what it is for. So for a few lines of other code, and what a drawing remarks
+    /// of its parts.
+    fn take_code(&mut self, block: &CodeBlock) {
+        let line = block.line;
+        match block.read() {
+            CodeReading::Commands { plain, commented } => {
+                self.take_commands(line, &plain, &commented);
+            }
+            CodeReading::Remarks(remarks) => {
+                for (at, part, said) in remarks {
+                    self.add(line + 1 + at, 0, format!("{}: {said}", code(&part)), BulletKind::Row);
+                }
+            }
+            CodeReading::Few(code) if self.is_near && !self.bullets.is_empty() => {
+                if let Some(last) = self.bullets.last_mut() {
+                    last.append_code(&code);
+                }
+            }
+            CodeReading::Few(_) | CodeReading::Other => {
+                let name = block.language_name();
+                let reason =
+                    if name.is_empty() { "code".to_owned() } else { format!("code in {name}") };
+                self.left.push((line, reason));
+            }
+        }
+        self.is_near = false;
+    }
+
+    fn take_commands(&mut self, line: usize, plain: &[String], commented: &[(String, String)]) {
+        if let ([], [(comment, command)]) = (plain, commented)
             && let Some(last) = self.bullets.last_mut()
             && self.is_near
             && last.text.ends_with(':')
         {
             last.text = format!("{} {} ({comment})", last.text, code(command));
-            self.is_near = false;
             return;
         }
-        let title = self.headings.last().map_or("Run", |(_, title)| title.as_str()).to_owned();
         if !plain.is_empty() {
-            match self.bullets.last_mut().filter(|_| self.is_near) {
-                Some(last) => {
-                    let lead = last.text.trim_end_matches([':', '.']);
-                    // The colon may stand in what is bold.
-                    let leads = lead.trim_end_matches(['*', '_']).ends_with(':');
-                    let colon = if leads { "" } else { ":" };
-                    last.text = format!("{lead}{colon} {}", joined(&plain));
-                }
-                None => self.add(line, 0, format!("{title}: {}", joined(&plain)), BulletKind::Row),
+            let plain: Vec<String> = plain.iter().map(|command| code(command)).collect();
+            let plain = plain.join("; ");
+            if let Some(last) = self.bullets.last_mut().filter(|_| self.is_near) {
+                last.append_code(&plain);
+            } else {
+                let title = self.headings.last().map_or("Run", |(_, title)| title.as_str());
+                self.add(line, 0, format!("{title}: {plain}"), BulletKind::Row);
             }
         }
         for (comment, command) in commented {
-            self.add(line, 0, format!("{comment}: {}", code(&command)), BulletKind::Row);
+            self.add(line, 0, format!("{comment}: {}", code(command)), BulletKind::Row);
         }
-        self.is_near = false;
     }
 
     fn add(&mut self, line: usize, indent: usize, text: String, kind: BulletKind) {
@@ -383,92 +443,10 @@ fn set_off(line: &str) -> &str {
     if said.starts_with("[!") && said.trim_end().ends_with(']') { "" } else { said }
 }
 
-/// Returns a command as code in a text.
-fn code(command: &str) -> String {
-    if command.contains('`') { format!("`` {command} ``") } else { format!("`{command}`") }
-}
-
 /// Returns the cells of a table's row.
 fn cells(row: &str) -> Vec<String> {
     let inside = row.trim_matches('|').replace("\\|", "\0");
     inside.split('|').map(|cell| cell.trim().replace('\0', "|")).collect()
-}
-
-/// Names of languages whose lines are commands.
-const SHELLS: &[&str] = &[
-    "bash",
-    "sh",
-    "shell",
-    "console",
-    "zsh",
-    "fish",
-    "powershell",
-    "ps1",
-    "cmd",
-    "shell-session",
-    "text",
-    "",
-];
-
-/// Returns the commands of a block of code, each with the comment that says what it is for. `None` if
-/// the block is something else.
-fn commands(language: &str, lines: &[String]) -> Option<Vec<(String, String)>> {
-    if !SHELLS.contains(&language) {
-        return None;
-    }
-    let is_certain = !matches!(language, "text" | "");
-    let has_prompt = lines.iter().any(|line| line.starts_with("$ "));
-    let (mut found, mut comment) = (Vec::new(), String::new());
-    let mut joined = String::new();
-    for line in lines {
-        // With prompts, the other lines are what the commands print.
-        let Some(line) = line.strip_prefix("$ ").or(Some(line.as_str()).filter(|_| !has_prompt))
-        else {
-            continue;
-        };
-        if let Some(said) = line.strip_prefix('#') {
-            said.trim_start_matches('#')
-                .trim()
-                .trim_end_matches([':', '.'])
-                .clone_into(&mut comment);
-            continue;
-        }
-        if line.is_empty() {
-            comment.clear();
-            continue;
-        }
-        if let Some(start) = line.strip_suffix('\\') {
-            joined.push_str(start.trim());
-            joined.push(' ');
-            continue;
-        }
-        let whole = std::mem::take(&mut joined) + line;
-        if whole.contains("<<") || !(is_certain || is_command(&whole)) {
-            return None;
-        }
-        match whole.split_once(" # ").filter(|(_, said)| !said.trim().is_empty()) {
-            Some((command, said)) => {
-                found.push((said.trim().to_owned(), command.trim().to_owned()));
-            }
-            // An option belongs to a command.
-            None if whole.starts_with('-') => return None,
-            None => found.push((comment.clone(), whole)),
-        }
-    }
-    let plain = found.iter().filter(|(comment, _)| comment.is_empty()).count();
-    (!found.is_empty() && plain <= COMMANDS).then_some(found)
-}
-
-/// Returns true if a line of an unnamed block begins as a command does.
-fn is_command(line: &str) -> bool {
-    let mut words = line.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "./-_".contains(c);
-    first.chars().all(fits)
-        && first.contains(|c: char| c.is_ascii_lowercase())
-        && (words.next().is_some() || first.starts_with("./"))
-        && !line.ends_with([';', '{', ',', ':', '.'])
-        && line.len() <= 160
 }
 
 /// Returns the mark that opens a code block, and also closes it.

@@ -239,7 +239,7 @@ fn bullets_of_a_page() {
             "\u{feff}# Conventions\r\n\r\n- a\r\n  more\r\n* b\r\n",
             &["pattern: a more", "pattern: b"],
         ),
-        ("## Don’t\n1. x\n2) y\n", &["mistake: x", "mistake: y"]),
+        ("## Don’t\n1. x\n2) y\n", &["mistake: Don’t: x", "mistake: Don’t: y"]),
         ("# Style\n## Rust\n- a\n# Other\n- b", &["preference: a", "-: b"]),
         (
             "- Before pushing:\n  - test\n  - lint:\n    - fast",
@@ -276,12 +276,12 @@ fn bullets_of_a_page() {
             &["preference?: Never run `tsc` with files. It writes beside them.", "-: a"],
         ),
         (
-            "Errors extend `Base` and carry a marker:\n```ts\nx\n```\nFollow these rules:\n```ts\nx\n```",
+            "Errors extend `Base` and carry a marker:\n```ts\n1\n2\n3\n4\n5\n6\n```\nFollow these rules:\n```ts\n1\n2\n3\n4\n5\n6\n```",
             &[
                 "-: Errors extend `Base` and carry a marker",
                 "A:2 code in ts",
-                "A:5 it leads to what is no memory",
-                "A:6 code in ts",
+                "A:10 it leads to what is no memory",
+                "A:11 code in ts",
             ],
         ),
         (
@@ -311,6 +311,10 @@ fn bullets_of_a_page() {
     }
     let long = format!("- {}", "x".repeat(LONGEST + 1));
     assert_eq!(agents_of(&long), ["A:1 2001 characters are too long for one memory (2000)"]);
+    let sentence = "Quays are swept at dawn by the crew of the day.";
+    let long = format!("- **Sweeping:** {}", [sentence; 50].join(" "));
+    let found = agents_of(&long);
+    assert_eq!((found.len(), found[1].as_str()), (50, &*format!("-: {sentence}")));
 }
 
 /// Below a heading without a category, orders are preferences and facts are not.
@@ -344,10 +348,19 @@ fn orders_and_facts_of_a_page() {
 /// Sentences, tables, commands and the reasons for what is left, of a page with everything.
 #[test]
 fn a_whole_page() {
-    let page = include_str!("../../../../fixtures/exchange/agents/whole.md");
-    let want = include_str!("../../../../fixtures/exchange/agents/whole.txt");
-    let got = agents_of(page).join("\n") + "\n";
-    assert_eq!(got, want, "\n{got}");
+    for (page, want) in [
+        (
+            include_str!("../../../../fixtures/exchange/agents/whole.md"),
+            include_str!("../../../../fixtures/exchange/agents/whole.txt"),
+        ),
+        (
+            include_str!("../../../../fixtures/exchange/agents/blocks.md"),
+            include_str!("../../../../fixtures/exchange/agents/blocks.txt"),
+        ),
+    ] {
+        let got = agents_of(page).join("\n") + "\n";
+        assert_eq!(got, want, "\n{got}");
+    }
 }
 
 #[test]
