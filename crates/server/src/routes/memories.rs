@@ -107,6 +107,10 @@ pub struct Hits {
     /// By what was searched: `keyword` in a sealed organisation, whatever was asked for.
     mode: &'static str,
     hits: Vec<Hit>,
+    /// True where all hits are hardly better than chance; only then.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    faint: bool,
 }
 
 /// A hit.
@@ -321,9 +325,12 @@ pub async fn search(
     let (mode, hits) = search::search(&transaction, caller.vault()?, &request, now).await?;
     if searched.touch.unwrap_or(true) {
         let vault = caller.vault()?;
-        let entries = hits.iter().map(|hit| (hit.memory.project, vault.id(hit.memory.id)));
+        // What is hardly better than chance was of no use.
+        let used = hits.iter().filter(|hit| !hit.found.judged.is_faint);
+        let entries = used.map(|hit| (hit.memory.project, vault.id(hit.memory.id)));
         app.accesses.count(caller.org, entries);
     }
+    let faint = !hits.is_empty() && hits.iter().all(|hit| hit.found.judged.is_faint);
     let explains = searched.explain.unwrap_or_default();
     let hits = hits.iter().map(|hit| {
         let search::FoundRow { candidate, judged, factor, .. } = hit.found;
@@ -341,7 +348,7 @@ pub async fn search(
             }),
         }
     });
-    Ok(Body(Hits { mode: mode.name(), hits: hits.collect() }))
+    Ok(Body(Hits { mode: mode.name(), hits: hits.collect(), faint }))
 }
 
 /// Counts memories.

@@ -81,6 +81,10 @@ fn what_is_remembered_is_found() {
         let relevance = answer["hits"][0]["relevance"].as_f64().unwrap();
         assert!((0.0..=1.0).contains(&relevance), "{answer}");
     }
+    // What is hardly better than chance is said to be.
+    let path = "/v1/memories/search?q=which+harbour+crane+is+repaired+today";
+    let answer = server.get(&team.reader, path).json();
+    assert_eq!((answer["hits"].as_array().unwrap().len(), &answer["faint"]), (1, &json!(true)));
     let path = "/v1/memories/search?q=golang+indentation&mode=keyword";
     assert_eq!(texts(&server.get(&team.reader, path).json(), "hits"), Vec::<String>::new());
     let path = "/v1/memories/search?q=postgresql&explain=true&category=decision";
@@ -413,6 +417,8 @@ fn a_search_counts_as_an_access() {
         server.get(&team.reader, &format!("{search}&touch=false"));
         server.post(&team.writer, &format!("/v1/memories/{}/reinforce", ids[0]), "{}");
         indexed(&server, &team.reader);
+        // Nor does what is hardly better than chance.
+        server.get(&team.reader, "/v1/memories/search?q=when+are+letters+sent+to+customers");
         server.get(&team.reader, search);
         until(&ids[0], 4);
         assert_eq!(total(), json!(4));
