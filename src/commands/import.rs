@@ -111,9 +111,9 @@ enum Format {
     /// a drawing of files remarks of each. Headings tell the category (Preferences, Conventions,
     /// Lessons, Decisions, Never, Pitfalls and some more), or else what a line says; one that forbids
     /// or names an occasion stands before each of its lines. A bullet takes along those nested below
-    /// it; one that ends in a colon introduces them. Imported again after a change, what the file says
-    /// otherwise replaces what it said, what it says no longer is forgotten, and the rest is
-    /// confirmed; --dry-run shows that
+    /// it; one that ends in a colon introduces them; numbered steps below a heading such as "Adding a
+    /// page" are one entry. Imported again after a change, what the file says otherwise replaces what
+    /// it said, what it says no longer is forgotten, and the rest is confirmed; --dry-run shows that
     Agents,
     /// What the history of this project says: what you stated in the transcripts that Claude Code,
     /// Codex, Gemini CLI, OpenCode and pi keep on this machine, why commits were reverted, decisions

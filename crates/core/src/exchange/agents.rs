@@ -15,7 +15,7 @@ use crate::{
         cues::{Family, SentenceReading},
         lexicon::rule_page::{
             ADVERBS, CONDITIONS, DUTIES, FORBIDDEN, FORBIDDING, GOVERNED, NEEDS, OCCASIONS,
-            POINTERS, TASKS, VERBS, VERBS_OR_NOUNS,
+            POINTERS, PROCEDURES, TASKS, VERBS, VERBS_OR_NOUNS,
         },
         sentence,
         sketch::Sketch,
@@ -48,6 +48,8 @@ const WORDS: [(&str, &[&str]); 6] = [
 
 /// Most bytes of a sentence that stands before each item of its list.
 const LEAD: usize = 100;
+/// Most bytes of a procedure that is one statement.
+const PROCEDURE: usize = 800;
 /// Starts of sentences about the page itself.
 const ABOUT_THE_PAGE: &[&str] = &[
     "This file ",
@@ -302,6 +304,13 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
     let mut found = Vec::new();
     let mut rest = bullets;
     while let Some((bullet, after)) = rest.split_first() {
+        if lead.is_empty()
+            && let Some((steps, next)) = procedure(rest)
+        {
+            found.extend(steps);
+            rest = next;
+            continue;
+        }
         let is_below = match bullet.kind {
             BulletKind::Item => |above: &Bullet, below: &Bullet| above.list == below.list,
             // A sentence leads to the list right behind it.
@@ -330,6 +339,34 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
         }
     }
     found
+}
+
+/// A procedure that bullets begin with, and the bullets behind it.
+type Procedure<'a> = (Vec<(usize, &'a Bullet, String)>, &'a [Bullet]);
+
+/// Reads the numbered list right below a heading such as *Adding an endpoint*: the steps with the heading,
+/// as one statement if that is short.
+fn procedure(bullets: &[Bullet]) -> Option<Procedure<'_>> {
+    let first = bullets.first().filter(|first| first.is_step)?;
+    let title = first.section.as_ref().filter(|title| is_procedure(title))?;
+    let is_other = |next: &Bullet| next.list != first.list || next.headings != first.headings;
+    let end = bullets.iter().position(is_other).unwrap_or(bullets.len());
+    let (list, next) = bullets.split_at(end);
+    let lead = format!("{}: ", title.trim_end_matches(':'));
+    let mut steps = statements(list, &lead);
+    let said = || steps.iter().filter_map(|(.., step)| step.strip_prefix(&lead));
+    let whole = lead.clone() + &said().collect::<Vec<_>>().join("; ");
+    if whole.len() <= PROCEDURE {
+        steps = vec![(first.line, first, whole)];
+    }
+    Some((steps, next))
+}
+
+fn is_procedure(title: &str) -> bool {
+    let words = words_of(title);
+    let is_done =
+        || matches!(words.as_slice(), [first, _, ..] if first.len() > 5 && first.ends_with("ing"));
+    words.iter().any(|word| PROCEDURES.contains(word)) || is_done()
 }
 
 /// Returns the category of what a text says, where no heading tells it.

@@ -33,6 +33,8 @@ pub(super) struct Bullet {
     /// The text, with its lines joined by spaces.
     pub text: String,
     pub kind: BulletKind,
+    /// True for an item with a number.
+    pub is_step: bool,
     /// Number of the list, counted with the paragraphs and tables between lists.
     pub list: usize,
 }
@@ -431,7 +433,8 @@ impl RulePage {
             self.list += 1;
         }
         let list = self.list;
-        self.bullets.push(Bullet { line, headings, section, indent, text, kind, list });
+        let is_step = self.listed.is_some_and(|(mark, _)| mark == '1');
+        self.bullets.push(Bullet { line, headings, section, indent, text, kind, is_step, list });
     }
 }
 

@@ -103,7 +103,7 @@ pub struct Searched {
 
 /// Hits, best first.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Hits {
+pub struct FoundMemories {
     /// By what was searched: `keyword` in a sealed organisation, whatever was asked for.
     mode: &'static str,
     hits: Vec<Hit>,
@@ -293,12 +293,12 @@ pub async fn create(
 ///
 /// What is found counts as accessed, within a second or two.
 #[utoipa::path(get, path = "/v1/memories/search", tag = "memories", operation_id = "search",
-    params(Searched), responses((status = 200, body = Hits)), extensions(("x-pimem-scope" = json!("read"))))]
+    params(Searched), responses((status = 200, body = FoundMemories)), extensions(("x-pimem-scope" = json!("read"))))]
 pub async fn search(
     State(app): State<Shared>,
     caller: Caller,
     Params(searched): Params<Searched>,
-) -> Result<Body<Hits>, Problem> {
+) -> Result<Body<FoundMemories>, Problem> {
     let length = searched.q.chars().count();
     if length == 0 || length > QUERY {
         return Err(Problem::usage(format!("q has 1 to {QUERY} characters")));
@@ -348,7 +348,7 @@ pub async fn search(
             }),
         }
     });
-    Ok(Body(Hits { mode: mode.name(), hits: hits.collect(), faint }))
+    Ok(Body(FoundMemories { mode: mode.name(), hits: hits.collect(), faint }))
 }
 
 /// Counts memories.
