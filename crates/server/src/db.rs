@@ -121,6 +121,9 @@ pub enum Error {
     /// The organisation is sealed, and its key is not at hand.
     #[error("the organisation is closed: {0}")]
     Closed(String),
+    /// A row is of an epoch that began after the keys were read; the same request works now.
+    #[error("the keys of the organisation were just rotated")]
+    Rotated,
     /// The organisation is encrypted end to end, and this would need its texts.
     #[error("the organisation is encrypted end to end")]
     Opaque,

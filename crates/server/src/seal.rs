@@ -191,9 +191,14 @@ impl Vault {
 
     /// Reads the text of a row. A row that was changed, moved, or written past the server is not
     /// opened, and the log says so.
-    #[must_use]
-    pub fn open(&self, place: VaultColumn<'_>, kept: VaultText) -> Option<String> {
-        let Some(keys) = &self.keys else { return kept.text };
+    ///
+    /// # Errors
+    /// The row is of a later epoch than these keys: whoever leaves it out would forget it.
+    pub fn open(&self, place: VaultColumn<'_>, kept: VaultText) -> Result<Option<String>, Error> {
+        let Some(keys) = &self.keys else { return Ok(kept.text) };
+        if kept.key.is_some_and(|key| key > keys.current) {
+            return Err(Error::Rotated);
+        }
         let opened = || {
             let key = kept.key?;
             let opened = keys.ciphers.get(&key)?.open(&self.data(place, key), &kept.sealed?)?;
@@ -204,7 +209,7 @@ impl Vault {
             let fields = json!({"org": self.org.to_string(), "row": place.name()});
             log::line("error", "a sealed row was not opened", fields);
         }
-        opened
+        Ok(opened)
     }
 
     fn name<'a>(&self, label: &str, name: &'a str) -> Cow<'a, str> {
@@ -431,7 +436,7 @@ mod tests {
         let place = VaultColumn::Memory { project: Uuid::nil(), entry: b"12345678" };
         let kept = plain.seal(place, "text").unwrap();
         assert_eq!(kept, VaultText { text: Some("text".to_owned()), sealed: None, key: None });
-        assert_eq!(plain.open(place, kept).as_deref(), Some("text"));
+        assert_eq!(plain.open(place, kept).unwrap().as_deref(), Some("text"));
         assert_eq!(plain.id(EntryId(258)), [0, 0, 0, 0, 0, 0, 1, 2]);
         assert_eq!(
             (plain.hash(b"x"), &*plain.word("w"), &*plain.tag("t")),
@@ -445,7 +450,7 @@ mod tests {
         let (one, project) = (vault(1, &[(1, 9)]), Uuid::from_u128(7));
         let place = VaultColumn::Event { project, id: b"a", digest: b"b", entry: b"c" };
         let kept = one.seal(place, "doc").unwrap();
-        assert_eq!(one.open(place, kept.clone()).as_deref(), Some("doc"));
+        assert_eq!(one.open(place, kept.clone()).unwrap().as_deref(), Some("doc"));
         for other in [
             VaultColumn::Event { project: Uuid::nil(), id: b"a", digest: b"b", entry: b"c" },
             VaultColumn::Event { project, id: b"ab", digest: b"", entry: b"c" },
@@ -453,13 +458,17 @@ mod tests {
             VaultColumn::Entry { project, hash: b"a", entry: b"b" },
             VaultColumn::Memory { project, entry: b"a" },
         ] {
-            assert_eq!(one.open(other, kept.clone()), None, "{other:?}");
+            assert_eq!(one.open(other, kept.clone()).unwrap(), None, "{other:?}");
         }
-        assert_eq!(vault(2, &[(1, 9)]).open(place, kept.clone()), None, "another organisation");
-        assert_eq!(vault(1, &[(1, 8)]).open(place, kept.clone()), None, "another key");
-        assert_eq!(vault(1, &[(2, 9)]).open(place, kept), None, "another epoch");
+        for (other, why) in [
+            (vault(2, &[(1, 9)]), "another organisation"),
+            (vault(1, &[(1, 8)]), "another key"),
+            (vault(1, &[(2, 9)]), "another epoch"),
+        ] {
+            assert_eq!(other.open(place, kept.clone()).unwrap(), None, "{why}");
+        }
         let forged = VaultText { text: Some("doc".to_owned()), ..VaultText::default() };
-        assert_eq!(one.open(place, forged), None, "written past the server");
+        assert_eq!(one.open(place, forged).unwrap(), None, "written past the server");
     }
 
     #[test]
@@ -467,9 +476,10 @@ mod tests {
         let (old, new) = (vault(1, &[(1, 9)]), vault(1, &[(2, 5), (1, 9)]));
         let place = VaultColumn::Memory { project: Uuid::nil(), entry: b"12345678" };
         let kept = old.seal(place, "text").unwrap();
-        assert_eq!(new.open(place, kept).as_deref(), Some("text"));
+        assert_eq!(new.open(place, kept).unwrap().as_deref(), Some("text"));
         assert_eq!(new.seal(place, "text").unwrap().key, Some(2));
-        assert_eq!(old.open(place, new.seal(place, "text").unwrap()), None);
+        let of_later = old.open(place, new.seal(place, "text").unwrap());
+        assert!(matches!(of_later, Err(Error::Rotated)), "left out, it would be forgotten");
         assert_eq!((old.id(EntryId(1)), old.hash(b"x")), (new.id(EntryId(1)), new.hash(b"x")));
         assert_eq!(old.word("w"), new.word("w"));
         assert_ne!(old.word("w"), old.tag("w"));

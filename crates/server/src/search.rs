@@ -230,8 +230,8 @@ where
     transaction.execute(&settings, &[]).await?;
     let statement = transaction.prepare_cached(&statement).await?;
     let rows = transaction.query(&statement, &parameters).await?;
-    let candidates = rows.iter().filter_map(|row| {
-        let memory = MemoryRow::of(row, vault)?;
+    let candidate = |row| {
+        let Some(memory) = MemoryRow::of(row, vault)? else { return Ok(None) };
         let cosines: Option<[Option<f64>; 3]> = halves
             .as_ref()
             .map(|_| [row.get("table_cosine"), row.get("plain_cosine"), row.get("model_cosine")]);
@@ -240,9 +240,10 @@ where
             |cosine: Option<f64>| cosine.filter(|cosine| cosine.is_finite()).unwrap_or(0.0);
         let is_embedded = cosines.is_some_and(|[table, ..]| table.is_some());
         let cosines = cosines.filter(|_| is_embedded).map(|cosines| cosines.map(number));
-        Some((memory, cosines))
-    });
-    let mut candidates: Vec<CandidateRow> = candidates.collect();
+        Ok(Some((memory, cosines)))
+    };
+    let candidates = rows.iter().filter_map(|row| candidate(row).transpose());
+    let mut candidates = candidates.collect::<Result<Vec<CandidateRow>, Error>>()?;
     // Equal hits stay in this order, which blinded ids have not.
     candidates.sort_by_key(|(memory, _)| (Reverse(memory.last_reinforced), memory.id));
     Ok(candidates)

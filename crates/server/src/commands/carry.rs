@@ -104,9 +104,11 @@ async fn lines(
     let rows = transaction.query(lines, &[&vault.org(), &project]).await?;
     let lines = rows.iter().filter_map(|row| {
         let (hash, entry): (Vec<u8>, Vec<u8>) = (row.get(0), row.get(1));
-        vault.open(Row::Entry { project, hash: &hash, entry: &entry }, VaultText::at(row, 2))
+        vault
+            .open(Row::Entry { project, hash: &hash, entry: &entry }, VaultText::at(row, 2))
+            .transpose()
     });
-    Ok(lines.collect())
+    Ok(lines.collect::<Result<_, _>>()?)
 }
 
 /// Reads the events of a project in the order of their times.
@@ -127,7 +129,7 @@ async fn events(
         for row in &rows {
             let [id, digest, entry]: [Vec<u8>; 3] = [row.get(1), row.get(2), row.get(3)];
             let place = Row::Event { project, id: &id, digest: &digest, entry: &entry };
-            found.extend(vault.open(place, VaultText::at(row, 4)));
+            found.extend(vault.open(place, VaultText::at(row, 4))?);
         }
         let Some(last) = rows.last() else { return Ok(found) };
         at = (last.get(0), last.get(1), last.get(2));

@@ -202,6 +202,7 @@ impl From<Error> for Problem {
                 crate::log::line("warn", "database away", serde_json::json!({"error": detail}));
                 Self::unavailable("the database is not available")
             }
+            Error::Rotated => Self::unavailable("the keys of the organisation were just rotated"),
             Error::Slow(detail) => {
                 crate::log::line("warn", "database slow", serde_json::json!({"error": detail}));
                 Self::timeout()

@@ -131,7 +131,7 @@ async fn read(
     for row in transaction.query(&statement, &[&org, &project, &family]).await? {
         let (entry, hash): (Vec<u8>, Vec<u8>) = (row.get(0), row.get(1));
         let kept = VaultText::at(&row, 3);
-        let line = vault.open(RowOf::Entry { project, hash: &hash, entry: &entry }, kept);
+        let line = vault.open(RowOf::Entry { project, hash: &hash, entry: &entry }, kept)?;
         let Some(line) = line else { continue };
         let id = if vault.is_sealed() {
             check::split(&line).map(|(category, text)| EntryId::of(category, text.as_bytes()))
@@ -149,7 +149,7 @@ async fn read(
         let (entry, id, digest): (Vec<u8>, Vec<u8>, Vec<u8>) = (row.get(0), row.get(1), row.get(2));
         let kept = VaultText::at(&row, 3);
         let place = RowOf::Event { project, id: &id, digest: &digest, entry: &entry };
-        let event = vault.open(place, kept).and_then(|doc| Event::read_whole(&doc));
+        let event = vault.open(place, kept)?.and_then(|doc| Event::read_whole(&doc));
         let Some(event) = event else { continue };
         read.all.fold(&event);
         read.ids.entry(entry).or_insert(event.entry);

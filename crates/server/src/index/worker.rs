@@ -115,7 +115,11 @@ pub async fn step(pool: &Pool, keeper: &Keeper, state: &mut WorkerState) -> Resu
         }
         vault => vault?,
     };
-    let done = index(&transaction, &vault, project).await?;
+    let done = match index(&transaction, &vault, project).await {
+        // Soon once more, with the new key.
+        Err(Error::Rotated) => return Ok(false),
+        done => done?,
+    };
     transaction.commit().await?;
     Ok(done)
 }
@@ -178,12 +182,12 @@ async fn count(
     let statement = transaction.prepare_cached(changed).await?;
     let rows = transaction.query(&statement, &[&org, &project, &folded]).await?;
     let sealing = vault.clone();
-    let read = move || -> Vec<Changed> {
+    let read = move || -> Result<Vec<Changed>, Error> {
         let vault = sealing;
         let mut tokenizer = Tokenizer::default();
         let read = |row: &tokio_postgres::Row| {
             let entry: Vec<u8> = row.get(0);
-            let (text, topic) = text_of(row, &vault, project, &entry).unwrap_or_default();
+            let (text, topic) = text_of(row, &vault, project, &entry)?.unwrap_or_default();
             let stands: bool = row.get(3);
             let (after, words) =
                 if stands { index::words(&mut tokenizer, &text, &topic) } else { (Vec::new(), 0) };
@@ -191,11 +195,11 @@ async fn count(
             let embed = || HalfVector::from_f32_slice(&table::embed(&embed::passage(&text)));
             let vector = (!vault.is_sealed()).then(embed);
             let (before, words_before) = (row.get(4), row.get(5));
-            Changed { entry, stands, before, words_before, after, words, vector }
+            Ok(Changed { entry, stands, before, words_before, after, words, vector })
         };
         rows.iter().map(read).collect()
     };
-    let changed = blocking(read).await?;
+    let changed = blocking(read).await??;
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     let (mut docs, mut length) = (0_i64, 0_i64);
     for one in &changed {
@@ -242,15 +246,15 @@ fn text_of(
     vault: &Vault,
     project: Uuid,
     entry: &[u8],
-) -> Option<(String, String)> {
+) -> Result<Option<(String, String)>, Error> {
     if !vault.is_sealed() {
         let (text, topic): (Option<String>, Option<String>) = (row.get(1), row.get(2));
-        return Some((text.unwrap_or_default(), topic.unwrap_or_default()));
+        return Ok(Some((text.unwrap_or_default(), topic.unwrap_or_default())));
     }
     let kept = VaultText { text: None, sealed: row.get(6), key: row.get(7) };
     let inner = vault.open(VaultColumn::Memory { project, entry }, kept)?;
-    let Inner { text, topic, .. } = serde_json::from_str(&inner).ok()?;
-    Some((text, topic))
+    let inner = inner.and_then(|inner| serde_json::from_str(&inner).ok());
+    Ok(inner.map(|Inner { text, topic, .. }| (text, topic)))
 }
 
 /// Has the transformer embed some lines. They are leased meanwhile, not locked, so that nobody waits.
@@ -420,7 +424,7 @@ pub async fn renew(pool: &Pool, keeper: &Keeper, renewal: &mut Renewal) -> Resul
     for row in &rows {
         let found = Found::of(row);
         let kept = VaultText { text: None, sealed: row.get("sealed"), key: row.get("key_id") };
-        let Some(text) = vault.open(found.place(renewal.table), kept) else { continue };
+        let Some(text) = vault.open(found.place(renewal.table), kept)? else { continue };
         let VaultText { sealed, key, .. } = vault.seal(found.place(renewal.table), &text)?;
         let Found { project, first, second, .. } = &found;
         transaction.execute(&update, &[&org, project, first, second, &sealed, &key]).await?;

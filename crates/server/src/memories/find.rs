@@ -121,7 +121,8 @@ pub async fn list(
         .await?;
     let is_last = rows.len() <= limit;
     let rows = rows.get(..limit).unwrap_or(&rows);
-    let memories = rows.iter().filter_map(|row| MemoryRow::of(row, vault)).collect();
+    let memories = rows.iter().filter_map(|row| MemoryRow::of(row, vault).transpose());
+    let memories = memories.collect::<Result<_, _>>()?;
     let next = rows.last().filter(|_| !is_last).and_then(Cursor::after);
     Ok((memories, next))
 }
@@ -153,7 +154,7 @@ pub async fn by_id(
     let statement = transaction.prepare_cached(&statement).await?;
     let (low, high) = (bound('0'), bound('f'));
     let rows = transaction.query(&statement, &[&vault.org(), &projects, &low, &high]).await?;
-    Ok(rows.iter().filter_map(|row| MemoryRow::of(row, vault)).collect())
+    rows.iter().filter_map(|row| MemoryRow::of(row, vault).transpose()).collect()
 }
 
 /// Counts.
@@ -258,7 +259,7 @@ async fn by(
             transaction.query(&statement, &[&org, &projects, &project, &entry, &PAGE]).await?;
         for row in &rows {
             (project, entry) = (row.get("project_id"), row.get("entry"));
-            let Some(memory) = MemoryRow::of(row, vault) else { continue };
+            let Some(memory) = MemoryRow::of(row, vault)? else { continue };
             let standing = memory.standing_by(policy, now);
             *by_state.entry(policy.state(standing).name().to_owned()).or_default() += 1;
             if let Standing::Scored(score) = standing {

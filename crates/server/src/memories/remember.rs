@@ -406,5 +406,5 @@ pub async fn faded(
     let rows = transaction
         .query(&statement, &[&vault.org(), &project, &date(now.0), &USED, &MOST])
         .await?;
-    Ok(rows.iter().filter_map(|row| MemoryRow::of(row, vault)).collect())
+    rows.iter().filter_map(|row| MemoryRow::of(row, vault).transpose()).collect()
 }

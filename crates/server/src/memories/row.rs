@@ -27,6 +27,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::{
+    db::Error,
     index::fold::{self, Inner, id_of},
     seal::{Vault, VaultColumn, VaultText},
 };
@@ -110,19 +111,22 @@ pub struct View {
 
 impl MemoryRow {
     /// Reads [`COLUMNS`]; `None` for a sealed row that is not opened.
-    #[must_use]
-    pub fn of(row: &Row, vault: &Vault) -> Option<Self> {
+    ///
+    /// # Errors
+    /// As [`Vault::open`].
+    pub fn of(row: &Row, vault: &Vault) -> Result<Option<Self>, Error> {
         let memory = Self::plain(row);
         if !vault.is_sealed() {
-            return Some(memory);
+            return Ok(Some(memory));
         }
         let entry: Vec<u8> = row.get("entry");
         let kept = VaultText { text: None, sealed: row.get("sealed"), key: row.get("key_id") };
         let inner =
             vault.open(VaultColumn::Memory { project: memory.project, entry: &entry }, kept)?;
-        let Inner { id, text, topic, superseded_by } = serde_json::from_str(&inner).ok()?;
+        let inner = inner.and_then(|inner| serde_json::from_str::<Inner>(&inner).ok());
+        let Some(Inner { id, text, topic, superseded_by }) = inner else { return Ok(None) };
         let line = topic::canonical(&memory.category, &text);
-        Some(Self {
+        Ok(Some(Self {
             id: EntryId(id),
             hash: Sha256::digest(line).to_vec(),
             tags: fold::tags(&text),
@@ -130,7 +134,7 @@ impl MemoryRow {
             topic,
             superseded_by: superseded_by.map(EntryId),
             ..memory
-        })
+        }))
     }
 
     fn plain(row: &Row) -> Self {

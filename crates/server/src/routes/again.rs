@@ -56,7 +56,7 @@ pub async fn answered(
     let status = u16::try_from(row.get::<_, i16>(1)).ok();
     let status = status.and_then(|status| StatusCode::from_u16(status).ok());
     let kept = VaultText::at(&row, 2);
-    let answer = vault.open(place(caller, project, &name, &request), kept);
+    let answer = vault.open(place(caller, project, &name, &request), kept)?;
     let answer = answer.ok_or_else(Problem::internal)?;
     Ok(Some((status.unwrap_or(StatusCode::OK), answer)))
 }

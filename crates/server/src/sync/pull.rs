@@ -143,7 +143,7 @@ fn object(vault: &Vault, project: Uuid, row: &Row) -> Result<Option<SyncObject>,
         } else {
             let entry = bytes("fnv");
             let place = VaultColumn::Entry { project, hash: &hash, entry: &entry };
-            let line = vault.open(place, VaultText { text: line, sealed, key });
+            let line = vault.open(place, VaultText { text: line, sealed, key })?;
             let Some(line) = line else { return Ok(None) };
             let hash =
                 if vault.is_sealed() { wire::content_hash(&line) } else { hash::write_hex(&hash) };
@@ -152,7 +152,7 @@ fn object(vault: &Vault, project: Uuid, row: &Row) -> Result<Option<SyncObject>,
     } else {
         let (id, digest, entry) = (bytes("id"), bytes("digest"), bytes("entry"));
         let place = VaultColumn::Event { project, id: &id, digest: &digest, entry: &entry };
-        let doc = vault.open(place, VaultText { text: row.get("doc"), sealed, key });
+        let doc = vault.open(place, VaultText { text: row.get("doc"), sealed, key })?;
         let Some(doc) = doc else { return Ok(None) };
         SyncObject::of_event(RawValue::from_string(doc).map_err(wrong)?)
     };
