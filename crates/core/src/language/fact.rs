@@ -181,6 +181,8 @@ pub(super) fn is_lasting(sentence: &Sentence, words: &[Word]) -> bool {
     }
     match built.text(0) {
         "if" | "when" | "whenever" | "wenn" => built.is_conditional(),
+        // A question, with or without its mark.
+        "where" | "what" | "why" | "how" | "who" | "which" | "wo" | "warum" | "wie" => false,
         _ if (3..words.len()).any(|at| built.follows(at)) => true,
         "we" if built.gave_up() => true,
         "the" | "we" if built.decides() => true,

@@ -79,8 +79,10 @@ fn found_in(message: &str, is_past: bool) -> Vec<Preference> {
         return Vec::new();
     }
     let typed: Vec<Sentence> = edges.iter().flat_map(|text| sentence::sentences(text)).collect();
-    let reader = Reader { phrases, tables: short && !others, corrected: false, is_past };
-    let mut listening = reader;
+    let tables = short && !others;
+    let reader = Reader { phrases, tables, corrected: false, is_past, hears_lasting: is_past };
+    // What only lasts by its build is no sign of a paste.
+    let mut listening = Reader { hears_lasting: true, ..reader };
     let mut all: Vec<(Preference, CueStrength, bool)> = Vec::new();
     let mut passed_on = Vec::new();
     for sentence in sentence::sentences(&open) {
@@ -200,8 +202,10 @@ struct Reader {
     tables: bool,
     /// True if the sentence before said that something was wrong.
     corrected: bool,
-    /// True if what is said in general suffices.
+    /// True for what was said in the past.
     is_past: bool,
+    /// True if what is said in general suffices; all of it waits.
+    hears_lasting: bool,
 }
 
 impl Reader {
@@ -231,12 +235,17 @@ impl Reader {
             if reading.is_of_one_occasion() {
                 return None;
             }
-            let general = || self.is_past && fact::is_lasting(sentence, words);
-            let told = fact::told(sentence, words);
-            let told = told.or_else(|| general().then_some(ToldFact::Likely))?;
-            let waits = (told == ToldFact::Likely).then_some(DECLARED);
             let clause = cue::Clause { start: 0, cue: 0, end: 0 };
-            Some(Said { waits, family: Family::Convention, ..Said::plain(words, clause) })
+            let said = Said { family: Family::Convention, ..Said::plain(words, clause) };
+            match fact::told(sentence, words) {
+                Some(ToldFact::Sure) => Some(said),
+                Some(ToldFact::Likely) => Some(Said { waits: Some(DECLARED), ..said }),
+                None if self.hears_lasting && fact::is_lasting(sentence, words) => {
+                    let strength = if self.is_past { said.strength } else { CueStrength::Weak };
+                    Some(Said { waits: Some(DECLARED), strength, ..said })
+                }
+                None => None,
+            }
         };
         // What only a dream learns unasked is news from a person.
         let noted = || reading.noted(corrected).filter(|found| found.family.is_of_dreams());
