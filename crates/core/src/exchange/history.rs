@@ -429,7 +429,7 @@ mod tests {
                 })
             };
             let past = of_session("claude", &n.to_string(), &messages);
-            let said = preference::find(text).into_iter().map(|one| one.text);
+            let said = preference::find_lasting(text).into_iter().map(|one| one.text);
             let (right, other): (Vec<_>, Vec<_>) =
                 past.into_iter().map(|one| one.text).partition(is_it);
             let (heard, misheard): (Vec<_>, Vec<_>) = said.partition(is_it);

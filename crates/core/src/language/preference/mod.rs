@@ -49,17 +49,24 @@ pub struct Preference {
 /// Returns the preferences in a message, at most [`MOST`].
 #[must_use]
 pub fn find(message: &str) -> Vec<Preference> {
-    found_in(message, false)
+    found_in(message, false, false)
+}
+
+/// Returns what is to be kept of a message that a person types: its preferences, and what lasts by its
+/// build, which waits. At most [`MOST`].
+#[must_use]
+pub fn find_lasting(message: &str) -> Vec<Preference> {
+    found_in(message, false, true)
 }
 
 /// Returns the preferences in a message of the past, at most [`MOST`], with what is said in general but
 /// may be of the moment: all of it is looked at before it counts.
 #[must_use]
 pub fn find_past(message: &str) -> Vec<Preference> {
-    found_in(message, true)
+    found_in(message, true, true)
 }
 
-fn found_in(message: &str, is_past: bool) -> Vec<Preference> {
+fn found_in(message: &str, is_past: bool, hears_lasting: bool) -> Vec<Preference> {
     let Some(open) = transcript::typed(&without_private(message)) else { return Vec::new() };
     let open = looked_at(open.trim_end());
     let bare = open.trim_start();
@@ -82,7 +89,7 @@ fn found_in(message: &str, is_past: bool) -> Vec<Preference> {
     let tables = short && !others;
     let reader = Reader { phrases, tables, corrected: false, is_past, hears_lasting: is_past };
     // What only lasts by its build is no sign of a paste.
-    let mut listening = Reader { hears_lasting: true, ..reader };
+    let mut listening = Reader { hears_lasting, ..reader };
     let mut all: Vec<(Preference, CueStrength, bool)> = Vec::new();
     let mut passed_on = Vec::new();
     for sentence in sentence::sentences(&open) {
