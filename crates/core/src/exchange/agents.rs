@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::{
     ExchangeItem, LONGEST, Parsed,
-    rule_page::{self, Bullet, BulletKind, RulePage, bullets},
+    rule_page::{Bullet, BulletKind, RulePage, bullets, is_stated, leads_on, stated},
 };
 use crate::{
     language::{
@@ -194,7 +194,7 @@ fn whole_or_stated(
     (number, bullet, text): (usize, &Bullet, String),
 ) -> Vec<(usize, &Bullet, String)> {
     let is_short = text.chars().count() <= LONGEST;
-    let parts = if is_short { vec![text] } else { rule_page::stated(&text) };
+    let parts = if is_short { vec![text] } else { stated(&text) };
     parts.into_iter().map(|text| (number, bullet, text)).collect()
 }
 
@@ -237,18 +237,29 @@ fn is_occasion(title: &str) -> bool {
 /// Most words of a heading that forbids. Longer ones are sentences of something else.
 const FORBIDDING_HEADING: usize = 5;
 /// Pairs of words that forbid.
-const NOT: [[&str; 2]; 5] =
-    [["do", "not"], ["should", "not"], ["must", "not"], ["not", "to"], ["not", "allowed"]];
+const FORBIDDING_PAIRS: [[&str; 2]; 7] = [
+    ["anti", "pattern"],
+    ["anti", "patterns"],
+    ["do", "not"],
+    ["must", "not"],
+    ["not", "allowed"],
+    ["not", "to"],
+    ["should", "not"],
+];
 
 /// Returns true if what stands below a heading is not to be done.
 fn forbids(title: &str) -> bool {
     let words = words_of(title.split([':', '(', '—', '–']).next().unwrap_or_default());
-    let pairs = || words.windows(2).filter_map(|two| <&[String; 2]>::try_from(two).ok());
-    let is_choice = pairs().any(|[first, next]| first == "do" && next != "not");
-    let is_not = || pairs().any(|[first, next]| NOT.contains(&[first, next]));
-    words.len() <= FORBIDDING_HEADING
-        && !is_choice
-        && (words.iter().any(|word| FORBIDDING.contains(word)) || is_not())
+    let is_choice =
+        words.windows(2).any(|two| matches!(two, [first, next] if first == "do" && next != "not"));
+    let mut behind = (0..words.len()).filter_map(|at| words.get(at..));
+    words.len() <= FORBIDDING_HEADING && !is_choice && behind.any(begins_forbidding)
+}
+
+fn begins_forbidding(words: &[String]) -> bool {
+    let is_pair = |first: &str, next: &str| FORBIDDING_PAIRS.contains(&[first, next]);
+    words.first().is_some_and(|first| FORBIDDING.contains(first))
+        || matches!(words, [first, next, ..] if is_pair(first, next))
 }
 
 /// Returns true if a sentence says nothing without what comes after it.
@@ -273,13 +284,13 @@ fn unstated(bullet: &Bullet, text: &str) -> Option<&'static str> {
     if is_prose && ABOUT_THE_PAGE.iter().any(|start| text.starts_with(start)) {
         return Some("it says what the page is");
     }
-    if is_prose && rule_page::leads_on(text) {
+    if is_prose && leads_on(text) {
         return Some("it leads to what is no memory");
     }
     if is_of_links(text) {
         return Some("it is a list of links");
     }
-    (is_prose && !rule_page::is_stated(text) && !text.contains("`: ") && !text.contains(": `"))
+    (is_prose && !is_stated(text) && !text.contains("`: ") && !text.contains(": `"))
         .then_some("it states nothing by itself")
 }
 
@@ -314,7 +325,7 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
         let is_below = match bullet.kind {
             BulletKind::Item => |above: &Bullet, below: &Bullet| above.list == below.list,
             // A sentence leads to the list right behind it.
-            BulletKind::Prose if bullet.leads_on() && bullet.text.len() <= LEAD => {
+            BulletKind::Prose if leads_on(&bullet.text) && bullet.text.len() <= LEAD => {
                 |above: &Bullet, below: &Bullet| above.list + 1 == below.list
             }
             _ => |_: &Bullet, _: &Bullet| false,
@@ -330,7 +341,7 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
         let text = format!("{lead}{}", bullet.text);
         if children.is_empty() {
             found.push((bullet.line, bullet, text));
-        } else if bullet.leads_on() {
+        } else if leads_on(&bullet.text) {
             found.extend(statements(children, &format!("{text} ")));
         } else {
             let details: Vec<&str> = children.iter().map(|child| child.text.as_str()).collect();
@@ -391,8 +402,7 @@ pub(super) fn category_of(text: &str) -> Option<&'static str> {
         None if is_order(text) => Some("preference"),
         None => {
             let (label, _) = labelled(text)?;
-            let first = words_of(label).into_iter().find(|word| !word.is_empty())?;
-            FORBIDDING.contains(&first).then_some("mistake")
+            begins_forbidding(&words_of(label)).then_some("mistake")
         }
     }
 }
@@ -403,7 +413,7 @@ fn is_order(text: &str) -> bool {
     let (label, said) = labelled(text).unzip();
     // A command behind a label, or what is told of a file, tells how something is.
     let is_code = |part: Option<&str>| part.is_some_and(|part| part.starts_with('`'));
-    if is_code(said) || is_code(label) && label.is_some_and(|label| label.ends_with('`')) {
+    if is_code(said) || is_code(label.filter(|label| label.ends_with('`'))) {
         return false;
     }
     [Some(text), said].into_iter().flatten().any(|said| {
@@ -461,9 +471,9 @@ fn category(title: &str, categories: &Categories) -> Option<CategoryId> {
 }
 
 fn words_of(title: &str) -> Vec<String> {
-    let lower = title.to_lowercase().replace('’', "'").replace("anti-p", "antip");
+    let lower = title.to_lowercase().replace('’', "'");
     let words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    words.map(str::to_owned).collect()
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// Returns true if what stands below a heading is to be done once.

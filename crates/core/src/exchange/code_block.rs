@@ -14,11 +14,11 @@ pub(super) struct CodeBlock {
     pub(super) language: String,
     /// Number of blocks that are open in it.
     pub(super) depth: usize,
-    /// Its lines with their indentation.
+    /// The lines between its marks, indented as they were.
     pub(super) lines: Vec<String>,
 }
 
-/// What a block of code gives.
+/// What an import keeps of a block of code.
 #[derive(Debug)]
 pub(super) enum CodeReading {
     /// Commands without a comment, and those with the comment that says what they are for.

@@ -45,11 +45,6 @@ impl Bullet {
         self.text.len() > 1 && self.text.starts_with('@') && !self.text.contains(' ')
     }
 
-    /// Returns true if it only leads to what comes after it. The colon may stand in what is bold.
-    pub(super) fn leads_on(&self) -> bool {
-        leads_on(&self.text)
-    }
-
     /// Adds code behind a colon.
     fn append_code(&mut self, code: &str) {
         let lead = self.text.trim_end_matches([':', '.']);
@@ -58,7 +53,8 @@ impl Bullet {
     }
 }
 
-/// Returns true if a text ends in a colon, which may stand in what is bold.
+/// Returns true if a text leads to what comes after it: it ends in a colon, which may stand in what is
+/// bold.
 pub(super) fn leads_on(text: &str) -> bool {
     text.trim_end_matches(['*', '_']).ends_with(':')
 }
@@ -375,21 +371,18 @@ impl RulePage {
     /// of its parts.
     fn take_code(&mut self, block: &CodeBlock) {
         let line = block.line;
-        match block.read() {
-            CodeReading::Commands { plain, commented } => {
+        let near = self.bullets.last_mut().filter(|_| self.is_near);
+        match (block.read(), near) {
+            (CodeReading::Commands { plain, commented }, _) => {
                 self.take_commands(line, &plain, &commented);
             }
-            CodeReading::Remarks(remarks) => {
+            (CodeReading::Remarks(remarks), _) => {
                 for (at, part, said) in remarks {
                     self.add(line + 1 + at, 0, format!("{}: {said}", code(&part)), BulletKind::Row);
                 }
             }
-            CodeReading::Few(code) if self.is_near && !self.bullets.is_empty() => {
-                if let Some(last) = self.bullets.last_mut() {
-                    last.append_code(&code);
-                }
-            }
-            CodeReading::Few(_) | CodeReading::Other => {
+            (CodeReading::Few(code), Some(last)) => last.append_code(&code),
+            (CodeReading::Few(_) | CodeReading::Other, _) => {
                 let name = block.language_name();
                 let reason =
                     if name.is_empty() { "code".to_owned() } else { format!("code in {name}") };

@@ -418,7 +418,7 @@ fn files(section: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// What was added to a log.
+/// What the events that a log has got since the shortlist was made are about.
 struct AddedEvents {
     /// The entries that they are about.
     about: Vec<EntryId>,
@@ -450,7 +450,7 @@ impl AddedEvents {
     }
 }
 
-/// What a shortlist was made of.
+/// By what a reader tells whether a shortlist still holds: the state of the store that it was made from.
 struct ShortlistHead {
     /// Time of the latest event.
     latest: Timestamp,

@@ -512,3 +512,24 @@ fn keys_are_rotated_while_pushes_run() {
     database.execute("update pimem.org_keys set created = now() - interval '2 minutes'");
     while database.one(settled) == "0" {}
 }
+
+/// The index of an organisation with such a row waits, that of others does not.
+#[test]
+fn a_row_of_an_epoch_that_never_began() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    let (sealed, other) = (Team::sealed(&database, "vault"), Team::new(&database, "acme"));
+    let server = Server::start(&database);
+    server.push(&sealed.writer, &facts(&["The port is 8080"]));
+    server.indexed();
+    database.execute(
+        "alter table pimem.entries disable trigger all; \
+         update pimem.entries set key_id = key_id + 1; \
+         insert into pimem.index_queue (org_id, project_id, entry) \
+         select org_id, project_id, fnv from pimem.entries",
+    );
+    server.push(&other.writer, &facts(&["Jobs run at noon"]));
+    let total = || server.get(&other.reader, "/v1/memories/stats").json()["total"].clone();
+    while total() != 1 {}
+    assert_eq!(server.get(&sealed.reader, "/v1/memories/stats").json()["total"], 1, "as it was");
+}

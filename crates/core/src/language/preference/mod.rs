@@ -49,24 +49,35 @@ pub struct Preference {
 /// Returns the preferences in a message, at most [`MOST`].
 #[must_use]
 pub fn find(message: &str) -> Vec<Preference> {
-    found_in(message, false, false)
+    found_in(message, Hearing::Stated)
 }
 
 /// Returns what is to be kept of a message that a person types: its preferences, and what lasts by its
 /// build, which waits. At most [`MOST`].
 #[must_use]
 pub fn find_lasting(message: &str) -> Vec<Preference> {
-    found_in(message, false, true)
+    found_in(message, Hearing::Lasting)
 }
 
 /// Returns the preferences in a message of the past, at most [`MOST`], with what is said in general but
 /// may be of the moment: all of it is looked at before it counts.
 #[must_use]
 pub fn find_past(message: &str) -> Vec<Preference> {
-    found_in(message, true, true)
+    found_in(message, Hearing::Past)
 }
 
-fn found_in(message: &str, is_past: bool, hears_lasting: bool) -> Vec<Preference> {
+/// What of a message is heard.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hearing {
+    /// What is stated.
+    Stated,
+    /// What lasts by its build too, which waits.
+    Lasting,
+    /// Both, of a message of the past, at more length.
+    Past,
+}
+
+fn found_in(message: &str, hearing: Hearing) -> Vec<Preference> {
     let Some(open) = transcript::typed(&without_private(message)) else { return Vec::new() };
     let open = looked_at(open.trim_end());
     let bare = open.trim_start();
@@ -87,9 +98,13 @@ fn found_in(message: &str, is_past: bool, hears_lasting: bool) -> Vec<Preference
     }
     let typed: Vec<Sentence> = edges.iter().flat_map(|text| sentence::sentences(text)).collect();
     let tables = short && !others;
-    let reader = Reader { phrases, tables, corrected: false, is_past, hears_lasting: is_past };
+    let listening = Reader { phrases, tables, corrected: false, hearing };
     // What only lasts by its build is no sign of a paste.
-    let mut listening = Reader { hears_lasting, ..reader };
+    let reader = match hearing {
+        Hearing::Lasting => Reader { hearing: Hearing::Stated, ..listening },
+        Hearing::Stated | Hearing::Past => listening,
+    };
+    let mut listening = listening;
     let mut all: Vec<(Preference, CueStrength, bool)> = Vec::new();
     let mut passed_on = Vec::new();
     for sentence in sentence::sentences(&open) {
@@ -201,7 +216,6 @@ impl Said {
 
 /// Reads the sentences of a message in order.
 #[derive(Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "independent of one another")]
 struct Reader {
     /// True if the message may have one of the phrases of `cue`.
     phrases: bool,
@@ -209,16 +223,13 @@ struct Reader {
     tables: bool,
     /// True if the sentence before said that something was wrong.
     corrected: bool,
-    /// True for what was said in the past.
-    is_past: bool,
-    /// True if what is said in general suffices; all of it waits.
-    hears_lasting: bool,
+    hearing: Hearing,
 }
 
 impl Reader {
     /// Returns how many characters of a statement are kept.
     fn chars(self) -> usize {
-        if self.is_past { PAST_CHARS } else { CHARS }
+        if self.hearing == Hearing::Past { PAST_CHARS } else { CHARS }
     }
 
     fn read(&mut self, sentence: &Sentence, words: &[cue::Word]) -> Option<Said> {
@@ -247,11 +258,15 @@ impl Reader {
             match fact::told(sentence, words) {
                 Some(ToldFact::Sure) => Some(said),
                 Some(ToldFact::Likely) => Some(Said { waits: Some(DECLARED), ..said }),
-                None if self.hears_lasting && fact::is_lasting(sentence, words) => {
-                    let strength = if self.is_past { said.strength } else { CueStrength::Weak };
-                    Some(Said { waits: Some(DECLARED), strength, ..said })
+                None => {
+                    let strength = match self.hearing {
+                        Hearing::Stated => return None,
+                        Hearing::Lasting => CueStrength::Weak,
+                        Hearing::Past => CueStrength::Plain,
+                    };
+                    let said = Said { waits: Some(DECLARED), strength, ..said };
+                    fact::is_lasting(sentence, words).then_some(said)
                 }
-                None => None,
             }
         };
         // What only a dream learns unasked is news from a person.
@@ -259,7 +274,7 @@ impl Reader {
         let Some(found) = found.or_else(|| if plain { None } else { noted() }) else {
             return match declared() {
                 Some(clause) => Some(Said { waits: Some(DECLARED), ..Said::plain(words, clause) }),
-                None if plain && !self.is_past => None,
+                None if plain && self.hearing != Hearing::Past => None,
                 // `No, not npm test. It's make check.`
                 None if corrected && fact::is_instead(sentence, words) => {
                     let clause = cue::Clause { start: 0, cue: 0, end: 0 };
