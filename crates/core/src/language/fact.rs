@@ -175,7 +175,11 @@ const ENOUGH: i32 = 2;
 pub(super) fn is_lasting(sentence: &Sentence, words: &[Word]) -> bool {
     let built = SentenceBuild { sentence, words };
     let is_headed = words.iter().take(4).any(|word| word.colon);
-    let is_out = sentence.asked || is_headed || !LENGTH.contains(&words.len());
+    // Programs begin so: `✨ Installed and ready`.
+    let is_printed = sentence
+        .text
+        .starts_with(|c: char| !c.is_ascii() && !c.is_alphanumeric() && !"“„«".contains(c));
+    let is_out = sentence.asked || is_headed || is_printed || !LENGTH.contains(&words.len());
     if is_out || built.has(&PASSING) || is_of_the_moment(words) {
         return false;
     }
@@ -481,6 +485,7 @@ mod tests {
             ("Don't rename the files", false),
             ("It's not `a`, it's `b` that is undefined", false),
             ("Are queue names prefixed with the service?", false),
+            ("✨ The importer is installed and must be started", false),
         ] {
             let sentence = super::super::sentence::sentences(text).remove(0);
             assert_eq!(

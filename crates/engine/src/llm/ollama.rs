@@ -179,10 +179,7 @@ impl Embedder for Client {
         texts: &[&str],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Vec<Vec<f32>>, Unavailable> {
-        let prefix = match role {
-            TextRole::Query => &self.model.query_prefix,
-            TextRole::Passage => &self.model.passage_prefix,
-        };
+        let prefix = self.model.prefix(role);
         let name = catalog::of_ollama(&self.model.id).unwrap_or_default();
         let mut vectors = vec![vec![0.0; self.model.dimension]; texts.len()];
         let asked: Vec<usize> = (0..)

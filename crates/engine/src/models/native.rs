@@ -117,10 +117,8 @@ impl Embedder for Native {
         texts: &[&str],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Vec<Vec<f32>>, Unavailable> {
-        let (tokens, prefix) = match role {
-            TextRole::Query => (QUERY_TOKENS, &self.model.query_prefix),
-            TextRole::Passage => (usize::MAX, &self.model.passage_prefix),
-        };
+        let prefix = self.model.prefix(role);
+        let tokens = if role == TextRole::Query { QUERY_TOKENS } else { usize::MAX };
         let prefixed: Vec<String> = if prefix.is_empty() {
             Vec::new()
         } else {

@@ -182,10 +182,7 @@ impl Embedder for Worker {
         texts: &[&str],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Vec<Vec<f32>>, Unavailable> {
-        let prefix = match role {
-            TextRole::Query => &self.model.query_prefix,
-            TextRole::Passage => &self.model.passage_prefix,
-        };
+        let prefix = self.model.prefix(role);
         let says_something = |text: &&&str| !text.trim().is_empty();
         let asked: Vec<String> =
             texts.iter().filter(says_something).map(|text| format!("{prefix}{text}")).collect();
