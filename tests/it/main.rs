@@ -1,8 +1,9 @@
 //! The integration tests: one binary, one module per guarantee.
 //!
-//! All tests run the real program in a [`common::sandbox::Sandbox`]. `PIMEM_BLESS=1` rewrites
-//! transcripts and generated files, `PIMEM_TEST_SCALE=N` makes the races N times as long, and
-//! `PIMEM_TEST_ONNXRUNTIME=PATH` (see `.ci/onnxruntime`) tests models with a real ONNX Runtime.
+//! All but those of the engine's public API (`memory`, `shortlist`) run the real program in a
+//! [`common::sandbox::Sandbox`]. `PIMEM_BLESS=1` rewrites transcripts and generated files,
+//! `PIMEM_TEST_SCALE=N` makes the races N times as long, and `PIMEM_TEST_ONNXRUNTIME=PATH` (see
+//! `.ci/onnxruntime`) tests models with a real ONNX Runtime.
 #![cfg(test)]
 #![expect(clippy::disallowed_methods, reason = "tests prepare and damage files in any way")]
 #![expect(clippy::print_stdout, reason = "what was skipped, and how far a test got, is said")]
@@ -70,6 +71,7 @@ mod llm_command;
 mod mcp;
 mod mcp_transcripts;
 mod meanwhile;
+mod memory;
 mod merge;
 mod mirrors;
 #[cfg(feature = "fastembed")]
@@ -111,6 +113,7 @@ mod sealed_steps;
 mod sealed_vectors;
 mod sealed_visits;
 mod sessions;
+mod shortlist;
 mod status;
 mod store;
 mod sync;

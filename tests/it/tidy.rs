@@ -84,7 +84,6 @@ fn is_foreign(path: &Path) -> bool {
 #[test]
 fn every_file_says_what_it_is_for_and_is_short() {
     let (src, mut tests) = (sources(), texts("tests", ".rs"));
-    tests.extend(texts("crates/engine/tests", ".rs"));
     tests.extend(texts("crates/server/tests", ".rs"));
     assert!(src.len() > 40 && tests.len() > 10);
     for (name, text) in src.iter().chain(&tests) {

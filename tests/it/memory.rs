@@ -1,6 +1,4 @@
 //! Tests of the engine's public API, used as another program would.
-#![cfg(test)]
-#![expect(clippy::disallowed_methods, reason = "tests prepare directories")]
 
 use std::{
     collections::BTreeMap,

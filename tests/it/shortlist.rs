@@ -1,7 +1,5 @@
 //! The report of a large store from its shortlist is that of all its entries, whatever happens to the
 //! store.
-#![cfg(test)]
-#![expect(clippy::disallowed_methods, reason = "tests prepare directories")]
 
 use std::{
     cell::Cell,
