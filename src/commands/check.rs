@@ -393,11 +393,11 @@ fn address(path: &str) -> String {
 }
 
 /// The bytes that are escaped in a path of a URI.
-pub(crate) const PATH: &AsciiSet =
+pub(crate) const URI_PATH: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'/').remove(b'_').remove(b'~');
 
 fn uri(path: &str) -> PercentEncode<'_> {
-    utf8_percent_encode(path, PATH)
+    utf8_percent_encode(path, URI_PATH)
 }
 
 #[cfg(test)]

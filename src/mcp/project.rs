@@ -1,15 +1,12 @@
 //! Which project a call is about.
 
-use std::{
-    borrow::Cow,
-    path::{Component, Path, PathBuf},
-};
+use std::path::{Component, Path, PathBuf};
 
 use percent_encoding::{AsciiSet, PercentEncode, percent_decode_str, utf8_percent_encode};
 
 use crate::{
     agents::{Agent, plugin::PLUGIN_VARIABLES},
-    commands::check::PATH,
+    commands::check::URI_PATH,
     globals::{Globals, ScopeChoice},
 };
 use pimem_engine::{
@@ -136,12 +133,17 @@ pub(super) fn root(uri: &str) -> Option<PathBuf> {
 
 /// Decodes the escapes of a URI; `None` if the result is no text.
 pub(super) fn decoded(text: &str) -> Option<String> {
-    percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned)
+    let is_escape = |rest: &str| {
+        rest.get(..2).is_some_and(|hex| hex.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    };
+    // The library would leave `%zz` as it is.
+    let decoded = percent_decode_str(text).decode_utf8().ok()?;
+    text.split('%').skip(1).all(is_escape).then(|| decoded.into_owned())
 }
 
 /// Encodes a text as a part of a URI.
 pub(super) fn encoded(text: &str) -> PercentEncode<'_> {
-    const PART: &AsciiSet = &PATH.add(b'/');
+    const PART: &AsciiSet = &URI_PATH.add(b'/');
     utf8_percent_encode(text, PART)
 }
 
@@ -167,7 +169,9 @@ mod tests {
     #[test]
     fn escapes() {
         assert_eq!(decoded("/a%20b/%C3%A9"), Some("/a b/é".to_owned()));
-        assert_eq!(decoded("/%ff"), None);
+        for wrong in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(decoded(wrong), None, "{wrong}");
+        }
         for text in ["plain-1", "a b/é%"] {
             assert_eq!(decoded(&encoded(text).to_string()).as_deref(), Some(text));
         }

@@ -18,7 +18,7 @@ pub(super) struct CodeBlock {
     pub(super) lines: Vec<String>,
 }
 
-/// What an import keeps of a block of code.
+/// The content of a block of code, by what an import makes of it.
 #[derive(Debug)]
 pub(super) enum CodeReading {
     /// Commands without a comment, and those with the comment that says what they are for.

@@ -418,7 +418,7 @@ fn files(section: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// What the events that a log has got since the shortlist was made are about.
+/// The effects of events that were written after the shortlist was made.
 struct AddedEvents {
     /// The entries that they are about.
     about: Vec<EntryId>,

@@ -66,14 +66,14 @@ pub fn find_past(message: &str) -> Vec<Preference> {
     found_in(message, Hearing::Past)
 }
 
-/// What of a message is heard.
+/// Which statements of a message are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hearing {
-    /// What is stated.
+    /// Those that a phrase or a cue gives away.
     Stated,
-    /// What lasts by its build too, which waits.
+    /// Sentences without one too, if they seem to hold beyond the day; these wait for a review.
     Lasting,
-    /// Both, of a message of the past, at more length.
+    /// The same of a message of an earlier session, and more characters of each.
     Past,
 }
 
@@ -98,13 +98,12 @@ fn found_in(message: &str, hearing: Hearing) -> Vec<Preference> {
     }
     let typed: Vec<Sentence> = edges.iter().flat_map(|text| sentence::sentences(text)).collect();
     let tables = short && !others;
-    let listening = Reader { phrases, tables, corrected: false, hearing };
+    let mut listening = Reader { phrases, tables, corrected: false, hearing };
     // What only lasts by its build is no sign of a paste.
     let reader = match hearing {
         Hearing::Lasting => Reader { hearing: Hearing::Stated, ..listening },
         Hearing::Stated | Hearing::Past => listening,
     };
-    let mut listening = listening;
     let mut all: Vec<(Preference, CueStrength, bool)> = Vec::new();
     let mut passed_on = Vec::new();
     for sentence in sentence::sentences(&open) {
