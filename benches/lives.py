@@ -255,20 +255,28 @@ def working_days(first: datetime, days: int) -> list[datetime]:
 
 
 class Voice:
-    """Phrases prompts: every third gets an additional sentence, used once per project."""
+    """Phrases prompts: every second is long, with a sentence beside it, and an order or what a program printed.
+
+    A sentence, an order and an output are used in turn, but for those that share a word with the memory.
+    """
 
     def __init__(self, chance: Chance):
-        self.chance, self.asides = chance, chance.shuffled(common("aside"))
+        self.chance = chance
+        self.turns = {kind: itertools.cycle(chance.shuffled(common(kind))) for kind in ("aside", "order", "output")}
 
     def say(self, prompt: str, memory: Optional[Memory] = None) -> str:
-        if not self.chance.percent(33) or not self.asides:
+        if not self.chance.percent(50):
             return prompt
-        aside = self.asides.pop()
-        if memory and (shared(aside, memory.text) or (memory.old and shared(aside, memory.old.text))):
-            return prompt
+        told = [text for text in (memory.text, memory.old.text if memory.old else "") if text] if memory else []
+        turns = {kind: next(turn) for kind, turn in self.turns.items()}
+        more = {kind: text for kind, text in turns.items() if not any(shared(text, other) for other in told)}
+        ended = f"{prompt}{'' if prompt[-1] in '.?' else '.'}"
+        aside, order, output = (more.get(kind, "") for kind in ("aside", "order", "output"))
+        sentences = [aside, ended] if self.chance.percent(50) else [ended, aside]
         if self.chance.percent(50):
-            return f"{aside} {prompt}"
-        return f"{prompt}{'' if prompt[-1] in '.?' else '.'} {aside}"
+            return " ".join(filter(None, [*sentences, order]))
+        lines = [" ".join(filter(None, sentences)), "", *output.split(" / ")]
+        return "\n".join(lines).rstrip()
 
 
 def calendar(working: list[Memory], days: int, chance: Chance) -> tuple[dict[int, Memory], dict[int, list[Memory]]]:

@@ -18,7 +18,8 @@ from the words in `filler.tsv`.
 
 There are 42 working days, with one or two sessions and three prompts each. Half of the memories are
 learned in the first third. Prompts draw uniformly from the memories of earlier sessions, at most three
-times each; changed ones are drawn twice as often. Half of the prompts share no word with the memory. Of
+times each; changed ones are drawn twice as often. Half of the prompts share no word with the memory, and
+half are long: a sentence of no matter beside them, and an order to do any work or nine printed lines. Of
 the 15 changes, 8 are made by `--supersedes` and 7 by adding the newer memory. The answer quotes the
 memory if the agent had it. Some sessions are compacted or cleared on the way, some are resumed; the
 content of a lost context does not count.
@@ -123,7 +124,8 @@ class Sandbox:
         """Calls a hook and returns the text for the agent's context."""
         message = {"session_id": session, "cwd": str(self.root), "hook_event_name": name, **more}
         answer = self.must("hook", "claude", event, stdin=json.dumps(message))
-        return json.loads(answer)["hookSpecificOutput"]["additionalContext"] if answer.strip() else ""
+        said = json.loads(answer).get("hookSpecificOutput", {}) if answer.strip() else {}
+        return said.get("additionalContext", "")
 
     def split(self, chars: int) -> None:
         """Makes room for `chars` characters in topics by renaming full files."""

@@ -206,6 +206,12 @@ fn a_prompt_recalls_notes_and_logs() {
     for idle in ["Rename the variable in the parser", "Split this function in two, please"] {
         assert_eq!(ask("s1", idle), "", "{idle}");
     }
+    // What was done on two days is said once.
+    for day in ["2026-06-03", "2026-06-04"] {
+        at(&sandbox, day, &["log", "Standup moved to 09:45"]);
+    }
+    let moved = ask("s1", "When does the standup begin, was it moved?");
+    assert_eq!(moved.matches("Standup").count(), 1, "{moved}");
     // A pulled change of the page must be reviewed first.
     sandbox
         .plant("MEMORY.md", sandbox.read("MEMORY.md") + "- The climate chamber is free for all\n");

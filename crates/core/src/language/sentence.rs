@@ -139,7 +139,12 @@ pub fn pasted(line: &str) -> bool {
     });
     let code = line.ends_with(['{', '}', ';']) || line.contains("=>") || line.contains("();");
     let code = code || (starts(CODE) && line.contains(['=', '(', '{']));
-    starts(STARTS) || diff || stamp || place || code
+    // ValueError: …, java.io.IOException: …
+    let raised = line.split_whitespace().next().is_some_and(|word| {
+        word.strip_suffix(':')
+            .is_some_and(|name| name.ends_with("Error") || name.ends_with("Exception"))
+    });
+    starts(STARTS) || diff || stamp || place || raised || code
 }
 
 /// Returns the length in bytes of a list item's mark.

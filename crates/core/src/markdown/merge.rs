@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{
-    asides, checklist, handoff,
+    asides, checklist, handoff, passages,
     patch::{self, BOM, Pair, align, lines},
     topic::{split_marker_bytes, written},
 };
@@ -215,7 +215,7 @@ impl<'a, 'b> Merge<'a, 'b> {
         };
         let first = usize::from(texts(1) < texts(0));
         // A unit without a time stays with the one before it.
-        let mut timed: Vec<(Option<[u8; 5]>, usize, usize)> = Vec::new();
+        let mut timed: Vec<(Option<u16>, usize, usize)> = Vec::new();
         for side in [first, 1 - first] {
             let mut time = None;
             for at in of(runs, side) {
@@ -283,7 +283,7 @@ pub(super) struct Unit {
     /// Flags that may change without changing the unit's identity.
     pub(super) flags: u8,
     /// Time of day that the unit states, as `HH:MM`.
-    pub(super) time: Option<[u8; 5]>,
+    pub(super) time: Option<u16>,
     /// Indexes of its lines.
     pub(super) lines: Range<usize>,
 }
@@ -426,20 +426,13 @@ fn is_entry(line: &[u8]) -> bool {
 }
 
 /// Parses `09:30` in `- 09:30 text`.
-fn time_of_item(line: &[u8]) -> Option<[u8; 5]> {
-    clock(line.strip_prefix(b"- ")?)
+fn time_of_item(line: &[u8]) -> Option<u16> {
+    passages::clock(line.strip_prefix(b"- ")?)
 }
 
 /// Parses `14:30` in `<!-- HANDOFF 2026-02-15 14:30:00 [a1b2c3d4] -->`.
-fn time_of_block(line: &[u8]) -> Option<[u8; 5]> {
-    clock(line.strip_prefix(b"<!-- HANDOFF ")?.get(11..)?)
-}
-
-fn clock(text: &[u8]) -> Option<[u8; 5]> {
-    let (time, rest) = text.split_first_chunk::<5>()?;
-    let [h0, h1, b':', m0, m1] = time else { return None };
-    let digits = [h0, h1, m0, m1].iter().all(|byte| byte.is_ascii_digit());
-    (digits && rest.first().is_none_or(|byte| b" :".contains(byte))).then_some(*time)
+fn time_of_block(line: &[u8]) -> Option<u16> {
+    passages::clock(line.strip_prefix(b"<!-- HANDOFF ")?.get(11..)?)
 }
 
 #[cfg(test)]

@@ -120,20 +120,30 @@ fn at(day: Option<Timestamp>, line: &[u8]) -> Option<Timestamp> {
     if let [b'[', _, b']', after @ ..] = rest {
         rest = after.trim_ascii_start();
     }
-    day.map(|day| Timestamp(day.0 + clock(rest).unwrap_or(0) * 60_000))
+    day.map(|day| Timestamp(day.0 + i64::from(clock(rest).unwrap_or(0)) * 60_000))
 }
 
 /// Parses `HH:MM`, not followed by another digit, as minutes of the day.
-pub(crate) fn clock(text: &[u8]) -> Option<i64> {
+pub(crate) fn clock(text: &[u8]) -> Option<u16> {
     let (clock, rest) = text.split_at_checked(5)?;
     let [h0, h1, b':', m0, m1] = *clock else { return None };
     let two = |tens: u8, ones: u8| {
         let digits = tens.is_ascii_digit() && ones.is_ascii_digit();
-        digits.then(|| i64::from(tens - b'0') * 10 + i64::from(ones - b'0'))
+        digits.then(|| u16::from(tens - b'0') * 10 + u16::from(ones - b'0'))
     };
     let (hour, minute) = (two(h0, h1)?, two(m0, m1)?);
     let ends = !rest.first().is_some_and(u8::is_ascii_digit);
     (hour < 24 && minute < 60 && ends).then_some(hour * 60 + minute)
+}
+
+/// Splits `14:30 text` into the minutes of the day and the text.
+#[must_use]
+pub fn timed(text: &str) -> (Option<u16>, &str) {
+    let after = text.get(5..).filter(|after| after.is_empty() || after.starts_with(' '));
+    match clock(text.as_bytes()).zip(after) {
+        Some((minute, after)) => (Some(minute), after.trim()),
+        None => (None, text),
+    }
 }
 
 /// Maximum number of bytes of a title that count.

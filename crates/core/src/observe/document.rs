@@ -88,11 +88,7 @@ impl ObservedNote {
         let (sign, rest) = rest.split_at_checked(3)?;
         let all = [ImportanceMark::Info, ImportanceMark::Maybe, ImportanceMark::Important];
         let mark = all.into_iter().find(|mark| mark.sign() == sign)?;
-        let rest = rest.trim();
-        let after = rest.get(5..).unwrap_or_default();
-        let minute = passages::clock(rest.as_bytes()).and_then(|minute| u16::try_from(minute).ok());
-        let minute = minute.filter(|_| after.is_empty() || after.starts_with(' '));
-        let text = if minute.is_some() { after.trim() } else { rest };
+        let (minute, text) = passages::timed(rest.trim());
         (!text.is_empty()).then(|| Self { mark, minute, text: text.to_owned() })
     }
 }

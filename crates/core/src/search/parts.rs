@@ -1,8 +1,8 @@
 //! The questions of a prompt. Real prompts are several sentences, some of them beside code or a log; as
 //! one query, they find less than any of them alone.
 
-use super::social_gate;
-use crate::language::preference;
+use super::{social_gate, tokens};
+use crate::language::{preference, sentence};
 
 /// Bytes of a prompt at each of its ends that are read.
 const READ: usize = 8 << 10;
@@ -36,8 +36,8 @@ pub fn parts(prompt: &str) -> Vec<String> {
 /// Returns the sentences of a prompt that ask or tell something about the project.
 #[must_use]
 pub fn questions(prompt: &str) -> Vec<String> {
-    let ends = ends(prompt);
-    let sentences = ends.iter().flat_map(|text| preference::sentences(text));
+    let typed: Vec<String> = ends(prompt).into_iter().map(typed).collect();
+    let sentences = typed.iter().flat_map(|text| preference::sentences(text));
     let mut said: Vec<String> =
         sentences.map(|(text, ..)| text).filter(|text| asks(text)).collect();
     said.dedup();
@@ -54,6 +54,54 @@ fn ends(text: &str) -> Vec<&str> {
     let head = head.rsplit_once('\n').map_or(head, |(whole, _)| whole);
     let tail = tail.split_once('\n').map_or(tail, |(_, whole)| whole);
     vec![head, tail]
+}
+
+/// Returns a text without what programs printed. By itself, half of an output looks like any sentence:
+/// what stands between lines that do not is set aside with them, and numbers below them.
+fn typed(text: &str) -> String {
+    let mut fence: Option<&str> = None;
+    let mut block: Vec<(&str, bool)> = Vec::new();
+    let mut kept = String::with_capacity(text.len());
+    for line in text.lines() {
+        let bare = line.trim();
+        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
+        let is_fenced = fence.is_some() || mark.is_some();
+        match (fence, mark) {
+            (None, _) => fence = mark,
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => {}
+        }
+        if bare.is_empty() && !is_fenced {
+            keep(&mut kept, &block);
+            block.clear();
+            kept.push('\n');
+        } else {
+            block.push((line, is_fenced || sentence::pasted(bare)));
+        }
+    }
+    keep(&mut kept, &block);
+    kept
+}
+
+/// Appends the lines of a block of which some were printed, as told with each, but for those between
+/// them and the numbers below them.
+fn keep(kept: &mut String, block: &[(&str, bool)]) {
+    let counts = |(line, _): &&(&str, bool)| {
+        let is_asked = || line.split_whitespace().next().is_some_and(tokens::is_question_word);
+        line.contains(|c: char| c.is_ascii_digit())
+            && !line.trim_end().ends_with(['.', '!', '?', ':'])
+            && !is_asked()
+    };
+    let mut printed = block.len()..block.len();
+    if let Some(first) = block.iter().position(|(_, is_printed)| *is_printed) {
+        let last = block.iter().rposition(|(_, is_printed)| *is_printed).unwrap_or(first);
+        let below = block.iter().skip(last + 1).take_while(counts).count();
+        printed = first..last + 1 + below;
+    }
+    for (_, (line, _)) in block.iter().enumerate().filter(|(at, _)| !printed.contains(at)) {
+        kept.push_str(line);
+        kept.push('\n');
+    }
 }
 
 /// Returns true if a sentence asks or tells something that a memory could be about.
@@ -96,6 +144,23 @@ mod tests {
             ),
             ("run the tests again", &["run the tests again"]),
             ("> quoted only", &["> quoted only"]),
+            ("berth 3 is shut\nerror: no tide", &["berth 3 is shut"]),
+            (
+                "$ make check\n[1/2] compiling 212 units\n    at line 118\nelapsed 41.2 s\nexit status 1\nWhere are berths checked?",
+                &["Where are berths checked?"],
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"main\", line 40, in run\n    step()\nValueError: unexpected end\nDuring handling of the above:\nKeyError: 'x'\nexit status 2\n\nWhich berths have 2 keys",
+                &["Which berths have 2 keys"],
+            ),
+            (
+                "error[E0308]: mismatched types\n  --> src/a.rs:12:9\nexpected one of 3 tides\n```\nfn a() {}\n\nlet b = 1;\n```\nwhy does gate 3 stay shut",
+                &["why does gate 3 stay shut"],
+            ),
+            (
+                "Set 4 keys aside.\n> as said\n\nWho holds them?",
+                &["Set 4 keys aside. Who holds them?", "Set 4 keys aside.", "Who holds them?"],
+            ),
             ("", &[""]),
             ("Wo liegen die Tabellen? Danach lass die Tests laufen.", &["Wo liegen die Tabellen?"]),
         ];

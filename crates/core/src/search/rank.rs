@@ -27,9 +27,12 @@ const SHARE: f64 = 0.5;
 /// and where it holds next to none.
 const NEAR_BEST: (f64, f64) = (0.85, 0.7);
 /// Share of the least score by which recall asks for less where the context holds next to nothing.
-const LENIENCE: f64 = 0.25;
+const LENIENCE: f64 = 0.1;
 /// Number of documents outside of the context at which half of that counts.
 const OUTSIDE: f64 = 600.0;
+/// How much better than an entry a note or an item of a log has to answer: most tell of a day, not of
+/// the project.
+const NOTE: f64 = 1.25;
 /// A hit reaches one of these.
 const SURE: Floor = Floor { rank: 0.15, meaning: 0.18 };
 /// The first [`FEW`] hits for a question of [`WORDS`] words or more need only reach one of these: in a
@@ -245,6 +248,12 @@ impl RecallBar {
         let (all, none) = NEAR_BEST;
         Self { least: least * (1.0 - LENIENCE * outside), near: all - (all - none) * outside }
     }
+
+    /// Returns the bar for notes and logs.
+    #[must_use]
+    pub fn of_notes(least: f64) -> Self {
+        Self::new(least * NOTE, 0)
+    }
 }
 
 /// Returns how many hits of a search may be hardly better than chance. What is looked for by fewer
@@ -363,8 +372,9 @@ mod tests {
         near_to(found.rank, 0.653_723);
         near_to(found.score, 0.813_175);
         let bar = RecallBar::new(0.4, 600);
-        near_to(bar.least, 0.4 * (1.0 - 0.125));
+        near_to(bar.least, 0.4 * (1.0 - 0.05));
         near_to(bar.near, 0.775);
+        near_to(RecallBar::of_notes(0.4).least, 0.5);
     }
 
     fn none() -> RankCandidate {

@@ -6,6 +6,7 @@ use std::mem;
 use pimem_core::{
     guard::glob,
     language::sketch::Sketch,
+    markdown::passages,
     model::{
         category::{Knowledge, Traits},
         entry::{self, EntryId},
@@ -96,7 +97,7 @@ impl Recalled {
 
 /// Recalls entries, except those in `except`, and passages for a prompt. `shown` is the number of
 /// passages shown before, for which more are read; `None` if it is unknown, and then no notes are
-/// recalled. Each question of the prompt is a search.
+/// recalled. Each sentence of the prompt is a search.
 pub fn search(
     memory: &Memory,
     stores: &[Store],
@@ -111,7 +112,7 @@ pub fn search(
     let parts: Vec<Query> = parts.iter().map(|part| Query::from_prompt(part)).collect();
     let kinds = RecallKinds::of(stores, shown);
     let wanted = |(at, query)| {
-        // What its questions say is embedded with them: all of it goes by words and the table.
+        // What its sentences say is embedded with them: all of it goes by words and the table.
         let embeds = parts.len() == 1 || (1..=EMBEDDED).contains(&at);
         kinds.requests(memory, query, embeds, except)
     };
@@ -120,7 +121,7 @@ pub fn search(
     Recalled::joined(parts.iter().map(|_| kinds.recalled(memory, &mut found)).collect())
 }
 
-/// Number of questions of a prompt that the chosen model embeds.
+/// Number of sentences of a prompt that the chosen model embeds.
 const EMBEDDED: usize = 4;
 
 /// What is recalled beside entries.
@@ -193,13 +194,17 @@ pub fn notes(
 ) -> Vec<FoundHit> {
     let best = beside.iter().map(|hit| hit.score).fold(0.0, f64::max);
     let beside: Vec<Sketch> = beside.iter().map(|hit| Sketch::of(&hit.text)).collect();
+    let told = |hit: &FoundHit| {
+        let text = note_text(hit);
+        Sketch::of(passages::timed(&text).1)
+    };
     let is_new = |hit: &FoundHit| {
-        let sketch = Sketch::of(&note_text(hit));
+        let sketch = told(hit);
         hit.score >= best
             && !known(said(hit))
             && beside.iter().all(|known| known.similarity(&sketch) < ALIKE)
     };
-    distinct(hits.into_iter().filter(is_new), NOTES)
+    distinct(hits.into_iter().filter(is_new), NOTES, told)
 }
 
 /// Returns the first past sessions, without those shown before.
@@ -272,17 +277,22 @@ fn affordable(memory: &Memory, mut hits: Vec<FoundHit>) -> Vec<FoundHit> {
 
 /// Returns up to `limit` entries without near duplicates.
 pub fn entries(hits: Vec<FoundHit>, limit: usize) -> Vec<FoundHit> {
-    distinct(hits.into_iter().filter(|hit| hit.entry.is_some()), limit)
+    let hits = hits.into_iter().filter(|hit| hit.entry.is_some());
+    distinct(hits, limit, |hit| Sketch::of(&hit.text))
 }
 
-/// Returns the first `limit` hits without near duplicates.
-fn distinct(hits: impl Iterator<Item = FoundHit>, limit: usize) -> Vec<FoundHit> {
+/// Returns the first `limit` hits without near duplicates by what they tell.
+fn distinct(
+    hits: impl Iterator<Item = FoundHit>,
+    limit: usize,
+    told: impl Fn(&FoundHit) -> Sketch,
+) -> Vec<FoundHit> {
     let mut kept: Vec<(FoundHit, Sketch)> = Vec::new();
     for hit in hits {
         if kept.len() >= limit {
             break;
         }
-        let sketch = Sketch::of(&hit.text);
+        let sketch = told(&hit);
         if kept.iter().all(|(_, known)| known.similarity(&sketch) < ALIKE) {
             kept.push((hit, sketch));
         }

@@ -528,17 +528,17 @@ impl<'a> Search<'a> {
         aside: &[Ranked<'_>],
     ) -> SearchResult {
         let best = ranked.first().map_or(0.0, |one| one.judged.rank);
-        let bar = match request.min_score {
-            MinScore::Score(least) | MinScore::Recall(least) => {
+        let bar = |least| match request.kinds.first() {
+            Some(SourceKind::Topic) => {
                 let held = request.except.map_or(0, |except| except.len() as u64);
-                let is_of_entries = request.kinds.contains(&SourceKind::Topic);
-                let outside = self.segments.size.docs.saturating_sub(held);
-                RecallBar::new(least, if is_of_entries { outside } else { 0 })
+                RecallBar::new(least, self.segments.size.docs.saturating_sub(held))
             }
+            Some(SourceKind::Notes) => RecallBar::of_notes(least),
+            _ => RecallBar::new(least, 0),
         };
         let enough = |judged: Judged| match request.min_score {
             MinScore::Score(least) => judged.score >= least,
-            MinScore::Recall(_) => judged.is_recalled(bar, best),
+            MinScore::Recall(least) => judged.is_recalled(bar(least), best),
         };
         let counts = |one: &Ranked<'_>| one.judged.counts && enough(one.judged);
         let mut withheld = WithheldCounts::default();
