@@ -267,7 +267,7 @@ class Voice:
     def say(self, prompt: str, memory: Optional[Memory] = None) -> str:
         if not self.chance.percent(50):
             return prompt
-        told = [text for text in (memory.text, memory.old.text if memory.old else "") if text] if memory else []
+        told = [one.text for one in (memory, memory and memory.old) if one]
         turns = {kind: next(turn) for kind, turn in self.turns.items()}
         more = {kind: text for kind, text in turns.items() if not any(shared(text, other) for other in told)}
         ended = f"{prompt}{'' if prompt[-1] in '.?' else '.'}"

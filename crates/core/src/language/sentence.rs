@@ -23,18 +23,12 @@ pub fn sentences(message: &str) -> Vec<Sentence> {
 /// Joins lines that belong together, and drops those that are not said.
 fn paragraphs(message: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let mut fence: Option<&str> = None;
+    let mut fence = CodeFence::default();
     let mut open = false;
     let mut above_empty = true;
     for line in message.lines() {
         let bare = line.trim();
-        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
-        if fence.is_some() || mark.is_some() {
-            match (fence, mark) {
-                (None, _) => fence = mark,
-                (Some(open), Some(mark)) if open == mark => fence = None,
-                _ => {}
-            }
+        if fence.holds(bare) {
             (open, above_empty) = (false, false);
             continue;
         }
@@ -57,6 +51,27 @@ fn paragraphs(message: &str) -> Vec<String> {
         open = true;
     }
     found
+}
+
+/// Follows the code blocks of a text, line by line.
+#[derive(Default)]
+pub(crate) struct CodeFence {
+    /// The mark that closes the open block.
+    open: Option<&'static str>,
+}
+
+impl CodeFence {
+    /// Returns true if the next line, trimmed, is in a code block or one of its two fences.
+    pub(crate) fn holds(&mut self, line: &str) -> bool {
+        let mark = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark));
+        let holds = self.open.is_some() || mark.is_some();
+        if self.open.is_none() {
+            self.open = mark;
+        } else if self.open == mark {
+            self.open = None;
+        }
+        holds
+    }
 }
 
 /// Returns true if a line was pasted: a quote, a comment, a log, a command with its output, code.

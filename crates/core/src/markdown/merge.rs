@@ -282,7 +282,7 @@ pub(super) struct Unit {
     plain: bool,
     /// Flags that may change without changing the unit's identity.
     pub(super) flags: u8,
-    /// Time of day that the unit states, as `HH:MM`.
+    /// Time of day that the unit states, in minutes.
     pub(super) time: Option<u16>,
     /// Indexes of its lines.
     pub(super) lines: Range<usize>,

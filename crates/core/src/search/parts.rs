@@ -2,7 +2,10 @@
 //! one query, they find less than any of them alone.
 
 use super::{social_gate, tokens};
-use crate::language::{preference, sentence};
+use crate::language::{
+    preference,
+    sentence::{self, CodeFence},
+};
 
 /// Bytes of a prompt at each of its ends that are read.
 const READ: usize = 8 << 10;
@@ -36,8 +39,8 @@ pub fn parts(prompt: &str) -> Vec<String> {
 /// Returns the sentences of a prompt that ask or tell something about the project.
 #[must_use]
 pub fn questions(prompt: &str) -> Vec<String> {
-    let typed: Vec<String> = ends(prompt).into_iter().map(typed).collect();
-    let sentences = typed.iter().flat_map(|text| preference::sentences(text));
+    let texts = ends(prompt).into_iter().map(without_output);
+    let sentences = texts.flat_map(|text| preference::sentences(&text).collect::<Vec<_>>());
     let mut said: Vec<String> =
         sentences.map(|(text, ..)| text).filter(|text| asks(text)).collect();
     said.dedup();
@@ -57,50 +60,42 @@ fn ends(text: &str) -> Vec<&str> {
 }
 
 /// Returns a text without what programs printed. By itself, half of an output looks like any sentence:
-/// what stands between lines that do not is set aside with them, and numbers below them.
-fn typed(text: &str) -> String {
-    let mut fence: Option<&str> = None;
+/// what stands between lines that do not is set aside with them, and figures below them.
+fn without_output(text: &str) -> String {
+    let mut fence = CodeFence::default();
     let mut block: Vec<(&str, bool)> = Vec::new();
-    let mut kept = String::with_capacity(text.len());
+    let mut rest = String::with_capacity(text.len());
     for line in text.lines() {
         let bare = line.trim();
-        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
-        let is_fenced = fence.is_some() || mark.is_some();
-        match (fence, mark) {
-            (None, _) => fence = mark,
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            _ => {}
-        }
-        if bare.is_empty() && !is_fenced {
-            keep(&mut kept, &block);
+        let is_code = fence.holds(bare);
+        if bare.is_empty() && !is_code {
+            push_typed(&mut rest, &block);
             block.clear();
-            kept.push('\n');
+            rest.push('\n');
         } else {
-            block.push((line, is_fenced || sentence::pasted(bare)));
+            block.push((line, is_code || sentence::pasted(bare)));
         }
     }
-    keep(&mut kept, &block);
-    kept
+    push_typed(&mut rest, &block);
+    rest
 }
 
-/// Appends the lines of a block of which some were printed, as told with each, but for those between
-/// them and the numbers below them.
-fn keep(kept: &mut String, block: &[(&str, bool)]) {
-    let counts = |(line, _): &&(&str, bool)| {
-        let is_asked = || line.split_whitespace().next().is_some_and(tokens::is_question_word);
+/// Appends the lines of a block above and below its output. `true` beside a line says that it was surely
+/// printed.
+fn push_typed(rest: &mut String, block: &[(&str, bool)]) {
+    let is_printed = |(_, is_printed): &(&str, bool)| *is_printed;
+    let is_figure = |(line, _): &&(&str, bool)| {
+        let mut words = line.split_whitespace();
         line.contains(|c: char| c.is_ascii_digit())
             && !line.trim_end().ends_with(['.', '!', '?', ':'])
-            && !is_asked()
+            && !words.next().is_some_and(tokens::is_question_word)
     };
-    let mut printed = block.len()..block.len();
-    if let Some(first) = block.iter().position(|(_, is_printed)| *is_printed) {
-        let last = block.iter().rposition(|(_, is_printed)| *is_printed).unwrap_or(first);
-        let below = block.iter().skip(last + 1).take_while(counts).count();
-        printed = first..last + 1 + below;
-    }
-    for (_, (line, _)) in block.iter().enumerate().filter(|(at, _)| !printed.contains(at)) {
-        kept.push_str(line);
-        kept.push('\n');
+    let first = block.iter().position(is_printed).unwrap_or(block.len());
+    let end = block.iter().rposition(is_printed).map_or(block.len(), |last| last + 1);
+    let below = block.iter().skip(end).skip_while(is_figure);
+    for (line, _) in block.iter().take(first).chain(below) {
+        rest.push_str(line);
+        rest.push('\n');
     }
 }
 

@@ -32,7 +32,7 @@ const LENIENCE: f64 = 0.1;
 const OUTSIDE: f64 = 600.0;
 /// How much better than an entry a note or an item of a log has to answer: most tell of a day, not of
 /// the project.
-const NOTE: f64 = 1.25;
+const NOTE_BAR: f64 = 1.25;
 /// A hit reaches one of these.
 const SURE: Floor = Floor { rank: 0.15, meaning: 0.18 };
 /// The first [`FEW`] hits for a question of [`WORDS`] words or more need only reach one of these: in a
@@ -252,7 +252,7 @@ impl RecallBar {
     /// Returns the bar for notes and logs.
     #[must_use]
     pub fn of_notes(least: f64) -> Self {
-        Self::new(least * NOTE, 0)
+        Self::new(least * NOTE_BAR, 0)
     }
 }
 

@@ -194,17 +194,17 @@ pub fn notes(
 ) -> Vec<FoundHit> {
     let best = beside.iter().map(|hit| hit.score).fold(0.0, f64::max);
     let beside: Vec<Sketch> = beside.iter().map(|hit| Sketch::of(&hit.text)).collect();
-    let told = |hit: &FoundHit| {
+    let untimed = |hit: &FoundHit| {
         let text = note_text(hit);
         Sketch::of(passages::timed(&text).1)
     };
     let is_new = |hit: &FoundHit| {
-        let sketch = told(hit);
+        let sketch = untimed(hit);
         hit.score >= best
             && !known(said(hit))
             && beside.iter().all(|known| known.similarity(&sketch) < ALIKE)
     };
-    distinct(hits.into_iter().filter(is_new), NOTES, told)
+    distinct(hits.into_iter().filter(is_new), NOTES, untimed)
 }
 
 /// Returns the first past sessions, without those shown before.
@@ -281,18 +281,18 @@ pub fn entries(hits: Vec<FoundHit>, limit: usize) -> Vec<FoundHit> {
     distinct(hits, limit, |hit| Sketch::of(&hit.text))
 }
 
-/// Returns the first `limit` hits without near duplicates by what they tell.
+/// Returns the first `limit` hits without near duplicates by their sketches.
 fn distinct(
     hits: impl Iterator<Item = FoundHit>,
     limit: usize,
-    told: impl Fn(&FoundHit) -> Sketch,
+    sketch_of: impl Fn(&FoundHit) -> Sketch,
 ) -> Vec<FoundHit> {
     let mut kept: Vec<(FoundHit, Sketch)> = Vec::new();
     for hit in hits {
         if kept.len() >= limit {
             break;
         }
-        let sketch = told(&hit);
+        let sketch = sketch_of(&hit);
         if kept.iter().all(|(_, known)| known.similarity(&sketch) < ALIKE) {
             kept.push((hit, sketch));
         }

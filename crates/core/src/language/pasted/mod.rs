@@ -22,7 +22,7 @@ use super::{
         LOOKED_AT,
         cue::{self, Clause, Word},
     },
-    sentence::{self, Sentence},
+    sentence::{self, CodeFence, Sentence},
 };
 use crate::{safety::safe_text::without_private, session::transcript};
 
@@ -174,21 +174,15 @@ fn run<'a>(blocks: impl Iterator<Item = Option<&'a str>>) -> Vec<&'a str> {
 /// Returns the paragraphs of a message in order; `None` for lines that were pasted.
 fn blocks(message: &str) -> Vec<Option<Range<usize>>> {
     let mut found: Vec<Option<Range<usize>>> = Vec::new();
-    let mut fence: Option<&str> = None;
+    let mut fence = CodeFence::default();
     let mut open = false;
     let mut at = 0;
     for line in message.split_inclusive('\n') {
         let range = at..at + line.trim_end().len();
         at += line.len();
         let bare = line.trim();
-        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
-        let fenced = fence.is_some();
-        match (fence, mark) {
-            (None, _) => fence = mark,
-            (Some(begun), Some(mark)) if begun == mark => fence = None,
-            _ => {}
-        }
-        let pasted = fenced || mark.is_some() || is_pasted(line);
+        let fenced = fence.holds(bare);
+        let pasted = fenced || is_pasted(line);
         if bare.is_empty() && !fenced {
             open = false;
         } else if pasted {

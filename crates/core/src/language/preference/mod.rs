@@ -73,7 +73,7 @@ enum Hearing {
     Stated,
     /// Sentences without one too, if they seem to hold beyond the day; these wait for a review.
     Lasting,
-    /// The same of a message of an earlier session, and more characters of each.
+    /// Both, of an imported message, where a statement may be longer.
     Past,
 }
 

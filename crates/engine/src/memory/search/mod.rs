@@ -528,13 +528,15 @@ impl<'a> Search<'a> {
         aside: &[Ranked<'_>],
     ) -> SearchResult {
         let best = ranked.first().map_or(0.0, |one| one.judged.rank);
-        let bar = |least| match request.kinds.first() {
-            Some(SourceKind::Topic) => {
+        let bar = |least| {
+            if request.kinds.contains(&SourceKind::Topic) {
                 let held = request.except.map_or(0, |except| except.len() as u64);
                 RecallBar::new(least, self.segments.size.docs.saturating_sub(held))
+            } else if request.kinds.contains(&SourceKind::Notes) {
+                RecallBar::of_notes(least)
+            } else {
+                RecallBar::new(least, 0)
             }
-            Some(SourceKind::Notes) => RecallBar::of_notes(least),
-            _ => RecallBar::new(least, 0),
         };
         let enough = |judged: Judged| match request.min_score {
             MinScore::Score(least) => judged.score >= least,
