@@ -145,20 +145,15 @@ pub fn pasted(line: &str) -> bool {
             start.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
         shape == "9999-" || shape == "99:99"
     });
-    let place = line.split_whitespace().next().is_some_and(|word| {
-        let mut parts = word.split(':');
-        let path = parts.next().is_some_and(|path| path.contains(['.', '/']));
-        path && parts.next().is_some_and(|number| {
-            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-        })
-    });
+    let first = line.split_whitespace().next().unwrap_or_default();
+    // ValueError: …, java.io.IOException: …
+    let raised = first.ends_with("Error:") || first.ends_with("Exception:");
+    let mut parts = first.split(':');
+    let path = parts.next().is_some_and(|path| path.contains(['.', '/']));
+    let number = parts.next().unwrap_or_default();
+    let place = path && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     let code = line.ends_with(['{', '}', ';']) || line.contains("=>") || line.contains("();");
     let code = code || (starts(CODE) && line.contains(['=', '(', '{']));
-    // ValueError: …, java.io.IOException: …
-    let raised = line.split_whitespace().next().is_some_and(|word| {
-        word.strip_suffix(':')
-            .is_some_and(|name| name.ends_with("Error") || name.ends_with("Exception"))
-    });
     starts(STARTS) || diff || stamp || place || raised || code
 }
 

@@ -194,10 +194,7 @@ pub fn notes(
 ) -> Vec<FoundHit> {
     let best = beside.iter().map(|hit| hit.score).fold(0.0, f64::max);
     let beside: Vec<Sketch> = beside.iter().map(|hit| Sketch::of(&hit.text)).collect();
-    let untimed = |hit: &FoundHit| {
-        let text = note_text(hit);
-        Sketch::of(passages::timed(&text).1)
-    };
+    let untimed = |hit: &FoundHit| Sketch::of(passages::timed(&note_text(hit)).1);
     let is_new = |hit: &FoundHit| {
         let sketch = untimed(hit);
         hit.score >= best
