@@ -6,7 +6,11 @@
 //! short command. docs/building/decisions.md has the figures and the trade-off.
 #![expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts by variables")]
 
-use std::{env, fs, path::Path, process::Command};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// The functions that commands and hooks begin with.
 const ORDER: &str = "src/start.ld";
@@ -19,6 +23,10 @@ fn main() {
     let is_static = features.split(',').any(|feature| feature == "crt-static");
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") && !is_static {
         println!("cargo:rustc-link-arg-bins=-no-pie");
+        if let Some(dir) = unwinder() {
+            println!("cargo:rustc-link-search=native={}", dir.display());
+            println!("cargo:rustc-link-lib=static:-bundle=gcc_eh");
+        }
     }
     let root = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     if is("CARGO_CFG_TARGET_OS", "linux") && is("PROFILE", "release") && takes_scripts() {
@@ -41,12 +49,24 @@ fn main() {
     println!("cargo:rustc-env=PIMEM_COMMIT={commit}");
 }
 
+/// Returns the directory of GCC's static unwinder. The standard library asks for the shared one, which a start would
+/// map and initialise; with the static one before it, the linker leaves it out.
+fn unwinder() -> Option<PathBuf> {
+    let told = Command::new(linker()).arg("-print-file-name=libgcc_eh.a").output().ok()?;
+    let path = PathBuf::from(String::from_utf8(told.stdout).ok()?.trim());
+    path.is_file().then(|| path.parent().map(Path::to_path_buf)).flatten()
+}
+
+fn linker() -> String {
+    println!("cargo:rerun-if-env-changed=RUSTC_LINKER");
+    env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".to_owned())
+}
+
 /// Returns true if the linker is one of those that insert sections by a script: GNU ld, LLD, and zig's. gold and mold
 /// do not.
 fn takes_scripts() -> bool {
-    println!("cargo:rerun-if-env-changed=RUSTC_LINKER");
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    let linker = env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".to_owned());
+    let linker = linker();
     let told = Command::new(&linker).arg("-Wl,--version").output();
     let is_known = told.is_ok_and(|told| {
         let version = String::from_utf8_lossy(&told.stdout);

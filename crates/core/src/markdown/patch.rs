@@ -146,8 +146,13 @@ fn paired(x: &[&[u8]], y: &[&[u8]]) -> Vec<Pair> {
     align(a, b)
 }
 
-fn text(line: &[u8]) -> String {
-    String::from_utf8_lossy(line).into_owned()
+/// Returns bytes as text, with a mark for what is no UTF-8.
+pub(super) fn text(bytes: &[u8]) -> String {
+    // To see that all is valid takes a tenth of the time of a search for what is not.
+    match str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => String::from_utf8_lossy(bytes).into_owned(),
+    }
 }
 
 /// A line without its line end.

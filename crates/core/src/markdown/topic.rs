@@ -8,11 +8,12 @@ use std::{fmt::Write as _, ops::Range};
 
 use super::{
     asides::Asides,
-    patch::{Edit, append, apply, count_chars, lines},
+    patch::{Edit, append, apply, count_chars, lines, text},
 };
 use crate::model::{
     category::{Categories, CategoryId},
     entry::{EntryId, Markers, Wording},
+    hash::IdSet,
     questions::Questions,
     rules::{LineRule, LineRules},
 };
@@ -70,12 +71,12 @@ impl TopicDoc {
             let raw = bytes.get(span.clone()).unwrap_or_default();
             let Some(found) = parse(raw, categories) else { continue };
             let id = id(raw, &found, categories);
-            let text = String::from_utf8_lossy(raw.get(found.text.clone()).unwrap_or_default());
+            let text = text(raw.get(found.text.clone()).unwrap_or_default());
             let text_span = span.start + found.text.start..span.start + found.text.end;
             entries.push(TopicEntry {
                 id,
                 category: found.category,
-                text: text.into_owned(),
+                text,
                 markers: found.markers,
                 line: number,
                 span,
@@ -89,6 +90,25 @@ impl TopicDoc {
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Returns the file with empty lines for the entries that are not listed; `None` if it would be read
+    /// in another way.
+    #[must_use]
+    pub fn of_listed(&self, ids: &IdSet<EntryId>, categories: &Categories) -> Option<Vec<u8>> {
+        let (mut part, mut from) = (Vec::new(), 0);
+        for entry in self.entries.iter().filter(|entry| !ids.contains(&entry.id)) {
+            part.extend_from_slice(self.bytes.get(from..entry.span.start)?);
+            from = entry.span.end;
+        }
+        part.extend_from_slice(self.bytes.get(from..)?);
+        let read = Self::parse(part.clone(), categories);
+        let listed = self.entries.iter().filter(|entry| ids.contains(&entry.id));
+        let is_same = |(one, other): (&TopicEntry, &TopicEntry)| {
+            one.is_copy(other) && one.markers == other.markers && one.line == other.line
+        };
+        let is_all = listed.clone().count() == read.entries.len();
+        (is_all && listed.zip(&read.entries).all(is_same)).then_some(part)
     }
 
     /// Length in characters; a byte that is not valid UTF-8 counts as one.

@@ -167,7 +167,7 @@ pub fn saturated(frequency: f64, words: u32, average: f64) -> f64 {
 /// Inverse document frequency, never negative: ln(1 + (N − n + ½) / (n + ½)).
 #[must_use]
 pub fn idf(found: f64, docs: f64) -> f64 {
-    ((docs - found).max(0.0) + 0.5).mul_add(1.0 / (found + 0.5), 1.0).ln()
+    (((docs - found).max(0.0) + 0.5) / (found + 0.5)).ln_1p()
 }
 
 #[cfg(test)]

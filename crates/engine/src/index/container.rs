@@ -12,7 +12,9 @@
 
 use std::{
     collections::BTreeMap,
-    fmt, io,
+    fmt,
+    fs::{self, Metadata},
+    io,
     ops::{Deref, Range},
     path::{Path, PathBuf},
     sync::{
@@ -71,7 +73,10 @@ pub fn pack(sections: &BTreeMap<String, Vec<u8>>, block: usize) -> Vec<u8> {
     out
 }
 
-/// A memory-mapped packed file.
+/// Size in bytes up to which a file is read, which then costs less than mapping it.
+const READ_WHOLE: u64 = 16 << 10;
+
+/// A packed file, memory-mapped unless it is small.
 #[derive(Clone)]
 pub struct Packed {
     body: OwnedBytes,
@@ -89,11 +94,15 @@ impl fmt::Debug for Packed {
 impl Packed {
     /// Maps `dir/name`, or opens it if it is sealed. `Ok(None)` if the file does not exist, an error if it is damaged.
     pub fn open(dir: &Cache, name: &str) -> Result<Option<Self>> {
-        if !dir.join(name).is_file() {
+        let path = dir.join(name);
+        let Some(meta) = fs::metadata(&path).ok().filter(Metadata::is_file) else {
             return Ok(None);
-        }
+        };
         if let Some(opened) = dir.opened(name) {
             return Self::read(&OwnedBytes::new(opened?)).map(Some);
+        }
+        if meta.len() <= READ_WHOLE {
+            return Self::read(&OwnedBytes::new(fs::read(&path)?)).map(Some);
         }
         let mapped = MmapDirectory::open(&**dir)?.open_read(Path::new(name))?.read_bytes()?;
         Self::read(&mapped).map(Some)

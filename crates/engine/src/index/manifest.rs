@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::container::{ContainerReader, Writer};
 use crate::store::{
     Store,
-    read::{self, ProblemKind, ReadProblem},
+    read::{self, ListedFile, ProblemKind, ReadProblem},
     snapshot,
 };
 use pimem_core::{
@@ -221,42 +221,41 @@ impl Manifest {
 /// Returns every searched file of a store, sorted by name, with one `stat` each.
 pub fn sources(store: &Store) -> (Vec<IndexedSource>, Vec<ReadProblem>) {
     let mut problems = Vec::new();
-    let mut names = named(store, "topics", SourceKind::Topic, &mut problems);
-    names.extend(named(store, "archive", SourceKind::Archive, &mut problems));
+    let mut files = in_folder(store, "topics", SourceKind::Topic, &mut problems);
+    files.extend(in_folder(store, "archive", SourceKind::Archive, &mut problems));
     let (notes, unread) = store.note_files();
     problems.extend(unread);
-    names.extend(notes.into_iter().map(|name| {
-        let kind = match name.as_str() {
+    files.extend(notes.into_iter().map(|file| {
+        let kind = match file.name.as_str() {
             "MEMORY.md" => SourceKind::Notes,
             "SCRATCHPAD.md" => SourceKind::Scratchpad,
             snapshot::SESSIONS => SourceKind::Session,
             name if name.starts_with("observations/") => SourceKind::Observation,
             _ => SourceKind::Daily,
         };
-        (name, kind)
+        (file, kind)
     }));
-    let found = stamped(store, names, &mut problems);
+    let found = stamped(store, files, &mut problems);
     (found, problems)
 }
 
-/// Returns the topic files of a store, sorted by name, with one `stat` each; `None` if any cannot be
-/// read.
+/// Returns the topic files of a store, sorted by name; `None` if any cannot be read.
 pub fn topics(store: &Store) -> Option<Vec<IndexedSource>> {
     let mut problems = Vec::new();
-    let names = named(store, "topics", SourceKind::Topic, &mut problems);
-    let found = stamped(store, names, &mut problems);
+    let files = in_folder(store, "topics", SourceKind::Topic, &mut problems);
+    let found = stamped(store, files, &mut problems);
     problems.is_empty().then_some(found)
 }
 
-/// Returns the names of the files in a folder of a store.
-fn named(
+/// Returns the files in a folder of a store.
+fn in_folder(
     store: &Store,
     folder: &str,
     kind: SourceKind,
     problems: &mut Vec<ReadProblem>,
-) -> Vec<(String, SourceKind)> {
-    match read::markdown_names(&store.dir, &store.dir.join(folder)) {
-        Ok(names) => names.into_iter().map(|name| (format!("{folder}/{name}"), kind)).collect(),
+) -> Vec<(ListedFile, SourceKind)> {
+    match read::markdown_files(&store.dir, folder) {
+        Ok(files) => files.into_iter().map(|file| (file, kind)).collect(),
         Err(problem) => {
             problems.push(problem);
             Vec::new()
@@ -266,13 +265,13 @@ fn named(
 
 fn stamped(
     store: &Store,
-    names: Vec<(String, SourceKind)>,
+    files: Vec<(ListedFile, SourceKind)>,
     problems: &mut Vec<ReadProblem>,
 ) -> Vec<IndexedSource> {
-    let mut found = Vec::new();
-    for (name, kind) in names {
+    let mut found = Vec::with_capacity(files.len());
+    for (ListedFile { name, meta }, kind) in files {
         let (root, path) = store.place(&name);
-        match read::checked(root, &path) {
+        match meta.map_or_else(|| read::checked(root, &path), |meta| Ok(Some(meta))) {
             Ok(Some(meta)) if meta.len() > read::MAX_FILE => {
                 let kind = ProblemKind::TooLarge(meta.len(), read::MAX_FILE);
                 problems.push(ReadProblem { path, kind });

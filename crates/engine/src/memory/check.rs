@@ -176,7 +176,7 @@ pub(super) fn look<T>(
 ) -> (T, Vec<Finding>, Vec<ReadProblem>) {
     let categories = &memory.config.categories;
     let archive = store.read_archive(categories);
-    let (names, unnamed) = store.note_files();
+    let (listed, unnamed) = store.note_files();
     let mut problems = [snapshot.problems.clone(), archive.problems, unnamed].concat();
     let mut read = |name: String| match store.file(&name) {
         Ok(bytes) => Some((name, bytes?)),
@@ -186,7 +186,7 @@ pub(super) fn look<T>(
         }
     };
     // Files beside the store are local to this machine and not checked.
-    let names = names.into_iter().filter(|name| !name.starts_with("../"));
+    let names = listed.into_iter().map(|file| file.name).filter(|name| !name.starts_with("../"));
     let notes: Vec<(String, Vec<u8>)> = names.filter_map(&mut read).collect();
     let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
     let own = known.is_none().then(|| ranking(memory, store, snapshot));

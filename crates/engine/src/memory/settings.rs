@@ -437,9 +437,10 @@ const MAX: u64 = 1 << 20;
 /// Returns the readable configuration files in ascending priority, and the unreadable ones.
 pub fn read(places: &Places) -> (Vec<(SettingOrigin, String)>, Vec<Unusable>) {
     let user = places.user().map(|dir| SettingOrigin::User(Memory::config_file(&dir)));
-    // What stands nearer to the working directory counts more.
+    // What stands nearer to the working directory counts more. Those above are known once it is.
+    let project = places.project();
     let above = places.above_project().into_iter().flatten().map(|(_, dir)| dir);
-    let mut projects: Vec<PathBuf> = places.project().into_iter().chain(above).collect();
+    let mut projects: Vec<PathBuf> = project.into_iter().chain(above).collect();
     projects.reverse();
     let projects = projects.iter().map(|dir| SettingOrigin::Project(Memory::config_file(dir)));
     let (mut files, mut unusable) = (Vec::new(), Vec::new());

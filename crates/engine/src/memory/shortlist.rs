@@ -47,9 +47,11 @@ use crate::{
 };
 
 const NAME: &str = "shortlist.idx";
-const VERSION: &[u8] = b"1";
+const VERSION: &[u8] = b"2";
 /// Entries from which on a store has a shortlist: with fewer, reading them all is as fast.
 const LEAST: usize = 1_500;
+/// What stands for an entry that the ledger of trust holds.
+const HELD: u8 = 1;
 /// Time after which it is looked again whether a store can have one.
 const AGAIN: Duration = Duration::from_hours(1);
 /// Most entries of changed files that are read beside a shortlist.
@@ -363,27 +365,32 @@ impl Shortlisted {
             }
         }
         let mut listed: IdSet<EntryId> = IdSet::default();
-        let mut docs: BTreeMap<&str, TopicDoc> = BTreeMap::new();
-        let topics = self.packed.section("topics").ok()?;
+        let mut docs: BTreeMap<&str, (TopicDoc, Vec<usize>)> = BTreeMap::new();
+        let (topics, held) =
+            (self.packed.section("topics").ok()?, self.packed.section("held").ok()?);
+        let mut held = held.iter();
         for (indexed, bytes) in kept.sources.iter().zip(files(&topics)) {
             let doc = TopicDoc::parse(bytes.to_vec(), categories);
             listed.extend(doc.entries.iter().map(|entry| entry.id));
-            docs.insert(&indexed.name, doc);
+            // Each has one, whether it is held or not.
+            let of_file = doc.entries.iter().zip(&mut held).filter(|(_, held)| **held == HELD);
+            let of_file = of_file.map(|(entry, _)| entry.line).collect();
+            docs.insert(&indexed.name, (doc, of_file));
         }
         let mut unknown: Vec<TopicEntry> = Vec::new();
         for source in &sources {
             let at = kept.sources.binary_search_by(|known| known.name.cmp(&source.name)).ok();
             let is_same = at.is_some_and(|at| self.changed.get(at) == Some(&false));
-            let doc = if is_same {
+            let (doc, held) = if is_same {
                 docs.remove(&*source.name)?
             } else {
                 let doc = TopicDoc::parse(store.listed(&source.name).ok()??, categories);
                 let new = doc.entries.iter().filter(|entry| !listed.contains(&entry.id));
                 unknown.extend(new.cloned());
-                doc
+                (doc, Vec::new())
             };
             let stem = source.name.strip_prefix("topics/")?.strip_suffix(".md")?;
-            self.snapshot.topics.push(TopicFile::new(stem.to_owned(), doc));
+            self.snapshot.topics.push(TopicFile { held, ..TopicFile::new(stem.to_owned(), doc) });
         }
         let is_odd = unknown.len() > MOST_CHANGED
             || unknown.iter().any(|entry| seal::is_closed(&entry.text, false));
@@ -549,12 +556,18 @@ fn made(memory: &Memory, store: &Store) -> Option<BTreeMap<String, Vec<u8>>> {
     let budget = memory.report_settings(None, Tokens(0)).budget;
     let found = shortlist::shortlist(&ranking, categories, budget, is_more)?;
     let mut sources = sources.into_iter();
-    let (mut kept, mut topics) = (Vec::new(), Writer::default());
+    let (mut kept, mut topics, mut held) = (Vec::new(), Writer::default(), Vec::new());
+    let is_held = |entry: &TopicEntry| {
+        let key = store.trust.entry(&categories.spec(entry.category).name, &entry.text);
+        store.trust.holds(key)
+    };
     for topic in &snapshot.topics {
         let source = sources.next()?;
         let (bytes, no_documents) = (topic.doc.bytes(), Default::default());
         kept.push(Indexed::of(store, &source, bytes, memory.real_now, no_documents));
-        let part = listed_part(&topic.doc, &found.ids, categories)?;
+        let part = topic.doc.of_listed(&found.ids, categories)?;
+        let listed = topic.doc.entries.iter().filter(|entry| found.ids.contains(&entry.id));
+        held.extend(listed.map(|entry| if is_held(entry) { HELD } else { 0 }));
         topics.u32(u32::try_from(part.len()).ok()?);
         topics.raw(&part);
     }
@@ -574,27 +587,10 @@ fn made(memory: &Memory, store: &Store) -> Option<BTreeMap<String, Vec<u8>>> {
         ("manifest", manifest.write()),
         ("head", ShortlistHead { latest, trust, log }.write()),
         ("topics", topics.0),
+        ("held", held),
         ("log", lines.collect::<Vec<_>>().join(&b'\n')),
         ("rest", rest.0),
         ("about", about.0),
     ];
     Some(sections.map(|(name, bytes)| (name.to_owned(), bytes)).into())
-}
-
-/// Returns a topic file with empty lines for the entries that are not listed; `None` if it would be read
-/// in another way.
-fn listed_part(doc: &TopicDoc, ids: &IdSet<EntryId>, categories: &Categories) -> Option<Vec<u8>> {
-    let (bytes, mut part, mut from) = (doc.bytes(), Vec::new(), 0);
-    for entry in doc.entries.iter().filter(|entry| !ids.contains(&entry.id)) {
-        part.extend_from_slice(bytes.get(from..entry.span.start)?);
-        from = entry.span.end;
-    }
-    part.extend_from_slice(bytes.get(from..)?);
-    let read = TopicDoc::parse(part.clone(), categories);
-    let listed = doc.entries.iter().filter(|entry| ids.contains(&entry.id));
-    let is_same = |(one, other): (&TopicEntry, &TopicEntry)| {
-        one.is_copy(other) && one.markers == other.markers && one.line == other.line
-    };
-    let is_all = listed.clone().count() == read.entries.len();
-    (is_all && listed.zip(&read.entries).all(is_same)).then_some(part)
 }

@@ -51,6 +51,8 @@ pub struct Places {
     /// several times.
     pub(crate) known: OnceCell<PathBuf>,
     pub(crate) above: OnceCell<Vec<FoundAbove>>,
+    pub(crate) git: read::Seen<Git>,
+    pub(crate) ids: read::Seen<Option<(u64, u64)>>,
 }
 
 impl Places {
@@ -90,7 +92,7 @@ impl Places {
             if is_store(dir) {
                 return Some(self.rooted(dir));
             }
-            match git::look(dir) {
+            match self.git(dir) {
                 Git::Submodule => break,
                 Git::Linked(work_tree) => main = main.or(work_tree),
                 Git::None | Git::Repository => {}
@@ -114,18 +116,18 @@ impl Places {
     }
 
     fn look_above(&self) -> Vec<FoundAbove> {
+        let near: Vec<(usize, &Path)> =
+            self.ancestors_up().take(usize::from(MOST_LEVELS)).collect();
+        let Some(top) = near.iter().position(|(_, dir)| self.git(dir) != Git::None) else {
+            return Vec::new();
+        };
+        let below = near.into_iter().take(top + 1).filter(|(_, dir)| is_there(&dir.join(STORE)));
         // The first one is the project's, which is looked at elsewhere.
-        let (mut found, mut is_first) = (Vec::new(), true);
-        for (levels, dir) in self.ancestors_up().take(usize::from(MOST_LEVELS)) {
-            if is_there(&dir.join(STORE)) && !std::mem::take(&mut is_first) {
-                let level = u8::try_from(levels).unwrap_or(MOST_LEVELS);
-                found.push(self.rooted(dir).map(|store| (level, store)));
-            }
-            if git::look(dir) != Git::None {
-                return found;
-            }
-        }
-        Vec::new()
+        let above = below.skip(1).map(|(levels, dir)| {
+            let level = u8::try_from(levels).unwrap_or(MOST_LEVELS);
+            self.rooted(dir).map(|store| (level, store))
+        });
+        above.collect()
     }
 
     /// Returns where a project's store would be created: at the root of the main work tree, so that
@@ -141,7 +143,7 @@ impl Places {
         let mut root = self.cwd.as_path();
         let main;
         for dir in self.ancestors() {
-            match git::look(dir) {
+            match self.git(dir) {
                 Git::None => continue,
                 Git::Repository | Git::Submodule | Git::Linked(None) => root = dir,
                 Git::Linked(Some(work_tree)) => {
@@ -181,7 +183,7 @@ impl Places {
     fn tree(&self, dir: &Path) -> Tree {
         let own = device(dir);
         let mut above = self.above(dir).take_while(|dir| device(dir) == own);
-        let top = above.find(|dir| git::look(dir) != Git::None);
+        let top = above.find(|dir| self.git(dir) != Git::None);
         let top = top.filter(|dir| !self.is_home(dir));
         Tree { top: top.unwrap_or(dir).to_path_buf(), device: own, is_git: top.is_some() }
     }
@@ -191,7 +193,7 @@ impl Places {
     /// directory, which is not a project.
     pub fn root(&self) -> Option<&Path> {
         let is_root =
-            |dir: &&Path| !matches!(git::look(dir), Git::None) || is_there(&dir.join(STORE));
+            |dir: &&Path| !matches!(self.git(dir), Git::None) || is_there(&dir.join(STORE));
         let root = self.ancestors().find(is_root).unwrap_or(&self.cwd);
         (!self.is_home(root)).then_some(root)
     }
@@ -199,7 +201,7 @@ impl Places {
     /// Returns the directory that places of entries are relative to: the root of the work tree, without
     /// git the directory that holds the store.
     pub fn repository(&self) -> &Path {
-        let git = self.ancestors().find(|dir| git::look(dir) != Git::None);
+        let git = self.ancestors().find(|dir| self.git(dir) != Git::None);
         git.or_else(|| self.root()).unwrap_or(&self.cwd)
     }
 
@@ -226,11 +228,11 @@ impl Places {
 
     /// The same, each with its number of directories above the working directory.
     fn ancestors_up(&self) -> impl Iterator<Item = (usize, &Path)> {
-        let home = self.home.as_deref().and_then(identity);
-        let here = identity(&self.cwd);
+        let home = self.home.as_deref().and_then(|home| self.identity(home));
+        let here = self.identity(&self.cwd);
         self.cwd
             .ancestors()
-            .map(|dir| (dir, identity(dir)))
+            .map(|dir| (dir, self.identity(dir)))
             .enumerate()
             .take_while(move |(depth, (dir, id))| {
                 // As in git, a ceiling does not exclude the working directory itself.
@@ -246,7 +248,7 @@ impl Places {
 
     /// Returns the root of the git work tree that contains `dir`, searching up to a ceiling.
     pub fn work_tree<'a>(&self, dir: &'a Path) -> Option<&'a Path> {
-        self.above(dir).find(|dir| git::look(dir) != Git::None)
+        self.above(dir).find(|dir| self.git(dir) != Git::None)
     }
 
     /// Returns a path for display, relative to the working directory or the home directory.
@@ -269,13 +271,25 @@ impl Places {
             .map(|(_, dir)| dir)
     }
 
+    /// Returns what a directory is to git.
+    fn git(&self, dir: &Path) -> Git {
+        self.git.of(dir, git::look)
+    }
+
+    fn identity(&self, dir: &Path) -> Option<(u64, u64)> {
+        self.ids.of(dir, identity)
+    }
+
     fn is_ceiling(&self, dir: &Path) -> bool {
         self.ceilings.iter().any(|ceiling| ceiling == dir)
     }
 
     fn is_home(&self, dir: &Path) -> bool {
         let home = self.home.as_deref();
-        home == Some(dir) || home.and_then(identity).is_some_and(|home| identity(dir) == Some(home))
+        home == Some(dir)
+            || home
+                .and_then(|home| self.identity(home))
+                .is_some_and(|home| self.identity(dir) == Some(home))
     }
 }
 

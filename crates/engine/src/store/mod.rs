@@ -58,7 +58,7 @@ use self::{
 };
 use crate::store::{
     atomic::Sync,
-    read::{ProblemKind, ReadProblem},
+    read::{ListedFile, ProblemKind, ReadProblem},
 };
 
 /// A memory directory: the directory that contains `topics/`.
@@ -130,15 +130,16 @@ impl Store {
 
     /// Returns the files that are searched besides the topics, and the problems with listing them. A
     /// mirror has none.
-    pub fn note_files(&self) -> (Vec<String>, Vec<ReadProblem>) {
+    pub fn note_files(&self) -> (Vec<ListedFile>, Vec<ReadProblem>) {
         if self.mirror.is_some() { (Vec::new(), Vec::new()) } else { note_files(self) }
     }
 
     /// Returns the names of existing notes, lists and logs, and the problems with listing them.
     pub fn note_files_there(&self) -> (Vec<String>, Vec<ReadProblem>) {
-        let (mut names, problems) = self.note_files();
-        names.retain(|name| name != SESSIONS && self.dir.join(name).is_file());
-        (names, problems)
+        let (files, problems) = self.note_files();
+        let names = files.into_iter().map(|file| file.name);
+        let there = |name: &String| name != SESSIONS && self.dir.join(name).is_file();
+        (names.filter(there).collect(), problems)
     }
 
     /// Reads a file by its name in the store. `Ok(None)` if it does not exist.

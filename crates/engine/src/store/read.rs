@@ -1,8 +1,10 @@
 //! Reading of files with untrusted type, target and size.
 
 use std::{
+    cell::RefCell,
+    collections::BTreeMap,
     fmt,
-    fs::{self, File, Metadata},
+    fs::{self, DirEntry, File, Metadata},
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
     ops::ControlFlow,
     path::{Component, Path, PathBuf},
@@ -232,6 +234,27 @@ fn guard_above(root: &Path, path: &Path) -> Result<(), ReadProblem> {
     guard(root, dir)
 }
 
+/// What directories were seen to be. The same ones are looked at several times a call.
+#[derive(Debug, Clone)]
+pub struct Seen<T>(RefCell<BTreeMap<PathBuf, T>>);
+
+impl<T> Default for Seen<T> {
+    fn default() -> Self {
+        Self(RefCell::default())
+    }
+}
+
+impl<T: Clone> Seen<T> {
+    pub fn of(&self, dir: &Path, look: impl FnOnce(&Path) -> T) -> T {
+        if let Some(seen) = self.0.borrow().get(dir) {
+            return seen.clone();
+        }
+        let seen = look(dir);
+        self.0.borrow_mut().insert(dir.to_path_buf(), seen.clone());
+        seen
+    }
+}
+
 /// Returns a path without links, on Windows as other programs take it.
 ///
 /// # Errors
@@ -284,6 +307,34 @@ fn landing(path: &Path) -> Option<PathBuf> {
 /// Returns the names in a directory of the store that end in `.md`, sorted; none if the directory
 /// does not exist.
 pub fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, ReadProblem> {
+    let found = markdown(root, dir, |_| ())?;
+    Ok(found.into_iter().map(|(name, ())| name).collect())
+}
+
+/// A file of the store, as it was listed.
+#[derive(Debug)]
+pub struct ListedFile {
+    /// Path relative to the store.
+    pub name: String,
+    /// What the listing tells of a file that is no link.
+    pub meta: Option<Metadata>,
+}
+
+/// Returns the files in a folder of the store whose names end in `.md`, sorted.
+pub fn markdown_files(root: &Path, folder: &str) -> Result<Vec<ListedFile>, ReadProblem> {
+    // In its directory a file is found in half the time. Windows may list what it was before.
+    let told = |entry: &DirEntry| {
+        if cfg!(unix) { entry.metadata().ok().filter(Metadata::is_file) } else { None }
+    };
+    let files = markdown(root, &root.join(folder), told)?.into_iter();
+    Ok(files.map(|(name, meta)| ListedFile { name: format!("{folder}/{name}"), meta }).collect())
+}
+
+fn markdown<T>(
+    root: &Path,
+    dir: &Path,
+    told: impl Fn(&DirEntry) -> T,
+) -> Result<Vec<(String, T)>, ReadProblem> {
     guard(root, dir)?;
     let found = match fs::read_dir(dir) {
         Ok(found) => found,
@@ -303,10 +354,12 @@ pub fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, ReadProble
             path: dir.to_path_buf(),
             kind: ProblemKind::Io(error.to_string()),
         })?;
-        names.extend(entry.file_name().into_string().ok());
+        let name = entry.file_name().into_string().ok();
+        let is_meant =
+            |name: &String| name.strip_suffix(".md").is_some_and(|stem| !stem.starts_with('.'));
+        names.extend(name.filter(is_meant).map(|name| (name, told(&entry))));
     }
-    names.retain(|name| name.strip_suffix(".md").is_some_and(|stem| !stem.starts_with('.')));
-    names.sort_unstable();
+    names.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     Ok(names)
 }
 

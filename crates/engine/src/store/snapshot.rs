@@ -26,7 +26,8 @@ use serde_json::Value;
 
 use super::{
     Store, evidence,
-    read::{self, ReadProblem},
+    notes::{DAILY, NOTES, OBSERVATIONS, SCRATCHPAD},
+    read::{self, ListedFile, ReadProblem},
     spool::Said,
 };
 
@@ -37,13 +38,15 @@ pub struct TopicFile {
     /// The topic that goes on in this file, if it is not the first file of one.
     pub continues: Option<String>,
     pub doc: TopicDoc,
+    /// Lines, sorted, whose entries the ledger of trust is known to hold.
+    pub held: Vec<usize>,
 }
 
 impl TopicFile {
     #[must_use]
     pub fn new(stem: String, doc: TopicDoc) -> Self {
         let continues = doc.continues().filter(|of| *of != stem).map(str::to_owned);
-        Self { stem, continues, doc }
+        Self { stem, continues, doc, held: Vec::new() }
     }
 
     /// Returns the topic that the file belongs to.
@@ -375,8 +378,9 @@ impl Snapshot {
             match copies.slot(placed.len(), &here, |at| placed.get(at)) {
                 Slot::First | Slot::Twin(_) => {
                     // Lines of a mirror are withheld where they would be shown.
-                    let reviewed =
-                        store.mirror.is_some() || store.trust.holds_entry(category, &entry.text);
+                    let reviewed = store.mirror.is_some()
+                        || topic.held.binary_search(&entry.line).is_ok()
+                        || store.trust.holds_entry(category, &entry.text);
                     let secret = match store.mirror {
                         Some(_) => None,
                         None => store.trust.secret_in(category, &entry.text),
@@ -503,21 +507,21 @@ pub const EVIDENCE: &str = "evidence.jsonl";
 pub const SESSIONS: &str = "../data/session-search.json";
 
 /// Returns the files that are searched besides the topics, relative to the store.
-pub fn note_files(store: &Store) -> (Vec<String>, Vec<ReadProblem>) {
-    let mut names = vec!["MEMORY.md".to_owned(), "SCRATCHPAD.md".to_owned()];
+pub fn note_files(store: &Store) -> (Vec<ListedFile>, Vec<ReadProblem>) {
+    let alone = |name: &str| ListedFile { name: name.to_owned(), meta: None };
+    let mut files = vec![alone(NOTES), alone(SCRATCHPAD)];
     let mut problems = Vec::new();
     match store.guard_data() {
-        Ok(()) => names.push(SESSIONS.to_owned()),
+        Ok(()) => files.push(alone(SESSIONS)),
         Err(problem) => problems.push(problem),
     }
-    let dir = &store.dir;
-    for folder in ["daily", "observations"] {
-        match read::markdown_names(dir, &dir.join(folder)) {
-            Ok(found) => names.extend(found.into_iter().map(|name| format!("{folder}/{name}"))),
+    for folder in [DAILY, OBSERVATIONS] {
+        match read::markdown_files(&store.dir, folder) {
+            Ok(found) => files.extend(found),
             Err(problem) => problems.push(problem),
         }
     }
-    (names, problems)
+    (files, problems)
 }
 
 /// The content of a store at an earlier moment.

@@ -163,7 +163,8 @@ impl Trust {
     /// Returns true if the ledger begins with what it was then.
     pub fn has_only_grown(&self, since: TrustMark) -> bool {
         let len = usize::try_from(since.len).unwrap_or(usize::MAX);
-        self.known().bytes.get(..len).map(crc32fast::hash) == Some(since.sum)
+        let known = self.known();
+        known.is_as_read() && known.bytes.get(..len).map(crc32fast::hash) == Some(since.sum)
     }
 
     /// Returns a copy that reads the ledger again.
@@ -207,7 +208,7 @@ impl Trust {
 
     /// Returns true if any text was written or reviewed by this user.
     pub fn is_begun(&self) -> bool {
-        self.is_whole() || self.texts() > 0
+        self.is_whole() || self.known().has_any()
     }
 
     /// Returns true if another user owns the store's directory: then the ledger is ignored.

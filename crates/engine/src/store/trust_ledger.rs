@@ -8,7 +8,10 @@ use std::{
     collections::{BTreeSet, HashSet},
     fmt::Write as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use anyhow::{Context, Result};
@@ -49,8 +52,10 @@ pub(super) struct KnownTexts {
     /// True if another user owns the store's directory.
     pub(super) foreign: bool,
     pub(super) bytes: Vec<u8>,
-    /// All keys, parsed on first use.
+    /// All keys, parsed once more than a few are looked for.
     keys: OnceLock<IdSet<u128>>,
+    /// Number of keys that were looked for before.
+    asked: AtomicUsize,
     /// Keys recorded since the file was read.
     pub(super) said: Mutex<IdSet<u128>>,
     /// Keys removed since then.
@@ -77,8 +82,21 @@ impl KnownTexts {
         let (foreign, said, waiting) =
             (trust::is_foreign(store), Mutex::default(), Mutex::default());
         let (keys, always, unsaid) = (OnceLock::new(), OnceLock::new(), Mutex::default());
-        let store = store.to_path_buf();
-        Self { store, seed, path, foreign, bytes, keys, said, unsaid, waiting, always, problem }
+        let (asked, store) = (AtomicUsize::new(0), store.to_path_buf());
+        Self {
+            store,
+            seed,
+            path,
+            foreign,
+            bytes,
+            keys,
+            asked,
+            said,
+            unsaid,
+            waiting,
+            always,
+            problem,
+        }
     }
 
     pub(super) fn key(&self, kind: TrustedKind, parts: &[&[u8]]) -> TextKey {
@@ -107,8 +125,9 @@ impl KnownTexts {
 
     /// Returns true if the file has a key, without parsing the others.
     pub(super) fn has_line(&self, key: TextKey) -> bool {
-        let line = format!("\n{:032x}\n", key.0);
-        memchr::memmem::find(&self.bytes, line.as_bytes()).is_some()
+        let line = format!("\n{}", key.hex());
+        let ends = |at: usize| self.bytes.get(at + LINE).is_none_or(u8::is_ascii_whitespace);
+        memchr::memmem::find_iter(&self.bytes, &line).any(ends)
     }
 
     /// Forgets keys that were removed from the file.
@@ -123,9 +142,23 @@ impl KnownTexts {
         self.unsaid.lock().unwrap_or_else(PoisonError::into_inner).contains(&key.0)
     }
 
+    /// Returns true if the file has any key.
+    pub(super) fn has_any(&self) -> bool {
+        evidence::lines(&self.bytes).any(|line| hash::read_hex(line).is_some())
+    }
+
     /// Returns true if the file has a key that was not removed since.
     pub(super) fn has(&self, key: TextKey) -> bool {
-        self.keys().contains(&key.0) && !self.is_unsaid(key)
+        let is_one_of_few =
+            self.keys.get().is_none() && self.asked.fetch_add(1, Ordering::Relaxed) < FEW;
+        let is_there =
+            if is_one_of_few { self.has_line(key) } else { self.keys().contains(&key.0) };
+        is_there && !self.is_unsaid(key)
+    }
+
+    /// Returns true if the file has all the keys that it was read to have.
+    pub(super) fn is_as_read(&self) -> bool {
+        self.unsaid.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     pub(super) fn held(&self, keys: &[TextKey]) -> HashSet<TextKey> {
@@ -152,6 +185,8 @@ impl KnownTexts {
     }
 }
 
+/// Number of keys that are found sooner by a look through the file than by parsing all of it.
+const FEW: usize = 8;
 /// Bytes of a line.
 pub(super) const LINE: usize = 33;
 /// Returns the first 8 digits of a line as a number.
