@@ -50,9 +50,11 @@ fn main() {
 }
 
 /// Returns the directory of GCC's static unwinder. The standard library asks for the shared one, which a start would
-/// map and initialise; with the static one before it, the linker leaves it out.
+/// map and initialise; with the static one before it, the linker leaves it out. zig links one of its own, and would name
+/// that of this system.
 fn unwinder() -> Option<PathBuf> {
-    let told = Command::new(linker()).arg("-print-file-name=libgcc_eh.a").output().ok()?;
+    let linker = Some(linker()).filter(|linker| !linker.contains("zig"))?;
+    let told = Command::new(linker).arg("-print-file-name=libgcc_eh.a").output().ok()?;
     let path = PathBuf::from(String::from_utf8(told.stdout).ok()?.trim());
     path.is_file().then(|| path.parent().map(Path::to_path_buf)).flatten()
 }

@@ -215,11 +215,6 @@ impl Right {
         Self::ALL.into_iter().find(|right| right.scope() == name)
     }
 
-    #[must_use]
-    pub fn of_role(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|right| right.role() == name)
-    }
-
     fn of_rank(rank: i32) -> Option<Self> {
         Self::ALL.into_iter().zip(1..).find(|(_, number)| *number == rank).map(|(right, _)| right)
     }
