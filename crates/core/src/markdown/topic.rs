@@ -92,10 +92,10 @@ impl TopicDoc {
         &self.bytes
     }
 
-    /// Returns the file with empty lines for the entries that are not listed; `None` if it would be read
-    /// in another way.
+    /// Returns the file with empty lines in place of all other entries; `None` if these would then be read in
+    /// another way.
     #[must_use]
-    pub fn of_listed(&self, ids: &IdSet<EntryId>, categories: &Categories) -> Option<Vec<u8>> {
+    pub fn only(&self, ids: &IdSet<EntryId>, categories: &Categories) -> Option<Vec<u8>> {
         let (mut part, mut from) = (Vec::new(), 0);
         for entry in self.entries.iter().filter(|entry| !ids.contains(&entry.id)) {
             part.extend_from_slice(self.bytes.get(from..entry.span.start)?);
@@ -103,12 +103,12 @@ impl TopicDoc {
         }
         part.extend_from_slice(self.bytes.get(from..)?);
         let read = Self::parse(part.clone(), categories);
-        let listed = self.entries.iter().filter(|entry| ids.contains(&entry.id));
+        let meant = self.entries.iter().filter(|entry| ids.contains(&entry.id));
         let is_same = |(one, other): (&TopicEntry, &TopicEntry)| {
             one.is_copy(other) && one.markers == other.markers && one.line == other.line
         };
-        let is_all = listed.clone().count() == read.entries.len();
-        (is_all && listed.zip(&read.entries).all(is_same)).then_some(part)
+        let is_all = meant.clone().count() == read.entries.len();
+        (is_all && meant.zip(&read.entries).all(is_same)).then_some(part)
     }
 
     /// Length in characters; a byte that is not valid UTF-8 counts as one.

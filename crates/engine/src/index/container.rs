@@ -73,7 +73,7 @@ pub fn pack(sections: &BTreeMap<String, Vec<u8>>, block: usize) -> Vec<u8> {
     out
 }
 
-/// Size in bytes up to which a file is read, which then costs less than mapping it.
+/// Size in bytes up to which a file is read: to map it takes more calls of the system.
 const READ_WHOLE: u64 = 16 << 10;
 
 /// A packed file, memory-mapped unless it is small.

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::container::{ContainerReader, Writer};
 use crate::store::{
     Store,
+    notes::{NOTES, SCRATCHPAD},
     read::{self, ListedFile, ProblemKind, ReadProblem},
     snapshot,
 };
@@ -227,8 +228,8 @@ pub fn sources(store: &Store) -> (Vec<IndexedSource>, Vec<ReadProblem>) {
     problems.extend(unread);
     files.extend(notes.into_iter().map(|file| {
         let kind = match file.name.as_str() {
-            "MEMORY.md" => SourceKind::Notes,
-            "SCRATCHPAD.md" => SourceKind::Scratchpad,
+            NOTES => SourceKind::Notes,
+            SCRATCHPAD => SourceKind::Scratchpad,
             snapshot::SESSIONS => SourceKind::Session,
             name if name.starts_with("observations/") => SourceKind::Observation,
             _ => SourceKind::Daily,

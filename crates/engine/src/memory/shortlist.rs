@@ -50,8 +50,6 @@ const NAME: &str = "shortlist.idx";
 const VERSION: &[u8] = b"2";
 /// Entries from which on a store has a shortlist: with fewer, reading them all is as fast.
 const LEAST: usize = 1_500;
-/// What stands for an entry that the ledger of trust holds.
-const HELD: u8 = 1;
 /// Time after which it is looked again whether a store can have one.
 const AGAIN: Duration = Duration::from_hours(1);
 /// Most entries of changed files that are read beside a shortlist.
@@ -366,14 +364,14 @@ impl Shortlisted {
         }
         let mut listed: IdSet<EntryId> = IdSet::default();
         let mut docs: BTreeMap<&str, (TopicDoc, Vec<usize>)> = BTreeMap::new();
-        let (topics, held) =
-            (self.packed.section("topics").ok()?, self.packed.section("held").ok()?);
-        let mut held = held.iter();
+        let section = |name: &str| self.packed.section(name).ok();
+        let (topics, vouched) = (section("topics")?, section("vouched")?);
+        let mut vouched = vouched.iter();
         for (indexed, bytes) in kept.sources.iter().zip(files(&topics)) {
             let doc = TopicDoc::parse(bytes.to_vec(), categories);
             listed.extend(doc.entries.iter().map(|entry| entry.id));
-            // Each has one, whether it is held or not.
-            let of_file = doc.entries.iter().zip(&mut held).filter(|(_, held)| **held == HELD);
+            // One byte an entry: 1 if the ledger of trust had it, else 0.
+            let of_file = doc.entries.iter().zip(&mut vouched).filter(|(_, byte)| **byte == 1);
             let of_file = of_file.map(|(entry, _)| entry.line).collect();
             docs.insert(&indexed.name, (doc, of_file));
         }
@@ -381,7 +379,7 @@ impl Shortlisted {
         for source in &sources {
             let at = kept.sources.binary_search_by(|known| known.name.cmp(&source.name)).ok();
             let is_same = at.is_some_and(|at| self.changed.get(at) == Some(&false));
-            let (doc, held) = if is_same {
+            let (doc, vouched) = if is_same {
                 docs.remove(&*source.name)?
             } else {
                 let doc = TopicDoc::parse(store.listed(&source.name).ok()??, categories);
@@ -390,7 +388,9 @@ impl Shortlisted {
                 (doc, Vec::new())
             };
             let stem = source.name.strip_prefix("topics/")?.strip_suffix(".md")?;
-            self.snapshot.topics.push(TopicFile { held, ..TopicFile::new(stem.to_owned(), doc) });
+            self.snapshot
+                .topics
+                .push(TopicFile { vouched, ..TopicFile::new(stem.to_owned(), doc) });
         }
         let is_odd = unknown.len() > MOST_CHANGED
             || unknown.iter().any(|entry| seal::is_closed(&entry.text, false));
@@ -556,8 +556,8 @@ fn made(memory: &Memory, store: &Store) -> Option<BTreeMap<String, Vec<u8>>> {
     let budget = memory.report_settings(None, Tokens(0)).budget;
     let found = shortlist::shortlist(&ranking, categories, budget, is_more)?;
     let mut sources = sources.into_iter();
-    let (mut kept, mut topics, mut held) = (Vec::new(), Writer::default(), Vec::new());
-    let is_held = |entry: &TopicEntry| {
+    let (mut kept, mut topics, mut vouched) = (Vec::new(), Writer::default(), Vec::new());
+    let is_vouched = |entry: &TopicEntry| {
         let key = store.trust.entry(&categories.spec(entry.category).name, &entry.text);
         store.trust.holds(key)
     };
@@ -565,9 +565,9 @@ fn made(memory: &Memory, store: &Store) -> Option<BTreeMap<String, Vec<u8>>> {
         let source = sources.next()?;
         let (bytes, no_documents) = (topic.doc.bytes(), Default::default());
         kept.push(Indexed::of(store, &source, bytes, memory.real_now, no_documents));
-        let part = topic.doc.of_listed(&found.ids, categories)?;
+        let part = topic.doc.only(&found.ids, categories)?;
         let listed = topic.doc.entries.iter().filter(|entry| found.ids.contains(&entry.id));
-        held.extend(listed.map(|entry| if is_held(entry) { HELD } else { 0 }));
+        vouched.extend(listed.map(|entry| u8::from(is_vouched(entry))));
         topics.u32(u32::try_from(part.len()).ok()?);
         topics.raw(&part);
     }
@@ -587,7 +587,7 @@ fn made(memory: &Memory, store: &Store) -> Option<BTreeMap<String, Vec<u8>>> {
         ("manifest", manifest.write()),
         ("head", ShortlistHead { latest, trust, log }.write()),
         ("topics", topics.0),
-        ("held", held),
+        ("vouched", vouched),
         ("log", lines.collect::<Vec<_>>().join(&b'\n')),
         ("rest", rest.0),
         ("about", about.0),

@@ -6,7 +6,8 @@
 //! person has named it. That is noted in the user's state directory, with where it leads.
 
 use std::{
-    cell::OnceCell,
+    cell::{OnceCell, RefCell},
+    collections::BTreeMap,
     fmt, fs,
     io::ErrorKind,
     path::{Component, Path, PathBuf},
@@ -51,8 +52,15 @@ pub struct Places {
     /// several times.
     pub(crate) known: OnceCell<PathBuf>,
     pub(crate) above: OnceCell<Vec<FoundAbove>>,
-    pub(crate) git: read::Seen<Git>,
-    pub(crate) ids: read::Seen<Option<(u64, u64)>>,
+    /// What directories are, kept for the next question about them.
+    pub(crate) looked: ByDirectory<Git>,
+    pub(crate) identities: ByDirectory<Option<(u64, u64)>>,
+}
+
+type ByDirectory<T> = RefCell<BTreeMap<PathBuf, T>>;
+
+fn kept<T: Clone>(known: &ByDirectory<T>, dir: &Path, look: impl FnOnce(&Path) -> T) -> T {
+    known.borrow_mut().entry(dir.to_path_buf()).or_insert_with(|| look(dir)).clone()
 }
 
 impl Places {
@@ -92,7 +100,7 @@ impl Places {
             if is_store(dir) {
                 return Some(self.rooted(dir));
             }
-            match self.git(dir) {
+            match self.look(dir) {
                 Git::Submodule => break,
                 Git::Linked(work_tree) => main = main.or(work_tree),
                 Git::None | Git::Repository => {}
@@ -116,18 +124,18 @@ impl Places {
     }
 
     fn look_above(&self) -> Vec<FoundAbove> {
-        let near: Vec<(usize, &Path)> =
-            self.ancestors_up().take(usize::from(MOST_LEVELS)).collect();
-        let Some(top) = near.iter().position(|(_, dir)| self.git(dir) != Git::None) else {
-            return Vec::new();
-        };
-        let below = near.into_iter().take(top + 1).filter(|(_, dir)| is_there(&dir.join(STORE)));
         // The first one is the project's, which is looked at elsewhere.
-        let above = below.skip(1).map(|(levels, dir)| {
-            let level = u8::try_from(levels).unwrap_or(MOST_LEVELS);
-            self.rooted(dir).map(|store| (level, store))
-        });
-        above.collect()
+        let (mut found, mut is_first) = (Vec::new(), true);
+        for (levels, dir) in self.ancestors_up().take(usize::from(MOST_LEVELS)) {
+            if is_there(&dir.join(STORE)) && !std::mem::take(&mut is_first) {
+                let level = u8::try_from(levels).unwrap_or(MOST_LEVELS);
+                found.push(self.rooted(dir).map(|store| (level, store)));
+            }
+            if self.look(dir) != Git::None {
+                return found;
+            }
+        }
+        Vec::new()
     }
 
     /// Returns where a project's store would be created: at the root of the main work tree, so that
@@ -143,7 +151,7 @@ impl Places {
         let mut root = self.cwd.as_path();
         let main;
         for dir in self.ancestors() {
-            match self.git(dir) {
+            match self.look(dir) {
                 Git::None => continue,
                 Git::Repository | Git::Submodule | Git::Linked(None) => root = dir,
                 Git::Linked(Some(work_tree)) => {
@@ -183,7 +191,7 @@ impl Places {
     fn tree(&self, dir: &Path) -> Tree {
         let own = device(dir);
         let mut above = self.above(dir).take_while(|dir| device(dir) == own);
-        let top = above.find(|dir| self.git(dir) != Git::None);
+        let top = above.find(|dir| self.look(dir) != Git::None);
         let top = top.filter(|dir| !self.is_home(dir));
         Tree { top: top.unwrap_or(dir).to_path_buf(), device: own, is_git: top.is_some() }
     }
@@ -193,7 +201,7 @@ impl Places {
     /// directory, which is not a project.
     pub fn root(&self) -> Option<&Path> {
         let is_root =
-            |dir: &&Path| !matches!(self.git(dir), Git::None) || is_there(&dir.join(STORE));
+            |dir: &&Path| !matches!(self.look(dir), Git::None) || is_there(&dir.join(STORE));
         let root = self.ancestors().find(is_root).unwrap_or(&self.cwd);
         (!self.is_home(root)).then_some(root)
     }
@@ -201,7 +209,7 @@ impl Places {
     /// Returns the directory that places of entries are relative to: the root of the work tree, without
     /// git the directory that holds the store.
     pub fn repository(&self) -> &Path {
-        let git = self.ancestors().find(|dir| self.git(dir) != Git::None);
+        let git = self.ancestors().find(|dir| self.look(dir) != Git::None);
         git.or_else(|| self.root()).unwrap_or(&self.cwd)
     }
 
@@ -248,7 +256,7 @@ impl Places {
 
     /// Returns the root of the git work tree that contains `dir`, searching up to a ceiling.
     pub fn work_tree<'a>(&self, dir: &'a Path) -> Option<&'a Path> {
-        self.above(dir).find(|dir| self.git(dir) != Git::None)
+        self.above(dir).find(|dir| self.look(dir) != Git::None)
     }
 
     /// Returns a path for display, relative to the working directory or the home directory.
@@ -271,13 +279,12 @@ impl Places {
             .map(|(_, dir)| dir)
     }
 
-    /// Returns what a directory is to git.
-    fn git(&self, dir: &Path) -> Git {
-        self.git.of(dir, git::look)
+    fn look(&self, dir: &Path) -> Git {
+        kept(&self.looked, dir, git::look)
     }
 
     fn identity(&self, dir: &Path) -> Option<(u64, u64)> {
-        self.ids.of(dir, identity)
+        kept(&self.identities, dir, identity)
     }
 
     fn is_ceiling(&self, dir: &Path) -> bool {
@@ -285,11 +292,8 @@ impl Places {
     }
 
     fn is_home(&self, dir: &Path) -> bool {
-        let home = self.home.as_deref();
-        home == Some(dir)
-            || home
-                .and_then(|home| self.identity(home))
-                .is_some_and(|home| self.identity(dir) == Some(home))
+        let Some(home) = self.home.as_deref() else { return false };
+        home == dir || self.identity(home).is_some_and(|home| self.identity(dir) == Some(home))
     }
 }
 

@@ -1,8 +1,6 @@
 //! Reading of files with untrusted type, target and size.
 
 use std::{
-    cell::RefCell,
-    collections::BTreeMap,
     fmt,
     fs::{self, DirEntry, File, Metadata},
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
@@ -234,27 +232,6 @@ fn guard_above(root: &Path, path: &Path) -> Result<(), ReadProblem> {
     guard(root, dir)
 }
 
-/// What directories were seen to be. The same ones are looked at several times a call.
-#[derive(Debug, Clone)]
-pub struct Seen<T>(RefCell<BTreeMap<PathBuf, T>>);
-
-impl<T> Default for Seen<T> {
-    fn default() -> Self {
-        Self(RefCell::default())
-    }
-}
-
-impl<T: Clone> Seen<T> {
-    pub fn of(&self, dir: &Path, look: impl FnOnce(&Path) -> T) -> T {
-        if let Some(seen) = self.0.borrow().get(dir) {
-            return seen.clone();
-        }
-        let seen = look(dir);
-        self.0.borrow_mut().insert(dir.to_path_buf(), seen.clone());
-        seen
-    }
-}
-
 /// Returns a path without links, on Windows as other programs take it.
 ///
 /// # Errors
@@ -316,7 +293,7 @@ pub fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, ReadProble
 pub struct ListedFile {
     /// Path relative to the store.
     pub name: String,
-    /// What the listing tells of a file that is no link.
+    /// Metadata of a regular file; `None` if they must be asked for by its path.
     pub meta: Option<Metadata>,
 }
 

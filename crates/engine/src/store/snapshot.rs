@@ -38,15 +38,15 @@ pub struct TopicFile {
     /// The topic that goes on in this file, if it is not the first file of one.
     pub continues: Option<String>,
     pub doc: TopicDoc,
-    /// Lines, sorted, whose entries the ledger of trust is known to hold.
-    pub held: Vec<usize>,
+    /// Numbers of lines, sorted, that are known to be in the ledger of trust.
+    pub vouched: Vec<usize>,
 }
 
 impl TopicFile {
     #[must_use]
     pub fn new(stem: String, doc: TopicDoc) -> Self {
         let continues = doc.continues().filter(|of| *of != stem).map(str::to_owned);
-        Self { stem, continues, doc, held: Vec::new() }
+        Self { stem, continues, doc, vouched: Vec::new() }
     }
 
     /// Returns the topic that the file belongs to.
@@ -379,7 +379,7 @@ impl Snapshot {
                 Slot::First | Slot::Twin(_) => {
                     // Lines of a mirror are withheld where they would be shown.
                     let reviewed = store.mirror.is_some()
-                        || topic.held.binary_search(&entry.line).is_ok()
+                        || topic.vouched.binary_search(&entry.line).is_ok()
                         || store.trust.holds_entry(category, &entry.text);
                     let secret = match store.mirror {
                         Some(_) => None,

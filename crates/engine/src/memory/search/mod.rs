@@ -528,19 +528,18 @@ impl<'a> Search<'a> {
         aside: &[Ranked<'_>],
     ) -> SearchResult {
         let best = ranked.first().map_or(0.0, |one| one.judged.rank);
-        let bar = |least| {
-            if request.kinds.contains(&SourceKind::Topic) {
-                let held = request.except.map_or(0, |except| except.len() as u64);
-                RecallBar::new(least, self.segments.size.docs.saturating_sub(held))
-            } else if request.kinds.contains(&SourceKind::Notes) {
-                RecallBar::of_notes(least)
-            } else {
-                RecallBar::new(least, 0)
-            }
+        let (MinScore::Score(least) | MinScore::Recall(least)) = request.min_score;
+        let bar = if request.kinds.contains(&SourceKind::Topic) {
+            let held = request.except.map_or(0, |except| except.len() as u64);
+            RecallBar::new(least, self.segments.size.docs.saturating_sub(held))
+        } else if request.kinds.contains(&SourceKind::Notes) {
+            RecallBar::of_notes(least)
+        } else {
+            RecallBar::new(least, 0)
         };
         let enough = |judged: Judged| match request.min_score {
-            MinScore::Score(least) => judged.score >= least,
-            MinScore::Recall(least) => judged.is_recalled(bar(least), best),
+            MinScore::Score(_) => judged.score >= least,
+            MinScore::Recall(_) => judged.is_recalled(bar, best),
         };
         let counts = |one: &Ranked<'_>| one.judged.counts && enough(one.judged);
         let mut withheld = WithheldCounts::default();
