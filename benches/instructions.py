@@ -6,7 +6,7 @@
 Times on a shared machine do not show a change of a few per cent; instruction counts do, and do not
 depend on the load. Every command runs on a trusted and indexed copy of fixtures/stores/harbor, in its
 own directory with its own HOME and XDG directories; some also with 10,000 lines, so that what grows
-with the store is seen.
+with the store is seen, and some in a repository of git that has committed none of 1,000 lines.
 
 Without options it prints a table. `--against` counts another program in the same run and prints ratios,
 `--write` renews benches/instructions.txt, and `--check` compares with it and fails if a command takes
@@ -63,6 +63,9 @@ COMMANDS: list[tuple[str, list[str], str]] = [
 # Those that are also counted with many lines, one after the other.
 LARGE = ["report", "search --mode keyword", "search", "hook claude session-start", "hook claude prompt", "add"]
 LINES = 10_000
+# Those that are also counted where git has committed none of many lines.
+UNCOMMITTED = ["report", "search --mode keyword", "hook claude session-start", "add"]
+UNCOMMITTED_LINES = 1_000
 
 
 def environment(root: Path) -> dict[str, str]:
@@ -82,13 +85,19 @@ def environment(root: Path) -> dict[str, str]:
     }
 
 
-def seed(pimem: Path, root: Path) -> None:
-    """Makes a home for a project, and has its store trusted and indexed."""
+def seed(pimem: Path, root: Path, typed: list[dict[str, str]] | None = None) -> None:
+    """Makes a home for a project, and has its store trusted and indexed, or made of what is typed."""
     for name in ("home", "cache", "config", "state"):
         (root / name).mkdir()
     run = lambda *args: subprocess.run([pimem, *args], cwd=root / "project", env=environment(root), check=True,
                                        stdout=subprocess.DEVNULL)
-    run("trust", "--all")
+    if typed is None:
+        run("trust", "--all")
+    else:
+        subprocess.run(["git", "init", "--quiet", root / "project"], check=True)
+        (root / "typed.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in typed))
+        run("init")
+        run("import", "jsonl", root / "typed.jsonl")
     run("rebuild")
     # The index does not trust time stamps of files written just now, and no user searches that soon.
     for file in (root / "project").rglob("*"):
@@ -133,6 +142,15 @@ def measure(pimem: Path) -> dict[str, int]:
             args, said = commands[name]
             args = [asked if arg == PROMPT else arg for arg in args]
             found[f"{name}, {LINES:,} lines"] = count(pimem, root, args, said.replace(PROMPT, asked))
+        shutil.rmtree(root)
+        topics = "".join(text for name, text in files.items() if name.startswith("topics/"))
+        typed = [entry.groupdict() for entry in re.finditer(r"- \[(?P<category>\w+)\] (?P<text>.+)", topics)]
+        (root / "project").mkdir(parents=True)
+        seed(pimem, root, typed[:UNCOMMITTED_LINES])
+        for name in UNCOMMITTED:
+            args, said = commands[name]
+            args = [asked if arg == PROMPT else arg for arg in args]
+            found[f"{name}, uncommitted"] = count(pimem, root, args, said)
     return found
 
 

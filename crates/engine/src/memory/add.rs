@@ -77,9 +77,6 @@ impl Writing<'_> {
             self.memory.who(),
         );
         intake::keep_to_topics(self.memory, &mut txn);
-        if texts.len() > 1 {
-            txn.snapshot().index();
-        }
         if !force {
             added::find(self.memory, &mut txn, texts);
         }

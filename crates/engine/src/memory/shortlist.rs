@@ -397,7 +397,6 @@ impl Shortlisted {
         if is_odd || !unknown.is_empty() && self.may_concern(unknown.iter()) {
             return None;
         }
-        self.snapshot.index();
         let is_gone = |id: &&EntryId| self.snapshot.lines_of(**id).is_empty();
         if listed.iter().filter(is_gone).count() + news.takes > SLACK {
             return None;

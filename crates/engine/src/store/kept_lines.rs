@@ -20,7 +20,7 @@ use super::{
     atomic::{self, Sync},
     git::{self, OtherTree, WorkTrees},
     read,
-    spool::{HASTE, NAME, Place, Said, SignedSaid, signed},
+    spool::{HASTE, LineChange, NAME, Place, Said, SignedLine, signed},
 };
 
 /// Bytes of kept lines after which those that are merged are dropped, once for each more of them.
@@ -121,7 +121,7 @@ impl Store {
         if is_much || new.iter().any(|said| said.was.is_some()) {
             let mut all = self.said_in(&place, &place.kept, key)?;
             all.extend(new);
-            let mut lines = standing(all, |said| said, |_| true);
+            let mut lines = standing(all, Said::change, |_| true);
             if is_much {
                 left_out = self.drop_merged(trees, &mut lines);
             }
@@ -187,16 +187,17 @@ impl Store {
         let mut found: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         let Some(trees) = self.work_trees() else { return found };
         let here = trees.branch();
-        let is_away = |said: &Said| said.branch.is_some() && said.branch != here;
+        let here = here.as_deref();
+        let is_away = |of: &LineChange<'_>| of.branch.as_deref().is_some_and(|on| here != Some(on));
         let there = self.other_trees(&trees);
         let held: RefCell<HashMap<String, HashSet<Vec<u8>>>> = RefCell::default();
-        let is_missing = |said: &Said| {
-            let (Some(topic), Some(line)) = (&said.topic, said.line()) else { return true };
+        let is_missing = |of: &LineChange<'_>| {
+            let (Some(topic), Some(line)) = (of.topic.as_deref(), of.line()) else { return true };
             let mut held = held.borrow_mut();
-            let held = held.entry(topic.clone()).or_insert_with(|| self.lines_of_topic(topic));
+            let held = held.entry(topic.to_owned()).or_insert_with(|| self.lines_of_topic(topic));
             !held.contains(line.as_bytes())
         };
-        let is_away_and_missing = |said: &Said| is_away(said) && is_missing(said);
+        let is_away_and_missing = |of: &LineChange<'_>| is_away(of) && is_missing(of);
         let (own, others) = self.kept_lines(&trees, &there, is_away_and_missing, is_missing);
         let own = own.into_iter().filter_map(|said| {
             let on = said.branch.clone().filter(|on| trees.has_branch(on))?;
@@ -254,7 +255,7 @@ impl Store {
             let all = self.said_in(&place, &place.kept, &key)?;
             if all.iter().any(&is_gone) {
                 has_gone = true;
-                let mut lines = standing(all, |said| said, |_| true);
+                let mut lines = standing(all, Said::change, |_| true);
                 lines.retain(|said| !is_gone(said));
                 self.write_kept(&place, &key, &lines)?;
             }
@@ -268,18 +269,29 @@ impl Store {
         &self,
         trees: &WorkTrees,
         there: &[OtherTree],
-        own: impl Fn(&Said) -> bool,
-        others: impl Fn(&Said) -> bool,
+        own: impl Fn(&LineChange<'_>) -> bool,
+        others: impl Fn(&LineChange<'_>) -> bool,
     ) -> (Vec<Said>, Vec<(String, Said)>) {
         let Some(key) = self.spool_key() else { return Default::default() };
-        let lines = |places: Vec<Place>, is_wanted: &dyn Fn(&Said) -> bool| -> Vec<Said> {
-            let lines = |place: &Place| self.lines_in(place, &place.kept).unwrap_or_default();
-            let lines = places.iter().flat_map(lines).collect();
-            let is_ours = |line: &SignedSaid| line.is_by(&key);
-            let wanted = standing(lines, |line| &line.said, is_ours).into_iter();
-            let wanted = wanted.filter(|line| is_wanted(&line.said) && is_ours(line));
-            wanted.map(|line| line.said).collect()
-        };
+        let lines =
+            |places: Vec<Place>, is_wanted: &dyn Fn(&LineChange<'_>) -> bool| -> Vec<Said> {
+                let text = |place: &Place| self.text_in(place, &place.kept).unwrap_or_default();
+                let texts: Vec<String> = places.iter().map(text).collect();
+                let lines = || {
+                    let lines = texts.iter().flat_map(|text| SignedLine::all(text));
+                    lines.filter_map(|line| Some((line.change()?, line)))
+                };
+                // Mostly none is, whatever became of others.
+                if !lines().any(|(change, _)| is_wanted(&change)) {
+                    return Vec::new();
+                }
+                let is_ours = |(_, line): &(LineChange<'_>, SignedLine<'_>)| line.is_by(&key);
+                standing(lines().collect(), |(change, _)| change.clone(), is_ours)
+                    .into_iter()
+                    .filter(|one| is_wanted(&one.0) && is_ours(one))
+                    .filter_map(|(_, line)| line.said())
+                    .collect()
+            };
         let place = |dir| Place::new(dir, &trees.name(NAME));
         let of_other = |OtherTree { noted, branch, .. }: &OtherTree| {
             let branch = branch.clone();
@@ -305,38 +317,50 @@ fn whole(line: &str) -> [String; 2] {
 /// away it is asked whether it is true; of the others nothing is.
 pub(super) fn standing<T>(
     changes: Vec<T>,
-    said: impl Fn(&T) -> &Said,
+    change: impl for<'a> Fn(&'a T) -> LineChange<'a>,
     is_true: impl Fn(&T) -> bool,
 ) -> Vec<T> {
-    let mut lines: Vec<Option<T>> = Vec::with_capacity(changes.len());
-    let mut places: HashMap<(Option<String>, String), usize> = HashMap::new();
-    for one in changes {
-        let Said { text, was, category, .. } = said(&one);
-        let of = |text: &str| (category.clone(), text.to_owned());
-        let gone = [was.as_deref(), Some(text)].into_iter().flatten();
-        let gone: Vec<usize> = gone.filter_map(|text| places.get(&of(text)).copied()).collect();
-        if !gone.is_empty() && !is_true(&one) {
+    let mut places = HashMap::with_capacity(changes.len());
+    for (at, one) in changes.iter().enumerate() {
+        let LineChange { category, text, was, .. } = change(one);
+        let was = was.map(|was| (category.clone(), was));
+        let line = (category, text);
+        let takes = was.iter().chain([&line]).any(|line| places.contains_key(line));
+        if takes && !is_true(one) {
             continue;
         }
-        for at in gone {
-            lines.get_mut(at).and_then(Option::take);
-        }
         if let Some(was) = was {
-            places.remove(&of(was));
+            places.remove(&was);
         }
-        if !text.is_empty() {
-            places.insert(of(text), lines.len());
-            lines.push(Some(one));
+        if !line.1.is_empty() {
+            places.insert(line, at);
         }
     }
-    lines.into_iter().flatten().collect()
+    let stands: HashSet<usize> = places.into_values().collect();
+    let all = (0..).zip(changes).filter(|(at, _)| stands.contains(at));
+    all.map(|(_, one)| one).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use pimem_core::{markdown::topic::TopicDoc, model::category::Categories};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::store::snapshot::{Snapshot, TopicFile};
+
+    #[test]
+    fn many_lines_are_looked_up_in_an_index() {
+        let line = |number: usize| format!("- [lesson] Berth {number}");
+        let text = (0..20).map(line).collect::<Vec<_>>().join("\n");
+        let doc = TopicDoc::parse(text.into_bytes(), &Categories::default());
+        let topics = vec![TopicFile::new("lessons".to_owned(), doc)];
+        let snapshot = Snapshot { topics, ..Snapshot::default() };
+        for (_, entry) in snapshot.entries() {
+            assert_eq!(snapshot.lines_of(entry.id)[0].1, entry);
+        }
+        assert_eq!(snapshot.places.get().map(HashMap::len), Some(20));
+    }
 
     #[test]
     fn what_is_not_true_takes_nothing_away() {
@@ -346,7 +370,7 @@ mod tests {
             ..Said::default()
         };
         let stands = |changes: &[Said], is_true: bool| -> Vec<String> {
-            let lines = standing(changes.to_vec(), |said| said, |_| is_true);
+            let lines = standing(changes.to_vec(), Said::change, |_| is_true);
             lines.into_iter().map(|said| said.text).collect()
         };
         for (change, want) in [
@@ -380,7 +404,7 @@ mod tests {
                 });
                 want.extend((!one.text.is_empty()).then_some(one));
             }
-            prop_assert_eq!(standing(said.collect(), |said| said, |_| true), want);
+            prop_assert_eq!(standing(said.collect(), Said::change, |_| true), want);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! A snapshot of a store's content at one moment.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use pimem_core::model::rules::LineAsides;
 use pimem_core::sync::place::FoldedEvents;
 use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
     model::{
-        category::Categories,
+        category::{Categories, CategoryId},
         entry::{EntryId, EventId, Wording},
         event::{Author, Cue, Event, EventKind},
         hash::{IdMap, IdSet},
@@ -28,7 +28,7 @@ use super::{
     Store, evidence,
     notes::{DAILY, NOTES, OBSERVATIONS, SCRATCHPAD},
     read::{self, ListedFile, ReadProblem},
-    spool::Said,
+    spool::{LineChange, Said},
 };
 
 #[derive(Debug, Clone, Default)]
@@ -58,8 +58,16 @@ impl TopicFile {
 
 /// Returns a kept line as an entry of the store would have it.
 fn kept_wording(said: &Said, categories: &Categories) -> Option<Wording> {
-    let category = categories.find(said.category.as_deref()?)?;
-    Some(Wording { id: said.id()?, category, text: said.text.clone() })
+    let (id, category) = kept_id(&said.change(), categories)?;
+    Some(Wording { id, category, text: said.text.clone() })
+}
+
+fn kept_id(
+    LineChange { category, text, .. }: &LineChange<'_>,
+    categories: &Categories,
+) -> Option<(EntryId, CategoryId)> {
+    let category = category.as_deref()?;
+    Some((EntryId::of(category, text.as_bytes()), categories.find(category)?))
 }
 
 /// Returns the stem and the content of each file.
@@ -84,7 +92,12 @@ pub struct Snapshot {
     pub gone: Vec<Said>,
     /// Positions of the lines of each entry, file and line, if many are looked up.
     pub(super) places: OnceCell<IdMap<EntryId, Vec<(usize, usize)>>>,
+    /// Number of entries that were looked up without.
+    pub(super) looked_up: Cell<usize>,
 }
+
+/// Number of entries for which all lines are gone through; for more, they are indexed.
+const FEW: usize = 8;
 
 impl Store {
     /// Adds what other work trees and branches of the repository have learned, and this one has not, and
@@ -92,8 +105,10 @@ impl Store {
     pub fn add_elsewhere(&self, categories: &Categories, snapshot: &mut Snapshot) {
         let Some(trees) = self.work_trees() else { return };
         let (here, there) = (trees.branch(), self.other_trees(&trees));
-        let is_missing = |said: &Said| {
-            kept_wording(said, categories).is_some_and(|of| snapshot.holders(&of).is_empty())
+        let is_missing = |of: &LineChange<'_>| {
+            let Some((id, category)) = kept_id(of, categories) else { return false };
+            let mut held = snapshot.lines_of(id).into_iter();
+            !held.any(|(_, entry)| entry.category == category && entry.text == of.text)
         };
         let (own, mut others) = self.kept_lines(&trees, &there, is_missing, is_missing);
         for said in own {
@@ -145,7 +160,8 @@ impl Store {
         if trees.linked.is_some() || !self.other_trees(&trees).is_empty() {
             return false;
         }
-        let is_missing = |said: &Said| kept_wording(said, categories).is_some_and(|of| !has(of.id));
+        let is_missing =
+            |of: &LineChange<'_>| kept_id(of, categories).is_some_and(|(id, _)| !has(id));
         self.kept_lines(&trees, &[], is_missing, |_| false).0.is_empty()
     }
 
@@ -442,24 +458,23 @@ impl Snapshot {
         self.ledger.decided(id).map(|user| user == UserState::Pinned)
     }
 
-    /// Indexes the lines by their ids, which pays if many entries are looked up.
-    pub fn index(&self) {
-        self.places.get_or_init(|| {
-            let mut places: IdMap<EntryId, Vec<(usize, usize)>> = IdMap::default();
-            for (file, topic) in self.topics.iter().enumerate() {
-                for (at, entry) in topic.doc.entries.iter().enumerate() {
-                    places.entry(entry.id).or_default().push((file, at));
-                }
+    fn indexed(&self) -> IdMap<EntryId, Vec<(usize, usize)>> {
+        let mut places: IdMap<EntryId, Vec<(usize, usize)>> = IdMap::default();
+        for (file, topic) in self.topics.iter().enumerate() {
+            for (at, entry) in topic.doc.entries.iter().enumerate() {
+                places.entry(entry.id).or_default().push((file, at));
             }
-            places
-        });
+        }
+        places
     }
 
     /// Returns the lines with an id, each with its file.
     pub fn lines_of(&self, id: EntryId) -> Vec<(&TopicFile, &TopicEntry)> {
-        let Some(places) = self.places.get() else {
+        self.looked_up.update(|before| before + 1);
+        if self.looked_up.get() <= FEW {
             return self.entries().filter(|(_, entry)| entry.id == id).collect();
-        };
+        }
+        let places = self.places.get_or_init(|| self.indexed());
         let line = |(file, at): &(usize, usize)| {
             let file = self.topics.get(*file)?;
             Some((file, file.doc.entries.get(*at)?))

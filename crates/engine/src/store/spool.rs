@@ -14,6 +14,7 @@
 //! work tree is gone, the others learn it.
 
 use std::{
+    borrow::Cow,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -106,7 +107,17 @@ impl Said {
 
     /// Returns the line as a topic has it, without markers.
     pub(super) fn line(&self) -> Option<String> {
-        Some(format!("- [{}] {}", self.category.as_ref()?, self.text))
+        self.change().line()
+    }
+
+    pub(super) fn change(&self) -> LineChange<'_> {
+        LineChange {
+            text: Cow::Borrowed(&self.text),
+            was: self.was.as_deref().map(Cow::Borrowed),
+            category: self.category.as_deref().map(Cow::Borrowed),
+            branch: self.branch.as_deref().map(Cow::Borrowed),
+            topic: self.topic.as_deref().map(Cow::Borrowed),
+        }
     }
 
     /// Returns where a line was learned, in words for people.
@@ -136,23 +147,90 @@ impl Said {
     }
 }
 
-/// A line of a spool.
-pub(super) struct SignedSaid {
-    pub said: Said,
-    mac: String,
-    json: String,
+/// The parts of a [`Said`] that tell what becomes of a line. There are thousands before a first merge, and
+/// few of them are wanted whole.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LineChange<'a> {
+    pub text: Cow<'a, str>,
+    pub was: Option<Cow<'a, str>>,
+    pub category: Option<Cow<'a, str>>,
+    pub branch: Option<Cow<'a, str>>,
+    pub topic: Option<Cow<'a, str>>,
 }
 
-impl SignedSaid {
-    fn read(line: &str) -> Option<Self> {
-        let (mac, json) = line.trim_end().split_once(' ')?;
-        let said = serde_json::from_str(json).ok()?;
-        Some(Self { said, mac: mac.to_owned(), json: json.to_owned() })
+impl<'a> LineChange<'a> {
+    fn read(json: &'a str) -> Option<Self> {
+        Self::read_plain(json).or_else(|| {
+            let Said { text, was, category, branch, topic, .. } =
+                serde_json::from_str(json).ok()?;
+            Some(Self {
+                text: Cow::Owned(text),
+                was: was.map(Cow::Owned),
+                category: category.map(Cow::Owned),
+                branch: branch.map(Cow::Owned),
+                topic: topic.map(Cow::Owned),
+            })
+        })
+    }
+
+    /// Fast path for lines without escapes, as they are written here: in these every quote begins or ends
+    /// a string, and a colon is behind a key.
+    fn read_plain(json: &'a str) -> Option<Self> {
+        let bytes = json.as_bytes();
+        if memchr::memchr(b'\\', bytes).is_some() {
+            return None;
+        }
+        let (mut text, mut was, mut category, mut branch, mut topic) = Default::default();
+        let (mut key, mut quotes) = ("", memchr::memchr_iter(b'"', bytes));
+        while let (Some(start), Some(end)) = (quotes.next(), quotes.next()) {
+            let string = json.get(start + 1..end)?;
+            if bytes.get(end + 1) == Some(&b':') {
+                key = string;
+                continue;
+            }
+            let part = Some(Cow::Borrowed(string));
+            match key {
+                "text" => text = part,
+                "was" => was = part,
+                "category" => category = part,
+                "branch" => branch = part,
+                "topic" => topic = part,
+                _ => {}
+            }
+        }
+        Some(Self { text: text?, was, category, branch, topic })
+    }
+
+    /// Returns the line as a topic has it, without markers.
+    pub(super) fn line(&self) -> Option<String> {
+        Some(format!("- [{}] {}", self.category.as_ref()?, self.text))
+    }
+}
+
+/// A line of a spool.
+pub(super) struct SignedLine<'a> {
+    mac: &'a str,
+    json: &'a str,
+}
+
+impl<'a> SignedLine<'a> {
+    /// Returns the lines of a file, whoever wrote them. Torn ones are left out.
+    pub(super) fn all(text: &'a str) -> impl Iterator<Item = Self> {
+        let part = |line: &'a str| line.trim_end().split_once(' ');
+        text.lines().filter_map(part).map(|(mac, json)| Self { mac, json })
+    }
+
+    pub(super) fn change(&self) -> Option<LineChange<'a>> {
+        LineChange::read(self.json)
+    }
+
+    pub(super) fn said(&self) -> Option<Said> {
+        serde_json::from_str(self.json).ok()
     }
 
     /// Returns true if this machine wrote it for this store.
     pub(super) fn is_by(&self, key: &HashKey) -> bool {
-        self.mac == mac(key, &self.json)
+        self.mac == mac(key, self.json)
     }
 }
 
@@ -273,7 +351,7 @@ impl Store {
                     }
                     return Ok(Some(Batch {
                         path: place.kept,
-                        said: kept_lines::standing(kept, |said| said, |_| true),
+                        said: kept_lines::standing(kept, Said::change, |_| true),
                         _held: held,
                     }));
                 }
@@ -368,30 +446,30 @@ impl Store {
         path: &Path,
         key: &HashKey,
     ) -> Result<Vec<Said>, ReadProblem> {
-        let lines = self.lines_in(place, path)?;
-        Ok(lines.into_iter().filter(|line| line.is_by(key)).map(|line| line.said).collect())
+        let text = self.text_in(place, path)?;
+        let ours = SignedLine::all(&text).filter(|line| line.is_by(key));
+        Ok(ours.filter_map(|line| line.said()).collect())
     }
 
-    /// Reads the lines of such a file, whoever wrote them.
-    pub(super) fn lines_in(
-        &self,
-        place: &Place,
-        path: &Path,
-    ) -> Result<Vec<SignedSaid>, ReadProblem> {
+    /// Reads such a file, whoever wrote its lines.
+    pub(super) fn text_in(&self, place: &Place, path: &Path) -> Result<String, ReadProblem> {
         let held = match read::file(&place.root, path, read::MAX_FILE) {
             // Nothing was ever appended in a directory that cannot be entered, or is none.
             Err(ReadProblem { kind: ProblemKind::Closed(_), .. }) => None,
             held => held?,
         };
         let held = held.unwrap_or_default();
-        let lines = held.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let lines: Vec<&[u8]> = lines.collect();
+        let (mut lines, mut start) = (Vec::new(), 0);
+        for end in memchr::memchr_iter(b'\n', &held).chain([held.len()]) {
+            lines.extend(held.get(start..end).filter(|line| !line.is_empty()));
+            start = end + 1;
+        }
         if lines.is_empty() {
-            return Ok(Vec::new());
+            return Ok(String::new());
         }
         let text = self.seal.open(path, lines.join(&b'\n'))?;
-        let text = String::from_utf8_lossy(&text);
-        Ok(text.lines().filter_map(SignedSaid::read).collect())
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok(String::from_utf8(text).unwrap_or_else(|error| lossy(error.as_bytes())))
     }
 
     fn spool_key_path(&self) -> Option<PathBuf> {
@@ -450,4 +528,38 @@ fn mac(key: &HashKey, json: &str) -> String {
     let mut mac = hash::write_hex(&key.hash(json.as_bytes()));
     mac.truncate(MAC);
     mac
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_line_has_its_text_however_it_is_written() {
+        for (json, text) in [
+            (r#"{"at":"1","by":"a","prompt":0,"text":"uses ripgrep"}"#, Some("uses ripgrep")),
+            (r#"{ "at" : "1", "by": "a", "text" : "uses ripgrep" }"#, Some("uses ripgrep")),
+            (r#"{"at":"1","by":"a","text":"says \"text\""}"#, Some("says \"text\"")),
+            (r#"{"at":"text","by":"a"}"#, None),
+            (r#"{"text":7}"#, None),
+        ] {
+            assert_eq!(LineChange::read(json).map(|found| found.text.to_string()).as_deref(), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_read_as_json(
+            text in "\\PC{0,9}", part in proptest::option::of("[a\":,\\\\{é ]{0,6}"), importance in proptest::option::of(0.0..1.0),
+        ) {
+            let (was, topic, asked) = (part.clone(), part.clone(), part.clone());
+            let said = Said {
+                by: text.clone(), text, was, topic, asked, importance, branch: Some("text".to_owned()), ..Said::default()
+            };
+            let json = serde_json::to_string(&said).unwrap();
+            prop_assert_eq!(LineChange::read(&json), Some(said.change()));
+        }
+    }
 }

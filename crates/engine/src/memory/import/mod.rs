@@ -151,7 +151,6 @@ fn run(
         let mut txn = store.begin_adding(lock.as_ref(), categories, memory.now, who);
         txn.read_evidence();
         intake::refuse_if_unreadable(&txn)?;
-        txn.snapshot().index();
         added::find(memory, &mut txn, &mut news);
         let waits = source.waits && !store.trust.is_whole();
         let left = &mut source.found.left;
