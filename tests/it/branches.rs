@@ -386,6 +386,25 @@ fn what_is_learned_under_a_closed_git_directory() {
     assert!(!said("The mole is closed in winter"));
 }
 
+/// Git can be told to name work trees by relative paths.
+#[test]
+fn work_trees_are_found_by_relative_paths() {
+    let sandbox = parted();
+    sandbox.run_in("tree", &["reinforce", "kept in PostgreSQL"]).done();
+    let evidence = || {
+        let why = sandbox.run(&["why", "kept in PostgreSQL"]).stdout;
+        let line = why.lines().find_map(|line| line.strip_prefix("evidence"));
+        line.unwrap().trim().to_owned()
+    };
+    let name = |path: &str, text: &str| fs::write(sandbox.root().join(path), text).unwrap();
+    name("project/.git/worktrees/tree/gitdir", "../../../../tree/.git\n");
+    for (named, want) in [("tree", "2"), ("other", "1"), ("tree", "2")] {
+        name("tree/.git", &format!("gitdir: ../project/.git/worktrees/{named}\n"));
+        fs::create_dir_all(sandbox.root().join("project/.git/worktrees/other")).unwrap();
+        assert_eq!(evidence(), want, "{named}");
+    }
+}
+
 /// A line that is merged is searched once, not again as a line of another work tree.
 #[test]
 fn merged_lines_are_those_of_the_files() {

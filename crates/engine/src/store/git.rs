@@ -481,19 +481,20 @@ impl WorkTrees {
 
     /// Returns the other work trees that are there.
     pub fn others(&self) -> Vec<OtherTree> {
-        let trees = self.common.join("worktrees");
+        let trees = read::canonical(self.common.join("worktrees")).unwrap_or_default();
         let listed = std::fs::read_dir(&trees).into_iter().flatten().flatten();
         let mut names: Vec<OsString> = listed.map(|tree| tree.file_name()).collect();
         names.retain(|name| self.linked.as_ref() != Some(name));
         names.sort_unstable();
         let linked = |name: OsString| {
-            let link = read_line(&trees.join(&name).join("gitdir"));
-            let root = link.and_then(|link| Some(Path::new(&link).parent()?.to_path_buf()));
-            // It could name any directory, which has to name it too.
-            let root = root.filter(|root| {
-                let of = git_dir(root).and_then(|git| linked(root, &git));
-                of.is_some_and(|(git, _)| read::canonical(trees.join(&name)).ok() == Some(git))
+            let git = trees.join(&name);
+            let root = read_line(&git.join("gitdir")).map(PathBuf::from).and_then(|link| {
+                let root = git.join(&link).parent()?.to_path_buf();
+                if link.is_relative() { read::canonical(root).ok() } else { Some(root) }
             });
+            // It could name any directory, which has to name it too.
+            let is_it = |of: PathBuf| of == git || read::canonical(of).is_ok_and(|of| of == git);
+            let root = root.filter(|root| git_dir(root).is_some_and(is_it));
             let branch = self.branch_of(Some(&name));
             let branch = branch.unwrap_or_else(|| name.to_string_lossy().into_owned());
             OtherTree { noted: self.common.join(NOTED).join(name), root, branch }
