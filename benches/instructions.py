@@ -138,19 +138,21 @@ def measure(pimem: Path) -> dict[str, int]:
             path.write_text(text)
         seed(pimem, root)
         commands = {name: (args, said) for name, args, said in COMMANDS}
-        for name in LARGE:
+
+        def asking(name: str) -> int:
             args, said = commands[name]
             args = [asked if arg == PROMPT else arg for arg in args]
-            found[f"{name}, {LINES:,} lines"] = count(pimem, root, args, said.replace(PROMPT, asked))
+            return count(pimem, root, args, said.replace(PROMPT, asked))
+
+        for name in LARGE:
+            found[f"{name}, {LINES:,} lines"] = asking(name)
         shutil.rmtree(root)
         topics = "".join(text for name, text in files.items() if name.startswith("topics/"))
         typed = [entry.groupdict() for entry in re.finditer(r"- \[(?P<category>\w+)\] (?P<text>.+)", topics)]
         (root / "project").mkdir(parents=True)
         seed(pimem, root, typed[:UNCOMMITTED_LINES])
         for name in UNCOMMITTED:
-            args, said = commands[name]
-            args = [asked if arg == PROMPT else arg for arg in args]
-            found[f"{name}, uncommitted"] = count(pimem, root, args, said)
+            found[f"{name}, uncommitted"] = asking(name)
     return found
 
 

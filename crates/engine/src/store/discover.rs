@@ -52,14 +52,15 @@ pub struct Places {
     /// several times.
     pub(crate) known: OnceCell<PathBuf>,
     pub(crate) above: OnceCell<Vec<FoundAbove>>,
-    /// What directories are, kept for the next question about them.
+    /// What directories are to git. Each is looked at once a call.
     pub(crate) looked: ByDirectory<Git>,
+    /// Their devices and inodes.
     pub(crate) identities: ByDirectory<Option<(u64, u64)>>,
 }
 
 type ByDirectory<T> = RefCell<BTreeMap<PathBuf, T>>;
 
-fn kept<T: Clone>(known: &ByDirectory<T>, dir: &Path, look: impl FnOnce(&Path) -> T) -> T {
+fn remembered<T: Clone>(known: &ByDirectory<T>, dir: &Path, look: impl FnOnce(&Path) -> T) -> T {
     known.borrow_mut().entry(dir.to_path_buf()).or_insert_with(|| look(dir)).clone()
 }
 
@@ -280,11 +281,11 @@ impl Places {
     }
 
     fn look(&self, dir: &Path) -> Git {
-        kept(&self.looked, dir, git::look)
+        remembered(&self.looked, dir, git::look)
     }
 
     fn identity(&self, dir: &Path) -> Option<(u64, u64)> {
-        kept(&self.identities, dir, identity)
+        remembered(&self.identities, dir, identity)
     }
 
     fn is_ceiling(&self, dir: &Path) -> bool {

@@ -488,10 +488,8 @@ impl WorkTrees {
         names.sort_unstable();
         let linked = |name: OsString| {
             let git = trees.join(&name);
-            let root = read_line(&git.join("gitdir")).map(PathBuf::from).and_then(|link| {
-                let root = git.join(&link).parent()?.to_path_buf();
-                if link.is_relative() { read::canonical(root).ok() } else { Some(root) }
-            });
+            let link = read_line(&git.join("gitdir"));
+            let root = link.and_then(|link| Some(git.join(link).parent()?.to_path_buf()));
             // It could name any directory, which has to name it too.
             let is_it = |of: PathBuf| of == git || read::canonical(of).is_ok_and(|of| of == git);
             let root = root.filter(|root| git_dir(root).is_some_and(is_it));

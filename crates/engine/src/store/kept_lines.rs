@@ -277,16 +277,14 @@ impl Store {
             |places: Vec<Place>, is_wanted: &dyn Fn(&LineChange<'_>) -> bool| -> Vec<Said> {
                 let text = |place: &Place| self.text_in(place, &place.kept).unwrap_or_default();
                 let texts: Vec<String> = places.iter().map(text).collect();
-                let lines = || {
-                    let lines = texts.iter().flat_map(|text| SignedLine::all(text));
-                    lines.filter_map(|line| Some((line.change()?, line)))
-                };
+                let lines = texts.iter().flat_map(|text| SignedLine::all(text));
+                let lines: Vec<_> = lines.filter_map(|line| Some((line.change()?, line))).collect();
                 // Mostly none is, whatever became of others.
-                if !lines().any(|(change, _)| is_wanted(&change)) {
+                if !lines.iter().any(|(change, _)| is_wanted(change)) {
                     return Vec::new();
                 }
                 let is_ours = |(_, line): &(LineChange<'_>, SignedLine<'_>)| line.is_by(&key);
-                standing(lines().collect(), |(change, _)| change.clone(), is_ours)
+                standing(lines, |(change, _)| change.clone(), is_ours)
                     .into_iter()
                     .filter(|one| is_wanted(&one.0) && is_ours(one))
                     .filter_map(|(_, line)| line.said())

@@ -62,12 +62,8 @@ fn kept_wording(said: &Said, categories: &Categories) -> Option<Wording> {
     Some(Wording { id, category, text: said.text.clone() })
 }
 
-fn kept_id(
-    LineChange { category, text, .. }: &LineChange<'_>,
-    categories: &Categories,
-) -> Option<(EntryId, CategoryId)> {
-    let category = category.as_deref()?;
-    Some((EntryId::of(category, text.as_bytes()), categories.find(category)?))
+fn kept_id(of: &LineChange<'_>, categories: &Categories) -> Option<(EntryId, CategoryId)> {
+    Some((of.id()?, categories.find(of.category.as_deref()?)?))
 }
 
 /// Returns the stem and the content of each file.
@@ -92,12 +88,12 @@ pub struct Snapshot {
     pub gone: Vec<Said>,
     /// Positions of the lines of each entry, file and line, if many are looked up.
     pub(super) places: OnceCell<IdMap<EntryId, Vec<(usize, usize)>>>,
-    /// Number of entries that were looked up without.
+    /// Number of lookups so far.
     pub(super) looked_up: Cell<usize>,
 }
 
-/// Number of entries for which all lines are gone through; for more, they are indexed.
-const FEW: usize = 8;
+/// Number of lookups that go through all lines; later ones use an index.
+const SCANS: usize = 8;
 
 impl Store {
     /// Adds what other work trees and branches of the repository have learned, and this one has not, and
@@ -471,7 +467,7 @@ impl Snapshot {
     /// Returns the lines with an id, each with its file.
     pub fn lines_of(&self, id: EntryId) -> Vec<(&TopicFile, &TopicEntry)> {
         self.looked_up.update(|before| before + 1);
-        if self.looked_up.get() <= FEW {
+        if self.looked_up.get() <= SCANS {
             return self.entries().filter(|(_, entry)| entry.id == id).collect();
         }
         let places = self.places.get_or_init(|| self.indexed());

@@ -102,7 +102,7 @@ pub struct Said {
 impl Said {
     /// Returns the id of a line's entry.
     pub fn id(&self) -> Option<EntryId> {
-        Some(EntryId::of(self.category.as_deref()?, self.text.as_bytes()))
+        self.change().id()
     }
 
     /// Returns the line as a topic has it, without markers.
@@ -149,7 +149,7 @@ impl Said {
 
 /// The parts of a [`Said`] that tell what becomes of a line. There are thousands before a first merge, and
 /// few of them are wanted whole.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(super) struct LineChange<'a> {
     pub text: Cow<'a, str>,
     pub was: Option<Cow<'a, str>>,
@@ -160,17 +160,7 @@ pub(super) struct LineChange<'a> {
 
 impl<'a> LineChange<'a> {
     fn read(json: &'a str) -> Option<Self> {
-        Self::read_plain(json).or_else(|| {
-            let Said { text, was, category, branch, topic, .. } =
-                serde_json::from_str(json).ok()?;
-            Some(Self {
-                text: Cow::Owned(text),
-                was: was.map(Cow::Owned),
-                category: category.map(Cow::Owned),
-                branch: branch.map(Cow::Owned),
-                topic: topic.map(Cow::Owned),
-            })
-        })
+        Self::read_plain(json).or_else(|| serde_json::from_str(json).ok())
     }
 
     /// Fast path for lines without escapes, as they are written here: in these every quote begins or ends
@@ -199,6 +189,11 @@ impl<'a> LineChange<'a> {
             }
         }
         Some(Self { text: text?, was, category, branch, topic })
+    }
+
+    /// Returns the id of the line's entry.
+    pub(super) fn id(&self) -> Option<EntryId> {
+        Some(EntryId::of(self.category.as_deref()?, self.text.as_bytes()))
     }
 
     /// Returns the line as a topic has it, without markers.
