@@ -79,7 +79,12 @@ fn lines(status: &Status) -> Vec<(String, String)> {
         let text = "none; pimem init --user makes your own";
         lines.push(("stores".to_owned(), text.to_owned()));
     }
-    lines.extend(status.stores.iter().flat_map(of_store));
+    // Of one that is not made yet, lines can be known all the same.
+    let is_absent = |at: &str| status.absent.as_ref().is_some_and(|absent| absent.place == at);
+    let of = |store: &StoreStatus| {
+        of_store(store).into_iter().skip(usize::from(is_absent(&store.place)))
+    };
+    lines.extend(status.stores.iter().flat_map(of));
     lines.extend(of_mirrors(&status.mirrors).map(|text| ("team".to_owned(), text)));
     let mut put = |label: &str, value| lines.push((label.to_owned(), value));
     let report = &status.report;

@@ -112,6 +112,63 @@ fn what_git_takes_away_waits() {
     assert_eq!(gone(), 0, "the default branch has had it");
 }
 
+/// The store may go with them, as where nothing of it is committed.
+#[test]
+fn what_git_takes_away_with_the_store_waits() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.git("project", &["init", "-q"]);
+    sandbox.run(&["add", "The harbour opens at six"]).done();
+    sandbox.git("project", &["clean", "-fdxq"]);
+    let status = sandbox.run(&["status"]).stdout;
+    assert!(
+        status.starts_with("project store    none yet; pimem init makes one in .pi/memory\n")
+            && status.contains("git took the files of 1 line away: pimem trust --review\n")
+            && status.contains("findings         none\n"),
+        "{status}"
+    );
+    let start =
+        json!({"session_id": "s", "cwd": sandbox.root().join("project"), "source": "startup"});
+    assert_eq!(call(&sandbox, "claude", "session-start", start.to_string()).ok(), "");
+    assert_eq!(sandbox.run(&["list"]).stdout, "");
+    assert!(!sandbox.store().exists(), "reading makes no store");
+    let waits = sandbox.run(&["trust", "--review"]).stdout;
+    assert!(waits.contains("+ [lesson] The harbour opens at six"), "{waits}");
+    sandbox.run(&["trust", "--all"]).done();
+    assert!(sandbox.run(&["report"]).stdout.contains("- The harbour opens at six\n"));
+}
+
+/// A bare repository has no main work tree.
+#[test]
+fn work_trees_of_a_bare_repository_show_what_the_others_learned() {
+    let sandbox = parted();
+    sandbox.git("", &["clone", "-q", "--bare", "project", "trees/.git"]);
+    let root = sandbox.root().join("trees");
+    let empty = sandbox.git("trees/.git", &["hash-object", "-t", "tree", "-w", "/dev/null"]);
+    let commit = sandbox.git("trees/.git", &["commit-tree", "-m", "one", empty.trim()]);
+    for name in ["one", "two", "three"] {
+        let add = ["worktree", "add", "-q", "-b", name, &format!("../{name}"), commit.trim()];
+        sandbox.git("trees/.git", &add);
+    }
+    let there = |name: &str, args: &[&str]| sandbox.run_in(&format!("trees/{name}"), args);
+    there("one", &["add", "The harbour opens at six"]).done();
+    let report = there("two", &["report"]).stdout;
+    assert!(report.contains("- The harbour opens at six (on one, not merged)\n"), "{report}");
+    assert!(!root.join("two/.pi").exists(), "reading makes no store");
+    there("two", &["add", "The crane is oiled on Mondays"]).done();
+    assert!(root.join("two/.pi/memory/topics/lessons.md").exists());
+    for name in ["one", "two"] {
+        sandbox.git("trees/.git", &["worktree", "remove", "--force", name]);
+    }
+    let status = there("three", &["status"]).stdout;
+    assert!(
+        status.contains("git took the files of 2 lines away: pimem trust --review"),
+        "{status}"
+    );
+    assert!(!there("three", &["report"]).stdout.contains("harbour"));
+    let waits = there("three", &["trust", "--review"]).stdout;
+    assert!(waits.contains("The harbour opens at six") && waits.contains("crane"), "{waits}");
+}
+
 /// A branch may be left, come back to, and deleted.
 #[test]
 fn a_branch_keeps_its_lines() {

@@ -348,12 +348,14 @@ impl Learning<'_> {
         }
     }
 
-    /// Puts lines back whose files git has taken away, to be looked at.
+    /// Puts lines back whose files git has taken away, to be looked at; the store too, if it went with
+    /// them.
     pub(super) fn take_in_gone(self, stores: &[Store]) {
         for store in stores {
             let mut snapshot = store.read(self.memory.now, &self.memory.config.categories);
             store.add_elsewhere(&self.memory.config.categories, &mut snapshot);
             let put_back = |gone: Vec<Said>| -> Result<(), Failure> {
+                store.init()?;
                 let lock = lock(self.memory, store)?;
                 for said in &gone {
                     self.learn_here(store, (store, &lock), said)?;
@@ -361,7 +363,8 @@ impl Learning<'_> {
                 Ok(())
             };
             let gone = store.still_gone(snapshot.gone);
-            if !gone.is_empty()
+            let waits = !discover::is_there(&store.dir) && store.has_spool();
+            if (waits || !gone.is_empty())
                 && let Err(failure) = put_back(gone)
             {
                 self.memory.notices.detail(&format!("what is gone waits: {}", failure.message));

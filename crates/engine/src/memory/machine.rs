@@ -97,9 +97,11 @@ pub(super) fn examine(
 ) -> (IndexState, Vec<MachineFinding>) {
     let mut findings = contents(snapshot);
     findings.extend(waiting(unreviewed));
-    findings.extend(writing(store));
     findings.extend(spooled(store));
-    findings.extend(git_files(memory, store));
+    if discover::is_there(&store.dir) {
+        findings.extend(writing(store));
+        findings.extend(git_files(memory, store));
+    }
     let (index, found) = index(memory, store, &snapshot.problems);
     findings.extend(found);
     (index, findings)

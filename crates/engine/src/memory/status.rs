@@ -180,7 +180,7 @@ fn look(
             late: missed.len() - too_large,
             too_large,
             spooled: store.spooled().len(),
-            gone: store.still_gone(snapshot.gone.clone()).len(),
+            gone: store.still_gone(snapshot.gone.clone()).len() + store.left().len(),
         },
     };
     (view, findings)

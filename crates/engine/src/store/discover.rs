@@ -18,8 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     atomic::{self, Sync},
-    git::{self, Git},
+    git::{self, Git, OtherTree, WorkTrees},
     read,
+    spool::{NAME, Place},
 };
 use pimem_core::model::hash::short_sha256;
 
@@ -65,13 +66,13 @@ fn remembered<T: Clone>(known: &ByDirectory<T>, dir: &Path, look: impl FnOnce(&P
 }
 
 impl Places {
-    /// Returns the project's store if it exists, and does not lead away from its project.
+    /// Returns the project's store if there is one that does not lead away from its project.
     pub fn project(&self) -> Option<PathBuf> {
         self.found()?.ok()
     }
 
     /// Finds the project's store: the named store, or that of the nearest ancestor, or that of the
-    /// main work tree.
+    /// main work tree. It need not exist if lines of it do.
     ///
     /// # Errors
     /// Fails if there is one that leads away from its project; none is looked for behind it.
@@ -108,7 +109,20 @@ impl Places {
             }
         }
         let main = main.filter(|dir| !self.is_home(dir) && is_store(dir));
-        main.map(|dir| self.rooted(&dir))
+        main.map(|dir| self.rooted(&dir)).or_else(|| self.only_elsewhere().map(Ok))
+    }
+
+    /// Returns where the store would be created if lines of it are kept, or another work tree of the
+    /// repository has one.
+    fn only_elsewhere(&self) -> Option<PathBuf> {
+        let new = self.new_project()?.ok()?;
+        let trees = WorkTrees::of(&new)?;
+        let keeps = |noted| Place::new(noted, &trees.name(NAME)).kept.exists();
+        let has = |tree: OtherTree| {
+            tree.root.is_some_and(|root| is_there(&root.join(&trees.below))) || keeps(tree.noted)
+        };
+        let mut noted = trees.left().into_iter().chain([trees.kept()]);
+        (noted.any(keeps) || trees.others().into_iter().any(has)).then_some(new)
     }
 
     /// Returns the stores further up than the project's, to the root of its work tree, each with the
@@ -356,20 +370,6 @@ pub fn key_of(real: &Path) -> String {
 /// Returns the canonical path of a directory, or the path itself if it cannot be resolved.
 pub fn real(store: &Path) -> PathBuf {
     read::canonical(store).unwrap_or_else(|_| store.to_path_buf())
-}
-
-/// Returns what the texts of a store are known by: its real path or, in a linked work tree, the path
-/// that it has in the main one, so that a text reviewed in one of them is known in all.
-pub fn shared_place(store: &Path) -> PathBuf {
-    let real = real(store);
-    match git::WorkTrees::of(&real) {
-        Some(trees) if trees.linked.is_some() => {
-            let is_bare = trees.common.file_name().is_none_or(|name| name != ".git");
-            let main = if is_bare { Some(&*trees.common) } else { trees.common.parent() };
-            main.map_or(real, |main| main.join(&trees.below))
-        }
-        _ => real,
-    }
 }
 
 /// The parts of a root, below the project's directory.

@@ -355,9 +355,19 @@ pub fn look(dir: &Path) -> Git {
     }
     // One that no repository knows is a project of its own.
     let Some((_, common)) = linked(dir, &target) else { return Git::Submodule };
-    // A bare repository has no main work tree: its common directory is not named `.git`.
-    let named = common.file_name().is_some_and(|name| name == ".git");
-    Git::Linked(named.then(|| common.parent().map(Path::to_path_buf)).flatten())
+    Git::Linked(main_root(&common).map(Path::to_path_buf))
+}
+
+/// Returns the root of the main work tree, of the directory that all work trees share. A bare repository
+/// has none.
+fn main_root(common: &Path) -> Option<&Path> {
+    let is_bare = |name: &str| {
+        let text = std::fs::read_to_string(common.join(name)).unwrap_or_default();
+        let mut keys = text.lines().filter_map(|line| line.split_once('='));
+        keys.any(|(key, value)| (key.trim(), value.trim()) == ("bare", "true"))
+    };
+    let named = common.ends_with(".git") && !["config", "config.worktree"].into_iter().any(is_bare);
+    common.parent().filter(|_| named)
 }
 
 /// Returns the real git directory of a linked work tree and the real directory that it shares. Both
@@ -499,7 +509,7 @@ impl WorkTrees {
         };
         let main = self.linked.is_some().then(|| OtherTree {
             noted: self.common.join(NOTED_MAIN),
-            root: self.main_root().map(Path::to_path_buf),
+            root: main_root(&self.common).map(Path::to_path_buf),
             branch: self.branch_of(None).unwrap_or_else(|| "the main work tree".to_owned()),
         });
         main.into_iter().chain(names.into_iter().map(linked)).collect()
@@ -535,12 +545,7 @@ impl WorkTrees {
     /// Returns where the main work tree has the store; for a bare repository, a path that is the
     /// same for all of them.
     pub fn main(&self) -> PathBuf {
-        self.main_root().unwrap_or(&self.common).join(&self.below)
-    }
-
-    /// Returns the root of the main work tree; a bare repository has none.
-    fn main_root(&self) -> Option<&Path> {
-        self.common.parent().filter(|_| self.common.ends_with(".git"))
+        main_root(&self.common).unwrap_or(&self.common).join(&self.below)
     }
 }
 

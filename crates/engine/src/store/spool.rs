@@ -320,6 +320,15 @@ impl Store {
         said.flatten().collect()
     }
 
+    /// Returns the lines of work trees that are gone; none if there is a store, as that learns them.
+    pub fn left(&self) -> Vec<Said> {
+        let Some(key) = self.spool_key().filter(|_| !discover::is_there(&self.dir)) else {
+            return Vec::new();
+        };
+        let left = self.linked_places().into_iter().filter(|place| place.is_left);
+        left.flat_map(|place| self.said_in(&place, &place.kept, &key).unwrap_or_default()).collect()
+    }
+
     /// Takes a spool aside, so that nobody appends to it, and returns what it says; `None` if
     /// nothing waits. A spool that a process took before it died comes first.
     ///

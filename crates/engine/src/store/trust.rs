@@ -26,6 +26,7 @@ use super::{
     LockError, StoreLock,
     atomic::{self, Sync},
     discover,
+    git::WorkTrees,
     read::{ProblemKind, ReadProblem},
     seal::Seal,
     trust_ledger::{self, KnownTexts, LINE, lines},
@@ -470,7 +471,7 @@ impl Trust {
                 known.foreign = is_foreign(&self.store);
                 known
             };
-            let (real, shared) = (discover::real(&self.store), discover::shared_place(&self.store));
+            let (real, shared) = (discover::real(&self.store), shared_place(&self.store));
             let known = read(&shared);
             // Another work tree may have a branch that is sealed.
             if known.problem.is_some() && real != shared { read(&real) } else { known }
@@ -491,6 +492,14 @@ pub fn is_foreign(store: &Path) -> bool {
 #[cfg(not(unix))]
 pub fn is_foreign(_: &Path) -> bool {
     false
+}
+
+/// Returns what the texts of a store are known by: its real path or, in a linked work tree, the path
+/// that it has in the main one, so that a text reviewed in one of them is known in all.
+pub(super) fn shared_place(store: &Path) -> PathBuf {
+    let real = discover::real(store);
+    let trees = WorkTrees::of(&real).filter(|trees| trees.linked.is_some());
+    trees.map_or(real, |trees| trees.main())
 }
 
 #[cfg(test)]
