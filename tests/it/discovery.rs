@@ -258,6 +258,36 @@ fn a_work_tree_of_a_submodule() {
     assert_eq!(seen(&sandbox, "side"), ["one"]);
 }
 
+/// A new store would stand where git has files of another, and its commit would delete these.
+#[test]
+fn a_sparse_checkout_without_the_store() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.git("project", &["init", "-q"]);
+    sandbox.run(&["add", "one"]).done();
+    dir(&sandbox, "project/web");
+    fs::write(sandbox.root().join("project/web/page"), "text").unwrap();
+    sandbox.commit("project");
+    sandbox.git("project", &["sparse-checkout", "set", "web"]);
+    sandbox.run(&["list"]).done();
+    let says = "git leaves .pi/memory out of this sparse checkout";
+    let fix = "git sparse-checkout add .pi/memory";
+    for command in [&["add", "two"][..], &["init"]] {
+        let refused = sandbox.run(command).refused();
+        assert_eq!(refused, format!("pimem: {says}\nhint: {fix}\n"));
+    }
+    assert!(sandbox.run(&["check"]).stdout.contains(says));
+    assert!(
+        sandbox.run(&["status"]).stdout.starts_with(&format!("project store    {says}: git\n"))
+    );
+    sandbox.git("project", &["sparse-checkout", "add", ".pi/memory"]);
+    assert_eq!(seen(&sandbox, "project"), ["one"]);
+    sandbox.run(&["add", "two"]).done();
+    // The list of what is left out stays when all is checked out again.
+    sandbox.git("project", &["sparse-checkout", "disable"]);
+    fs::remove_dir_all(sandbox.root().join("project/.pi")).unwrap();
+    sandbox.run(&["add", "three"]).done();
+}
+
 #[test]
 fn a_work_tree_of_a_bare_repository() {
     let sandbox = Sandbox::new("empty");

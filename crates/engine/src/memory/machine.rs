@@ -80,9 +80,7 @@ pub(super) fn around(memory: &Memory) -> Vec<MachineFinding> {
     findings.extend(
         memory.seal_problems().iter().map(|it| MachineFinding::new(it.to_string(), it.hint())),
     );
-    let away = memory.leads_away();
-    findings
-        .extend(away.iter().map(|away| MachineFinding::new(away.to_string(), discover::REMEDY)));
+    findings.extend(memory.unread_store().map(|it| MachineFinding::new(it.says, it.fix)));
     let (_, problems) = memory.sharing().all_mirrors();
     findings.extend(problems.iter().map(|it| MachineFinding::new(it.to_string(), it.hint())));
     findings

@@ -18,7 +18,7 @@ use crate::{
     error::Failure,
     index::{corpus, vectors},
     memory::{score::EntryCounts, settings::UnusableView},
-    store::{Store, discover, snapshot::Snapshot, trust::Trust},
+    store::{Store, snapshot::Snapshot, trust::Trust},
     view::Entries,
 };
 use pimem_core::{
@@ -72,11 +72,7 @@ impl Reading<'_> {
         Ok(Status {
             stores: seen,
             mirrors,
-            away: self.memory.leads_away().map(|away| AwayStatus {
-                path: away.path.display().to_string(),
-                says: away.to_string(),
-                fix: discover::REMEDY,
-            }),
+            away: self.memory.unread_store(),
             absent: absent.map(|WriteTarget { dir, scope, .. }| Absent {
                 scope: scope.name(),
                 place: self.memory.places.short(&dir),
@@ -252,8 +248,7 @@ pub struct Status {
     /// Mirrors of what others have shared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mirrors: Vec<MirrorStatus>,
-    /// A part of the project's store that leads away from the project, so that the store is left
-    /// out.
+    /// Why the project's store is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub away: Option<AwayStatus>,
     /// Store that the next write would create.
@@ -345,7 +340,8 @@ pub struct StatusLine {
     pub says: String,
 }
 
-/// A part of a store's root that is a link, a repository of its own or a mount.
+/// A part of a store's root that is a link, a repository of its own or a mount, or is left out of a sparse
+/// checkout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AwayStatus {
     pub path: String,

@@ -1,17 +1,22 @@
 //! The stores that a call reads, the one that it writes, and the lock of that one.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+    process::ChildStdout,
+    time::Duration,
+};
 
 use pimem_core::{guard::glob::WorkArea, score::ranking::Scope};
 use serde::Serialize;
 
-use super::{Memory, Reach};
+use super::{Memory, Reach, status::AwayStatus};
 use crate::{
     error::{Failure, FailureKind},
     store::{
         Store, StoreLock,
         discover::{self, Away},
-        trust,
+        git, trust,
     },
 };
 
@@ -36,6 +41,12 @@ impl Effect {
     }
 }
 
+/// Time limit for git.
+const GIT: Duration = Duration::from_secs(2);
+/// How much is read of its list of files, in bytes.
+const LISTED: u64 = 4096;
+/// How the store of a sparse checkout comes there.
+const LEFT_OUT_FIX: &str = "git sparse-checkout add .pi/memory";
 /// Most files that the work is on.
 const MOST_FILES: usize = 64;
 
@@ -83,6 +94,17 @@ impl Memory {
     /// The same, also if no store is there yet.
     pub(super) fn leads_away(&self) -> Option<Away> {
         self.reads_project().then(|| self.places.away()).flatten()
+    }
+
+    /// Returns why the project has a store that is not read.
+    pub(super) fn unread_store(&self) -> Option<AwayStatus> {
+        if let Some(away) = self.leads_away() {
+            let (path, says) = (away.path.display().to_string(), away.to_string());
+            return Some(AwayStatus { path, says, fix: discover::REMEDY });
+        }
+        let new = self.places.new_project().filter(|_| self.reads_project())?.ok()?;
+        let says = self.left_out(&new)?;
+        Some(AwayStatus { path: new.display().to_string(), says, fix: LEFT_OUT_FIX })
     }
 
     fn reach(&self) -> Reach {
@@ -224,7 +246,27 @@ impl Memory {
                 "use --user for your own store, or --dir for another one",
             )
         })?;
+        if let Some(says) = self.left_out(&dir) {
+            return Err(Failure::new(FailureKind::Refused, says, LEFT_OUT_FIX));
+        }
         Ok(WriteTarget { dir, scope: Scope::Project, exists: false })
+    }
+
+    /// Returns the sentence that git has files of a store that is not there. A new one would stand in
+    /// their place, and its commit would delete them.
+    fn left_out(&self, dir: &Path) -> Option<String> {
+        let root = self.places.work_tree(dir).filter(|_| !discover::is_there(dir))?;
+        git::git_dir(root)?.join("info/sparse-checkout").is_file().then_some(())?;
+        let list = |out: ChildStdout| {
+            let mut listed = String::new();
+            out.take(LISTED).read_to_string(&mut listed).map(|_| listed)
+        };
+        let arguments = ["ls-files", "-t", "--", &*dir.to_string_lossy()];
+        let listed = git::output(root, root, GIT, &arguments, list)?;
+        // That mark is before a file that is left out.
+        let is_left_out = listed.lines().any(|line| line.starts_with("S "));
+        let place = self.places.short(dir);
+        is_left_out.then(|| format!("git leaves {place} out of this sparse checkout"))
     }
 
     pub fn users(&self) -> Result<WriteTarget, Failure> {
