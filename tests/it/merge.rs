@@ -147,6 +147,38 @@ fn two_wordings() {
 }
 
 /// Git keeps the pinned line of one side beside the plain line of the other; the decision counts.
+/// Git keeps the lines of both sides where they changed side by side, and brings the old wording back.
+#[test]
+fn a_wording_that_git_brings_back() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.git("project", &["init", "-q", "-b", "main"]);
+    sandbox.run(&["add", "-c", "decision", "Orders are kept in PostgreSQL"]).done();
+    sandbox.commit("project");
+    sandbox.git("project", &["switch", "-qc", "side"]);
+    sandbox.run(&["add", "-c", "decision", "The queue of orders is NATS"]).done();
+    sandbox.commit("project");
+    sandbox.git("project", &["switch", "-q", "main"]);
+    sandbox.run(&["edit", "PostgreSQL", "Orders are kept in MariaDB"]).done();
+    sandbox.commit("project");
+    sandbox.git("project", &["merge", "-q", "--no-edit", "side"]);
+    let topic = || sandbox.read("topics/decisions.md");
+    assert!(topic().contains("in PostgreSQL"), "{}", topic());
+    let report = || sandbox.run(&["report"]).stdout;
+    assert!(report().contains("MariaDB") && !report().contains("PostgreSQL"), "{}", report());
+    let list = sandbox.run(&["list"]).stdout;
+    let line = list.lines().find(|line| line.contains("PostgreSQL")).unwrap();
+    assert!(line.contains("(replaced"), "{list}");
+    // An exchange takes it away, and who says it again wants it.
+    let other = sandbox.root().join("other").to_string_lossy().into_owned();
+    sandbox.run(&["init", "--dir", &other]).done();
+    let sync = || sandbox.run(&["sync", "--with", &other]).done();
+    sync();
+    assert!(!topic().contains("in PostgreSQL"), "{}", topic());
+    sandbox.run(&["add", "-c", "decision", "Orders are kept in PostgreSQL"]).done();
+    sync();
+    assert!(report().contains("PostgreSQL"), "{}", report());
+}
+
 #[test]
 fn a_pin_taken_back() {
     let sandbox = Sandbox::new("empty");

@@ -240,7 +240,9 @@ impl Ledger {
         self.evidence(now, entry).is_some_and(|evidence| {
             let expired = evidence.until.is_some_and(|until| until < now.0);
             let forgotten = evidence.user == UserState::Forgotten;
-            forgotten || expired || !evidence.superseded_by.is_empty()
+            // A wording that was given up may be said again.
+            let is_other = |by: &EntryId| !self.is_made_from(*by, entry);
+            forgotten || expired || evidence.superseded_by.iter().any(is_other)
         })
     }
 
@@ -271,6 +273,12 @@ impl Ledger {
                     heard.insert(*id);
                 }
             }
+        }
+        // Git may bring the line back that was reworded on one branch only.
+        let made = self.made_into(entry).filter(|(at, _)| Some(*at) > sum.typed);
+        if let Some((at, by)) = made {
+            sum.superseded.push((at, by));
+            sum.user = sum.user.filter(|(then, user)| *then > at || *user != UserState::Pinned);
         }
         // An entry counts 1, and so does each entry that it was merged from.
         let merged = reach.iter().flat_map(|(id, end)| {

@@ -403,12 +403,23 @@ impl Ledger {
     /// Returns true if the entry was made into another and not added since.
     #[must_use]
     pub fn is_used(&self, entry: EntryId) -> bool {
+        self.made_into(entry).is_some()
+    }
+
+    #[must_use]
+    pub fn is_made_from(&self, entry: EntryId, source: EntryId) -> bool {
+        self.edges(entry).any(|edge| edge.from == source)
+    }
+
+    /// Returns what the entry was made into if it was not added since, and when.
+    #[must_use]
+    pub fn made_into(&self, entry: EntryId) -> Option<(Order, EntryId)> {
         let word = |note: &Note| match note.what {
-            NotedOperation::Source(_) => Some((note.at, true)),
-            NotedOperation::Add(_) => Some((note.at, false)),
+            NotedOperation::Source(other) => Some((note.at, Some(other))),
+            NotedOperation::Add(_) => Some((note.at, None)),
             _ => None,
         };
-        self.notes(entry).filter_map(word).max().is_some_and(|(_, used)| used)
+        self.notes(entry).filter_map(word).max().and_then(|(at, other)| Some((at, other?)))
     }
 
     /// Returns true if any device has told how often it found entries.

@@ -77,8 +77,11 @@ fn edits_and_merges_carry_evidence() {
         event(6, 60, 1, edit(2)),
     ];
     assert_eq!(evidence(&events, 2).count, 3, "an edit is the same memory");
-    let chosen = |id| Evidence { chosen: None, ..evidence(&events, id) };
-    assert_eq!(chosen(1), chosen(2), "edited back: the cycle ends");
+    let told =
+        |id| Evidence { chosen: None, superseded_by: BTreeSet::new(), ..evidence(&events, id) };
+    assert_eq!(told(1), told(2), "edited back: the cycle ends");
+    let by = |id| evidence(&events, id).superseded_by;
+    assert_eq!((by(1), by(2)), (BTreeSet::new(), BTreeSet::from([EntryId(1)])));
     assert_eq!(evidence(&events, 1).choice(), events[5].order());
     assert_eq!(evidence(&events, 3).choice(), events[3].order(), "a merge is no choice");
     let merged = evidence(&events, 3);
@@ -360,11 +363,14 @@ fn retracted_events() {
         (known.count, known.last_reinforced, known.user),
         (1, Timestamp(5), UserState::Auto)
     );
-    assert!(known.superseded_by.is_empty());
+    assert_eq!(known.superseded_by, BTreeSet::from([EntryId(2)]), "only by the edit");
     // An edit: the new text is unknown, and the old one keeps all evidence.
     let ledger = then(&[retract(9, 50, 2, &[id(3, 30)])]);
     assert!(!ledger.knows(EntryId(2)) && ledger.sources(EntryId(2)).is_empty());
-    assert_eq!(ledger.evidence(NOW, EntryId(1)), whole.evidence(NOW, EntryId(1)));
+    let mut known = whole.evidence(NOW, EntryId(1)).unwrap();
+    assert!(known.superseded_by.remove(&EntryId(2)) && known.user == UserState::Auto);
+    let pinned = Evidence { user: UserState::Pinned, ..known };
+    assert_eq!(ledger.evidence(NOW, EntryId(1)), Some(pinned), "the pin was that of the new text");
     assert_eq!(ledger.vanished(&IdSet::default()), BTreeSet::from([EntryId(1)]));
     // The add of the source, and with it the entry made from it.
     let ledger = then(&[retract(9, 50, 1, &[id(0, 5)])]);

@@ -167,12 +167,21 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
     let until = until
         .max()
         .filter(|(at, until)| wanted.is_none_or(|wanted| wanted <= *at || wanted.0 <= *until));
+    // What it was made into, unless it was added since, or somebody wanted it.
+    let added = events.iter().filter(|event| event.entry == entry && is_add(&event));
+    let added = added.map(Event::order).max();
+    let made = events.iter().filter(|event| sources(event).contains(&entry));
+    let made = made.max_by_key(|event| (event.order(), event.entry));
+    let made = made.filter(|event| Some(event.order()) >= added && Some(event.order()) > typed);
+    let user = user.max().filter(|(then, user)| {
+        *user != UserState::Pinned || made.is_none_or(|made| *then > made.order())
+    });
     let superseded = |stands: bool| -> BTreeSet<EntryId> {
         let by = carried.iter().filter(held).filter_map(|event| match event.kind {
             EventKind::Supersede(by) if (Some(event.order()) > typed) == stands => Some(by),
             _ => None,
         });
-        by.collect()
+        by.chain(made.filter(|_| stands).map(|event| event.entry)).collect()
     };
     let merges = carried.iter().filter(|event| matches!(event.kind, EventKind::Merge(_)));
     let merged: BTreeSet<EntryId> = merges.flat_map(|event| sources(event)).collect();
@@ -195,7 +204,7 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
         first_seen: first,
         last_reinforced: last,
         touched: restored.map_or(last, |restored| restored.max(last)),
-        user: user.max().map(|(_, user)| user).unwrap_or_default(),
+        user: user.map(|(_, user)| user).unwrap_or_default(),
         until: until.map(|(_, until)| until),
         superseded_by: superseded(true),
         outlived: superseded(false),

@@ -352,24 +352,31 @@ impl Learning<'_> {
     /// them.
     pub(super) fn take_in_gone(self, stores: &[Store]) {
         for store in stores {
-            let mut snapshot = store.read(self.memory.now, &self.memory.config.categories);
-            store.add_elsewhere(&self.memory.config.categories, &mut snapshot);
-            let put_back = |gone: Vec<Said>| -> Result<(), Failure> {
-                store.init()?;
-                let lock = lock(self.memory, store)?;
-                for said in &gone {
-                    self.learn_here(store, (store, &lock), said)?;
-                }
-                Ok(())
-            };
-            let gone = store.still_gone(snapshot.gone);
             let waits = !discover::is_there(&store.dir) && store.has_spool();
-            if (waits || !gone.is_empty())
-                && let Err(failure) = put_back(gone)
+            if !waits && self.gone(store).is_empty() {
+                continue;
+            }
+            let made = store.init().map_err(Failure::from);
+            if let Err(failure) =
+                made.and_then(|_| self.put_back(store, &lock(self.memory, store)?))
             {
                 self.memory.notices.detail(&format!("what is gone waits: {}", failure.message));
             }
         }
+    }
+
+    /// Puts lines back before something is written to new files of their topics: from then on it would
+    /// look as if a person had taken them out.
+    pub(super) fn put_back_first(self, store: &Store, lock: &StoreLock) -> Result<(), Failure> {
+        if store.lacks_kept_topics() { self.put_back(store, lock) } else { Ok(()) }
+    }
+
+    fn put_back(self, store: &Store, lock: &StoreLock) -> Result<(), Failure> {
+        self.gone(store).iter().try_for_each(|said| self.learn_here(store, (store, lock), said))
+    }
+
+    fn gone(self, store: &Store) -> Vec<Said> {
+        store.gone(self.memory.now, &self.memory.config.categories)
     }
 
     /// The same before a command reads stores, once. Hooks learn after they have answered.

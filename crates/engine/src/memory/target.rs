@@ -307,6 +307,7 @@ pub fn lock(memory: &Memory, store: &Store) -> Result<StoreLock, Failure> {
     if store.has_spool() {
         memory.learning().take_in_locked(store, &lock);
     }
+    memory.learning().put_back_first(store, &lock)?;
     Ok(lock)
 }
 

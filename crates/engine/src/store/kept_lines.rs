@@ -27,6 +27,8 @@ use super::{
 const MUCH_KEPT: usize = 16 * 1024;
 /// Maximum number of kept lines of a work tree.
 const MOST_KEPT: usize = 10_000;
+/// Begins the topic of a kept line.
+const TOPIC: &str = "\"topic\":\"";
 /// Begins a marker, behind the text of a line.
 const MARKER: &str = " *(";
 /// Time limit for git, which knows what is merged.
@@ -179,6 +181,19 @@ impl Store {
             drop(self.drop_kept(|said| merged.iter().any(|one| one.id() == said.id())));
         }
         gone
+    }
+
+    /// Returns true if a topic of lines that are kept for this work tree has no file.
+    pub fn lacks_kept_topics(&self) -> bool {
+        let Some(trees) = self.work_trees() else { return false };
+        let place = Place::new(trees.kept(), &trees.name(NAME));
+        let text = self.text_in(&place, &place.kept).unwrap_or_default();
+        let topics = memmem::find_iter(text.as_bytes(), TOPIC).filter_map(|at| {
+            let named = text.get(at + TOPIC.len()..)?;
+            named.split_once('"').map(|(topic, _)| topic)
+        });
+        let topics: BTreeSet<&str> = topics.collect();
+        topics.into_iter().any(|topic| self.files_of_topic(topic).is_empty())
     }
 
     /// Returns the lines of other branches that this work tree's files have not, as topics would have

@@ -96,6 +96,13 @@ pub struct Snapshot {
 const SCANS: usize = 8;
 
 impl Store {
+    /// Returns the lines that git has taken away with their files.
+    pub fn gone(&self, now: Now, categories: &Categories) -> Vec<Said> {
+        let mut snapshot = self.read(now, categories);
+        self.add_elsewhere(categories, &mut snapshot);
+        self.still_gone(snapshot.gone)
+    }
+
     /// Adds what other work trees and branches of the repository have learned, and this one has not, and
     /// what counts for lines of this one.
     pub fn add_elsewhere(&self, categories: &Categories, snapshot: &mut Snapshot) {

@@ -111,7 +111,10 @@ impl<'a> Side<'a> {
         let folded = FoldedEvents::of(&events);
         let present = held.lines.iter().filter(|line| !line.archived).map(|line| line.id);
         let vanished = folded.ledger.vanished(&present.collect());
-        let origins = evidence::origins(&log, &vanished);
+        let mut origins = evidence::origins(&log, &vanished);
+        // Who takes a line out of a file means it; git does not.
+        let lost = if origins.is_empty() { Vec::new() } else { store.gone(memory.now, categories) };
+        origins.retain(|(id, _)| !lost.iter().any(|said| said.id() == Some(*id)));
         let before = txn.recorded().len();
         for (entry, kind) in place::changes(&folded, &held.lines, &origins, categories) {
             txn.record(entry, kind)?;

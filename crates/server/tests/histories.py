@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""Random histories of one person's two machines, each with two work trees of a project, who meet by git and by
+pimem-server; with kills of either program and clocks that go wrong.
+
+    crates/server/tests/histories.py --pimem target/debug/pimem --server target/debug/pimem-server --runs 200
+
+The model is a page: what was acknowledged and not taken back is shown on its machine, or waits there for a review; what
+was taken back in a work tree stays away from it; an answer is the same with and without its index; and when all have
+met, both machines list the same. Exits with 1 at the first history in which that is not so, and tells it.
+"""
+
+import argparse
+import concurrent.futures
+import datetime
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "benches"))
+sys.dont_write_bytecode = True
+
+from server import Stage, free_port  # noqa: E402
+
+BEGIN = datetime.datetime(2026, 6, 30, 12, tzinfo=datetime.timezone.utc)
+STEPS = 16
+WIDE = ["report", "--budget", "8000"]
+# What is of a machine, and of its files.
+OWN = ["line", "topic", "accessCount", "lastAccessed"]
+
+
+class Wrong(Exception):
+    pass
+
+
+class Machine:
+    """A home, with a project and a linked work tree of it."""
+
+    def __init__(self, world, name):
+        self.world, self.name, self.home = world, name, world.dir / name
+        self.home.mkdir()
+        (self.home / ".gitconfig").write_text(
+            "[user]\nname = Anna\nemail = anna@example.org\n[init]\ndefaultBranch = main\n"
+            "[gc]\nauto = 0\n[maintenance]\nauto = false\n"
+        )
+        self.trees = {"main": self.home / "main", "side": self.home / "side"}
+        self.skew = datetime.timedelta()
+        # What has to be there, and what must not be in a tree.
+        self.kept, self.gone = set(), {"main": set(), "side": set()}
+
+    def environment(self, **more):
+        now = BEGIN + datetime.timedelta(minutes=10 * self.world.step) + self.skew
+        stage = self.world.stage
+        env = {"HOME": str(self.home), "PATH": os.environ["PATH"], "CI": "true", "PIMEM_NOW": now.strftime("%FT%TZ")}
+        env |= {"PIMEM_SYNC_SERVER": stage.address, "PIMEM_SYNC_KEY": stage.key, "PIMEM_SYNC_PROJECT": self.world.project}
+        return env | more
+
+    def ask(self, tree, *words, **env):
+        command = [self.world.pimem, *words]
+        return subprocess.run(
+            command, cwd=self.trees[tree], env=self.environment(**env), text=True, capture_output=True, check=False
+        )
+
+    def run(self, tree, *words, **env):
+        done = self.ask(tree, *words, **env)
+        if done.returncode != 0:
+            raise Wrong(f"{self.name}/{tree}: pimem {' '.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def kill(self, tree, *words):
+        """Starts a command, and kills it within its usual time."""
+        process = subprocess.Popen(
+            [self.world.pimem, *words], cwd=self.trees[tree], env=self.environment(), stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            process.wait(timeout=self.world.dice.random() * 0.03)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def git(self, tree, *words, codes=(0,)):
+        env = {"HOME": str(self.home), "PATH": f"{self.world.path}:{os.environ['PATH']}", "GIT_CONFIG_NOSYSTEM": "1"}
+        done = subprocess.run(
+            ["git", *words], cwd=self.trees[tree], env=env, text=True, capture_output=True, check=False
+        )
+        if codes and done.returncode not in codes:
+            raise Wrong(f"{self.name}/{tree}: git {' '.join(words)}: {done.stdout}{done.stderr}")
+        return done.returncode
+
+    def commit(self, tree):
+        self.git(tree, "add", "-A")
+        self.git(tree, "commit", "-qm", "memories", codes=(0, 1))
+
+    def shown(self, tree):
+        """The lines of its report, without where they were learned."""
+        lines = re.findall(r"^- (?:\[\w+\] )?(.*)$", self.run(tree, *WIDE), re.MULTILINE)
+        return {line.split(" (on ")[0] for line in lines}
+
+    def listed(self, tree):
+        return json.loads(self.run(tree, "list", "--json"))["entries"]
+
+    def check(self):
+        shown = {tree: self.shown(tree) for tree in self.trees}
+        away = self.kept - (shown["main"] | shown["side"])
+        if away:
+            waits = "".join(self.ask(tree, "trust", "--review").stdout for tree in self.trees)
+            away = {text for text in away if text not in waits}
+        if away:
+            raise Wrong(f"{self.name}: lost {away}")
+        for tree, gone in self.gone.items():
+            if gone & shown[tree]:
+                raise Wrong(f"{self.name}/{tree}: is back: {gone & shown[tree]}")
+
+    def compare(self, tree):
+        """Asks with the index, and with none."""
+        cold = self.home / "cold"
+        for words in [WIDE, ["search", "quay", "--json"], ["list", "--json"]]:
+            warm, fresh = (self.ask(tree, *words, **env).stdout for env in [{}, {"XDG_CACHE_HOME": str(cold)}])
+            shutil.rmtree(cold, ignore_errors=True)
+            if warm != fresh:
+                raise Wrong(f"{self.name}/{tree}: pimem {' '.join(words)}: warm {warm}\ncold {fresh}")
+
+
+class World:
+    def __init__(self, args, stage, seed):
+        self.pimem, self.stage, self.dice, self.step = args.pimem, stage, random.Random(seed), 0
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="pimem-history-", dir=args.dir))
+        self.path, self.seed, self.project, self.story = pathlib.Path(args.pimem).parent, seed, f"p{seed}", []
+        # What was said and not taken back, and what was. A marker in a file outranks what was decided elsewhere.
+        self.alive, self.dead, self.pinned = set(), set(), set()
+        stage.run("project", "create", self.project, "--org", "acme")
+        self.desk, self.laptop = Machine(self, "desk"), Machine(self, "laptop")
+        self.machines = [self.desk, self.laptop]
+
+    def begin(self):
+        desk, laptop = self.machines
+        desk.trees["main"].mkdir()
+        desk.git("main", "init", "-q")
+        for text in ["The shared quay is old", "The shared crane is new"]:
+            desk.run("main", "add", text)
+            self.said(desk, text)
+        desk.commit("main")
+        subprocess.run(["git", "clone", "-q", desk.trees["main"], laptop.trees["main"]], check=True)
+        laptop.run("main", "trust", "--all")
+        for machine in self.machines:
+            machine.git("main", "worktree", "add", "-q", "-b", f"side-{machine.name}", "../side")
+
+    def said(self, machine, text):
+        self.alive.add(text)
+        machine.kept.add(text)
+
+    def taken(self, machine, tree, text):
+        self.alive.discard(text)
+        if text not in self.pinned:
+            self.dead.add(text)
+            machine.gone[tree].add(text)
+        for each in self.machines:
+            each.kept.discard(text)
+
+    def act(self):
+        dice = self.dice
+        machine, tree = dice.choice(self.machines), dice.choice(["main", "side"])
+        what = dice.choices(
+            ["add", "forget", "edit", "reinforce", "pin", "sync", "commit", "merge", "pull", "clean", "clock", "undo"],
+            [6, 2, 2, 2, 1, 4, 2, 2, 2, 1, 1, 1],
+        )[0]
+        self.story.append(f"{machine.name}/{tree} {what}")
+        own = sorted(entry["text"] for entry in machine.listed(tree) if "branch" not in entry and entry["text"] in self.alive)
+        is_killed = dice.random() < 0.25
+
+        def change(*words):
+            if is_killed:
+                self.story[-1] += ", killed before"
+                machine.kill(tree, *words)
+                return machine.ask(tree, *words)
+            return machine.run(tree, *words)
+
+        if what == "add":
+            text = f"Rule {self.seed} {self.step} of the {dice.choice(['old', 'new', 'far'])} quay"
+            change("add", "-c", dice.choice(["lesson", "decision", "preference"]), text)
+            self.said(machine, text)
+        elif what in ("forget", "edit", "reinforce", "pin") and own:
+            text = dice.choice(own)
+            self.story[-1] += f" {text!r}"
+            if what == "edit":
+                new = f"{text}, as of {self.step}"
+                change("edit", text, new)
+                self.taken(machine, tree, text)
+                self.said(machine, new)
+                if text in self.pinned:
+                    self.pinned.add(new)
+            else:
+                change(what, text)
+                if what == "pin":
+                    self.pinned.add(text)
+                elif what == "forget":
+                    self.taken(machine, tree, text)
+        elif what == "sync":
+            if is_killed:
+                machine.kill(tree, "sync", "--yes")
+            machine.ask(tree, "sync", "--yes")
+        elif what == "commit":
+            machine.commit(tree)
+        elif what == "merge":
+            self.merge(machine)
+        elif what == "pull":
+            other = self.laptop if machine is self.desk else self.desk
+            machine.commit("main")
+            other.commit("main")
+            machine.git("main", "pull", "-q", "--no-rebase", "--no-edit", str(other.trees["main"]), "main")
+        elif what == "clean":
+            machine.git(tree, "clean", "-fdxq")
+        elif what == "clock":
+            machine.skew = datetime.timedelta(hours=dice.randint(-72, 72))
+        elif what == "undo":
+            text = f"Rule {self.seed} {self.step} is taken back"
+            machine.run(tree, "add", text)
+            machine.run(tree, "undo")
+            self.taken(machine, tree, text)
+        machine.check()
+        if dice.random() < 0.3:
+            machine.compare(tree)
+
+    def merge(self, machine):
+        machine.commit("side")
+        machine.commit("main")
+        machine.git("main", "merge", "-q", "--no-edit", f"side-{machine.name}")
+
+    def end(self):
+        """Everything meets. Clocks are right again."""
+        self.step += 1000
+        for machine in self.machines:
+            machine.skew = datetime.timedelta()
+            machine.run("main", "trust", "--all")
+            machine.run("side", "trust", "--all")
+            self.merge(machine)
+            machine.run("main", "trust", "--all")
+        for machine in self.machines * 2:
+            self.sync(machine)
+        said = [{entry["text"]: entry for entry in machine.listed("main")} for machine in self.machines]
+        for machine, lines in zip(self.machines, said):
+            shown = {text for text, entry in lines.items() if entry["userState"] != "forgotten"}
+            lost, back = self.alive - shown, self.dead & shown
+            if lost or back:
+                raise Wrong(f"{machine.name} at the end: lost {lost}, back {back}")
+            machine.compare("main")
+        for text in sorted(self.alive):
+            one, two = [{key: of for key, of in lines[text].items() if key not in OWN} for lines in said]
+            if one != two:
+                raise Wrong(f"at the end: {json.dumps(one)}\n{json.dumps(two)}")
+
+    def sync(self, machine):
+        for _ in range(20):
+            done = machine.ask("main", "sync", "--yes")
+            if done.returncode == 0:
+                return
+        raise Wrong(f"{machine.name}: sync: {done.stdout}{done.stderr}")
+
+    def live(self):
+        try:
+            self.begin()
+            for self.step in range(STEPS):
+                self.act()
+            self.end()
+            shutil.rmtree(self.dir, ignore_errors=True)
+            return None
+        except Wrong as wrong:
+            return f"history {self.seed}, in {self.dir}:\n  " + "\n  ".join(self.story) + f"\n{wrong}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pimem", type=os.path.abspath, default=str(ROOT / "target/debug/pimem"))
+    parser.add_argument("--server", type=os.path.abspath, default=str(ROOT / "target/debug/pimem-server"))
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0, help="number of the first history")
+    parser.add_argument("--all", action="store_true", help="go on behind what is wrong")
+    args = parser.parse_args()
+    args.dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    stage = Stage(args.server, listen=f"127.0.0.1:{free_port()}")
+    wrong, done, ends = [], 0, threading.Event()
+
+    def one(seed):
+        return None if ends.is_set() else World(args, stage, seed).live()
+
+    try:
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for found in pool.map(one, range(args.seed, args.seed + args.runs)):
+                done += 1
+                if found:
+                    wrong.append(found)
+                    print(found, flush=True)
+                    if not args.all:
+                        ends.set()
+                if done % 100 == 0:
+                    # What was pushed and acknowledged stays through this.
+                    stage.process.send_signal(signal.SIGKILL)
+                    stage.process.wait()
+                    stage.serve()
+    finally:
+        stage.close()
+    print(f"{done} histories of {STEPS} steps, {len(wrong)} wrong")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
