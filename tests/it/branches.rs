@@ -1,17 +1,12 @@
 //! Work trees and branches of one repository: what is learned on one is shown on the others, and nothing
 //! is lost with a branch, a work tree or a file that git takes away.
 
-use std::{fs, time::Duration};
+use std::fs;
 
 use serde_json::{Value, json};
 
 use crate::{
-    common::{
-        every,
-        sandbox::{Sandbox, outcome},
-        scale,
-    },
-    crash::kill,
+    common::sandbox::{Sandbox, outcome},
     hooks::call,
 };
 
@@ -149,7 +144,7 @@ fn work_trees_of_a_bare_repository_show_what_the_others_learned() {
         let add = ["worktree", "add", "-q", "-b", name, &format!("../{name}"), commit.trim()];
         sandbox.git("trees/.git", &add);
     }
-    let there = |name: &str, args: &[&str]| sandbox.run_in(&format!("trees/{name}"), args);
+    let there = |name: &str, args: &[&str]| sandbox.run_in(format!("trees/{name}"), args);
     there("one", &["add", "The harbour opens at six"]).done();
     let report = there("two", &["report"]).stdout;
     assert!(report.contains("- The harbour opens at six (on one, not merged)\n"), "{report}");
@@ -230,119 +225,6 @@ fn nothing_is_written_through_a_link() {
         sandbox.run(&["add", "The harbour opens at six"]).done();
         sandbox.run(&["forget", "harbour"]).done();
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{link}");
-    }
-}
-
-/// Draws numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % end
-    }
-}
-
-/// Random histories: what was acknowledged and not forgotten is shown in the main work tree or waits in one
-/// for a review, and what was forgotten in a work tree does not come back in it.
-#[test]
-fn random_histories_lose_nothing() {
-    for seed in (0..50 * scale()).step_by(every(2)) {
-        let sandbox = parted();
-        let mut dice = Dice(u64::try_from(seed).unwrap() * 7919 + 1);
-        let mut trees =
-            vec![("project".to_owned(), "main".to_owned()), ("tree".into(), "feature".into())];
-        let (mut kept, mut forgotten): (Vec<String>, Vec<(String, String)>) = Default::default();
-        let mut story = Vec::new();
-        for step in 0..14 {
-            let at = dice.below(trees.len());
-            let (tree, branch) = trees[at].clone();
-            let git = |args: &[&str]| drop(sandbox.try_git(&tree, args));
-            let killed = |tree: &str, args: &[&str], after: usize| {
-                let mut command = sandbox.command(args);
-                command.current_dir(sandbox.root().join(tree));
-                kill(command, Duration::from_millis(u64::try_from(after).unwrap()));
-            };
-            let what = dice.below(11);
-            match what {
-                0..=3 => {
-                    let text = format!(
-                        "Rule {seed} {step} of the {} quay",
-                        ["old", "new", "far"][dice.below(3)]
-                    );
-                    let add = ["add", &text];
-                    match dice.below(4) {
-                        0 => {
-                            killed(&tree, &add, dice.below(30));
-                            sandbox.run_in(&tree, &add).done();
-                        }
-                        1 => {
-                            let open = closed(&sandbox);
-                            sandbox.run_in(&tree, &add).done();
-                            open();
-                            let cwd = sandbox.root().join(&tree);
-                            let start = json!({"session_id": text, "cwd": cwd});
-                            call(&sandbox, "claude", "session-start", start.to_string()).ok();
-                        }
-                        _ => drop(sandbox.run_in(&tree, &add).done()),
-                    }
-                    kept.push(text);
-                }
-                4 => {
-                    let report = sandbox.run_in(&tree, &["report", "--budget", "20000"]).stdout;
-                    let has = |text: &&String| report.contains(&format!("- {text}\n"));
-                    if let Some(text) = kept.iter().find(has).cloned() {
-                        let forget = ["forget", &text];
-                        if dice.below(4) == 0 {
-                            killed(&tree, &forget, dice.below(30));
-                            // It may be done.
-                            drop(sandbox.run_in(&tree, &forget));
-                        } else {
-                            sandbox.run_in(&tree, &forget).done();
-                        }
-                        kept.retain(|one| *one != text);
-                        forgotten.push((tree.clone(), text));
-                    }
-                }
-                5 => sandbox.commit(&tree),
-                6 if at > 0 => {
-                    sandbox.commit(&tree);
-                    sandbox.commit("project");
-                    drop(sandbox.try_git("project", &["merge", "-q", "--no-edit", &branch]));
-                }
-                7 if at > 0 => {
-                    sandbox
-                        .git("project", &["worktree", "remove", "--force", &format!("../{tree}")]);
-                    drop(sandbox.try_git("project", &["branch", "-qD", &branch]));
-                    trees.remove(at);
-                    forgotten.retain(|(place, _)| *place != tree);
-                }
-                8 => {
-                    let name = format!("tree{step}");
-                    let new = ["worktree", "add", "-q", "-b", &name, &format!("../{name}")];
-                    sandbox.git("project", &new);
-                    trees.push((name.clone(), name));
-                }
-                9 => {
-                    sandbox.commit(&tree);
-                    git(&["rebase", "-q", "main"]);
-                    git(&["rebase", "--abort"]);
-                }
-                _ => git(&["clean", "-fdxq"]),
-            }
-            story.push(format!("{what} {tree}"));
-            let report = sandbox.run(&["report", "--budget", "20000"]).stdout;
-            let review = |tree: &str| sandbox.run_in(tree, &["trust", "--review"]).stdout;
-            let waits: String = trees.iter().map(|(tree, _)| review(tree)).collect();
-            for text in &kept {
-                assert!(report.contains(text) || waits.contains(text), "{seed} {story:?}: {text}");
-            }
-            for (tree, text) in &forgotten {
-                let report = sandbox.run_in(tree, &["report", "--budget", "20000"]).stdout;
-                assert!(!report.contains(text), "{seed} {story:?}: {text} in {tree}");
-            }
-        }
     }
 }
 

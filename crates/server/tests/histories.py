@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Random histories of one person's two machines, each with two work trees of a project, who meet by git and by
+"""Random histories of one person's two machines, each with work trees of a project, which meet by git and by
 pimem-server; with kills of either program and clocks that go wrong.
 
     crates/server/tests/histories.py --pimem target/debug/pimem --server target/debug/pimem-server --runs 200
 
 The model is a page: what was acknowledged and not taken back is shown on its machine, or waits there for a review; what
 was taken back in a work tree stays away from it; an answer is the same with and without its index; and when all have
-met, both machines list the same. Exits with 1 at the first history in which that is not so, and tells it.
+met, both machines list the same. Exits with 1 at the first history in which that is not so, and tells it. A control,
+in which a line is lost behind the program's back, has to be noticed.
 """
 
 import argparse
 import concurrent.futures
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -31,8 +33,13 @@ sys.dont_write_bytecode = True
 from server import Stage, free_port  # noqa: E402
 
 BEGIN = datetime.datetime(2026, 6, 30, 12, tzinfo=datetime.timezone.utc)
-STEPS = 16
+STEPS = 14
 WIDE = ["report", "--budget", "8000"]
+# What may happen, with its weight.
+ACTS = {
+    "add": 6, "add closed": 2, "forget": 2, "edit": 2, "reinforce": 2, "pin": 1, "undo": 1, "sync": 4, "commit": 2, "merge": 2,
+    "rebase": 1, "pull": 2, "branch": 1, "remove": 1, "clean": 1, "clock": 1,
+}
 # What is of a machine, and of its files.
 OWN = ["line", "topic", "accessCount", "lastAccessed"]
 
@@ -42,7 +49,7 @@ class Wrong(Exception):
 
 
 class Machine:
-    """A home, with a project and a linked work tree of it."""
+    """A home, with a project and linked work trees of it."""
 
     def __init__(self, world, name):
         self.world, self.name, self.home = world, name, world.dir / name
@@ -51,10 +58,10 @@ class Machine:
             "[user]\nname = Anna\nemail = anna@example.org\n[init]\ndefaultBranch = main\n"
             "[gc]\nauto = 0\n[maintenance]\nauto = false\n"
         )
-        self.trees = {"main": self.home / "main", "side": self.home / "side"}
+        self.trees = {"main": self.home / "main"}
         self.skew = datetime.timedelta()
         # What has to be there, and what must not be in a tree.
-        self.kept, self.gone = set(), {"main": set(), "side": set()}
+        self.kept, self.gone = set(), {"main": set()}
 
     def environment(self, **more):
         now = BEGIN + datetime.timedelta(minutes=10 * self.world.step) + self.skew
@@ -63,10 +70,10 @@ class Machine:
         env |= {"PIMEM_SYNC_SERVER": stage.address, "PIMEM_SYNC_KEY": stage.key, "PIMEM_SYNC_PROJECT": self.world.project}
         return env | more
 
-    def ask(self, tree, *words, **env):
-        command = [self.world.pimem, *words]
+    def ask(self, tree, *words, stdin="", **env):
+        command, dir = [self.world.pimem, *words], self.trees[tree]
         return subprocess.run(
-            command, cwd=self.trees[tree], env=self.environment(**env), text=True, capture_output=True, check=False
+            command, cwd=dir, env=self.environment(**env), input=stdin, text=True, capture_output=True, check=False
         )
 
     def run(self, tree, *words, **env):
@@ -96,6 +103,43 @@ class Machine:
             raise Wrong(f"{self.name}/{tree}: git {' '.join(words)}: {done.stdout}{done.stderr}")
         return done.returncode
 
+    def branch(self, tree):
+        """Makes a work tree."""
+        self.trees[tree], self.gone[tree] = self.home / tree, set()
+        self.git("main", "worktree", "add", "-q", "-b", f"{self.name}-{tree}", f"../{tree}")
+
+    def remove(self, tree):
+        self.git("main", "worktree", "remove", "--force", f"../{tree}")
+        self.git("main", "branch", "-qD", f"{self.name}-{tree}")
+        # What was forgotten on a branch goes with it.
+        self.world.dead -= self.gone.pop(tree)
+        del self.trees[tree]
+
+    def merge(self, tree):
+        self.commit(tree)
+        self.commit("main")
+        self.git("main", "merge", "-q", "--no-edit", f"{self.name}-{tree}")
+
+    def add_closed(self, tree, *words):
+        """Adds while git's directory cannot be written, as in a sandbox; a hook outside takes it in."""
+        kept, away = self.home / "main/.git/pimem", self.home / "away"
+        is_there = kept.exists()
+        if is_there:
+            kept.rename(away)
+        kept.write_text("no directory")
+        self.run(tree, *words)
+        kept.unlink()
+        if is_there:
+            away.rename(kept)
+        start = {"session_id": words[-1], "cwd": str(self.trees[tree]), "source": "startup"}
+        self.ask(tree, "hook", "claude", "session-start", stdin=json.dumps(start))
+
+    def lose(self, text):
+        """Takes a line away behind the program's back, with all that knows of it."""
+        for path in [*self.home.rglob("*.jsonl"), *self.home.rglob("topics/*.md")]:
+            lines = path.read_text().splitlines(keepends=True)
+            path.write_text("".join(line for line in lines if text not in line))
+
     def commit(self, tree):
         self.git(tree, "add", "-A")
         self.git(tree, "commit", "-qm", "memories", codes=(0, 1))
@@ -110,7 +154,7 @@ class Machine:
 
     def check(self):
         shown = {tree: self.shown(tree) for tree in self.trees}
-        away = self.kept - (shown["main"] | shown["side"])
+        away = self.kept.difference(*shown.values())
         if away:
             waits = "".join(self.ask(tree, "trust", "--review").stdout for tree in self.trees)
             away = {text for text in away if text not in waits}
@@ -131,10 +175,12 @@ class Machine:
 
 
 class World:
-    def __init__(self, args, stage, seed):
+    def __init__(self, args, stage, seed, is_control):
         self.pimem, self.stage, self.dice, self.step = args.pimem, stage, random.Random(seed), 0
+        self.is_control = is_control
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="pimem-history-", dir=args.dir))
-        self.path, self.seed, self.project, self.story = pathlib.Path(args.pimem).parent, seed, f"p{seed}", []
+        self.path, self.seed, self.story = pathlib.Path(args.pimem).parent, seed, []
+        self.project = f"control{seed}" if is_control else f"p{seed}"
         # What was said and not taken back, and what was. A marker in a file outranks what was decided elsewhere.
         self.alive, self.dead, self.pinned = set(), set(), set()
         stage.run("project", "create", self.project, "--org", "acme")
@@ -152,7 +198,7 @@ class World:
         subprocess.run(["git", "clone", "-q", desk.trees["main"], laptop.trees["main"]], check=True)
         laptop.run("main", "trust", "--all")
         for machine in self.machines:
-            machine.git("main", "worktree", "add", "-q", "-b", f"side-{machine.name}", "../side")
+            machine.branch("side")
 
     def said(self, machine, text):
         self.alive.add(text)
@@ -168,13 +214,10 @@ class World:
 
     def act(self):
         dice = self.dice
-        machine, tree = dice.choice(self.machines), dice.choice(["main", "side"])
-        what = dice.choices(
-            ["add", "forget", "edit", "reinforce", "pin", "sync", "commit", "merge", "pull", "clean", "clock", "undo"],
-            [6, 2, 2, 2, 1, 4, 2, 2, 2, 1, 1, 1],
-        )[0]
+        machine = dice.choice(self.machines)
+        tree = dice.choice(list(machine.trees))
+        what = dice.choices(list(ACTS), list(ACTS.values()))[0]
         self.story.append(f"{machine.name}/{tree} {what}")
-        own = sorted(entry["text"] for entry in machine.listed(tree) if "branch" not in entry and entry["text"] in self.alive)
         is_killed = dice.random() < 0.25
 
         def change(*words):
@@ -184,65 +227,77 @@ class World:
                 return machine.ask(tree, *words)
             return machine.run(tree, *words)
 
-        if what == "add":
+        if what in ("add", "add closed"):
             text = f"Rule {self.seed} {self.step} of the {dice.choice(['old', 'new', 'far'])} quay"
-            change("add", "-c", dice.choice(["lesson", "decision", "preference"]), text)
+            words = ["add", "-c", dice.choice(["lesson", "decision", "preference"]), text]
+            (change if what == "add" else functools.partial(machine.add_closed, tree))(*words)
             self.said(machine, text)
-        elif what in ("forget", "edit", "reinforce", "pin") and own:
-            text = dice.choice(own)
-            self.story[-1] += f" {text!r}"
-            if what == "edit":
-                new = f"{text}, as of {self.step}"
-                change("edit", text, new)
-                self.taken(machine, tree, text)
-                self.said(machine, new)
-                if text in self.pinned:
-                    self.pinned.add(new)
-            else:
-                change(what, text)
-                if what == "pin":
-                    self.pinned.add(text)
-                elif what == "forget":
-                    self.taken(machine, tree, text)
+            if self.is_control:
+                machine.lose(text)
+        elif what in ("forget", "edit", "reinforce", "pin"):
+            listed = machine.listed(tree)
+            own = sorted(one["text"] for one in listed if "branch" not in one and one["text"] in self.alive)
+            if own:
+                self.change_line(machine, tree, what, dice.choice(own), change)
+        elif what == "undo":
+            text = f"Rule {self.seed} {self.step} is taken back"
+            machine.run(tree, "add", text)
+            machine.run(tree, "undo")
+            self.taken(machine, tree, text)
         elif what == "sync":
             if is_killed:
                 machine.kill(tree, "sync", "--yes")
             machine.ask(tree, "sync", "--yes")
         elif what == "commit":
             machine.commit(tree)
-        elif what == "merge":
-            self.merge(machine)
+        elif what == "merge" and tree != "main":
+            machine.merge(tree)
+        elif what == "rebase":
+            machine.commit(tree)
+            machine.git(tree, "rebase", "-q", "main", codes=())
+            machine.git(tree, "rebase", "--abort", codes=())
         elif what == "pull":
             other = self.laptop if machine is self.desk else self.desk
             machine.commit("main")
             other.commit("main")
             machine.git("main", "pull", "-q", "--no-rebase", "--no-edit", str(other.trees["main"]), "main")
+        elif what == "branch":
+            machine.branch(f"tree{self.step}")
+        elif what == "remove" and tree != "main":
+            machine.remove(tree)
         elif what == "clean":
             machine.git(tree, "clean", "-fdxq")
         elif what == "clock":
             machine.skew = datetime.timedelta(hours=dice.randint(-72, 72))
-        elif what == "undo":
-            text = f"Rule {self.seed} {self.step} is taken back"
-            machine.run(tree, "add", text)
-            machine.run(tree, "undo")
-            self.taken(machine, tree, text)
         machine.check()
-        if dice.random() < 0.3:
-            machine.compare(tree)
+        if dice.random() < 0.2:
+            machine.compare("main")
 
-    def merge(self, machine):
-        machine.commit("side")
-        machine.commit("main")
-        machine.git("main", "merge", "-q", "--no-edit", f"side-{machine.name}")
+    def change_line(self, machine, tree, what, text, change):
+        self.story[-1] += f" {text!r}"
+        if what == "edit":
+            new = f"{text}, as of {self.step}"
+            change("edit", text, new)
+            self.taken(machine, tree, text)
+            self.said(machine, new)
+            if text in self.pinned:
+                self.pinned.add(new)
+            return
+        change(what, text)
+        if what == "pin":
+            self.pinned.add(text)
+        elif what == "forget":
+            self.taken(machine, tree, text)
 
     def end(self):
         """Everything meets. Clocks are right again."""
         self.step += 1000
         for machine in self.machines:
             machine.skew = datetime.timedelta()
-            machine.run("main", "trust", "--all")
-            machine.run("side", "trust", "--all")
-            self.merge(machine)
+            for tree in machine.trees:
+                machine.run(tree, "trust", "--all")
+            for tree in machine.trees.keys() - {"main"}:
+                machine.merge(tree)
             machine.run("main", "trust", "--all")
         for machine in self.machines * 2:
             self.sync(machine)
@@ -271,10 +326,10 @@ class World:
             for self.step in range(STEPS):
                 self.act()
             self.end()
-            shutil.rmtree(self.dir, ignore_errors=True)
-            return None
         except Wrong as wrong:
             return f"history {self.seed}, in {self.dir}:\n  " + "\n  ".join(self.story) + f"\n{wrong}"
+        shutil.rmtree(self.dir, ignore_errors=True)
+        return None
 
 
 def main():
@@ -290,9 +345,13 @@ def main():
     wrong, done, ends = [], 0, threading.Event()
 
     def one(seed):
-        return None if ends.is_set() else World(args, stage, seed).live()
+        return None if ends.is_set() else World(args, stage, seed, False).live()
 
     try:
+        control = [World(args, stage, seed, True) for seed in range(3)]
+        assert all(world.live() for world in control), "a line that is lost is noticed"
+        for world in control:
+            shutil.rmtree(world.dir, ignore_errors=True)
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             for found in pool.map(one, range(args.seed, args.seed + args.runs)):
                 done += 1

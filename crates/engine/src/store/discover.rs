@@ -18,9 +18,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     atomic::{self, Sync},
-    git::{self, Git, OtherTree, WorkTrees},
+    git::{self, Git, KEPT, OtherTree, SPOOL, WorkTrees},
     read,
-    spool::{NAME, Place},
 };
 use pimem_core::model::hash::short_sha256;
 
@@ -117,7 +116,8 @@ impl Places {
     fn only_elsewhere(&self) -> Option<PathBuf> {
         let new = self.new_project()?.ok()?;
         let trees = WorkTrees::of(&new)?;
-        let keeps = |noted| Place::new(noted, &trees.name(NAME)).kept.exists();
+        let kept = format!("{}{KEPT}.jsonl", trees.name(SPOOL));
+        let keeps = |noted: PathBuf| noted.join(&kept).exists();
         let has = |tree: OtherTree| {
             tree.root.is_some_and(|root| is_there(&root.join(&trees.below))) || keeps(tree.noted)
         };

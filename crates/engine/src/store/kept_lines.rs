@@ -18,9 +18,9 @@ use pimem_core::seal::HashKey;
 use super::{
     Store, StoreLock,
     atomic::{self, Sync},
-    git::{self, OtherTree, WorkTrees},
+    git::{self, OtherTree, SPOOL, WorkTrees},
     read,
-    spool::{HASTE, LineChange, NAME, Place, Said, SignedLine, signed},
+    spool::{HASTE, LineChange, Place, Said, SignedLine, signed},
 };
 
 /// Bytes of kept lines after which those that are merged are dropped, once for each more of them.
@@ -95,7 +95,7 @@ impl Store {
     /// Appends to what the repository keeps, behind what waited for it. Returns the number of lines for
     /// which there is no room any more.
     fn keep_there(&self, trees: &WorkTrees, key: &HashKey, changes: &[Said]) -> Result<usize> {
-        let place = Place::new(trees.kept(), &trees.name(NAME));
+        let place = Place::new(trees.kept(), &trees.name(SPOOL));
         read::guard_way(&trees.common, &place.kept)?;
         atomic::create_dir(&place.root, Sync::Private)?;
         let waiting = self.waiting_place();
@@ -186,7 +186,7 @@ impl Store {
     /// Returns true if a topic of lines that are kept for this work tree has no file.
     pub fn lacks_kept_topics(&self) -> bool {
         let Some(trees) = self.work_trees() else { return false };
-        let place = Place::new(trees.kept(), &trees.name(NAME));
+        let place = Place::new(trees.kept(), &trees.name(SPOOL));
         let text = self.text_in(&place, &place.kept).unwrap_or_default();
         let topics = memmem::find_iter(text.as_bytes(), TOPIC).filter_map(|at| {
             let named = text.get(at + TOPIC.len()..)?;
@@ -263,7 +263,7 @@ impl Store {
         let (Some(trees), Some(key)) = (self.work_trees(), self.spool_key()) else {
             return Ok(false);
         };
-        let place = Place::new(trees.kept(), &trees.name(NAME));
+        let place = Place::new(trees.kept(), &trees.name(SPOOL));
         read::guard_way(&trees.common, &place.kept)?;
         let mut has_gone = false;
         for place in [place, self.waiting_place()] {
@@ -305,7 +305,7 @@ impl Store {
                     .filter_map(|(_, line)| line.said())
                     .collect()
             };
-        let place = |dir| Place::new(dir, &trees.name(NAME));
+        let place = |dir| Place::new(dir, &trees.name(SPOOL));
         let of_other = |OtherTree { noted, branch, .. }: &OtherTree| {
             let branch = branch.clone();
             lines(vec![place(noted.clone())], &others).into_iter().map(move |said| {

@@ -30,10 +30,9 @@ use pimem_core::{
 use super::{
     Store, StoreLock,
     atomic::{self, Sync},
-    git::WorkTrees,
+    git::{SPOOL, WorkTrees},
     read::{self, ReadProblem},
     seal::Seal,
-    spool,
 };
 
 /// Telemetry, one record per line.
@@ -187,7 +186,7 @@ impl Store {
             if name == waiting {
                 self.keep_waiting()?;
             }
-            if ["evidence", spool::NAME].iter().any(|kind| name.starts_with(kind)) {
+            if ["evidence", SPOOL].iter().any(|kind| name.starts_with(kind)) {
                 continue;
             }
             let Some(there) = other.read(&self.seal, &name)? else { continue };

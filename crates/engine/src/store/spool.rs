@@ -34,12 +34,12 @@ use serde::{Deserialize, Serialize};
 use super::{
     Store, StoreLock,
     atomic::{self, Sync},
-    discover, kept_lines,
+    discover,
+    git::{KEPT, SPOOL},
+    kept_lines,
     read::{self, ProblemKind, ReadProblem},
 };
 
-/// File name without its end, in `data/`.
-pub const NAME: &str = "spool";
 /// File of the key, in the state directory.
 const KEY: &str = "pimem/spool/key";
 /// Folder of the spools of stores whose `data/` cannot be written, in the state directory.
@@ -254,7 +254,7 @@ pub(super) struct Place {
 impl Place {
     pub(super) fn new(root: PathBuf, name: &str) -> Self {
         let file = |end: &str| root.join(format!("{name}{end}.jsonl"));
-        Self { open: file(""), taken: file("-taken"), kept: file("-kept"), root, is_left: false }
+        Self { open: file(""), taken: file("-taken"), kept: file(KEPT), root, is_left: false }
     }
 }
 
@@ -381,7 +381,7 @@ impl Store {
     pub(super) fn linked_spools(&self) -> Vec<(PathBuf, PathBuf)> {
         let places = self.linked_places().into_iter();
         let main = self.work_trees().filter(|trees| trees.linked.is_none());
-        let main = main.map(|trees| Place::new(trees.kept(), &trees.name(NAME)));
+        let main = main.map(|trees| Place::new(trees.kept(), &trees.name(SPOOL)));
         places
             .chain(main)
             .flat_map(|place| {
@@ -393,14 +393,14 @@ impl Store {
 
     fn linked_place(&self) -> Option<Place> {
         let trees = self.work_trees()?;
-        let place = Place::new(trees.noted()?, &trees.name(NAME));
+        let place = Place::new(trees.noted()?, &trees.name(SPOOL));
         read::guard_way(&trees.common, &place.open).ok().map(|()| place)
     }
 
     /// Returns that place, and those of linked work trees that are gone.
     fn linked_places(&self) -> Vec<Place> {
         let Some(trees) = self.work_trees() else { return Vec::new() };
-        let name = trees.name(NAME);
+        let name = trees.name(SPOOL);
         let left = if self.apart { Vec::new() } else { trees.left() };
         let left = left.into_iter().map(|dir| Place { is_left: true, ..Place::new(dir, &name) });
         self.linked_place().into_iter().chain(left).collect()
@@ -417,9 +417,9 @@ impl Store {
         match self.dir.file_name() {
             Some(name) if name != "memory" => {
                 let real = discover::real(&self.dir);
-                format!("{NAME}-{}", real.file_name().unwrap_or_default().to_string_lossy())
+                format!("{SPOOL}-{}", real.file_name().unwrap_or_default().to_string_lossy())
             }
-            _ => NAME.to_owned(),
+            _ => SPOOL.to_owned(),
         }
     }
 
