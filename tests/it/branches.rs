@@ -107,6 +107,25 @@ fn what_git_takes_away_waits() {
     assert_eq!(gone(), 0, "the default branch has had it");
 }
 
+/// A new file of the topic does not make them look as if a person had taken them out.
+#[test]
+fn what_git_takes_away_waits_in_the_new_file() {
+    let sandbox = parted();
+    sandbox.run(&["add", "The harbour opens at six"]).done();
+    sandbox.git("project", &["clean", "-fdxq"]);
+    sandbox.run(&["add", "The crane is oiled on Mondays"]).done();
+    let topic = sandbox.read("topics/lessons.md");
+    assert!(topic.contains("harbour opens") && topic.contains("crane"), "{topic}");
+    let list = sandbox.run(&["list"]).stdout;
+    assert!(list.contains("(unreviewed)\t0.693\tnow\tThe harbour opens at six"), "{list}");
+    let other = sandbox.root().join("other").to_string_lossy().into_owned();
+    sandbox.run(&["init", "--dir", &other]).done();
+    sandbox.git("project", &["clean", "-fdxq"]);
+    sandbox.run(&["sync", "--with", &other]).done();
+    let waits = sandbox.run(&["trust", "--review"]).stdout;
+    assert!(waits.contains("harbour opens") && waits.contains("crane"), "{waits}");
+}
+
 /// The store may go with them, as where nothing of it is committed.
 #[test]
 fn what_git_takes_away_with_the_store_waits() {

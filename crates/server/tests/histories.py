@@ -38,7 +38,7 @@ WIDE = ["report", "--budget", "8000"]
 # What may happen, with its weight.
 ACTS = {
     "add": 6, "add closed": 2, "forget": 2, "edit": 2, "reinforce": 2, "pin": 1, "undo": 1, "sync": 4, "commit": 2, "merge": 2,
-    "rebase": 1, "pull": 2, "branch": 1, "remove": 1, "clean": 1, "clock": 1,
+    "say": 3, "dream": 1, "rebuild": 1, "rebase": 1, "pull": 2, "branch": 1, "remove": 1, "clean": 1, "clock": 1,
 }
 # What is of a machine, and of its files.
 OWN = ["line", "topic", "accessCount", "lastAccessed"]
@@ -244,6 +244,13 @@ class World:
             machine.run(tree, "add", text)
             machine.run(tree, "undo")
             self.taken(machine, tree, text)
+        elif what == "say":
+            text = f"Always use {dice.choice(['tabs', 'spaces'])} in module {self.seed * 100 + self.step}"
+            said = {"session_id": text, "cwd": str(machine.trees[tree]), "prompt": f"{text}."}
+            machine.ask(tree, "hook", "claude", "prompt", stdin=json.dumps(said))
+            self.said(machine, text)
+        elif what in ("dream", "rebuild"):
+            change(what)
         elif what == "sync":
             if is_killed:
                 machine.kill(tree, "sync", "--yes")
@@ -267,6 +274,8 @@ class World:
             machine.remove(tree)
         elif what == "clean":
             machine.git(tree, "clean", "-fdxq")
+            # A log that is committed without the line would be a removal on the other machine.
+            machine.ask(tree, "trust", "--review")
         elif what == "clock":
             machine.skew = datetime.timedelta(hours=dice.randint(-72, 72))
         machine.check()
@@ -296,6 +305,8 @@ class World:
             machine.skew = datetime.timedelta()
             for tree in machine.trees:
                 machine.run(tree, "trust", "--all")
+                # What hooks have noted goes to the log.
+                machine.run(tree, "rebuild")
             for tree in machine.trees.keys() - {"main"}:
                 machine.merge(tree)
             machine.run("main", "trust", "--all")

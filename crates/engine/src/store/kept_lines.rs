@@ -188,11 +188,16 @@ impl Store {
         let Some(trees) = self.work_trees() else { return false };
         let place = Place::new(trees.kept(), &trees.name(SPOOL));
         let text = self.text_in(&place, &place.kept).unwrap_or_default();
-        let topics = memmem::find_iter(text.as_bytes(), TOPIC).filter_map(|at| {
-            let named = text.get(at + TOPIC.len()..)?;
-            named.split_once('"').map(|(topic, _)| topic)
-        });
-        let topics: BTreeSet<&str> = topics.collect();
+        let mut topics: Vec<&str> = Vec::new();
+        for at in memmem::find_iter(text.as_bytes(), TOPIC) {
+            let named = text.get(at + TOPIC.len()..).unwrap_or_default();
+            let end = memchr::memchr(b'"', named.as_bytes()).unwrap_or(named.len());
+            let topic = named.get(..end).unwrap_or_default();
+            // Few topics have many lines.
+            if !topics.contains(&topic) {
+                topics.push(topic);
+            }
+        }
         topics.into_iter().any(|topic| self.files_of_topic(topic).is_empty())
     }
 
