@@ -402,9 +402,8 @@ fn row(
     };
     // A new wording that was put away takes the old one along.
     let put_away = |by: &&EntryId| ledger.archived(**by) && ledger.is_made_from(**by, entry.id);
-    let superseded_by = others(&evidence.superseded_by).first().copied();
-    let superseded_by =
-        superseded_by.or_else(|| evidence.superseded_by.iter().find(put_away).copied());
+    let by = &evidence.superseded_by;
+    let superseded_by = others(by).first().copied().or_else(|| by.iter().find(put_away).copied());
     let outlived = others(&evidence.outlived);
     let expired = evidence.until.is_some_and(|until| until < now.0);
     let (state, place) = (rules.policy.state(standing), CapPlace::TooWeak);

@@ -511,7 +511,7 @@ impl WorkTreeFiles {
     }
 }
 
-fn git_says(root: &Path, arguments: &[&str]) -> Option<String> {
+pub(super) fn git_says(root: &Path, arguments: &[&str]) -> Option<String> {
     git::output(root, root, GIT, arguments, |mut out| {
         let mut bytes = Vec::new();
         out.read_to_end(&mut bytes)?;

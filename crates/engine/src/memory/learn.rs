@@ -348,6 +348,13 @@ impl Learning<'_> {
         }
     }
 
+    /// The same before a command reads stores, once. Hooks learn after they have answered.
+    pub(super) fn take_in_before(self, stores: &[Store]) {
+        if !self.memory.unasked && !self.memory.took_in.replace(true) {
+            self.take_in(stores, true);
+        }
+    }
+
     /// Puts lines back whose files git has taken away, to be looked at; the store too, if it went with
     /// them.
     pub(super) fn take_in_gone(self, stores: &[Store]) {
@@ -377,13 +384,6 @@ impl Learning<'_> {
 
     fn gone(self, store: &Store) -> Vec<Said> {
         store.gone(self.memory.now, &self.memory.config.categories)
-    }
-
-    /// The same before a command reads stores, once. Hooks learn after they have answered.
-    pub(super) fn take_in_before(self, stores: &[Store]) {
-        if !self.memory.unasked && !self.memory.took_in.replace(true) {
-            self.take_in(stores, true);
-        }
     }
 
     /// Learns sentences that could not be put into the spool.

@@ -1,16 +1,11 @@
 //! The stores that a call reads, the one that it writes, and the lock of that one.
 
-use std::{
-    io::Read,
-    path::{Path, PathBuf},
-    process::ChildStdout,
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
 
 use pimem_core::{guard::glob::WorkArea, score::ranking::Scope};
 use serde::Serialize;
 
-use super::{Memory, Reach, status::AwayStatus};
+use super::{Memory, Reach, guards::git_says, status::AwayStatus};
 use crate::{
     error::{Failure, FailureKind},
     store::{
@@ -41,10 +36,6 @@ impl Effect {
     }
 }
 
-/// Time limit for git.
-const GIT: Duration = Duration::from_secs(2);
-/// How much is read of its list of files, in bytes.
-const LISTED: u64 = 4096;
 /// How the store of a sparse checkout comes there.
 const LEFT_OUT_FIX: &str = "git sparse-checkout add .pi/memory";
 /// Most files that the work is on.
@@ -257,12 +248,7 @@ impl Memory {
     fn left_out(&self, dir: &Path) -> Option<String> {
         let root = self.places.work_tree(dir).filter(|_| !discover::is_there(dir))?;
         git::git_dir(root)?.join("info/sparse-checkout").is_file().then_some(())?;
-        let list = |out: ChildStdout| {
-            let mut listed = String::new();
-            out.take(LISTED).read_to_string(&mut listed).map(|_| listed)
-        };
-        let arguments = ["ls-files", "-t", "--", &*dir.to_string_lossy()];
-        let listed = git::output(root, root, GIT, &arguments, list)?;
+        let listed = git_says(root, &["ls-files", "-t", "--", &dir.to_string_lossy()])?;
         // That mark is before a file that is left out.
         let is_left_out = listed.lines().any(|line| line.starts_with("S "));
         let place = self.places.short(dir);

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     atomic::{self, Sync},
-    git::{self, Git, KEPT, OtherTree, SPOOL, WorkTrees},
+    git::{self, Git, KEPT_LINES, OtherTree, SPOOL, WorkTrees},
     read,
 };
 use pimem_core::model::hash::short_sha256;
@@ -52,7 +52,7 @@ pub struct Places {
     /// several times.
     pub(crate) known: OnceCell<PathBuf>,
     pub(crate) above: OnceCell<Vec<FoundAbove>>,
-    /// What directories are to git. Each is looked at once a call.
+    /// What git makes of a directory: kept, as one call asks about the same ones again.
     pub(crate) looked: ByDirectory<Git>,
     /// Their devices and inodes.
     pub(crate) identities: ByDirectory<Option<(u64, u64)>>,
@@ -116,7 +116,7 @@ impl Places {
     fn only_elsewhere(&self) -> Option<PathBuf> {
         let new = self.new_project()?.ok()?;
         let trees = WorkTrees::of(&new)?;
-        let kept = format!("{}{KEPT}.jsonl", trees.name(SPOOL));
+        let kept = format!("{}{KEPT_LINES}.jsonl", trees.name(SPOOL));
         let keeps = |noted: PathBuf| noted.join(&kept).exists();
         let has = |tree: OtherTree| {
             tree.root.is_some_and(|root| is_there(&root.join(&trees.below))) || keeps(tree.noted)

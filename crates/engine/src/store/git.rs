@@ -339,7 +339,7 @@ pub enum Git {
 
 /// Name without its end of what a work tree's prompts said, and what ends that of its kept lines.
 pub const SPOOL: &str = "spool";
-pub(super) const KEPT: &str = "-kept";
+pub(super) const KEPT_LINES: &str = "-kept";
 /// Maximum size in bytes of a `.git` or `commondir` file.
 const MAX: u64 = 8 * 1024;
 

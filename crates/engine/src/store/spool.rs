@@ -35,7 +35,7 @@ use super::{
     Store, StoreLock,
     atomic::{self, Sync},
     discover,
-    git::{KEPT, SPOOL},
+    git::{KEPT_LINES, SPOOL},
     kept_lines,
     read::{self, ProblemKind, ReadProblem},
 };
@@ -254,7 +254,7 @@ pub(super) struct Place {
 impl Place {
     pub(super) fn new(root: PathBuf, name: &str) -> Self {
         let file = |end: &str| root.join(format!("{name}{end}.jsonl"));
-        Self { open: file(""), taken: file("-taken"), kept: file(KEPT), root, is_left: false }
+        Self { open: file(""), taken: file("-taken"), kept: file(KEPT_LINES), root, is_left: false }
     }
 }
 

@@ -44,7 +44,7 @@ impl TextKey {
 /// A ledger as read.
 #[derive(Debug)]
 pub(super) struct KnownTexts {
-    /// What the store is known by, see [`super::trust::shared_place`].
+    /// Path under which texts of the store are noted; all work trees of a repository have the same one.
     pub(super) store: PathBuf,
     /// Its hash, the prefix of each key's input.
     seed: Sha256,
