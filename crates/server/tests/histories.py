@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "benches"))
 sys.dont_write_bytecode = True
 
-from server import Stage, free_port  # noqa: E402
+from server import Stage  # noqa: E402
 
 BEGIN = datetime.datetime(2026, 6, 30, 12, tzinfo=datetime.timezone.utc)
 STEPS = 14
@@ -352,7 +352,7 @@ def main():
     parser.add_argument("--all", action="store_true", help="go on behind what is wrong")
     args = parser.parse_args()
     args.dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    stage = Stage(args.server, listen=f"127.0.0.1:{free_port()}")
+    stage = Stage(args.server)
     wrong, done, ends = [], 0, threading.Event()
 
     def one(seed):

@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "benches"))
 sys.dont_write_bytecode = True
 
-from server import Stage, free_port  # noqa: E402
+from server import Stage  # noqa: E402
 
 ENTRIES = 1800
 
@@ -30,7 +30,7 @@ ENTRIES = 1800
 class Team:
     """A stage with ben beside anna, who is an administrator."""
 
-    def __init__(self, server, listen):
+    def __init__(self, server, listen=None):
         self.stage = Stage(server, listen=listen)
         self.stage.run("user", "create", "ben", "--org", "acme")
         self.stage.run("user", "grant", "ben", "writer", "--org", "acme")
@@ -155,7 +155,7 @@ def main():
     parser.add_argument("--server", type=os.path.abspath, default=str(ROOT / "target/debug/pimem-server"))
     args = parser.parse_args()
     sandbox = pathlib.Path(tempfile.mkdtemp(prefix="pimem-walk-"))
-    team = Team(args.server, f"127.0.0.1:{free_port()}")
+    team = Team(args.server)
     try:
         anna, laptop, ben = (
             Machine(args.pimem, sandbox / name, person)

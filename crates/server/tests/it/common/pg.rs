@@ -4,7 +4,6 @@
 use std::{
     env, fs,
     io::{BufRead as _, BufReader},
-    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::{
@@ -48,14 +47,12 @@ impl Cluster {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         // Short, for the socket, and where another user can look into it.
         let dir = PathBuf::from(format!("/tmp/pimem-pg-{}-{number}", std::process::id()));
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-        let port = port.map_err(|error| error.to_string())?.port();
         // It starts what it will stop, so that nothing is left whenever this process ends.
         let watch = r#"
-            if "$0" start "$1" "$2" 2>&1; then trap '' PIPE; echo started; cat >/dev/null; fi
+            if "$0" start "$1" 2>&1; then trap '' PIPE; echo started; cat >/dev/null; fi
             "$0" stop "$1" >/dev/null 2>&1; rm -rf "$1""#;
         let mut command = Command::new("setsid");
-        command.args(["sh", "-c", watch]).arg(program()).arg(&dir).arg(port.to_string());
+        command.args(["sh", "-c", watch]).arg(program()).arg(&dir);
         command.env("PIMEM_TEST_PG_CACHE", cache()).env("PIMEM_TEST_PG_OPTIONS", options);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut watcher = command.spawn().map_err(|error| error.to_string())?;
@@ -68,10 +65,12 @@ impl Cluster {
                 break;
             }
             told.push_str(&line);
+            told.push('\n');
         }
-        if !is_started {
+        let port = told.lines().last().and_then(|port| port.parse().ok());
+        let Some(port) = port.filter(|_| is_started) else {
             return Err(told);
-        }
+        };
         let cluster = Self { dir, port, databases: AtomicUsize::new(0), watcher, pipe };
         cluster.fill_template();
         Ok(cluster)
