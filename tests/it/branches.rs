@@ -20,6 +20,28 @@ fn parted() -> Sandbox {
     sandbox
 }
 
+/// A line of a work tree that is gone waits for a review, unless it was given up for another wording since.
+#[test]
+fn what_was_reworded_meanwhile_is_not_asked() {
+    let sandbox = parted();
+    let other = sandbox.root().join("other").to_string_lossy().into_owned();
+    sandbox.run(&["init", "--dir", &other]).done();
+    let queue = ["add", "-c", "decision", "The queue of orders is NATS"];
+    sandbox.run_in("tree", &queue).done();
+    sandbox.run_in("tree", &["sync", "--with", &other]).done();
+    sandbox.run(&["sync", "--with", &other]).done();
+    let later = ["--now", "2026-08-30"];
+    let edit = ["edit", "queue of orders", "The queue of orders is Kafka"];
+    sandbox.run(&[&later[..], &edit].concat()).done();
+    sandbox.run_in("tree", &["add", "-c", "decision", "Cranes rest at night"]).done();
+    sandbox.git("project", &["worktree", "remove", "--force", "../tree"]);
+    let review = sandbox.run(&[&later[..], &["trust", "--review"]].concat()).stdout;
+    assert!(review.contains("Cranes rest") && !review.contains("NATS"), "{review}");
+    sandbox.run(&[&later[..], &["trust", "--all"]].concat()).done();
+    let report = sandbox.run(&[&later[..], &["report"]].concat()).stdout;
+    assert!(report.contains("Kafka") && !report.contains("NATS"), "{report}");
+}
+
 #[test]
 fn each_work_tree_shows_what_the_others_learned() {
     let sandbox = parted();

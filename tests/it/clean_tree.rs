@@ -45,6 +45,22 @@ fn status(sandbox: &Sandbox, place: &str) -> String {
     sandbox.git(place, &["status", "--porcelain", "--untracked-files=all"])
 }
 
+/// A commit has a line that was learned and what is known of it, so that nobody who gets it guesses that.
+#[test]
+fn a_line_and_its_evidence_go_together() {
+    let sandbox = repository_of("empty");
+    let said = json!({"session_id": "s", "prompt": "From now on, always use tabs in makefiles."});
+    assert_eq!(piped(hook(&sandbox, "claude", "prompt"), said.to_string()).code, 0);
+    let changed = status(&sandbox, "project");
+    assert!(changed.contains("preferences.md") && changed.contains("evidence.jsonl"), "{changed}");
+    commit(&sandbox, "project");
+    sandbox.git("project", &["clone", "-q", ".", "../clone"]);
+    let list = sandbox.run_in("clone", &["list", "--json"]).done();
+    let list: Value = serde_json::from_str(&list).unwrap();
+    assert_eq!(list["entries"][0]["cue"], "explicit", "{list}");
+    assert!(local(&sandbox, "project").iter().all(|line| !line.contains("\"add\"")));
+}
+
 /// Runs a session of Claude Code in a directory, in which an answer uses the spindle entry.
 fn answer(sandbox: &Sandbox, place: &str, hour: usize) {
     let session = format!("{place}-{hour}");

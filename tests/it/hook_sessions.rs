@@ -308,7 +308,7 @@ fn what_the_user_states_is_learned() {
     assert!(told["systemMessage"].as_str().unwrap().contains("0.2 mm"), "{told}");
     let text = "From now on, leave 0.2 mm for the finishing pass";
     assert_eq!(sandbox.entries()[text]["cue"], "explicit");
-    let log = noted(&sandbox);
+    let log = sandbox.read("evidence.jsonl");
     let last = log.lines().last().unwrap();
     assert!(last.contains("\"by\":\"claude\",\"session\":\"s\""), "{last}");
     // It is in the context, so repeating it in a prompt or an answer does not count.

@@ -30,6 +30,7 @@ const STORE: &[(&str, &str)] = &[
         "topics/lessons.md",
         "- [lesson] Locks survive a rollback\n- [lesson] Berths overlap at noon\n",
     ),
+    ("topics/preferences.md", "- [preference] Always use spaces in YAML\n"),
     ("archive/lessons.md", "- [lesson] Tides turn\n"),
     ("MEMORY.md", "# Notes\n\n- The berths are numbered\n"),
     ("SCRATCHPAD.md", "- [ ] Paint the berths\n"),
@@ -43,6 +44,8 @@ const ROOT: &str = ".";
 const EVENTS: &[(&str, &str)] = &[
     ("session-start", "\"source\":\"startup\""),
     ("prompt", "\"prompt\":\"From now on, use tabs in makefiles please\""),
+    // A line that is there counts once more, beside the log.
+    ("prompt", "\"prompt\":\"Always use spaces in YAML.\""),
     ("prompt", "\"prompt\":\"what did we do about the berths that overlap, and in Zanzibar?\""),
     ("post-tool", "\"tool_name\":\"Edit\",\"tool_input\":{\"file_path\":\"src/api/berth.rs\"}"),
     ("stop", "\"last_assistant_message\":\"Advisory locks survive a rollback\""),

@@ -146,7 +146,6 @@ fn two_wordings() {
     }
 }
 
-/// Git keeps the pinned line of one side beside the plain line of the other; the decision counts.
 /// Git keeps the lines of both sides where they changed side by side, and brings the old wording back.
 #[test]
 fn a_wording_that_git_brings_back() {
@@ -179,6 +178,7 @@ fn a_wording_that_git_brings_back() {
     assert!(report().contains("PostgreSQL"), "{}", report());
 }
 
+/// Git keeps the pinned line of one side beside the plain line of the other; the decision counts.
 #[test]
 fn a_pin_taken_back() {
     let sandbox = Sandbox::new("empty");

@@ -111,6 +111,33 @@ fn a_user_has_one_memory_on_all_machines() {
     assert!(desk.sync().contains("1 line and 1 event received"), "the cursor was kept");
 }
 
+/// Git has taken a file, so that what is known of its line is sent without it: that waits until the line is put
+/// back, and comes.
+#[test]
+fn events_wait_for_their_line() {
+    let team = Team::start();
+    let (desk, laptop) = (Machine::new(&team, "anna-1"), Machine::new(&team, "anna-2"));
+    laptop.run(&["add", "Tugs are two"]).ok();
+    laptop.sync();
+    desk.sandbox.git("project", &["init", "-q", "-b", "main"]);
+    desk.run(&["add", "Piers are numbered from the west"]).ok();
+    desk.run(&["reinforce", "Piers"]).ok();
+    desk.run(&["edit", "Piers", "Piers are numbered from the east"]).ok();
+    fs::remove_file(desk.sandbox.path("topics/lessons.md")).unwrap();
+    for _ in 0..2 {
+        desk.sync();
+        laptop.sync();
+        assert!(!laptop.list().contains("Piers"), "{}", laptop.list());
+    }
+    assert!(desk.run(&["trust", "--review"]).stdout.contains("the east"));
+    desk.run(&["trust", "--all"]).done();
+    for machine in [&desk, &laptop, &desk] {
+        machine.sync();
+    }
+    assert!(laptop.list().contains("Piers are numbered from the east"), "{}", laptop.list());
+    assert_eq!(desk.list(), laptop.list());
+}
+
 /// Checks that a line that was purged and is typed again comes to the server and to everybody.
 pub(crate) fn comes_back(anna: &Machine, ben: &Machine) {
     const LINE: &str = "Chose Redis 6 for caching";

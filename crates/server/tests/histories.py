@@ -33,7 +33,7 @@ sys.dont_write_bytecode = True
 from server import Stage  # noqa: E402
 
 BEGIN = datetime.datetime(2026, 6, 30, 12, tzinfo=datetime.timezone.utc)
-STEPS = 14
+SHORTEST = 5
 WIDE = ["report", "--budget", "8000"]
 # What may happen, with its weight.
 ACTS = {
@@ -63,10 +63,12 @@ class Machine:
         # What has to be there, and what must not be in a tree.
         self.kept, self.gone = set(), {"main": set()}
 
+    def now(self):
+        return BEGIN + datetime.timedelta(minutes=10 * self.world.step) + self.skew
+
     def environment(self, **more):
-        now = BEGIN + datetime.timedelta(minutes=10 * self.world.step) + self.skew
-        stage = self.world.stage
-        env = {"HOME": str(self.home), "PATH": os.environ["PATH"], "CI": "true", "PIMEM_NOW": now.strftime("%FT%TZ")}
+        stage, now = self.world.stage, self.now().strftime("%FT%TZ")
+        env = {"HOME": str(self.home), "PATH": os.environ["PATH"], "CI": "true", "PIMEM_NOW": now}
         env |= {"PIMEM_SYNC_SERVER": stage.address, "PIMEM_SYNC_KEY": stage.key, "PIMEM_SYNC_PROJECT": self.world.project}
         return env | more
 
@@ -177,12 +179,14 @@ class Machine:
 class World:
     def __init__(self, args, stage, seed, is_control):
         self.pimem, self.stage, self.dice, self.step = args.pimem, stage, random.Random(seed), 0
-        self.is_control = is_control
+        self.is_control, self.most = is_control, args.steps
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="pimem-history-", dir=args.dir))
         self.path, self.seed, self.story = pathlib.Path(args.pimem).parent, seed, []
         self.project = f"control{seed}" if is_control else f"p{seed}"
         # What was said and not taken back, and what was. A marker in a file outranks what was decided elsewhere.
         self.alive, self.dead, self.pinned = set(), set(), set()
+        # When lines were last reinforced, by the clock of the machine: who does that later wants the old wording.
+        self.used = {}
         stage.run("project", "create", self.project, "--org", "acme")
         self.desk, self.laptop = Machine(self, "desk"), Machine(self, "laptop")
         self.machines = [self.desk, self.laptop]
@@ -206,7 +210,7 @@ class World:
 
     def taken(self, machine, tree, text):
         self.alive.discard(text)
-        if text not in self.pinned:
+        if text not in self.pinned and self.used.get(text, machine.now()) <= machine.now():
             self.dead.add(text)
             machine.gone[tree].add(text)
         for each in self.machines:
@@ -295,6 +299,8 @@ class World:
         change(what, text)
         if what == "pin":
             self.pinned.add(text)
+        elif what == "reinforce":
+            self.used[text] = max(machine.now(), self.used.get(text, machine.now()))
         elif what == "forget":
             self.taken(machine, tree, text)
 
@@ -334,7 +340,8 @@ class World:
     def live(self):
         try:
             self.begin()
-            for self.step in range(STEPS):
+            steps = self.most if self.is_control else self.dice.randint(SHORTEST, self.most)
+            for self.step in range(steps):
                 self.act()
             self.end()
         except Wrong as wrong:
@@ -348,6 +355,7 @@ def main():
     parser.add_argument("--pimem", type=os.path.abspath, default=str(ROOT / "target/debug/pimem"))
     parser.add_argument("--server", type=os.path.abspath, default=str(ROOT / "target/debug/pimem-server"))
     parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--steps", type=int, default=45, help="most steps of a history")
     parser.add_argument("--seed", type=int, default=0, help="number of the first history")
     parser.add_argument("--all", action="store_true", help="go on behind what is wrong")
     args = parser.parse_args()
@@ -378,7 +386,7 @@ def main():
                     stage.serve()
     finally:
         stage.close()
-    print(f"{done} histories of {STEPS} steps, {len(wrong)} wrong")
+    print(f"{done} histories of {SHORTEST} to {args.steps} steps, {len(wrong)} wrong")
     sys.exit(1 if wrong else 0)
 
 

@@ -29,6 +29,8 @@ pub(super) struct Note {
     pub(super) what: NotedOperation,
     /// True if a person's action shows that the entry is wanted.
     pub(super) wants: bool,
+    /// True if nobody said it: a line that the log did not know stood in a file.
+    is_found: bool,
     /// Index of the previous note about the same entry, from 1; 0 if there is none.
     before: u32,
 }
@@ -160,7 +162,8 @@ impl Ledger {
         if wants {
             account.wanted = account.wanted.max(Some(at));
         }
-        self.notes.push(Note { at, what, wants, before: account.tail });
+        let is_found = event.by == Author::Adoption;
+        self.notes.push(Note { at, what, wants, is_found, before: account.tail });
         account.tail = u32::try_from(self.notes.len()).unwrap_or(0);
     }
 
@@ -400,7 +403,7 @@ impl Ledger {
             && !self.edges(entry).any(Edge::is_typed)
     }
 
-    /// Returns true if the entry was made into another and not added since.
+    /// Returns true if the entry was [made into another](Self::made_into).
     #[must_use]
     pub fn is_used(&self, entry: EntryId) -> bool {
         self.made_into(entry).is_some()
@@ -411,15 +414,28 @@ impl Ledger {
         self.edges(entry).any(|edge| edge.from == source)
     }
 
-    /// Returns what the entry was made into if it was not added since, and when.
+    /// Returns what the entry was made into if nobody has added, restored or made it since, and when.
+    /// Git brings the old line to those who have not heard of that, and they find it in a file.
     #[must_use]
     pub fn made_into(&self, entry: EntryId) -> Option<(Order, EntryId)> {
         let word = |note: &Note| match note.what {
             NotedOperation::Source(other) => Some((note.at, Some(other))),
-            NotedOperation::Add(_) => Some((note.at, None)),
+            NotedOperation::Add(_) if note.is_found => None,
+            NotedOperation::Add(_) | NotedOperation::Restore => Some((note.at, None)),
             _ => None,
         };
-        self.notes(entry).filter_map(word).max().and_then(|(at, other)| Some((at, other?)))
+        let made = self.edges(entry).map(|edge| (edge.at, None));
+        let last = self.notes(entry).filter_map(word).chain(made).max();
+        last.and_then(|(at, other)| Some((at, other?)))
+    }
+
+    /// Returns true if what the entry was made into `stands`, or was put away.
+    pub fn is_reworded(&self, entry: EntryId, stands: impl Fn(EntryId) -> bool) -> bool {
+        let mut seen = BTreeSet::from([entry]);
+        let next = |of: &EntryId| self.made_into(*of).map(|(_, other)| other);
+        let wordings = std::iter::successors(next(&entry), next);
+        let mut wordings = wordings.take_while(|of| seen.insert(*of));
+        wordings.any(|of| stands(of) || self.archived(of))
     }
 
     /// Returns true if any device has told how often it found entries.

@@ -212,6 +212,30 @@ fn what_ends_a_supersession() {
     assert_eq!(evidence(&reworded, 5).outlived, BTreeSet::from([EntryId(2)]));
 }
 
+/// Who says an old wording again wants it. Adoption finds its line where git has brought it to a log that
+/// did not know it, perhaps by a clock that is ahead.
+#[test]
+fn what_brings_an_old_wording_back() {
+    let reworded = [event(1, 10, 1, add()), event(2, 20, 2, edit(1))];
+    assert_eq!(evidence(&reworded, 1).superseded_by, BTreeSet::from([EntryId(2)]));
+    for (last, is_back) in [
+        (event(4, 40, 1, add()), true),
+        (event(4, 40, 1, EventKind::Reinforce(1)), true),
+        (by(Author::Program, 4, 40, 1, add()), true),
+        (by(Author::Adoption, 4, 40, 1, EventKind::Restore), true),
+        (by(Author::Adoption, 4, 40, 1, edit(2)), true),
+        (by(Author::Program, 4, 15, 1, add()), false),
+        (by(Author::Adoption, 4, 40, 1, add()), false),
+        (by(Author::Program, 4, 40, 1, EventKind::Reinforce(1)), false),
+    ] {
+        let found = ledger(&[&reworded[..], std::slice::from_ref(&last)].concat());
+        let is_use = matches!(last.kind, EventKind::Reinforce(_));
+        assert_eq!(!found.is_used(EntryId(1)), is_back && !is_use, "{last:?}");
+        let by = found.evidence(NOW, EntryId(1)).unwrap().superseded_by;
+        assert_eq!(by.is_empty(), is_back, "{last:?}");
+    }
+}
+
 /// An expiry date is not lifted by events before it. After it, a person's use of the entry lifts
 /// it.
 #[test]

@@ -167,8 +167,12 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
     let until = until
         .max()
         .filter(|(at, until)| wanted.is_none_or(|wanted| wanted <= *at || wanted.0 <= *until));
-    // What it was made into, unless it was added since, or somebody wanted it.
-    let added = events.iter().filter(|event| event.entry == entry && is_add(&event));
+    // What it was made into, unless somebody has added, restored or made it since, or wanted it.
+    let added = events.iter().filter(|event| event.entry == entry);
+    let added = added.filter(|event| {
+        let said = is_add(&event) && event.by != Author::Adoption;
+        said || is_restore(&event) || !sources(event).is_empty()
+    });
     let added = added.map(Event::order).max();
     let made = events.iter().filter(|event| sources(event).contains(&entry));
     let made = made.max_by_key(|event| (event.order(), event.entry));

@@ -401,7 +401,8 @@ fn row(
         there.filter(|id| *id != entry.id).collect()
     };
     // A new wording that was put away takes the old one along.
-    let put_away = |by: &&EntryId| ledger.archived(**by) && ledger.is_made_from(**by, entry.id);
+    let is_away = |by: EntryId| ledger.archived(by) || ledger.is_reworded(by, |_| false);
+    let put_away = |by: &&EntryId| ledger.is_made_from(**by, entry.id) && is_away(**by);
     let by = &evidence.superseded_by;
     let superseded_by = others(by).first().copied().or_else(|| by.iter().find(put_away).copied());
     let outlived = others(&evidence.outlived);

@@ -148,18 +148,6 @@ pub struct HandLine {
     pub asides: LineAsides,
 }
 
-/// Returns true if what an entry was made into has a line, or was put away.
-fn is_reworded(
-    ledger: &Ledger,
-    entry: EntryId,
-    standing: &BTreeMap<EntryId, Vec<&HandLine>>,
-) -> bool {
-    let mut seen = BTreeSet::from([entry]);
-    let next = |of: &EntryId| ledger.made_into(*of).map(|(_, other)| other);
-    let mut wordings = std::iter::successors(next(&entry), next).take_while(|of| seen.insert(*of));
-    wordings.any(|of| standing.contains_key(&of) || ledger.archived(of))
-}
-
 /// Returns what happened to the lines since the events. `origins` are those of entries without a
 /// line: one whose category is unknown here may have a line that cannot be read.
 #[must_use]
@@ -179,8 +167,14 @@ pub fn changes(
         let pinned = lines.iter().any(|line| line.pinned);
         match folded.place(*id) {
             Place::Purged => continue,
-            // Git has brought the old wording back.
-            Place::Reworded if is_reworded(&folded.ledger, *id, &standing) => continue,
+            Place::Reworded => {
+                let is_elsewhere = |of| standing.contains_key(&of);
+                // Git has brought the old wording back.
+                if folded.ledger.is_reworded(*id, is_elsewhere) {
+                    continue;
+                }
+                changes.push((*id, EventKind::Restore));
+            }
             Place::Topic => {
                 let topic = folded.topic(*id);
                 let is_there = lines.iter().any(|line| Some(&*line.stem) == topic);
@@ -188,7 +182,7 @@ pub fn changes(
                     changes.push((*id, EventKind::Move(first.stem.as_str().into())));
                 }
             }
-            Place::Archive | Place::Reworded | Place::Unknown => {
+            Place::Archive | Place::Unknown => {
                 let (category, topic, text) = (&*first.category, &*first.stem, &*first.text);
                 let line = adopt::AdoptedLine { id: *id, category, topic, text, pinned };
                 let cue = if pinned { Cue::Explicit } else { Cue::Behavioral };

@@ -165,7 +165,8 @@ pub fn learn(
         } else if said.waits {
             let key = txn.key(new.category, new.text.as_str());
             let is_known = |other: &Snapshot| !other.holders(&new.wording(memory)).is_empty();
-            if held || others.iter().any(is_known) || keys.contains(&key) {
+            let is_here = held || was_reworded(&txn, said, id) || keys.contains(&key);
+            if is_here || others.iter().any(is_known) {
                 LearnedAs::Known
             } else if said.category.is_none() && waiting(&txn, new) + keys.len() >= MOST {
                 LearnedAs::Doubtful("is one of too many that wait")
@@ -271,6 +272,16 @@ pub fn is_over(memory: &Memory, txn: &Txn<'_>, new: &NewText) -> bool {
     };
     let over = held.ledger.is_over(memory.now, id) && (!known || stands_over());
     over || !known && held.ledger.archived(id)
+}
+
+/// Returns true if a line that was added in another work tree was given up since for another wording.
+fn was_reworded(txn: &Txn<'_>, said: &Said, id: EntryId) -> bool {
+    let held = txn.snapshot();
+    let is_before = |at: Timestamp| said.time().is_none_or(|said| said.0 < at);
+    let made = held.ledger.made_into(id).filter(|((at, _), _)| is_before(*at));
+    said.category.is_some()
+        && made.is_some()
+        && held.ledger.is_reworded(id, |of| !held.lines_of(of).is_empty())
 }
 
 /// Reads the topics of the other stores.

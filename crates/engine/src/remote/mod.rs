@@ -254,7 +254,7 @@ impl SealKeys {
 /// Version of a state. In older ones, entries that were purged count as there.
 const VERSION: u8 = 1;
 /// Maximum number of bytes of the lines that wait for their events, and of the events that wait for
-/// the clock.
+/// the clock or for their lines.
 const WAITING: usize = 64 << 20;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -272,7 +272,7 @@ pub struct ServerState {
     /// Lines whose events have not come yet.
     #[serde(default)]
     pub waiting: Vec<SyncEntry>,
-    /// Events that are dated too far ahead of this machine's clock.
+    /// Events that are dated too far ahead of this machine's clock, or whose line has not come yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<SyncObject>,
 }

@@ -106,7 +106,7 @@ impl Txn<'_> {
         if !self.events.is_empty() {
             let mut lines = self.events.join("\n");
             lines.push('\n');
-            self.store.append_events(&lines)?;
+            self.store.append_events(&lines, self.layout().changes.is_empty())?;
         }
         // Before the files, so that what an interruption leaves in these is kept. It is in them all the
         // same if it cannot be.

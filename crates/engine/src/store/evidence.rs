@@ -1,7 +1,8 @@
 //! The evidence of a store: the shared log, and this machine's local log.
 //!
 //! Hooks of agents append to the local log, a machine-local file, so that answering a prompt changes no
-//! file under version control. Readers fold both logs. The next command that a person
+//! file under version control; what they say of a line that they write goes to the shared log with it,
+//! or a commit would have one without the other. Readers fold both logs. The next command that a person
 //! runs moves the local lines into the shared log: append and sync first, then delete. A kill in
 //! between leaves the lines in both; the fold ignores duplicates, and the next move does not append
 //! them again. Both logs are written only under the lock of the store.
@@ -192,8 +193,9 @@ impl Store {
         }
     }
 
-    /// Appends lines to the log of this process, and waits for the disk.
-    pub(super) fn append_events(&self, lines: &str) -> Result<()> {
+    /// Appends lines to the shared log, and waits for the disk; those of hooks to the local log, if they
+    /// stand `alone`, beside no change of a topic or the archive.
+    pub(super) fn append_events(&self, lines: &str, alone: bool) -> Result<()> {
         let sync = self.sync.private();
         let linked = || {
             self.seal.check().ok()?;
@@ -201,7 +203,7 @@ impl Store {
             atomic::create_dir(path.parent()?, sync).ok().map(|()| path)
         };
         let beside = || self.made_path(&self.local_name(), sync).ok();
-        if let Some(path) = self.aside.then(|| linked().or_else(beside)).flatten() {
+        if let Some(path) = (self.aside && alone).then(|| linked().or_else(beside)).flatten() {
             return self.seal.append(&path, lines.as_bytes(), sync);
         }
         let (log, _) = read::place(&self.dir, &self.evidence())?;

@@ -234,8 +234,8 @@ impl Run<'_> {
     }
 
     /// Pulls what is new, and puts it where it belongs. The cursor moves past what was taken, or refused
-    /// for good; what waits for the clock is kept beside it, and where that has no room the cursor
-    /// stays. After a failure to put it somewhere, the state is what it was.
+    /// for good; what waits for the clock or for a line is kept beside it, and where that has no room the
+    /// cursor stays. After a failure to put it somewhere, the state is what it was.
     fn pulled(
         &mut self,
         (project, sealing): (&str, Option<&Sealing>),
@@ -255,7 +255,9 @@ impl Run<'_> {
             // What it says that it has is noted below, and the rest is sent once more.
             next.forget_sent();
         }
-        let mut is_complete = self.place(way, (store, mirror), me, &mut next, &brought)?;
+        let missing = self.place(way, (store, mirror), me, &mut next, &brought)?;
+        let waited: BTreeSet<String> = before.later.iter().filter_map(event_of).collect();
+        let mut is_complete = missing.is_subset(&waited);
         let is_whole = brought.failure.is_none() && !brought.goes_on;
         if !is_complete && before.cursor.is_some() && is_whole && !self.client.is_spent() {
             // A line that had been dropped here is wanted again.
@@ -263,7 +265,10 @@ impl Run<'_> {
             self.place(way, (store, mirror), me, &mut next, &brought)?;
             is_complete = true;
         }
-        self.view.later += next.later.len();
+        let is_ahead = |object: &&SyncObject| {
+            object.event.as_ref().is_some_and(|event| is_later(self.memory.now, event.get()))
+        };
+        self.view.later += next.later.iter().filter(is_ahead).count();
         let has_room = next.has_room();
         if !has_room {
             // They come again with the pages.
@@ -318,8 +323,8 @@ impl Run<'_> {
         }
     }
 
-    /// Puts objects into the store and the mirror, with those that waited. Returns false if lines were
-    /// missing.
+    /// Puts objects into the store and the mirror, with those that waited. Returns the events of which a
+    /// line is missing.
     fn place(
         &mut self,
         (project, sealing): (&str, Option<&Sealing>),
@@ -327,7 +332,7 @@ impl Run<'_> {
         me: &KeyOwner,
         state: &mut ServerState,
         brought: &Brought,
-    ) -> Result<bool, Failure> {
+    ) -> Result<BTreeSet<String>, Failure> {
         let mut entries: Vec<SyncEntry> =
             brought.objects.iter().filter_map(SyncObject::entry).collect();
         let mut known: HashSet<String> = entries.iter().map(|entry| entry.hash.clone()).collect();
@@ -338,7 +343,7 @@ impl Run<'_> {
             let line = object.event.as_ref()?.get();
             known.insert((object.author.as_deref(), line)).then_some((object, line))
         });
-        let (later, events): (Vec<_>, Vec<_>) =
+        let (mut later, events): (Vec<_>, Vec<_>) =
             events.partition(|(_, line)| is_later(self.memory.now, line));
         let of = |own: bool| -> Vec<String> {
             let is_own = |author: Option<&str>| author == Some(&*me.user);
@@ -346,17 +351,16 @@ impl Run<'_> {
             of.map(|(_, line)| (*line).to_owned()).collect()
         };
         let (ours, theirs) = (of(true), of(false));
-        let mut is_complete = true;
         let objects = SyncObjects { entries: entries.clone(), events: ours };
-        if let Some(store) = store {
+        let mut missing = if let Some(store) = store {
             // Only who has the keys of the project can have sealed a purge.
-            is_complete &= self.take_own(store, &objects, sealing.is_some())?;
+            self.take_own(store, &objects, sealing.is_some())?
         } else {
-            is_complete &= self.take_mirrored(project, mirror, &objects)?;
-        }
+            self.take_mirrored(project, mirror, &objects)?
+        };
         if !theirs.is_empty() || mirror.dir.join("topics").is_dir() {
             let objects = SyncObjects { entries: entries.clone(), events: theirs };
-            is_complete &= self.take_mirrored(project, mirror, &objects)?;
+            missing.extend(self.take_mirrored(project, mirror, &objects)?);
             self.describe(project, mirror, me, &brought.objects)?;
         }
         // A line may come before its events.
@@ -367,9 +371,15 @@ impl Run<'_> {
         let (said, unsaid) = (ids(&events), ids(&later));
         let waits = |id: &String| unsaid.contains(id) || !said.contains(id);
         entries.retain(|entry| id_of(entry).as_ref().is_some_and(waits));
+        // Nor need its line come with an event, and no later page brings that again.
+        later.extend(
+            events
+                .iter()
+                .filter(|(object, _)| event_of(object).is_some_and(|id| missing.contains(&id))),
+        );
         let later = later.into_iter().map(|(object, _)| object.clone()).collect();
         (state.waiting, state.later) = (entries, later);
-        Ok(is_complete)
+        Ok(missing)
     }
 
     /// Takes what the user sent from other machines into the store.
@@ -378,10 +388,10 @@ impl Run<'_> {
         store: &Store,
         objects: &SyncObjects,
         is_signed: bool,
-    ) -> Result<bool, Failure> {
+    ) -> Result<BTreeSet<String>, Failure> {
         let memory = self.memory;
         if *objects == SyncObjects::default() {
-            return Ok(true);
+            return Ok(BTreeSet::new());
         }
         let lock = lock_for(memory, store, Effect::Write)?;
         let side = Side::open(memory, store, lock.as_ref())?;
@@ -408,7 +418,7 @@ impl Run<'_> {
         self.view.waiting += done.waiting;
         self.view.changed.extend(side::shown(&plan, &done.buried));
         self.stale.extend(refresh(store, &plan, Effect::Write));
-        Ok(!missing)
+        Ok(missing)
     }
 
     /// Takes what others have sent into the mirror of a project.
@@ -417,10 +427,10 @@ impl Run<'_> {
         project: &str,
         mirror: &Store,
         objects: &SyncObjects,
-    ) -> Result<bool, Failure> {
+    ) -> Result<BTreeSet<String>, Failure> {
         let memory = self.memory;
         if *objects == SyncObjects::default() {
-            return Ok(true);
+            return Ok(BTreeSet::new());
         }
         atomic::create_dir(&mirror.dir, mirror.sync.private())?;
         let lock = lock_for(memory, mirror, Effect::Write)?;
@@ -433,17 +443,17 @@ impl Run<'_> {
         let received = self.mirrored.entry(project.to_owned()).or_default();
         received.entries.extend(gained.entries);
         received.events += gained.events;
-        Ok(!missing)
+        Ok(missing)
     }
 
-    /// Notes what was refused. Returns true if the line of some event is missing.
-    fn refuse(&mut self, refused: &[Refused]) -> bool {
+    /// Notes what was refused. Returns the events of which a line is missing.
+    fn refuse(&mut self, refused: &[Refused]) -> BTreeSet<String> {
         let (missing, others): (Vec<_>, Vec<_>) =
             refused.iter().cloned().partition(|refused| refused.reason == Reason::Incomplete);
         // An object may be refused by the store and by a mirror.
         let known: HashSet<Refused> = self.view.refused.iter().cloned().collect();
         self.view.refused.extend(others.into_iter().filter(|one| !known.contains(one)));
-        !missing.is_empty()
+        missing.into_iter().map(|refused| refused.id).collect()
     }
 
     /// Sends what the server lacks.
@@ -561,6 +571,10 @@ impl Run<'_> {
 fn is_later(now: Now, line: &str) -> bool {
     let read = || Event::read(line).filter(|event| event.ts > now.horizon());
     line.len() <= wire::LONGEST && read().is_some()
+}
+
+fn event_of(object: &SyncObject) -> Option<String> {
+    Event::read(object.event.as_ref()?.get()).map(|event| event.id.to_string())
 }
 
 /// Returns the id of an entry that is not sealed.
