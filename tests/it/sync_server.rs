@@ -111,6 +111,29 @@ fn a_user_has_one_memory_on_all_machines() {
     assert!(desk.sync().contains("1 line and 1 event received"), "the cursor was kept");
 }
 
+/// Git goes back behind what has come, of which only the events are not kept for a review: they come again.
+#[test]
+fn what_git_takes_back_comes_again() {
+    let team = Team::start();
+    let (desk, laptop) = (Machine::new(&team, "anna-1"), Machine::new(&team, "anna-2"));
+    laptop.sandbox.git("project", &["init", "-q", "-b", "main"]);
+    laptop.run(&["add", "Piers are numbered from the west"]).ok();
+    laptop.sync();
+    laptop.sandbox.commit("project");
+    desk.sync();
+    desk.run(&["reinforce", "Piers"]).ok();
+    desk.run(&["add", "Tugs are two"]).ok();
+    desk.sync();
+    laptop.sync();
+    assert_eq!(laptop.list(), desk.list());
+    laptop.sandbox.git("project", &["reset", "-q", "--hard"]);
+    let said = laptop.sync();
+    assert!(said.contains("1 line and 2 events received"), "{said}");
+    assert_eq!(laptop.list(), desk.list());
+    let said = laptop.sync();
+    assert!(said.contains("0 lines and 0 events sent, 0 lines and 0 events received"), "{said}");
+}
+
 /// Git has taken a file, so that what is known of its line is sent without it: that waits until the line is put
 /// back, and comes.
 #[test]

@@ -38,7 +38,7 @@ WIDE = ["report", "--budget", "8000"]
 # What may happen, with its weight.
 ACTS = {
     "add": 6, "add closed": 2, "forget": 2, "edit": 2, "reinforce": 2, "pin": 1, "undo": 1, "sync": 4, "commit": 2, "merge": 2,
-    "say": 3, "dream": 1, "rebuild": 1, "rebase": 1, "pull": 2, "branch": 1, "remove": 1, "clean": 1, "clock": 1,
+    "say": 3, "dream": 1, "rebuild": 1, "rebase": 1, "pull": 2, "branch": 1, "remove": 1, "clean": 1, "reset": 1, "switch": 1, "clock": 1,
 }
 # What is of a machine, and of its files.
 OWN = ["line", "topic", "accessCount", "lastAccessed"]
@@ -59,9 +59,13 @@ class Machine:
             "[gc]\nauto = 0\n[maintenance]\nauto = false\n"
         )
         self.trees = {"main": self.home / "main"}
+        # The branch of each linked work tree, and those that were left for another.
+        self.on, self.left = {}, []
         self.skew = datetime.timedelta()
         # What has to be there, and what must not be in a tree.
         self.kept, self.gone = set(), {"main": set()}
+        # Of these, what no commit has yet.
+        self.fresh = {"main": set()}
 
     def now(self):
         return BEGIN + datetime.timedelta(minutes=10 * self.world.step) + self.skew
@@ -107,20 +111,31 @@ class Machine:
 
     def branch(self, tree):
         """Makes a work tree."""
-        self.trees[tree], self.gone[tree] = self.home / tree, set()
-        self.git("main", "worktree", "add", "-q", "-b", f"{self.name}-{tree}", f"../{tree}")
+        self.trees[tree], self.gone[tree], self.fresh[tree] = self.home / tree, set(), set()
+        self.on[tree] = f"{self.name}-{tree}"
+        self.git("main", "worktree", "add", "-q", "-b", self.on[tree], f"../{tree}")
+
+    def switch(self, tree):
+        """Goes on with another branch. What git took of this one is put back first, and committed."""
+        self.ask(tree, "trust", "--review")
+        self.commit(tree)
+        self.left.append(self.on[tree])
+        self.on[tree] = f"{self.name}-{tree}-{self.world.step}"
+        self.git(tree, "switch", "-q", "-c", self.on[tree], "main")
+        # What was taken away there comes with a merge.
+        self.gone[tree] = set()
 
     def remove(self, tree):
         self.git("main", "worktree", "remove", "--force", f"../{tree}")
-        self.git("main", "branch", "-qD", f"{self.name}-{tree}")
+        self.git("main", "branch", "-qD", self.on[tree])
         # What was forgotten on a branch goes with it.
-        self.world.dead -= self.gone.pop(tree)
+        self.world.dead -= self.gone.pop(tree) | self.fresh.pop(tree)
         del self.trees[tree]
 
     def merge(self, tree):
         self.commit(tree)
         self.commit("main")
-        self.git("main", "merge", "-q", "--no-edit", f"{self.name}-{tree}")
+        self.git("main", "merge", "-q", "--no-edit", self.on[tree])
 
     def add_closed(self, tree, *words):
         """Adds while git's directory cannot be written, as in a sandbox; a hook outside takes it in."""
@@ -142,9 +157,20 @@ class Machine:
             lines = path.read_text().splitlines(keepends=True)
             path.write_text("".join(line for line in lines if text not in line))
 
+    def has(self, branch, text):
+        return self.git("main", "grep", "-qF", text, branch, codes=()) == 0
+
     def commit(self, tree):
         self.git(tree, "add", "-A")
         self.git(tree, "commit", "-qm", "memories", codes=(0, 1))
+        self.fresh[tree] = set()
+
+    def reset(self, tree):
+        """Goes back to the last commit. What was added since waits, and what was taken away is there."""
+        self.git(tree, "reset", "-q", "--hard")
+        self.world.dead -= self.fresh[tree]
+        self.gone[tree] -= self.fresh[tree]
+        self.fresh[tree] = set()
 
     def shown(self, tree):
         """The lines of its report, without where they were learned."""
@@ -160,6 +186,8 @@ class Machine:
         if away:
             waits = "".join(self.ask(tree, "trust", "--review").stdout for tree in self.trees)
             away = {text for text in away if text not in waits}
+            # On a branch that was left, it waits for the merge.
+            away = {text for text in away if not any(self.has(branch, text) for branch in self.left)}
         if away:
             raise Wrong(f"{self.name}: lost {away}")
         for tree, gone in self.gone.items():
@@ -213,6 +241,7 @@ class World:
         if text not in self.pinned and self.used.get(text, machine.now()) <= machine.now():
             self.dead.add(text)
             machine.gone[tree].add(text)
+            machine.fresh[tree].add(text)
         for each in self.machines:
             each.kept.discard(text)
 
@@ -280,6 +309,10 @@ class World:
             machine.git(tree, "clean", "-fdxq")
             # A log that is committed without the line would be a removal on the other machine.
             machine.ask(tree, "trust", "--review")
+        elif what == "reset":
+            machine.reset(tree)
+        elif what == "switch" and tree != "main":
+            machine.switch(tree)
         elif what == "clock":
             machine.skew = datetime.timedelta(hours=dice.randint(-72, 72))
         machine.check()
@@ -315,6 +348,8 @@ class World:
                 machine.run(tree, "rebuild")
             for tree in machine.trees.keys() - {"main"}:
                 machine.merge(tree)
+            for branch in machine.left:
+                machine.git("main", "merge", "-q", "--no-edit", branch)
             machine.run("main", "trust", "--all")
         for machine in self.machines * 2:
             self.sync(machine)

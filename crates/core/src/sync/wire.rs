@@ -9,7 +9,10 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use super::check::{Reason, Refused};
-use crate::{markdown::topic, model::hash};
+use crate::{
+    markdown::topic,
+    model::{event::Event, hash},
+};
 
 /// Maximum length, in bytes, of an entry line and of an event.
 pub const LONGEST: usize = 16 * 1024;
@@ -187,6 +190,12 @@ impl SyncObject {
     pub fn of_event(event: Box<RawValue>) -> Self {
         let (hash, line, sealed, id) = (None, None, None, None);
         Self { kind: ObjectKind::Event, author: None, hash, line, sealed, id, event: Some(event) }
+    }
+
+    /// Returns the id of a plain event.
+    #[must_use]
+    pub fn event_id(&self) -> Option<String> {
+        Event::read(self.event.as_ref()?.get()).map(|event| event.id.to_string())
     }
 
     /// Returns the entry; `None` if it is an event or lacks its hash.

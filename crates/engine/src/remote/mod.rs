@@ -22,6 +22,7 @@ use pimem_core::{
     },
     seal::KEY_BYTES,
     sync::{
+        exchange::SyncObjects,
         sealed::Seals,
         wire::{self, SyncEntry, SyncObject},
     },
@@ -266,6 +267,9 @@ pub struct ServerState {
     /// Short hashes of the objects that the server has.
     #[serde(default)]
     sent: BTreeSet<String>,
+    /// Number of the user's events that the server has and the store had.
+    #[serde(default)]
+    pub held: usize,
     /// Ids of the keys by which objects were sealed; `None` if they were not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys: Option<String>,
@@ -310,8 +314,16 @@ impl ServerState {
         self.sent.contains(&of_event(line))
     }
 
+    /// Returns what the server lacks.
+    pub fn lacking(&self, objects: &SyncObjects) -> SyncObjects {
+        let entries = objects.entries.iter().filter(|entry| !self.has_entry(entry));
+        let events = objects.events.iter().filter(|line| !self.has_event(line));
+        SyncObjects { entries: entries.cloned().collect(), events: events.cloned().collect() }
+    }
+
     /// Notes that the server may have nothing.
     pub fn forget_sent(&mut self) {
+        self.held = 0;
         self.sent.clear();
     }
 
@@ -333,21 +345,21 @@ impl ServerState {
         }
     }
 
-    pub fn note(&mut self, object: &SyncObject) {
+    /// Returns true if it is an event that was not known.
+    pub fn note(&mut self, object: &SyncObject) -> bool {
         if let Some(entry) = object.entry() {
             self.note_entry(&entry);
         }
-        if let Some(event) = &object.event {
-            self.note_event(event.get());
-        }
+        object.event.as_ref().is_some_and(|event| self.note_event(event.get()))
     }
 
     pub fn note_entry(&mut self, entry: &SyncEntry) {
         self.sent.insert(short(&entry.hash).to_owned());
     }
 
-    pub fn note_event(&mut self, line: &str) {
-        self.sent.insert(of_event(line));
+    /// Returns true if it was not known.
+    pub fn note_event(&mut self, line: &str) -> bool {
+        self.sent.insert(of_event(line))
     }
 
     pub fn has_room(&self) -> bool {

@@ -16,7 +16,7 @@ use pimem_core::{
     score::ranking::Scope,
     sync::{
         check::{Reason, Refused},
-        exchange::{SyncObjects, missing},
+        exchange::SyncObjects,
         wire::{self, KeyOwner, PushBody, SyncEntry, SyncObject},
     },
 };
@@ -130,7 +130,7 @@ impl Sharing<'_> {
                 .and_then(|at| ServerState::read(&store.seal, &at));
             let side = Side::open(self.memory, &store, None)?;
             let (objects, kept) = side.reviewed(self.memory);
-            view.sent = super::part(&lacking(&state.unwrap_or_default(), &objects));
+            view.sent = super::part(&state.unwrap_or_default().lacking(&objects));
             view.kept = kept;
         }
         Ok((view, Vec::new()))
@@ -221,9 +221,18 @@ impl Run<'_> {
         }
         let way = (project, sealing.as_ref());
         let mut result = self.pulled(way, (store, &mirror), me, &mut state);
-        if let (Ok(()), Some(store)) = (&result, store) {
-            result = self.pushed(way, store, &mut state);
+        if let (Ok(()), Some(own)) = (&result, store) {
+            let mut is_whole = self.pushed(way, own, &mut state);
+            if is_whole == Ok(false) {
+                // Git went back behind what had come, or is on another branch.
+                state.cursor = None;
+                let again = self.pulled(way, (store, &mirror), me, &mut state);
+                is_whole = again.and_then(|()| self.pushed(way, own, &mut state));
+            }
+            result = is_whole.map(drop);
         }
+        let dated = state.later.iter().filter_map(|object| object.event.as_deref());
+        self.view.later += dated.filter(|event| is_later(self.memory.now, event.get())).count();
         // What was exchanged before a failure need not be exchanged again.
         if let Some(place) = place {
             let _lock = store.unwrap_or(&mirror).trust.hold()?;
@@ -256,7 +265,7 @@ impl Run<'_> {
             next.forget_sent();
         }
         let missing = self.place(way, (store, mirror), me, &mut next, &brought)?;
-        let waited: BTreeSet<String> = before.later.iter().filter_map(event_of).collect();
+        let waited = before.later.iter().filter_map(SyncObject::event_id).collect();
         let mut is_complete = missing.is_subset(&waited);
         let is_whole = brought.failure.is_none() && !brought.goes_on;
         if !is_complete && before.cursor.is_some() && is_whole && !self.client.is_spent() {
@@ -265,10 +274,6 @@ impl Run<'_> {
             self.place(way, (store, mirror), me, &mut next, &brought)?;
             is_complete = true;
         }
-        let is_ahead = |object: &&SyncObject| {
-            object.event.as_ref().is_some_and(|event| is_later(self.memory.now, event.get()))
-        };
-        self.view.later += next.later.iter().filter(is_ahead).count();
         let has_room = next.has_room();
         if !has_room {
             // They come again with the pages.
@@ -278,7 +283,12 @@ impl Run<'_> {
         next.cursor = brought.cursor.filter(|_| moves).or(before.cursor);
         let events = brought.objects.iter().filter_map(|object| object.event.as_deref());
         next.note_purges(events.map(RawValue::get));
-        brought.objects.iter().for_each(|object| next.note(object));
+        let waits: BTreeSet<String> = next.later.iter().filter_map(SyncObject::event_id).collect();
+        for object in &brought.objects {
+            let is_own = object.author.as_deref() == Some(&*me.user);
+            let is_there = is_own && object.event_id().is_some_and(|id| !waits.contains(&id));
+            next.held += usize::from(next.note(object) && is_there);
+        }
         self.view.unfinished |= brought.goes_on || !has_room;
         *state = next;
         brought.failure.map_or(Ok(()), Err)
@@ -375,7 +385,7 @@ impl Run<'_> {
         later.extend(
             events
                 .iter()
-                .filter(|(object, _)| event_of(object).is_some_and(|id| missing.contains(&id))),
+                .filter(|(object, _)| object.event_id().is_some_and(|id| missing.contains(&id))),
         );
         let later = later.into_iter().map(|(object, _)| object.clone()).collect();
         (state.waiting, state.later) = (entries, later);
@@ -456,17 +466,18 @@ impl Run<'_> {
         missing.into_iter().map(|refused| refused.id).collect()
     }
 
-    /// Sends what the server lacks.
+    /// Sends what the server lacks. Returns false if the store lacks events that it had.
     fn pushed(
         &mut self,
         (project, sealing): (&str, Option<&Sealing>),
         store: &Store,
         state: &mut ServerState,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         let memory = self.memory;
         let lock = lock_for(memory, store, Effect::Write)?;
         let side = Side::open(memory, store, lock.as_ref())?;
         let (objects, kept) = side.reviewed(memory);
+        let events = side.events().to_vec();
         side.carry_out(
             memory,
             &pimem_core::sync::exchange::ExchangePlan::default(),
@@ -475,7 +486,10 @@ impl Run<'_> {
         // Nobody waits for the network to write into the store.
         drop(lock);
         self.view.kept = kept;
-        for mut batch in sealing::batches(&lacking(state, &objects), sealing.is_some()) {
+        let new = state.lacking(&objects);
+        let held = events.iter().filter(|line| state.has_event(line)).count();
+        let is_whole = held >= std::mem::replace(&mut state.held, held);
+        for mut batch in sealing::batches(&new, sealing.is_some()) {
             let mut push = PushBody { project: project.to_owned(), ..PushBody::default() };
             // The server knows sealed entries by other names.
             let mut names: HashMap<String, &str> = HashMap::new();
@@ -509,12 +523,12 @@ impl Run<'_> {
             let id = |line: &String| Event::read(line).map(|event| event.id.to_string());
             batch.events.retain(|line| id(line).is_none_or(|id| !early.contains(&id)));
             batch.entries.iter().for_each(|entry| state.note_entry(entry));
-            batch.events.iter().for_each(|line| state.note_event(line));
+            state.held += batch.events.iter().filter(|line| state.note_event(line)).count();
             let sent = super::part(&batch);
             self.view.sent.entries.extend(sent.entries);
             self.view.sent.events += sent.events;
         }
-        Ok(())
+        Ok(is_whole)
     }
 
     /// Returns the mirror of a project, which need not exist.
@@ -573,22 +587,10 @@ fn is_later(now: Now, line: &str) -> bool {
     line.len() <= wire::LONGEST && read().is_some()
 }
 
-fn event_of(object: &SyncObject) -> Option<String> {
-    Event::read(object.event.as_ref()?.get()).map(|event| event.id.to_string())
-}
-
 /// Returns the id of an entry that is not sealed.
 fn id_of(entry: &SyncEntry) -> Option<String> {
     let (category, text) = pimem_core::sync::check::split(entry.line.as_deref()?)?;
     Some(pimem_core::model::entry::EntryId::of(category, text.as_bytes()).to_string())
-}
-
-fn lacking(state: &ServerState, objects: &SyncObjects) -> SyncObjects {
-    let there = SyncObjects {
-        entries: objects.entries.iter().filter(|entry| state.has_entry(entry)).cloned().collect(),
-        events: objects.events.iter().filter(|line| state.has_event(line)).cloned().collect(),
-    };
-    missing(objects, &there)
 }
 
 fn is_order(line: &str) -> bool {

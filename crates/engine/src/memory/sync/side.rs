@@ -187,6 +187,11 @@ impl<'a> Side<'a> {
         self.write(memory, plan, &HashSet::new(), true).map(drop)
     }
 
+    /// Returns the lines of the log.
+    pub(super) fn events(&self) -> &[String] {
+        &self.held.events
+    }
+
     /// Returns what the store does with received objects.
     pub(super) fn plan(&self, memory: &Memory, received: &SyncObjects) -> ExchangePlan {
         exchange::apply(memory.now, &memory.config.categories, &self.held, received)
