@@ -348,6 +348,7 @@ class World:
                 machine.run(tree, "rebuild")
             for tree in machine.trees.keys() - {"main"}:
                 machine.merge(tree)
+            machine.commit("main")
             for branch in machine.left:
                 machine.git("main", "merge", "-q", "--no-edit", branch)
             machine.run("main", "trust", "--all")
