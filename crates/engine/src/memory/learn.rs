@@ -359,7 +359,7 @@ impl Learning<'_> {
         }
     }
 
-    /// The same before a command reads stores, once. Hooks learn after they have answered.
+    /// Learns what waits before a command reads its stores, once a call. Hooks do that after their answer.
     pub(super) fn take_in_before(self, stores: &[Store]) {
         if !self.memory.unasked && !self.memory.took_in.replace(true) {
             self.take_in(stores, true);

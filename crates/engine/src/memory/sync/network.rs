@@ -477,7 +477,7 @@ impl Run<'_> {
         let lock = lock_for(memory, store, Effect::Write)?;
         let side = Side::open(memory, store, lock.as_ref())?;
         let (objects, kept) = side.reviewed(memory);
-        let events = side.events().to_vec();
+        let held = side.events().iter().filter(|line| state.has_event(line)).count();
         side.carry_out(
             memory,
             &pimem_core::sync::exchange::ExchangePlan::default(),
@@ -487,7 +487,6 @@ impl Run<'_> {
         drop(lock);
         self.view.kept = kept;
         let new = state.lacking(&objects);
-        let held = events.iter().filter(|line| state.has_event(line)).count();
         let is_whole = held >= std::mem::replace(&mut state.held, held);
         for mut batch in sealing::batches(&new, sealing.is_some()) {
             let mut push = PushBody { project: project.to_owned(), ..PushBody::default() };
