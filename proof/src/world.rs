@@ -5,7 +5,7 @@ use std::{
     ffi::OsStr,
     fs,
     io::Write as _,
-    os::unix::{fs::PermissionsExt as _, process::ExitStatusExt as _},
+    os::unix::process::ExitStatusExt as _,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     sync::atomic::{AtomicUsize, Ordering},
@@ -121,8 +121,15 @@ impl World {
     pub fn wrap(&mut self, script: &str) -> Result<()> {
         let path = self.root.with_extension("sh");
         let program = self.program.display();
-        fs::write(&path, format!("#!/bin/sh\nPROGRAM='{program}'\n{script}\n"))?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        // Written by a process of its own: what other threads start at this moment would hold a
+        // file of this one open, and a program that is open for writing is not started.
+        let mut write = Command::new("sh");
+        write.args(["-c", "cat >\"$0\" && chmod 755 \"$0\""]).arg(&path);
+        let text = format!("#!/bin/sh\nPROGRAM='{program}'\n{script}\n");
+        let done = feed(write, text.as_bytes())?;
+        if done.code != 0 {
+            bail!("{}: {done:?}", path.display());
+        }
         self.program = path;
         Ok(())
     }

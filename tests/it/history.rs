@@ -1,13 +1,14 @@
 //! `import history`: what people said in transcripts, what commits took back and decided, and records of
 //! decisions wait for a review; nothing of another project, of a model or of a sub-agent is taken.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{fs, path::Path};
 
 use serde_json::json;
 
 use crate::common::{
     sandbox::{Sandbox, outcome},
     terminal::without_terminal,
+    write_program,
 };
 
 const RULE: &str = "From now on, always use pnpm here, never npm.";
@@ -145,8 +146,7 @@ fn sessions_of_opencode() {
         asked.display(),
         sandbox.root().join("rows").display()
     );
-    write(&bin.join("opencode"), &script);
-    fs::set_permissions(bin.join("opencode"), fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&bin.join("opencode"), &script);
     let import = |more: &[&str]| {
         let mut command = sandbox.command(&[&["import", "history", "--dry-run"], more].concat());
         command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));

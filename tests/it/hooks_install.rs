@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::common::{
     repository,
     sandbox::{Sandbox, outcome},
-    without_program,
+    without_program, write_program,
 };
 
 const JSON: [&str; 5] = ["claude", "codex", "gemini", "antigravity", "cursor"];
@@ -458,8 +458,7 @@ fn shims_talk_to_both_sides() {
                   case \"$2 $3\" in *stop) sleep 5;; 'opencode pre-compact') echo broken;; \
                   *pre-tool) printf '{\"decision\": \"deny\", \"reason\": \"of pre-tool\"}';; \
                   *) printf '{\"context\": \"of %s\"}' \"$3\";; esac\n";
-    write(&bin, script.as_bytes());
-    fs::set_permissions(&bin, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&bin, script);
     for agent in ["opencode", "pi"] {
         let shim = sandbox.run(&["hooks", "print", agent]).done();
         let shim = shim.replace("MILLISECONDS = 5000", "MILLISECONDS = 1000");

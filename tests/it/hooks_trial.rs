@@ -1,19 +1,20 @@
 //! `pimem hooks test` runs the installed commands as the agent would, and changes no user data.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use crate::common::sandbox::{PIMEM, Sandbox, outcome};
+use crate::common::{
+    sandbox::{PIMEM, Sandbox, outcome},
+    write_program,
+};
 
 /// Returns a sandbox in which agents find this script under the name `pimem`.
 fn sandbox(script: &str) -> Sandbox {
     let sandbox = Sandbox::new("hand-written");
     let bin = sandbox.root().join("bin/pimem");
-    fs::create_dir_all(bin.parent().unwrap()).unwrap();
     let start = "#!/bin/sh\n[ \"$1\" = --version ] && echo pimem 0 && exit\n";
-    fs::write(&bin, format!("{start}{script}\n")).unwrap();
-    fs::set_permissions(&bin, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&bin, &format!("{start}{script}\n"));
     sandbox
 }
 

@@ -10,7 +10,10 @@ use std::{
 
 use crate::{
     bad_input::refuses_with,
-    common::sandbox::{NOW, Sandbox, outcome},
+    common::{
+        sandbox::{NOW, Sandbox, outcome},
+        write_program,
+    },
 };
 
 const TODAY: &str = "daily/2026-06-30.md";
@@ -271,13 +274,11 @@ fn git_is_asked_twice() {
     sandbox.git("project", &["checkout", "-qb", "topic/x"]);
     fs::write(sandbox.project().join("new file.rs"), "").unwrap();
     let bin = sandbox.root().join("bin");
-    fs::create_dir(&bin).unwrap();
     let real = sandbox.shell("command -v git").ok();
     let calls = sandbox.root().join("calls");
     let script =
         format!("#!/bin/sh\necho \"$@\" >> '{}'\nexec {} \"$@\"\n", calls.display(), real.trim());
-    fs::write(bin.join("git"), script).unwrap();
-    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&bin.join("git"), &script);
     let leave = |path: &std::path::Path| {
         let mut command = sandbox.command(&["handoff", "--git"]);
         command.env("PATH", path);

@@ -2,31 +2,23 @@
 //! repository interfere, or the repository is of an unusual kind. As in [`crate::own`], a line with
 //! `own` was typed here.
 
-use std::{
-    fs,
-    os::unix::fs::{PermissionsExt, symlink},
-    path::Path,
-};
+use std::{fs, os::unix::fs::symlink, path::Path};
 
 use crate::{
     common::{
         clones::append,
         sandbox::{Outcome, Sandbox, outcome},
+        write_program,
     },
     hooks::{hook, piped},
     own::{Clones, TOPIC, lesson},
 };
 
-fn program(path: &Path, script: &str) {
-    fs::write(path, script).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-}
-
 fn git_in_path(clones: &Clones, script: &str) -> Outcome {
     let dir = clones.0.root().join("bin");
     fs::create_dir_all(&dir).unwrap();
     let git = dir.join("git");
-    program(&git, script);
+    write_program(&git, script);
     let mut command = clones.0.command(&["report"]);
     command.env("PATH", &dir);
     outcome(command)
@@ -108,7 +100,7 @@ fn programs_that_a_repository_names() {
         ["post-index-change", "reference-transaction", "post-checkout", "fsmonitor-watchman"]
     {
         let path = hooks.join(name);
-        program(&path, &format!("#!/bin/sh\n{touch}\n"));
+        write_program(&path, &format!("#!/bin/sh\n{touch}\n"));
     }
     append(&clones.0.project(), "../../.gitattributes", "*.md diff=x\n");
     // A missing object, which git would fetch.

@@ -1,10 +1,10 @@
 //! The blocks of docs/recipes.md and docs/team.md that are no session of a shell: scripts of git, the
 //! team's server, and files for GitHub and pre-commit. tests/it/cmd.rs runs the sessions.
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::fs;
 
 use crate::{
-    common::{repository, sandbox::Sandbox, team::Team},
+    common::{repository, sandbox::Sandbox, team::Team, write_program},
     sync_server::Machine,
 };
 
@@ -27,8 +27,7 @@ fn with_hook(name: &str) -> Sandbox {
     sandbox.git(&project, &["add", "."]);
     sandbox.git(&project, &["commit", "-q", "-m", "Start"]);
     let hook = project.join(".git/hooks").join(name);
-    fs::write(&hook, block(&format!("in `.git/hooks/{name}`:"))).unwrap();
-    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&hook, block(&format!("in `.git/hooks/{name}`:")));
     sandbox
 }
 

@@ -55,6 +55,22 @@ pub(crate) fn without_program(name: &str, version: &str) -> bool {
     without(name, run.is_ok_and(|done| done.status.success()))
 }
 
+/// Writes a program.
+///
+/// It is written by a process of its own: what other threads start at this moment would hold a file
+/// of this one open, and a program that is open for writing is not started.
+#[cfg(unix)]
+pub(crate) fn write_program(path: &std::path::Path, script: &str) {
+    use std::{io::Write as _, process::Stdio};
+
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut write = std::process::Command::new("sh");
+    write.args(["-c", "cat >\"$0\" && chmod 755 \"$0\""]).arg(path).stdin(Stdio::piped());
+    let mut child = write.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success(), "{}", path.display());
+}
+
 pub(crate) fn repository() -> &'static std::path::Path {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
 }

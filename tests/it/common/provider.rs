@@ -7,7 +7,6 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
-    os::unix::fs::PermissionsExt,
     sync::{Arc, Mutex},
     thread,
     time::Duration,
@@ -183,8 +182,7 @@ pub(crate) fn configure(sandbox: &Sandbox, role: &str, settings: Value) {
 /// Configures a shell script with this text as the program for a role.
 pub(crate) fn command(sandbox: &Sandbox, role: &str, script: &str) {
     let path = sandbox.root().join(format!("{role}.sh"));
-    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    super::write_program(&path, &format!("#!/bin/sh\n{script}\n"));
     configure(sandbox, role, json!({"provider": "command", "command": path}));
 }
 
