@@ -39,6 +39,7 @@ WIDE = ["report", "--budget", "8000"]
 ACTS = {
     "add": 6, "add closed": 2, "forget": 2, "edit": 2, "reinforce": 2, "pin": 1, "undo": 1, "sync": 4, "commit": 2, "merge": 2,
     "say": 3, "dream": 1, "rebuild": 1, "rebase": 1, "pull": 2, "branch": 1, "remove": 1, "clean": 1, "reset": 1, "switch": 1, "clock": 1,
+    "squash": 1, "pick": 1, "amend": 1, "stash": 1, "revert": 1, "session": 1, "import": 1,
 }
 # What is of a machine, and of its files.
 OWN = ["line", "topic", "accessCount", "lastAccessed"]
@@ -100,11 +101,14 @@ class Machine:
             process.kill()
             process.wait()
 
-    def git(self, tree, *words, codes=(0,)):
+    def git_done(self, tree, *words):
         env = {"HOME": str(self.home), "PATH": f"{self.world.path}:{os.environ['PATH']}", "GIT_CONFIG_NOSYSTEM": "1"}
-        done = subprocess.run(
+        return subprocess.run(
             ["git", *words], cwd=self.trees[tree], env=env, text=True, capture_output=True, check=False
         )
+
+    def git(self, tree, *words, codes=(0,)):
+        done = self.git_done(tree, *words)
         if codes and done.returncode not in codes:
             raise Wrong(f"{self.name}/{tree}: git {' '.join(words)}: {done.stdout}{done.stderr}")
         return done.returncode
@@ -137,6 +141,46 @@ class Machine:
         self.commit("main")
         self.git("main", "merge", "-q", "--no-edit", self.on[tree])
 
+    def squash(self, tree):
+        self.commit(tree)
+        self.commit("main")
+        self.git("main", "merge", "-q", "--squash", self.on[tree])
+        self.git("main", "commit", "-qm", "squashed", codes=(0, 1))
+
+    def pick(self, tree, of):
+        """Takes the last commit of another branch."""
+        self.commit(tree)
+        if self.git(tree, "cherry-pick", self.on.get(of, "main"), codes=()) != 0:
+            self.git(tree, "cherry-pick", "--abort", codes=())
+
+    def stash(self, tree):
+        """Puts away what is not committed, and gets it again behind a session."""
+        if self.git(tree, "stash", "push", "-qu", codes=(0, 1)) != 0:
+            return
+        self.run(tree, *WIDE)
+        if self.git(tree, "stash", "pop", "-q", codes=()) != 0:
+            self.reset(tree)
+            self.git(tree, "stash", "drop", "-q", codes=(0, 1))
+
+    def revert(self, tree):
+        """Takes the last commit back, and so what it had added or taken away: which it is, the other branches say."""
+        self.commit(tree)
+        was = self.git_done(tree, "show", "HEAD").stdout
+        if self.git(tree, "revert", "--no-edit", "HEAD", codes=()) != 0:
+            self.git(tree, "revert", "--abort", codes=())
+            return
+        known = [self.world.alive, self.world.dead]
+        for machine in self.world.machines:
+            known += [machine.kept, *machine.gone.values(), *machine.fresh.values()]
+        for texts in known:
+            texts -= {text for text in texts if text in was}
+
+    def session(self, tree):
+        """Begins and ends a session of an agent."""
+        for event in ["session-start", "session-end"]:
+            told = {"session_id": str(self.world.step), "cwd": str(self.trees[tree]), "source": "startup"}
+            self.ask(tree, "hook", "claude", event, stdin=json.dumps(told))
+
     def add_closed(self, tree, *words):
         """Adds while git's directory cannot be written, as in a sandbox; a hook outside takes it in."""
         kept, away = self.home / "main/.git/pimem", self.home / "away"
@@ -163,6 +207,11 @@ class Machine:
     def commit(self, tree):
         self.git(tree, "add", "-A")
         self.git(tree, "commit", "-qm", "memories", codes=(0, 1))
+        self.fresh[tree] = set()
+
+    def amend(self, tree):
+        self.git(tree, "add", "-A")
+        self.git(tree, "commit", "-q", "--amend", "--no-edit", codes=(0, 1))
         self.fresh[tree] = set()
 
     def reset(self, tree):
@@ -226,7 +275,9 @@ class World:
         for text in ["The shared quay is old", "The shared crane is new"]:
             desk.run("main", "add", text)
             self.said(desk, text)
-        desk.commit("main")
+        for message in ["start", "all that follows has a parent"]:
+            desk.git("main", "add", "-A")
+            desk.git("main", "commit", "-q", "--allow-empty", "-m", message)
         subprocess.run(["git", "clone", "-q", desk.trees["main"], laptop.trees["main"]], check=True)
         laptop.run("main", "trust", "--all")
         for machine in self.machines:
@@ -311,6 +362,17 @@ class World:
             machine.ask(tree, "trust", "--review")
         elif what == "reset":
             machine.reset(tree)
+        elif what in ("amend", "stash", "revert", "session"):
+            getattr(machine, what)(tree)
+        elif what == "squash" and tree != "main":
+            machine.squash(tree)
+        elif what == "pick":
+            machine.pick(tree, dice.choice(list(machine.trees)))
+        elif what == "import":
+            text = f"Rule {self.seed} {self.step} of a file"
+            (machine.home / "lines").write_text(json.dumps({"text": text, "category": "lesson"}) + "\n")
+            machine.run(tree, "import", "jsonl", str(machine.home / "lines"))
+            self.said(machine, text)
         elif what == "switch" and tree != "main":
             machine.switch(tree)
         elif what == "clock":
