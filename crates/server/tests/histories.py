@@ -139,13 +139,19 @@ class Machine:
     def merge(self, tree):
         self.commit(tree)
         self.commit("main")
-        self.git("main", "merge", "-q", "--no-edit", self.on[tree])
+        self.join("merge", "-q", "--no-edit", self.on[tree])
+
+    def join(self, *words):
+        """Merges into the main work tree. A file that a revert deleted and the other side went on with stays."""
+        done = self.git_done("main", *words)
+        if done.returncode != 0 and "(modify/delete)" not in done.stdout:
+            raise Wrong(f"{self.name}: git {' '.join(words)}: {done.stdout}{done.stderr}")
+        self.commit("main")
 
     def squash(self, tree):
         self.commit(tree)
         self.commit("main")
-        self.git("main", "merge", "-q", "--squash", self.on[tree])
-        self.git("main", "commit", "-qm", "squashed", codes=(0, 1))
+        self.join("merge", "-q", "--squash", self.on[tree])
 
     def pick(self, tree, of):
         """Takes the last commit of another branch."""
@@ -354,7 +360,7 @@ class World:
             other = self.laptop if machine is self.desk else self.desk
             machine.commit("main")
             other.commit("main")
-            machine.git("main", "pull", "-q", "--no-rebase", "--no-edit", str(other.trees["main"]), "main")
+            machine.join("pull", "-q", "--no-rebase", "--no-edit", str(other.trees["main"]), "main")
         elif what == "branch":
             machine.branch(f"tree{self.step}")
         elif what == "remove" and tree != "main":
@@ -415,7 +421,7 @@ class World:
                 machine.merge(tree)
             machine.commit("main")
             for branch in machine.left:
-                machine.git("main", "merge", "-q", "--no-edit", branch)
+                machine.join("merge", "-q", "--no-edit", branch)
             machine.run("main", "trust", "--all")
         for machine in self.machines * 2:
             self.sync(machine)

@@ -4,7 +4,7 @@ use super::*;
 use crate::model::{
     category::CategoryId,
     entry::EventId,
-    event::{Author, Event, EventKind},
+    event::{ArchiveReason, Author, Event, EventKind},
     time::DAY_MS,
 };
 
@@ -159,6 +159,28 @@ fn what_is_over_gives_way() {
             let all_over = is_over && std::ptr::eq(project, user);
             assert_eq!(row.is_over(), all_over, "{kind:?}");
         }
+    }
+}
+
+/// An old wording that git brings back stays away where the last one was put away, however many are between.
+#[test]
+fn what_was_reworded_and_put_away() {
+    let categories = Categories::default();
+    let of = |text: &str| EntryId::of("lesson", text.as_bytes());
+    let edit = |from| EventKind::Edit(of(from), None);
+    let events = [
+        event(0, 5, "old", EventKind::Add(Cue::Explicit, None)),
+        event(1, 6, "newer", edit("old")),
+        event(2, 7, "newest", edit("newer")),
+        event(3, 8, "newest", EventKind::Archive(ArchiveReason::Person)),
+    ];
+    for (count, replaced) in [(4, Some(of("newer"))), (3, None)] {
+        let mut ledger = Ledger::default();
+        events[..count].iter().for_each(|event| ledger.fold(event));
+        let lines = vec![placed("old", Scope::Project, true)];
+        let rules = RankingRules::new(&categories);
+        let ranking = Ranking::new(Now(Timestamp(9)), rules, vec![(lines, &ledger)]);
+        assert_eq!(ranking.rows[0].superseded_by, replaced, "{count}");
     }
 }
 
