@@ -50,7 +50,7 @@ def build() -> Path:
 def run(pimem: Path, scratch: Path, args: list[str], said: str, before: list[str]) -> int:
     """Returns the page faults of a command in a store of its own."""
     root = scratch / "sandbox"
-    root.mkdir()
+    shutil.copytree(ROOT / "fixtures/stores/harbor", root / "project", copy_function=shutil.copyfile)
     seed(pimem, root)
     if args[-1] == "pre-tool":
         guard = ["add", "--forbid", "from ['\"]moment", "--place", "src/**", "We left moment for date-fns"]
