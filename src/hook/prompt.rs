@@ -27,7 +27,7 @@ use pimem_core::{
 use pimem_engine::{
     memory::{
         learn::{self, Learned, LearnedAs},
-        recall::{self, Recalled},
+        recall::{self, PromptQueries, Recalled},
     },
     store::{
         Store,
@@ -93,7 +93,8 @@ fn for_task(call: &Call<'_>, task: &str) -> HookAnswer {
     if social_gate::is_trivial(task) {
         return HookAnswer::default();
     }
-    recall(call, task, &HookAnswer::default())
+    let asked = PromptQueries::begin(&call.ctx.memory, &call.stores, task);
+    recall(call, task, &asked, &HookAnswer::default())
 }
 
 /// Returns the memories for a prompt that the session has not seen.
@@ -105,17 +106,17 @@ pub(crate) fn prompt(call: &Call<'_>) -> HookAnswer {
     if call.input.speaker.is_sub_agent() {
         return for_task(call, call.input.prompt.as_deref().unwrap_or_default());
     }
+    // Later requests within a turn have no new prompt.
+    let prompt = call.input.prompt.as_deref().filter(|_| call.input.invocation == 0);
+    let prompt = prompt.filter(|prompt| !social_gate::is_trivial(prompt));
+    let begin = |prompt| PromptQueries::begin(&call.ctx.memory, &call.stores, prompt);
+    let asked = prompt.map(begin);
     // The first hook of a session brings the report, for agents without a hook at the start.
     if call.has_session() && !call.known().reported {
         answer = start::opening(call, StartExtent::Whole);
     }
-    // Later requests within a turn have no new prompt.
-    if call.input.invocation > 0 {
-        return answer;
-    }
-    let prompt = call.input.prompt.as_deref().unwrap_or_default();
-    if !social_gate::is_trivial(prompt) {
-        let more = recall(call, prompt, &answer);
+    if let Some((prompt, asked)) = prompt.zip(asked) {
+        let more = recall(call, prompt, &asked, &answer);
         answer.extend(more);
     }
     answer
@@ -149,7 +150,7 @@ pub(super) fn about(file: &str, more: usize) -> HookAnswer {
 }
 
 /// Returns the recalled memories, except those in `beside`.
-fn recall(call: &Call<'_>, prompt: &str, beside: &HookAnswer) -> HookAnswer {
+fn recall(call: &Call<'_>, prompt: &str, asked: &PromptQueries, beside: &HookAnswer) -> HookAnswer {
     let (ctx, known) = (call.ctx, call.known());
     let mut except = known.seen.clone();
     except.extend(beside.entries().map(|shown| shown.id));
@@ -157,7 +158,7 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &HookAnswer) -> HookAnswer {
     let mut placed = placed(call, &files, &except);
     except.extend(placed.entries().map(|shown| shown.id));
     let Recalled { entries, notes, sessions } =
-        recall::search(&ctx.memory, &call.stores, prompt, &except, Some(known.texts.len()));
+        recall::search(&ctx.memory, &call.stores, asked, &except, Some(known.texts.len()));
     let mut found = entries.hits;
     found.retain(|hit| !call.is_read(&hit.text));
     let mut hits = recall::chosen(&ctx.memory, &call.stores, found);
@@ -178,7 +179,7 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &HookAnswer) -> HookAnswer {
         recall::sessions(sessions, |text| is_known(text) || own.iter().any(|own| own == text));
     hits.extend(ctx.memory.sharing().recall_team(
         &call.stores,
-        prompt,
+        asked,
         &except,
         &hits,
         &mut answer.stale,

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::Write as _,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
@@ -51,6 +52,35 @@ fn given(sandbox: &Sandbox, session: &str) -> String {
         done.stdout
     };
     calls.iter().map(give).collect()
+}
+
+/// A question among other sentences finds what it finds alone, of others too.
+#[test]
+fn questions_in_company() {
+    let sandbox = Sandbox::new("harbor");
+    let server = sandbox.mirror();
+    let (line, alone) =
+        ("The staging database is wiped every Sunday night", "where did my staging data go?");
+    // More than a report holds.
+    let others =
+        (0..300).map(|n| format!("- [lesson] Berth {n} of the east quay takes {} metres\n", n * 7));
+    let dir = mirror(&server, "other", "anna", line);
+    let mut topic =
+        fs::OpenOptions::new().append(true).open(dir.join("topics/lessons.md")).unwrap();
+    topic.write_all(others.collect::<String>().as_bytes()).unwrap();
+    let company = format!(
+        "I pulled main this morning and rebuilt everything from scratch. {alone} It worked last week \
+         before I switched branches. Have a look at src/api/orders.ts and tell me what changed. Then \
+         run the tests.\n\nerror[E0502]: cannot borrow `pool` as mutable\n  --> src/pool.rs:88:17"
+    );
+    for (session, prompt) in [("a", alone), ("b", &company)] {
+        let session = json!({ "session_id": session });
+        let start = call(&sandbox, "generic", "session-start", session.to_string());
+        assert!(!start.stdout.contains(line), "{start:?}");
+        let input = json!({"session_id": session["session_id"], "prompt": prompt}).to_string();
+        let done = call(&sandbox, "generic", "prompt", input);
+        assert!(done.stdout.contains(line), "{prompt}: {done:?}");
+    }
 }
 
 #[test]

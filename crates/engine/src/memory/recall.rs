@@ -34,7 +34,9 @@ use super::{
     Memory,
     handles::Reading,
     search::{
-        FoundHit, Relevance, SearchResult, find_each,
+        FoundHit, Relevance, SearchResult,
+        embedding::QueriesAhead,
+        find_each,
         request::{Pace, SearchRequest},
     },
 };
@@ -73,19 +75,7 @@ impl Recalled {
             return all.pop().unwrap_or_default();
         }
         let hits = |of: fn(&mut Self) -> &mut Vec<FoundHit>, all: &mut [Self]| {
-            let lists = all.iter_mut().map(|one| mem::take(of(one)));
-            let mut hits: Vec<(usize, FoundHit)> =
-                lists.flat_map(|list| list.into_iter().enumerate()).collect();
-            hits.sort_by(|(place, one), (other_place, other)| {
-                place.cmp(other_place).then(other.score.total_cmp(&one.score))
-            });
-            let mut joined: Vec<FoundHit> = Vec::with_capacity(hits.len());
-            for (_, hit) in hits {
-                if !joined.iter().any(|known| known.entry == hit.entry && known.text == hit.text) {
-                    joined.push(hit);
-                }
-            }
-            joined
+            joined(all.iter_mut().map(|one| mem::take(of(one))))
         };
         let notes = hits(|one| &mut one.notes, &mut all);
         let sessions = hits(|one| &mut one.sessions, &mut all);
@@ -95,30 +85,94 @@ impl Recalled {
     }
 }
 
+/// Joins what several queries found: the best of each, then the second ones.
+fn joined(lists: impl Iterator<Item = Vec<FoundHit>>) -> Vec<FoundHit> {
+    let mut hits: Vec<(usize, FoundHit)> =
+        lists.flat_map(|list| list.into_iter().enumerate()).collect();
+    hits.sort_by(|(place, one), (other_place, other)| {
+        place.cmp(other_place).then(other.score.total_cmp(&one.score))
+    });
+    let mut joined: Vec<FoundHit> = Vec::with_capacity(hits.len());
+    for (_, hit) in hits {
+        if !joined.iter().any(|known| known.entry == hit.entry && known.text == hit.text) {
+            joined.push(hit);
+        }
+    }
+    joined
+}
+
+/// What is searched for a prompt: each of its sentences.
+pub struct PromptQueries {
+    queries: Vec<Query>,
+    ahead: QueriesAhead,
+}
+
+impl PromptQueries {
+    /// Begins to embed them, while other work is done.
+    pub fn begin(memory: &Memory, stores: &[Store], prompt: &str) -> Self {
+        if !memory.config.settings.recall.enabled || stores.is_empty() {
+            return Self { queries: Vec::new(), ahead: QueriesAhead::default() };
+        }
+        let parts = parts::parts(prompt);
+        let queries: Vec<Query> = parts.iter().map(|part| Query::from_prompt(part)).collect();
+        let none = Self { queries, ahead: QueriesAhead::default() };
+        let embedded = none.each().filter_map(|(query, embeds)| embeds.then_some(query));
+        let ahead = QueriesAhead::begin(memory, embedded);
+        Self { ahead, ..none }
+    }
+
+    /// Returns each, and whether the chosen model embeds it. What the sentences of a prompt say is
+    /// embedded with them: all of it goes by words and the table.
+    fn each(&self) -> impl Iterator<Item = (&Query, bool)> {
+        let is_embedded = |at| self.queries.len() == 1 || (1..=EMBEDDED).contains(&at);
+        self.queries.iter().enumerate().map(move |(at, query)| (query, is_embedded(at)))
+    }
+
+    /// Returns what `search` finds of some kinds.
+    pub fn found(
+        &self,
+        memory: &Memory,
+        (kinds, except): (&[SourceKind], &IdSet<EntryId>),
+        search: impl FnOnce(&[SearchRequest<'_>], &QueriesAhead) -> Vec<SearchResult>,
+    ) -> SearchResult {
+        let request = |(query, embeds)| SearchRequest {
+            except: Some(except),
+            ..request(memory, query, embeds, 2 * limit(memory), kinds)
+        };
+        let requests: Vec<SearchRequest<'_>> = self.each().map(request).collect();
+        let mut found = search(&requests, &self.ahead);
+        let hits = joined(found.iter_mut().map(|found| mem::take(&mut found.hits)));
+        SearchResult { hits, ..found.into_iter().next().unwrap_or_default() }
+    }
+}
+
+fn request<'a>(
+    memory: &Memory,
+    query: &'a Query,
+    embeds: bool,
+    limit: usize,
+    kinds: &'a [SourceKind],
+) -> SearchRequest<'a> {
+    let wanted = SearchRequest::recall(memory, query, limit, kinds);
+    let pace = if embeds { wanted.pace } else { Pace::Change };
+    SearchRequest { pace, ..wanted }
+}
+
 /// Recalls entries, except those in `except`, and passages for a prompt. `shown` is the number of
 /// passages shown before, for which more are read; `None` if it is unknown, and then no notes are
-/// recalled. Each sentence of the prompt is a search.
+/// recalled.
 pub fn search(
     memory: &Memory,
     stores: &[Store],
-    prompt: &str,
+    asked: &PromptQueries,
     except: &IdSet<EntryId>,
     shown: Option<usize>,
 ) -> Recalled {
-    if !memory.config.settings.recall.enabled {
-        return Recalled::default();
-    }
-    let parts = parts::parts(prompt);
-    let parts: Vec<Query> = parts.iter().map(|part| Query::from_prompt(part)).collect();
     let kinds = RecallKinds::of(stores, shown);
-    let wanted = |(at, query)| {
-        // What its sentences say is embedded with them: all of it goes by words and the table.
-        let embeds = parts.len() == 1 || (1..=EMBEDDED).contains(&at);
-        kinds.requests(memory, query, embeds, except)
-    };
-    let wanted: Vec<SearchRequest<'_>> = parts.iter().enumerate().flat_map(wanted).collect();
-    let mut found = find_each(memory, stores, &wanted).into_iter();
-    Recalled::joined(parts.iter().map(|_| kinds.recalled(memory, &mut found)).collect())
+    let wanted = |(query, embeds)| kinds.requests(memory, query, embeds, except);
+    let wanted: Vec<SearchRequest<'_>> = asked.each().flat_map(wanted).collect();
+    let mut found = find_each(memory, stores, &wanted, &asked.ahead).into_iter();
+    Recalled::joined(asked.queries.iter().map(|_| kinds.recalled(memory, &mut found)).collect())
 }
 
 /// Number of sentences of a prompt that the chosen model embeds.
@@ -154,11 +208,7 @@ impl RecallKinds {
         embeds: bool,
         except: &'a IdSet<EntryId>,
     ) -> Vec<SearchRequest<'a>> {
-        let request = |limit, kinds| {
-            let wanted = SearchRequest::recall(memory, query, limit, kinds);
-            let pace = if embeds { wanted.pace } else { Pace::Change };
-            SearchRequest { pace, ..wanted }
-        };
+        let request = |limit, kinds| request(memory, query, embeds, limit, kinds);
         let pool = if is_used(memory) { POOL } else { limit(memory).saturating_mul(2) };
         let entries = SearchRequest { except: Some(except), ..request(pool, ENTRIES) };
         let limit = NOTES + self.passed;

@@ -26,9 +26,11 @@ use serde::Serialize;
 use super::{
     Answer, Memory,
     background::{self, Refresh, Stale},
-    problems, recall,
+    problems,
+    recall::{self, PromptQueries},
     search::{
         self, FoundHit, SearchResult,
+        embedding::QueriesAhead,
         hits::{self, Detail},
         request::{MinScore, SearchRequest},
     },
@@ -121,6 +123,8 @@ impl Reading<'_> {
     /// Fails if the named store does not exist.
     pub fn report(self, request: &ReportRequest) -> Result<Reported, Failure> {
         let stores = self.memory.readers()?;
+        let prompt = request.prompt.as_deref().filter(|prompt| !social_gate::is_trivial(prompt));
+        let asked = prompt.map(|prompt| PromptQueries::begin(self.memory, &stores, prompt));
         if let Some(prompt) = &request.prompt {
             self.memory.works_on(glob::named(prompt));
         }
@@ -141,16 +145,15 @@ impl Reading<'_> {
         );
         let mut recalled = SearchResult::default();
         let mut sessions = Vec::new();
-        let prompt = request.prompt.as_deref().filter(|prompt| !social_gate::is_trivial(prompt));
-        if let Some(prompt) = prompt.filter(|_| settings.budget > Tokens(0)) {
+        if let Some(asked) = asked.filter(|_| settings.budget > Tokens(0)) {
             let mut shown: IdSet<EntryId> = report.shown(&ranking).collect();
             shown.extend(team.shown().map(|(_, _, row)| row.entry.id));
-            let found = recall::search(self.memory, &stores, prompt, &shown, None);
+            let found = recall::search(self.memory, &stores, &asked, &shown, None);
             sessions = recall::sessions(found.sessions, |_| false);
             recalled = found.entries;
             recalled.hits = recall::chosen_on(self.memory, &ranking, recalled.hits);
             let (hits, stale) = (&recalled.hits, &mut recalled.stale);
-            let theirs = self.memory.sharing().recall_team(&stores, prompt, &shown, hits, stale);
+            let theirs = self.memory.sharing().recall_team(&stores, &asked, &shown, hits, stale);
             recalled.hits.extend(theirs);
         }
         let unreviewed = ranking.unreviewed();
@@ -350,7 +353,8 @@ fn recall(memory: &Memory, stores: &[Store], prompt: &str, sources: &Sources) ->
         min_score: MinScore::Score(0.0),
         ..SearchRequest::recall(memory, &query, READ_HITS, &[])
     };
-    let mut answers = search::find_each(memory, stores, &[like, any]).into_iter();
+    let ahead = QueriesAhead::default();
+    let mut answers = search::find_each(memory, stores, &[like, any], &ahead).into_iter();
     let mut found = answers.next().unwrap_or_default();
     let others = answers.next().unwrap_or_default().hits;
     // A session whose start resembles the prompt scores high, but has less information than an

@@ -22,8 +22,8 @@ use pimem_core::{
 use super::{
     Memory,
     mirrors::{self, Mirrored},
-    recall,
-    search::{self, FoundHit, SearchResult, request::SearchRequest},
+    recall::{self, PromptQueries},
+    search::{self, FoundHit, SearchResult, embedding::QueriesAhead, request::SearchRequest},
     selector,
 };
 use crate::{
@@ -174,7 +174,9 @@ impl Sharing<'_> {
             return;
         }
         let mirrors = self.mirrors();
-        let Some(mut team) = self.find_team(stores, &mirrors, request) else { return };
+        let (requests, ahead) = (std::slice::from_ref(request), QueriesAhead::default());
+        let mut found_there = self.find_team(stores, &mirrors, requests, &ahead);
+        let Some(mut team) = found_there.pop() else { return };
         let withheld = team.withheld.of("unreviewed");
         if withheld > 0 {
             let hits = if withheld == 1 { "hit is" } else { "hits are" };
@@ -203,26 +205,28 @@ impl Sharing<'_> {
         found.stale.append(&mut team.stale);
     }
 
-    /// Searches mirrors. `None` if none of their files are asked for. Leaves out what a store of the
-    /// user has put out of force.
+    /// Searches mirrors for requests for the same kinds of files. Returns nothing if none of theirs
+    /// are asked for. Leaves out what a store of the user has put out of force.
     fn find_team(
         self,
         stores: &[Store],
         mirrors: &[Store],
-        request: &SearchRequest<'_>,
-    ) -> Option<SearchResult> {
-        let kinds: Vec<SourceKind> =
-            KINDS.iter().copied().filter(|kind| request.may_find(*kind)).collect();
+        requests: &[SearchRequest<'_>],
+        ahead: &QueriesAhead,
+    ) -> Vec<SearchResult> {
+        let is_asked = |kind: &SourceKind| requests.iter().any(|request| request.may_find(*kind));
+        let kinds: Vec<SourceKind> = KINDS.iter().copied().filter(is_asked).collect();
         if mirrors.is_empty() || kinds.is_empty() {
-            return None;
+            return Vec::new();
         }
-        let request = SearchRequest { kinds: &kinds, ..*request };
-        let mut found = search::find(self.memory, mirrors, &request);
-        for problem in std::mem::take(&mut found.problems) {
+        let requests: Vec<SearchRequest<'_>> =
+            requests.iter().map(|request| SearchRequest { kinds: &kinds, ..*request }).collect();
+        let mut all = search::find_each(self.memory, mirrors, &requests, ahead);
+        for problem in all.iter_mut().flat_map(|found| std::mem::take(&mut found.problems)) {
             self.memory.warn(problem.to_string());
         }
-        let ids: IdSet<EntryId> =
-            found.hits.iter().chain(&found.near).filter_map(|hit| hit.entry).collect();
+        let hits = all.iter().flat_map(|found| found.hits.iter().chain(&found.near));
+        let ids: IdSet<EntryId> = hits.filter_map(|hit| hit.entry).collect();
         if !ids.is_empty() {
             let ledgers: Vec<_> = stores.iter().map(|store| store.ledger_of(&ids)).collect();
             let is_over = |hit: &FoundHit| {
@@ -231,10 +235,12 @@ impl Sharing<'_> {
                     .iter()
                     .any(|ledger| ledger.is_over(self.memory.now, id) || ledger.archived(id))
             };
-            found.hits.retain(|hit| !is_over(hit));
-            found.near.retain(|hit| !is_over(hit));
+            for found in &mut all {
+                found.hits.retain(|hit| !is_over(hit));
+                found.near.retain(|hit| !is_over(hit));
+            }
         }
-        Some(found)
+        all
     }
 
     /// Recalls lines of mirrors for a prompt, after the `own` ones and within the same limits. The
@@ -242,7 +248,7 @@ impl Sharing<'_> {
     pub fn recall_team(
         self,
         stores: &[Store],
-        prompt: &str,
+        asked: &PromptQueries,
         except: &IdSet<EntryId>,
         own: &[FoundHit],
         stale: &mut Vec<super::background::Stale>,
@@ -255,14 +261,9 @@ impl Sharing<'_> {
         if mirrors.is_empty() {
             return Vec::new();
         }
-        let query = pimem_core::search::bm25::Query::from_prompt(prompt);
-        let request = SearchRequest {
-            except: Some(except),
-            ..SearchRequest::recall(self.memory, &query, 2 * recall::limit(self.memory), KINDS)
-        };
-        let Some(mut found) = self.find_team(stores, &mirrors, &request) else {
-            return Vec::new();
-        };
+        let mut found = asked.found(self.memory, (KINDS, except), |requests, ahead| {
+            self.find_team(stores, &mirrors, requests, ahead)
+        });
         stale.append(&mut found.stale);
         let mut hits = found.hits;
         let mut known: Vec<Sketch> = own.iter().map(|hit| Sketch::of(&hit.text)).collect();

@@ -27,7 +27,8 @@ use crate::{
         eval::{Evaluation, Injection, MissedPassage, ShownPassage},
         model::Stopwatch,
         search::{
-            self, FoundHit, embedding,
+            self, FoundHit,
+            embedding::{self, QueriesAhead},
             request::{Pace, SearchRequest},
         },
         telemetry,
@@ -148,7 +149,8 @@ fn hits(
         },
     ];
     let start = clock();
-    let mut results = search::find_each(memory, stores, &requests).into_iter();
+    let results = search::find_each(memory, stores, &requests, &QueriesAhead::default());
+    let mut results = results.into_iter();
     let time = clock().saturating_sub(start);
     let passage = |hit: FoundHit| MissedPassage {
         id: match hit.entry {

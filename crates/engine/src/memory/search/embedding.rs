@@ -4,7 +4,13 @@
 //! these alone: those that it has embedded before are looked up, the others are embedded in the time
 //! that a search has for it. What is left waits until the answer was given, and the answer says so.
 
-use std::{borrow::Cow, time::Duration};
+use std::{
+    borrow::Cow,
+    cell::{Cell, OnceCell},
+    collections::HashMap,
+    thread::{Builder, JoinHandle},
+    time::Duration,
+};
 
 use pimem_core::{
     embed::{
@@ -61,6 +67,16 @@ pub struct QueryEmbedding {
     /// For each store, true if its index lacks vectors of the table.
     lacking: Vec<bool>,
 }
+
+/// What the model that is built in makes of queries while indexes are opened.
+#[derive(Default)]
+pub struct QueriesAhead {
+    thread: Cell<Option<JoinHandle<MadeVectors>>>,
+    made: OnceCell<MadeVectors>,
+}
+
+/// Vectors by their texts.
+type MadeVectors = HashMap<String, Vec<f32>>;
 
 /// The vectors by the chosen model, which is not the table.
 struct Chosen {
@@ -132,6 +148,31 @@ impl Embedded {
     }
 }
 
+impl QueriesAhead {
+    /// Begins to embed queries, where the chosen model is the one that is built in.
+    pub fn begin<'a>(memory: &Memory, queries: impl IntoIterator<Item = &'a Query>) -> Self {
+        let queries = queries.into_iter().filter(|query| !query.is_empty());
+        let texts: Vec<String> = queries.map(|query| query.text.clone()).collect();
+        if texts.is_empty() || !built_in::is_it(&name(memory)) {
+            return Self::default();
+        }
+        let deadline = memory.config.settings.embedding.deadline;
+        let embed = move || {
+            let of: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let vectors = built_in::embedder(Some(deadline))
+                .and_then(|mut model| model.embed(TextRole::Query, &of, &mut |_| ()));
+            texts.into_iter().zip(vectors.unwrap_or_default()).collect()
+        };
+        // Without a thread, and where the model fails, each query is embedded when it is asked.
+        Self { thread: Cell::new(Builder::new().spawn(embed).ok()), ..Self::default() }
+    }
+
+    fn get(&self, text: &str) -> Option<&Vec<f32>> {
+        let join = || self.thread.take().and_then(|thread| thread.join().ok());
+        self.made.get_or_init(|| join().unwrap_or_default()).get(text)
+    }
+}
+
 impl QueryEmbedding {
     /// Opens the vectors of all documents by the table; `None` if no model is chosen.
     pub fn open(searched: EmbeddedSearch<'_>) -> Option<Self> {
@@ -197,7 +238,10 @@ impl QueryEmbedding {
             Some(chosen) => chosen,
             none => none.insert(Chosen::open(searched, &self.name, pace)?),
         };
-        let made = chosen.embedder.embed(TextRole::Query, &[&query.text], &mut |_| {})?;
+        let made = match searched.ahead.get(&query.text) {
+            Some(made) => std::slice::from_ref(made),
+            None => &chosen.embedder.embed(TextRole::Query, &[&query.text], &mut |_| {})?[..],
+        };
         chosen.query = made.first().map(|query| Vector::quantize(query)).unwrap_or_default();
         Ok(())
     }
@@ -307,7 +351,7 @@ impl QueryEmbedding {
 impl Chosen {
     /// Starts a model, and opens the vectors that the indexes have of it.
     fn open(searched: EmbeddedSearch<'_>, name: &str, pace: Pace) -> Result<Self, Unavailable> {
-        let EmbeddedSearch { memory, stores, corpora } = searched;
+        let EmbeddedSearch { memory, stores, corpora, .. } = searched;
         let embedder = ready(memory, name, Some(memory.config.settings.embedding.deadline))?;
         let space = embedder.model().space();
         let embedded = |(store, corpus): (usize, &Corpus)| {
@@ -329,6 +373,7 @@ pub struct EmbeddedSearch<'a> {
     pub memory: &'a Memory,
     pub stores: &'a [Store],
     pub corpora: &'a [Corpus],
+    pub ahead: &'a QueriesAhead,
 }
 
 /// Returns the vectors of all segments by the table, stored in the directories of the stores' indexes

@@ -33,7 +33,7 @@ use pimem_core::{
 
 pub use self::hits::{FoundHit, Relevance};
 use self::{
-    embedding::{EmbeddedSearch, QueryEmbedding, Unjudged},
+    embedding::{EmbeddedSearch, QueriesAhead, QueryEmbedding, Unjudged},
     request::{Filter, HitOrder, MinScore, Pace, SearchRequest, files_of},
     segments::{IndexedDocument, Segments, Texts},
     standing::{Adopted, Standings},
@@ -101,17 +101,20 @@ impl Reading<'_> {
     }
 }
 
-/// Searches `stores`. The result does not depend on the state of their indexes.
+/// Searches `stores`: see [`find_each`].
 pub fn find(memory: &Memory, stores: &[Store], request: &SearchRequest<'_>) -> SearchResult {
-    find_each(memory, stores, std::slice::from_ref(request)).pop().unwrap_or_default()
+    let (requests, ahead) = (std::slice::from_ref(request), QueriesAhead::default());
+    find_each(memory, stores, requests, &ahead).pop().unwrap_or_default()
 }
 
 /// Searches `stores` for several requests: indexes are opened, changed files read and a model
-/// started only once. Problems and stale indexes are in the first result.
+/// started only once. The results do not depend on the state of the indexes, nor on which of the
+/// queries are embedded ahead. Problems and stale indexes are in the first result.
 pub fn find_each(
     memory: &Memory,
     stores: &[Store],
     requests: &[SearchRequest<'_>],
+    ahead: &QueriesAhead,
 ) -> Vec<SearchResult> {
     let nothing = |request: &SearchRequest<'_>| {
         let mode = Some(request.mode);
@@ -122,7 +125,7 @@ pub fn find_each(
     };
     let terms = Query::terms_of(requests.iter().map(|request| request.query));
     let corpora = segments::open(memory, stores, &terms);
-    let mut search = Search::new(memory, stores, &corpora, requests, first);
+    let mut search = Search::new(memory, stores, &corpora, requests, (first, ahead));
     if requests.iter().any(|request| request.may_find(SourceKind::Archive)) {
         search.archived = Archived::of(memory, stores, &corpora);
     }
@@ -154,6 +157,7 @@ pub fn find_each(
 struct Search<'a> {
     memory: &'a Memory,
     stores: &'a [Store],
+    ahead: &'a QueriesAhead,
     segments: Segments<'a>,
     /// The query of the current request.
     asked: Asked<'a>,
@@ -216,10 +220,10 @@ impl<'a> Search<'a> {
         stores: &'a [Store],
         corpora: &'a [Corpus],
         requests: &[SearchRequest<'a>],
-        first: &SearchRequest<'a>,
+        (first, ahead): (&SearchRequest<'a>, &'a QueriesAhead),
     ) -> Self {
         let segments = Segments::new(corpora);
-        let searched = EmbeddedSearch { memory, stores, corpora };
+        let searched = EmbeddedSearch { memory, stores, corpora, ahead };
         let has_vectors = first.mode != Mode::Keyword;
         let embedding = has_vectors.then(|| QueryEmbedding::open(searched)).flatten();
         let mode = if embedding.is_some() { first.mode } else { Mode::Keyword };
@@ -229,6 +233,7 @@ impl<'a> Search<'a> {
         let mut search = Self {
             memory,
             stores,
+            ahead,
             segments,
             asked,
             embedding,
@@ -265,8 +270,8 @@ impl<'a> Search<'a> {
     }
 
     fn searched(&self) -> EmbeddedSearch<'a> {
-        let Self { memory, stores, .. } = self;
-        EmbeddedSearch { memory, stores, corpora: self.segments.corpora }
+        let Self { memory, stores, ahead, .. } = self;
+        EmbeddedSearch { memory, stores, corpora: self.segments.corpora, ahead }
     }
 
     fn degraded(&self, wished: Mode) -> Option<String> {
