@@ -93,7 +93,7 @@ fn for_task(call: &Call<'_>, task: &str) -> HookAnswer {
     if social_gate::is_trivial(task) {
         return HookAnswer::default();
     }
-    let asked = PromptQueries::begin(&call.ctx.memory, &call.stores, task);
+    let asked = PromptQueries::begin(&call.ctx.memory, task);
     recall(call, task, &asked, &HookAnswer::default())
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn prompt(call: &Call<'_>) -> HookAnswer {
     // Later requests within a turn have no new prompt.
     let prompt = call.input.prompt.as_deref().filter(|_| call.input.invocation == 0);
     let prompt = prompt.filter(|prompt| !social_gate::is_trivial(prompt));
-    let begin = |prompt| PromptQueries::begin(&call.ctx.memory, &call.stores, prompt);
+    let begin = |prompt| PromptQueries::begin(&call.ctx.memory, prompt);
     let asked = prompt.map(begin);
     // The first hook of a session brings the report, for agents without a hook at the start.
     if call.has_session() && !call.known().reported {

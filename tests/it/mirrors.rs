@@ -81,6 +81,11 @@ fn questions_in_company() {
         let done = call(&sandbox, "generic", "prompt", input);
         assert!(done.stdout.contains(line), "{prompt}: {done:?}");
     }
+    fs::remove_dir_all(sandbox.store()).unwrap();
+    for prompt in [alone, &company] {
+        let told = sandbox.run(&["report", "--budget", "300", "--prompt", prompt]).done();
+        assert!(told.contains(line), "without a store of one's own: {told}");
+    }
 }
 
 #[test]

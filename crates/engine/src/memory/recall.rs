@@ -108,12 +108,10 @@ pub struct PromptQueries {
 }
 
 impl PromptQueries {
-    /// Begins to embed them, while other work is done.
-    pub fn begin(memory: &Memory, stores: &[Store], prompt: &str) -> Self {
-        if !memory.config.settings.recall.enabled || stores.is_empty() {
-            return Self { queries: Vec::new(), ahead: QueriesAhead::default() };
-        }
-        let parts = parts::parts(prompt);
+    /// Begins to embed them, while other work is done. There are none where recall is off.
+    pub fn begin(memory: &Memory, prompt: &str) -> Self {
+        let is_on = memory.config.settings.recall.enabled;
+        let parts = if is_on { parts::parts(prompt) } else { Vec::new() };
         let queries: Vec<Query> = parts.iter().map(|part| Query::from_prompt(part)).collect();
         let none = Self { queries, ahead: QueriesAhead::default() };
         let embedded = none.each().filter_map(|(query, embeds)| embeds.then_some(query));

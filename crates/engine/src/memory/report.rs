@@ -124,7 +124,7 @@ impl Reading<'_> {
     pub fn report(self, request: &ReportRequest) -> Result<Reported, Failure> {
         let stores = self.memory.readers()?;
         let prompt = request.prompt.as_deref().filter(|prompt| !social_gate::is_trivial(prompt));
-        let asked = prompt.map(|prompt| PromptQueries::begin(self.memory, &stores, prompt));
+        let asked = prompt.map(|prompt| PromptQueries::begin(self.memory, prompt));
         if let Some(prompt) = &request.prompt {
             self.memory.works_on(glob::named(prompt));
         }
