@@ -177,13 +177,9 @@ fn recall(call: &Call<'_>, prompt: &str, asked: &PromptQueries, beside: &HookAns
     let own = if sessions.is_empty() { Vec::new() } else { call.own_summaries() };
     let sessions =
         recall::sessions(sessions, |text| is_known(text) || own.iter().any(|own| own == text));
-    hits.extend(ctx.memory.sharing().recall_team(
-        &call.stores,
-        asked,
-        &except,
-        &hits,
-        &mut answer.stale,
-    ));
+    let stale = &mut answer.stale;
+    let theirs = ctx.memory.sharing().recall_team(&call.stores, asked, &except, &hits, stale);
+    hits.extend(theirs.into_iter().filter(|hit| !call.is_read(&hit.text)));
     for recall::RecalledLine { text, hit } in recall::lines(&ctx.memory, &hits, &notes, &sessions) {
         answer.push(text, hit.map(ShownText::from));
     }

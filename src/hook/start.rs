@@ -110,8 +110,13 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: StartExtent) -> HookAnswer
     let limit = (call.moment == HookEvent::SessionStart).then(|| call.git_limit());
     let ReportSource { ranking, snapshots, mut report, stale, .. } =
         ctx.memory.reading().report_source(&call.stores, settings, limit, call.stated(), true);
-    let team =
-        ctx.memory.sharing().add_team(&mut report, (&ranking, &snapshots), settings, room, false);
+    let team = ctx.memory.sharing().add_team(
+        &mut report,
+        (&ranking, &snapshots),
+        (settings, room),
+        call.stated(),
+        false,
+    );
     let mut answer = if extent == StartExtent::News {
         news_of(call, report.judged(&ranking), &team)
     } else {

@@ -88,6 +88,41 @@ fn questions_in_company() {
     }
 }
 
+/// What counts in another place is not recalled, whoever wrote it.
+#[test]
+fn places() {
+    let sandbox = Sandbox::new("harbor");
+    let server = sandbox.mirror();
+    let line = "Buttons of the console are made with radix";
+    mirror(&server, "console", "anna", &format!("{line} *(place: frontend/**)*"));
+    let question = "how are the buttons of the console made?";
+    let there = "how are the buttons of the console in frontend/app.tsx made?";
+    for (session, prompt, is_there) in [("a", question, false), ("b", there, true)] {
+        let start = json!({ "session_id": session }).to_string();
+        drop(call(&sandbox, "generic", "session-start", start));
+        let input = json!({"session_id": session, "prompt": prompt}).to_string();
+        let done = call(&sandbox, "generic", "prompt", input);
+        assert_eq!(done.stdout.contains(line), is_there, "{prompt}: {done:?}");
+    }
+}
+
+/// What an agent reads by itself in a file of rules is not given to it, whoever has it besides.
+#[test]
+fn rules_that_an_agent_reads() {
+    let sandbox = Sandbox::new("harbor");
+    let line = "Buttons of the console are made with radix";
+    mirror(&sandbox.mirror(), "console", "anna", line);
+    fs::write(sandbox.project().join("CLAUDE.md"), format!("- {line}\n")).unwrap();
+    for (agent, is_given) in [("claude", false), ("codex", true)] {
+        let input = json!({"session_id": agent, "cwd": sandbox.project(), "source": "startup",
+            "prompt": "how are the buttons of the console made?"});
+        let [start, prompt] = ["session-start", "prompt"]
+            .map(|event| call(&sandbox, agent, event, input.to_string()).stdout);
+        let told = start.contains(line) || prompt.contains(line);
+        assert_eq!(told, is_given, "{agent}: {start}\n{prompt}");
+    }
+}
+
 #[test]
 fn one_that_is_damaged_costs_itself() {
     let sandbox = Sandbox::new("harbor");

@@ -139,7 +139,8 @@ impl PromptQueries {
         };
         let requests: Vec<SearchRequest<'_>> = self.each().map(request).collect();
         let mut found = search(&requests, &self.ahead);
-        let hits = joined(found.iter_mut().map(|found| mem::take(&mut found.hits)));
+        let mut hits = joined(found.iter_mut().map(|found| mem::take(&mut found.hits)));
+        hits.retain(|hit| memory.work_area().has(&hit.rules));
         SearchResult { hits, ..found.into_iter().next().unwrap_or_default() }
     }
 }

@@ -139,8 +139,8 @@ impl Reading<'_> {
         let team = self.memory.sharing().add_team(
             &mut report,
             (&ranking, &snapshots),
-            settings,
-            total,
+            (settings, total),
+            &nowhere,
             explained,
         );
         let mut recalled = SearchResult::default();

@@ -5,6 +5,7 @@
 
 use crate::memory::handles::Reading;
 use serde::Serialize;
+use std::collections::HashSet;
 
 use super::{
     Memory, WriteTarget, check,
@@ -53,8 +54,8 @@ impl Reading<'_> {
         let team = self.memory.sharing().add_team(
             &mut report,
             (&ranking, &snapshots),
-            settings,
-            total,
+            (settings, total),
+            &HashSet::new(),
             true,
         );
         let mirrors = team.mirrors.iter().map(|mirror| self.status_of_mirror(mirror)).collect();

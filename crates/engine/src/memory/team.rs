@@ -18,6 +18,7 @@ use pimem_core::{
     },
     search::{documents::SourceKind, rank},
 };
+use std::collections::HashSet;
 
 use super::{
     Memory,
@@ -101,14 +102,14 @@ impl Selected {
 }
 
 impl Sharing<'_> {
-    /// Adds the section of the team to a report of the user's stores, within `total` tokens for
-    /// both. With `explained`, every line is judged.
+    /// Adds the section of the team, without what is `stated` elsewhere, to a report of the user's
+    /// stores, within `total` tokens for both. With `explained`, every line is judged.
     pub fn add_team(
         self,
         report: &mut Report,
         (own, snapshots): (&Ranking, &[Snapshot]),
-        settings: RenderSettings<'_>,
-        total: Tokens,
+        (settings, total): (RenderSettings<'_>, Tokens),
+        stated: &HashSet<String>,
         explained: bool,
     ) -> TeamReport {
         let tokens = self.memory.config.settings.report.team;
@@ -119,7 +120,10 @@ impl Sharing<'_> {
         if stores.is_empty() {
             return TeamReport::default();
         }
-        let (room, mirrors) = (TeamRoom { tokens, total }, self.mirrored(stores));
+        let (room, mut mirrors) = (TeamRoom { tokens, total }, self.mirrored(stores));
+        for mirror in &mut mirrors {
+            mirror.ranking.rows.retain(|row| !stated.contains(&row.entry.text));
+        }
         self.add_mirrors(report, (own, snapshots), (settings, room), mirrors, explained)
     }
 
@@ -289,7 +293,7 @@ impl Sharing<'_> {
         let mirrors = self.mirrored(self.mirrors());
         let mut all = Ranking { policy: self.memory.policy(), ..Ranking::default() };
         let mut places = Vec::new();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for (at, mirror) in mirrors.iter().enumerate() {
             for (row_at, row) in mirror.ranking.rows.iter().enumerate() {
                 // The first copy stands for all.
