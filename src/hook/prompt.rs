@@ -109,8 +109,7 @@ pub(crate) fn prompt(call: &Call<'_>) -> HookAnswer {
     // Later requests within a turn have no new prompt.
     let prompt = call.input.prompt.as_deref().filter(|_| call.input.invocation == 0);
     let prompt = prompt.filter(|prompt| !social_gate::is_trivial(prompt));
-    let begin = |prompt| PromptQueries::begin(&call.ctx.memory, prompt);
-    let asked = prompt.map(begin);
+    let asked = prompt.map(|prompt| PromptQueries::begin(&call.ctx.memory, prompt));
     // The first hook of a session brings the report, for agents without a hook at the start.
     if call.has_session() && !call.known().reported {
         answer = start::opening(call, StartExtent::Whole);

@@ -88,7 +88,7 @@ fn questions_in_company() {
     }
 }
 
-/// What counts in another place is not recalled, whoever wrote it.
+/// A teammate's line with a place is recalled only for work in that place.
 #[test]
 fn places() {
     let sandbox = Sandbox::new("harbor");
@@ -106,7 +106,7 @@ fn places() {
     }
 }
 
-/// What an agent reads by itself in a file of rules is not given to it, whoever has it besides.
+/// A teammate's line that also stands in the agent's own file of rules is not given to that agent.
 #[test]
 fn rules_that_an_agent_reads() {
     let sandbox = Sandbox::new("harbor");

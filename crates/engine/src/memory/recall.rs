@@ -68,14 +68,29 @@ pub struct Recalled {
 }
 
 impl Recalled {
-    /// Joins what the queries of a prompt found. Each hit has passed the bar of its own query, and the
+    /// Joins what the queries of a prompt found, without what counts elsewhere. Each hit has passed the bar of its own query, and the
     /// best of each come first: a question in company finds what it finds alone.
-    fn joined(mut all: Vec<Self>) -> Self {
+    pub fn joined(memory: &Memory, mut all: Vec<Self>) -> Self {
+        for one in &mut all {
+            one.entries.hits.retain(|hit| memory.work_area().has(&hit.rules));
+        }
         if all.len() < 2 {
             return all.pop().unwrap_or_default();
         }
         let hits = |of: fn(&mut Self) -> &mut Vec<FoundHit>, all: &mut [Self]| {
-            joined(all.iter_mut().map(|one| mem::take(of(one))))
+            let lists = all.iter_mut().map(|one| mem::take(of(one)));
+            let mut hits: Vec<(usize, FoundHit)> =
+                lists.flat_map(|list| list.into_iter().enumerate()).collect();
+            hits.sort_by(|(place, one), (other_place, other)| {
+                place.cmp(other_place).then(other.score.total_cmp(&one.score))
+            });
+            let mut joined: Vec<FoundHit> = Vec::with_capacity(hits.len());
+            for (_, hit) in hits {
+                if !joined.iter().any(|known| known.entry == hit.entry && known.text == hit.text) {
+                    joined.push(hit);
+                }
+            }
+            joined
         };
         let notes = hits(|one| &mut one.notes, &mut all);
         let sessions = hits(|one| &mut one.sessions, &mut all);
@@ -85,23 +100,7 @@ impl Recalled {
     }
 }
 
-/// Joins what several queries found: the best of each, then the second ones.
-fn joined(lists: impl Iterator<Item = Vec<FoundHit>>) -> Vec<FoundHit> {
-    let mut hits: Vec<(usize, FoundHit)> =
-        lists.flat_map(|list| list.into_iter().enumerate()).collect();
-    hits.sort_by(|(place, one), (other_place, other)| {
-        place.cmp(other_place).then(other.score.total_cmp(&one.score))
-    });
-    let mut joined: Vec<FoundHit> = Vec::with_capacity(hits.len());
-    for (_, hit) in hits {
-        if !joined.iter().any(|known| known.entry == hit.entry && known.text == hit.text) {
-            joined.push(hit);
-        }
-    }
-    joined
-}
-
-/// What is searched for a prompt: each of its sentences.
+/// The searches for a prompt, one for each of its sentences.
 pub struct PromptQueries {
     queries: Vec<Query>,
     ahead: QueriesAhead,
@@ -126,35 +125,31 @@ impl PromptQueries {
         self.queries.iter().enumerate().map(move |(at, query)| (query, is_embedded(at)))
     }
 
-    /// Returns what `search` finds of some kinds.
-    pub fn found(
-        &self,
+    /// Returns the searches for entries, except those in `except`.
+    pub fn requests<'a>(
+        &'a self,
         memory: &Memory,
-        (kinds, except): (&[SourceKind], &IdSet<EntryId>),
-        search: impl FnOnce(&[SearchRequest<'_>], &QueriesAhead) -> Vec<SearchResult>,
-    ) -> SearchResult {
-        let request = |(query, embeds)| SearchRequest {
+        kinds: &'a [SourceKind],
+        except: &'a IdSet<EntryId>,
+    ) -> Vec<SearchRequest<'a>> {
+        let request = |query| SearchRequest {
             except: Some(except),
-            ..request(memory, query, embeds, 2 * limit(memory), kinds)
+            ..self.request(memory, query, 2 * limit(memory), kinds)
         };
-        let requests: Vec<SearchRequest<'_>> = self.each().map(request).collect();
-        let mut found = search(&requests, &self.ahead);
-        let mut hits = joined(found.iter_mut().map(|found| mem::take(&mut found.hits)));
-        hits.retain(|hit| memory.work_area().has(&hit.rules));
-        SearchResult { hits, ..found.into_iter().next().unwrap_or_default() }
+        self.each().map(request).collect()
     }
-}
 
-fn request<'a>(
-    memory: &Memory,
-    query: &'a Query,
-    embeds: bool,
-    limit: usize,
-    kinds: &'a [SourceKind],
-) -> SearchRequest<'a> {
-    let wanted = SearchRequest::recall(memory, query, limit, kinds);
-    let pace = if embeds { wanted.pace } else { Pace::Change };
-    SearchRequest { pace, ..wanted }
+    fn request<'a>(
+        &'a self,
+        memory: &Memory,
+        (query, embeds): (&'a Query, bool),
+        limit: usize,
+        kinds: &'a [SourceKind],
+    ) -> SearchRequest<'a> {
+        let wanted = SearchRequest::recall(memory, query, limit, kinds);
+        let pace = if embeds { wanted.pace } else { Pace::Change };
+        SearchRequest { pace, ahead: Some(&self.ahead), ..wanted }
+    }
 }
 
 /// Recalls entries, except those in `except`, and passages for a prompt. `shown` is the number of
@@ -168,10 +163,11 @@ pub fn search(
     shown: Option<usize>,
 ) -> Recalled {
     let kinds = RecallKinds::of(stores, shown);
-    let wanted = |(query, embeds)| kinds.requests(memory, query, embeds, except);
+    let wanted = |query| kinds.requests(memory, asked, query, except);
     let wanted: Vec<SearchRequest<'_>> = asked.each().flat_map(wanted).collect();
-    let mut found = find_each(memory, stores, &wanted, &asked.ahead).into_iter();
-    Recalled::joined(asked.queries.iter().map(|_| kinds.recalled(memory, &mut found)).collect())
+    let mut found = find_each(memory, stores, &wanted).into_iter();
+    let all = asked.queries.iter().map(|_| kinds.recalled(&mut found)).collect();
+    Recalled::joined(memory, all)
 }
 
 /// Number of sentences of a prompt that the chosen model embeds.
@@ -203,11 +199,11 @@ impl RecallKinds {
     fn requests<'a>(
         &self,
         memory: &Memory,
-        query: &'a Query,
-        embeds: bool,
+        asked: &'a PromptQueries,
+        query: (&'a Query, bool),
         except: &'a IdSet<EntryId>,
     ) -> Vec<SearchRequest<'a>> {
-        let request = |limit, kinds| request(memory, query, embeds, limit, kinds);
+        let request = |limit, kinds| asked.request(memory, query, limit, kinds);
         let pool = if is_used(memory) { POOL } else { limit(memory).saturating_mul(2) };
         let entries = SearchRequest { except: Some(except), ..request(pool, ENTRIES) };
         let limit = NOTES + self.passed;
@@ -222,15 +218,13 @@ impl RecallKinds {
     }
 
     /// Returns what the next query of a prompt found.
-    fn recalled(
-        &self,
-        memory: &Memory,
-        found: &mut impl Iterator<Item = SearchResult>,
-    ) -> Recalled {
+    fn recalled(&self, found: &mut impl Iterator<Item = SearchResult>) -> Recalled {
         let mut next = |wanted: bool| wanted.then(|| found.next()).flatten().unwrap_or_default();
-        let mut entries = next(true);
-        entries.hits.retain(|hit| memory.work_area().has(&hit.rules));
-        Recalled { entries, notes: next(self.notes).hits, sessions: next(self.sessions).hits }
+        Recalled {
+            entries: next(true),
+            notes: next(self.notes).hits,
+            sessions: next(self.sessions).hits,
+        }
     }
 }
 

@@ -30,7 +30,6 @@ use super::{
     recall::{self, PromptQueries},
     search::{
         self, FoundHit, SearchResult,
-        embedding::QueriesAhead,
         hits::{self, Detail},
         request::{MinScore, SearchRequest},
     },
@@ -353,8 +352,7 @@ fn recall(memory: &Memory, stores: &[Store], prompt: &str, sources: &Sources) ->
         min_score: MinScore::Score(0.0),
         ..SearchRequest::recall(memory, &query, READ_HITS, &[])
     };
-    let ahead = QueriesAhead::default();
-    let mut answers = search::find_each(memory, stores, &[like, any], &ahead).into_iter();
+    let mut answers = search::find_each(memory, stores, &[like, any]).into_iter();
     let mut found = answers.next().unwrap_or_default();
     let others = answers.next().unwrap_or_default().hits;
     // A session whose start resembles the prompt scores high, but has less information than an

@@ -2,6 +2,8 @@
 //!
 //! Own lines are selected first, as if there were no mirrors.
 
+use std::collections::HashSet;
+
 use crate::memory::handles::Sharing;
 use pimem_core::{
     language::sketch::Sketch,
@@ -18,13 +20,12 @@ use pimem_core::{
     },
     search::{documents::SourceKind, rank},
 };
-use std::collections::HashSet;
 
 use super::{
     Memory,
     mirrors::{self, Mirrored},
-    recall::{self, PromptQueries},
-    search::{self, FoundHit, SearchResult, embedding::QueriesAhead, request::SearchRequest},
+    recall::{self, PromptQueries, Recalled},
+    search::{self, FoundHit, SearchResult, request::SearchRequest},
     selector,
 };
 use crate::{
@@ -178,9 +179,8 @@ impl Sharing<'_> {
             return;
         }
         let mirrors = self.mirrors();
-        let (requests, ahead) = (std::slice::from_ref(request), QueriesAhead::default());
-        let mut found_there = self.find_team(stores, &mirrors, requests, &ahead);
-        let Some(mut team) = found_there.pop() else { return };
+        let team = self.find_team(stores, &mirrors, std::slice::from_ref(request)).pop();
+        let Some(mut team) = team else { return };
         let withheld = team.withheld.of("unreviewed");
         if withheld > 0 {
             let hits = if withheld == 1 { "hit is" } else { "hits are" };
@@ -216,7 +216,6 @@ impl Sharing<'_> {
         stores: &[Store],
         mirrors: &[Store],
         requests: &[SearchRequest<'_>],
-        ahead: &QueriesAhead,
     ) -> Vec<SearchResult> {
         let is_asked = |kind: &SourceKind| requests.iter().any(|request| request.may_find(*kind));
         let kinds: Vec<SourceKind> = KINDS.iter().copied().filter(is_asked).collect();
@@ -225,7 +224,7 @@ impl Sharing<'_> {
         }
         let requests: Vec<SearchRequest<'_>> =
             requests.iter().map(|request| SearchRequest { kinds: &kinds, ..*request }).collect();
-        let mut all = search::find_each(self.memory, mirrors, &requests, ahead);
+        let mut all = search::find_each(self.memory, mirrors, &requests);
         for problem in all.iter_mut().flat_map(|found| std::mem::take(&mut found.problems)) {
             self.memory.warn(problem.to_string());
         }
@@ -265,9 +264,10 @@ impl Sharing<'_> {
         if mirrors.is_empty() {
             return Vec::new();
         }
-        let mut found = asked.found(self.memory, (KINDS, except), |requests, ahead| {
-            self.find_team(stores, &mirrors, requests, ahead)
-        });
+        let requests = asked.requests(self.memory, KINDS, except);
+        let found = self.find_team(stores, &mirrors, &requests).into_iter();
+        let found = found.map(|entries| Recalled { entries, ..Recalled::default() });
+        let mut found = Recalled::joined(self.memory, found.collect()).entries;
         stale.append(&mut found.stale);
         let mut hits = found.hits;
         let mut known: Vec<Sketch> = own.iter().map(|hit| Sketch::of(&hit.text)).collect();

@@ -52,7 +52,7 @@ pub struct Places {
     /// several times.
     pub(crate) known: OnceCell<PathBuf>,
     pub(crate) above: OnceCell<Vec<FoundAbove>>,
-    /// Whether a directory is of a repository, so that a call looks at each once.
+    /// What git makes of each directory that this call has looked at.
     pub(crate) looked: ByDirectory<Git>,
     /// Their devices and inodes.
     pub(crate) identities: ByDirectory<Option<(u64, u64)>>,

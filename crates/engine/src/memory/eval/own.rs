@@ -27,8 +27,7 @@ use crate::{
         eval::{Evaluation, Injection, MissedPassage, ShownPassage},
         model::Stopwatch,
         search::{
-            self, FoundHit,
-            embedding::{self, QueriesAhead},
+            self, FoundHit, embedding,
             request::{Pace, SearchRequest},
         },
         telemetry,
@@ -149,8 +148,7 @@ fn hits(
         },
     ];
     let start = clock();
-    let results = search::find_each(memory, stores, &requests, &QueriesAhead::default());
-    let mut results = results.into_iter();
+    let mut results = search::find_each(memory, stores, &requests).into_iter();
     let time = clock().saturating_sub(start);
     let passage = |hit: FoundHit| MissedPassage {
         id: match hit.entry {

@@ -68,7 +68,7 @@ pub struct QueryEmbedding {
     lacking: Vec<bool>,
 }
 
-/// What the model that is built in makes of queries while indexes are opened.
+/// Vectors of queries by the built-in model. A thread makes them while indexes are opened.
 #[derive(Default)]
 pub struct QueriesAhead {
     thread: Cell<Option<JoinHandle<MadeVectors>>>,
@@ -200,7 +200,7 @@ impl QueryEmbedding {
     pub fn ask(
         &mut self,
         searched: EmbeddedSearch<'_>,
-        query: &Query,
+        query: (&Query, Option<&QueriesAhead>),
         words: &QueryWords,
         pace: Pace,
         degraded: &mut Option<String>,
@@ -231,14 +231,14 @@ impl QueryEmbedding {
     fn by_model(
         &mut self,
         searched: EmbeddedSearch<'_>,
-        query: &Query,
+        (query, ahead): (&Query, Option<&QueriesAhead>),
         pace: Pace,
     ) -> Result<(), Unavailable> {
         let chosen = match &mut self.chosen {
             Some(chosen) => chosen,
             none => none.insert(Chosen::open(searched, &self.name, pace)?),
         };
-        let made = match searched.ahead.get(&query.text) {
+        let made = match ahead.and_then(|ahead| ahead.get(&query.text)) {
             Some(made) => std::slice::from_ref(made),
             None => &chosen.embedder.embed(TextRole::Query, &[&query.text], &mut |_| {})?[..],
         };
@@ -351,7 +351,7 @@ impl QueryEmbedding {
 impl Chosen {
     /// Starts a model, and opens the vectors that the indexes have of it.
     fn open(searched: EmbeddedSearch<'_>, name: &str, pace: Pace) -> Result<Self, Unavailable> {
-        let EmbeddedSearch { memory, stores, corpora, .. } = searched;
+        let EmbeddedSearch { memory, stores, corpora } = searched;
         let embedder = ready(memory, name, Some(memory.config.settings.embedding.deadline))?;
         let space = embedder.model().space();
         let embedded = |(store, corpus): (usize, &Corpus)| {
@@ -373,7 +373,6 @@ pub struct EmbeddedSearch<'a> {
     pub memory: &'a Memory,
     pub stores: &'a [Store],
     pub corpora: &'a [Corpus],
-    pub ahead: &'a QueriesAhead,
 }
 
 /// Returns the vectors of all segments by the table, stored in the directories of the stores' indexes

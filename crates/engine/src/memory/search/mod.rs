@@ -101,20 +101,17 @@ impl Reading<'_> {
     }
 }
 
-/// Searches `stores`: see [`find_each`].
+/// Searches `stores`. The result does not depend on the state of their indexes.
 pub fn find(memory: &Memory, stores: &[Store], request: &SearchRequest<'_>) -> SearchResult {
-    let (requests, ahead) = (std::slice::from_ref(request), QueriesAhead::default());
-    find_each(memory, stores, requests, &ahead).pop().unwrap_or_default()
+    find_each(memory, stores, std::slice::from_ref(request)).pop().unwrap_or_default()
 }
 
 /// Searches `stores` for several requests: indexes are opened, changed files read and a model
-/// started only once. The results do not depend on the state of the indexes, nor on which of the
-/// queries are embedded ahead. Problems and stale indexes are in the first result.
+/// started only once. Problems and stale indexes are in the first result.
 pub fn find_each(
     memory: &Memory,
     stores: &[Store],
     requests: &[SearchRequest<'_>],
-    ahead: &QueriesAhead,
 ) -> Vec<SearchResult> {
     let nothing = |request: &SearchRequest<'_>| {
         let mode = Some(request.mode);
@@ -125,7 +122,7 @@ pub fn find_each(
     };
     let terms = Query::terms_of(requests.iter().map(|request| request.query));
     let corpora = segments::open(memory, stores, &terms);
-    let mut search = Search::new(memory, stores, &corpora, requests, (first, ahead));
+    let mut search = Search::new(memory, stores, &corpora, requests, first);
     if requests.iter().any(|request| request.may_find(SourceKind::Archive)) {
         search.archived = Archived::of(memory, stores, &corpora);
     }
@@ -157,7 +154,6 @@ pub fn find_each(
 struct Search<'a> {
     memory: &'a Memory,
     stores: &'a [Store],
-    ahead: &'a QueriesAhead,
     segments: Segments<'a>,
     /// The query of the current request.
     asked: Asked<'a>,
@@ -179,6 +175,7 @@ struct Search<'a> {
 /// A query, and what it is in the searched documents.
 struct Asked<'a> {
     query: &'a Query,
+    ahead: Option<&'a QueriesAhead>,
     pace: Pace,
     /// BM25 score of every document, by segment and number.
     bm25: Vec<Vec<f64>>,
@@ -206,10 +203,10 @@ struct Ranked<'a> {
 impl<'a> Asked<'a> {
     /// Scores every document for the query of a request.
     fn new(segments: &Segments<'_>, request: &SearchRequest<'a>, words: QueryWords) -> Self {
-        let SearchRequest { query, pace, .. } = *request;
+        let SearchRequest { query, ahead, pace, .. } = *request;
         let idf = bm25::frequencies(query, &segments.postings, segments.size);
         let bm25 = bm25::score(query, &idf, &segments.postings, segments.size.average());
-        Self { query, pace, bm25, words: words.then(query, &idf) }
+        Self { query, ahead, pace, bm25, words: words.then(query, &idf) }
     }
 }
 
@@ -220,10 +217,10 @@ impl<'a> Search<'a> {
         stores: &'a [Store],
         corpora: &'a [Corpus],
         requests: &[SearchRequest<'a>],
-        (first, ahead): (&SearchRequest<'a>, &'a QueriesAhead),
+        first: &SearchRequest<'a>,
     ) -> Self {
         let segments = Segments::new(corpora);
-        let searched = EmbeddedSearch { memory, stores, corpora, ahead };
+        let searched = EmbeddedSearch { memory, stores, corpora };
         let has_vectors = first.mode != Mode::Keyword;
         let embedding = has_vectors.then(|| QueryEmbedding::open(searched)).flatten();
         let mode = if embedding.is_some() { first.mode } else { Mode::Keyword };
@@ -233,7 +230,6 @@ impl<'a> Search<'a> {
         let mut search = Self {
             memory,
             stores,
-            ahead,
             segments,
             asked,
             embedding,
@@ -263,15 +259,16 @@ impl<'a> Search<'a> {
         let Self { embedding, asked, model_fails, .. } = self;
         match embedding {
             Some(embedding) => {
-                embedding.ask(searched, asked.query, &asked.words, asked.pace, model_fails);
+                let query = (asked.query, asked.ahead);
+                embedding.ask(searched, query, &asked.words, asked.pace, model_fails);
             }
             None => asked.words = mem::take(&mut asked.words).exact(),
         }
     }
 
     fn searched(&self) -> EmbeddedSearch<'a> {
-        let Self { memory, stores, ahead, .. } = self;
-        EmbeddedSearch { memory, stores, corpora: self.segments.corpora, ahead }
+        let Self { memory, stores, .. } = self;
+        EmbeddedSearch { memory, stores, corpora: self.segments.corpora }
     }
 
     fn degraded(&self, wished: Mode) -> Option<String> {

@@ -13,7 +13,10 @@ use pimem_core::{
     },
 };
 
-use super::segments::{IndexedDocument, Segments};
+use super::{
+    embedding::QueriesAhead,
+    segments::{IndexedDocument, Segments},
+};
 use crate::{
     memory::{Memory, archived::Archived, diff::Period},
     store::{Store, snapshot::TopicFile},
@@ -21,6 +24,8 @@ use crate::{
 
 pub struct SearchRequest<'a> {
     pub query: &'a Query,
+    /// The query's vector, where it was begun before.
+    pub ahead: Option<&'a QueriesAhead>,
     pub mode: Mode,
     pub order: HitOrder,
     /// Maximum number of hits.
@@ -54,6 +59,7 @@ impl<'a> SearchRequest<'a> {
     pub fn new(query: &'a Query) -> Self {
         Self {
             query,
+            ahead: None,
             mode: Mode::Hybrid,
             order: HitOrder::Fused,
             limit: 10,
