@@ -125,16 +125,14 @@ pub(crate) fn prompt(call: &Call<'_>) -> HookAnswer {
 pub(super) fn placed(call: &Call<'_>, files: &[String], except: &IdSet<EntryId>) -> HookAnswer {
     let Some(first) = files.first() else { return HookAnswer::default() };
     let memory = &call.ctx.memory;
-    let mut rows = memory.reading().of_place(&call.stores, files, except);
-    rows.retain(|row| !call.is_read(&row.entry.text));
-    if rows.is_empty() {
+    let mut found = memory.reading().of_place(&call.stores, files, except);
+    found.retain(|one| !call.is_read(&one.row.entry.text));
+    if found.is_empty() {
         return HookAnswer::default();
     }
     let mut answer = about(first, files.len() - 1);
-    for row in rows.iter().take(PLACED) {
-        let name = &memory.config.categories.spec(row.entry.category).name;
-        let line = SafeText::entry(name, &row.entry.told());
-        answer.push(safe!("{}\n", line), Some(ShownText::from(row)));
+    for one in found.iter().take(PLACED) {
+        answer.push(one.line(memory), Some(ShownText::from(&one.row)));
     }
     answer
 }
@@ -156,19 +154,16 @@ fn recall(call: &Call<'_>, prompt: &str, asked: &PromptQueries, beside: &HookAns
     let files: Vec<String> = glob::named(prompt).map(str::to_owned).collect();
     let mut placed = placed(call, &files, &except);
     except.extend(placed.entries().map(|shown| shown.id));
-    let Recalled { entries, notes, sessions } =
-        recall::search(&ctx.memory, &call.stores, asked, &except, Some(known.texts.len()));
+    let is_task = call.input.speaker.is_sub_agent();
+    let shown = (!is_task).then_some(known.texts.len());
+    let Recalled { entries, notes, mut sessions } =
+        recall::search(&ctx.memory, &call.stores, asked, &except, shown);
     let mut found = entries.hits;
     found.retain(|hit| !call.is_read(&hit.text));
     let mut hits = recall::chosen(&ctx.memory, &call.stores, found);
     let mut answer = HookAnswer { stale: entries.stale, ..HookAnswer::default() };
-    if call.input.speaker.is_sub_agent() {
-        hits.truncate(TASK);
-        for recall::RecalledLine { text, hit } in recall::lines(&ctx.memory, &hits, &[], &[]) {
-            answer.push(text, hit.map(ShownText::from));
-        }
-        placed.extend(answer);
-        return placed;
+    if is_task {
+        sessions.clear();
     }
     let is_known = |text: &str| known.texts.contains(&hash(text));
     let is_said = |line: &str| beside.passages().any(|text| text.contains(line));
@@ -179,6 +174,7 @@ fn recall(call: &Call<'_>, prompt: &str, asked: &PromptQueries, beside: &HookAns
     let stale = &mut answer.stale;
     let theirs = ctx.memory.sharing().recall_team(&call.stores, asked, &except, &hits, stale);
     hits.extend(theirs.into_iter().filter(|hit| !call.is_read(&hit.text)));
+    hits.truncate(if is_task { TASK } else { usize::MAX });
     for recall::RecalledLine { text, hit } in recall::lines(&ctx.memory, &hits, &notes, &sessions) {
         answer.push(text, hit.map(ShownText::from));
     }

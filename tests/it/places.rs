@@ -101,3 +101,32 @@ fn a_place_without_files_is_named() {
         "{found:?}"
     );
 }
+
+#[test]
+fn a_line_of_a_place_is_judged_as_all_are() {
+    let sandbox = placed();
+    let is_told = |session: &str| {
+        let file = sandbox.project().join("packages/web/src/app.ts");
+        let input = json!({"tool_name": "Edit", "tool_input": {"file_path": file}});
+        told(&sandbox, session, "session-start", "", &json!({"source": "startup"}));
+        told(&sandbox, session, "post-tool", "", &input).contains(SVELTE)
+    };
+    let add = ["add", "-c", "preference"];
+    let solid = "Components are written in Solid";
+    sandbox.run(&[&add[..], &["--supersedes", "Svelte", solid]].concat()).ok();
+    sandbox.run(&["edit", "Solid", "--no-place"]).ok();
+    assert!(!is_told("replaced by a line of no place"));
+    sandbox.run(&["forget", "Solid"]).ok();
+    assert!(is_told("its successor is gone"));
+    sandbox.run(&["forget", "Svelte"]).ok();
+    assert!(!is_told("forgotten"));
+    sandbox.run(&["undo"]).ok();
+    let topic = sandbox.store().join("topics/preferences.md");
+    let text = std::fs::read_to_string(&topic).unwrap();
+    std::fs::remove_file(sandbox.store().join("evidence.jsonl")).unwrap();
+    assert!(is_told("adopted from its file"));
+    std::fs::write(&topic, text.replace(" in Svelte", " in Lit")).unwrap();
+    let hit =
+        told(&sandbox, "adopted", "prompt", "", &json!({"prompt": "see packages/web/src/app.ts"}));
+    assert!(!hit.contains("in Lit"), "a text that nobody has looked at: {hit}");
+}

@@ -20,7 +20,8 @@ pub enum LineRule {
 
 impl LineRule {
     /// What stands before the colon.
-    pub const NAMES: [&str; 4] = ["forbid command", "forbid", "place", "protect"];
+    pub const NAMES: [&str; 4] = ["forbid command", "forbid", Self::PLACE, "protect"];
+    pub const PLACE: &str = "place";
 
     /// Reads what stands inside of a marker; `None` if it is no rule.
     #[must_use]
@@ -31,7 +32,7 @@ impl LineRule {
             return None;
         }
         Some(match name {
-            "place" => Self::Place(body.to_owned()),
+            Self::PLACE => Self::Place(body.to_owned()),
             "protect" => Self::Protect(body.to_owned()),
             "forbid command" => Self::ForbidCommand(between_slashes(body).0.to_owned()),
             "forbid" => {

@@ -111,8 +111,11 @@ impl Sharing<'_> {
 
     /// Reads mirrors, and scores the entries of each. Files that cannot be read cost a warning.
     pub fn mirrored(self, stores: Vec<Store>) -> Vec<Mirrored> {
-        let mirrors: Vec<Mirrored> =
-            stores.into_iter().map(|store| Mirrored::read(self.memory, store)).collect();
+        let read = |store: Store| {
+            let held = store.read(self.memory.now, &self.memory.config.categories);
+            Mirrored::new(self.memory, store, held)
+        };
+        let mirrors: Vec<Mirrored> = stores.into_iter().map(read).collect();
         for problem in mirrors.iter().flat_map(|mirror| &mirror.snapshot.problems) {
             self.memory.warn(problem.to_string());
         }
@@ -133,9 +136,9 @@ impl Sharing<'_> {
 }
 
 impl Mirrored {
-    fn read(memory: &Memory, store: Store) -> Self {
+    /// Scores what was read of a mirror.
+    pub fn new(memory: &Memory, store: Store, mut snapshot: Snapshot) -> Self {
         let categories = &memory.config.categories;
-        let mut snapshot = store.read(memory.now, categories);
         let mut placed = snapshot.placed(&store, categories);
         let mut unpinned = IdSet::default();
         placed.retain_mut(|entry| {

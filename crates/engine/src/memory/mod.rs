@@ -522,7 +522,8 @@ impl Memory {
         self.ranking_of(stores, stores.iter().map(read).collect())
     }
 
-    fn ranking_of(
+    /// The same, of what was read of them.
+    pub fn ranking_of(
         &self,
         stores: &[Store],
         snapshots: Vec<Snapshot>,

@@ -12,13 +12,15 @@ use pimem_core::{
         entry::{self, EntryId},
         hash::IdSet,
         mirror,
-        rules::LineRules,
+        rules::{LineRule, LineRules},
         time::{Age, Timestamp},
     },
     report::{budget::Tokens, team},
     safe,
     safety::safe_text::SafeText,
     score::{
+        clock::Clock,
+        ledger::Ledger,
         policy::{Policy, PolicyParts, ebbinghaus},
         ranking::{Ranking, ScoredEntry},
         stability::Standing,
@@ -40,10 +42,13 @@ use super::{
         request::{Pace, SearchRequest},
     },
 };
-use crate::store::{Store, notes, snapshot};
+use crate::store::{
+    Store, notes,
+    snapshot::{self, Snapshot},
+};
 
 /// Tokens of the entries that are recalled for a prompt.
-const TOKENS: u32 = 120;
+const TOKENS: usize = 120;
 /// Maximum number of past sessions per prompt.
 const SESSIONS: usize = 3;
 /// Maximum number of notes and log items per prompt; twice as many are read.
@@ -260,26 +265,75 @@ impl Reading<'_> {
         stores: &[Store],
         files: &[String],
         except: &IdSet<EntryId>,
-    ) -> Vec<ScoredEntry> {
-        let categories = &self.memory.config.categories;
+    ) -> Vec<PlacedEntry> {
+        let memory = self.memory;
         let is_here = |rules: &LineRules| {
             rules.places().any(|glob| files.iter().any(|file| glob::matches(glob, file)))
         };
-        let has_some = |store: &Store| {
-            let topics = store.read_topics(categories);
-            topics.entries().any(|(_, entry)| is_here(&entry.markers.asides.rules))
-        };
-        if !stores.iter().any(has_some) {
-            return Vec::new();
+        let held = stores.iter().map(|store| read_placed(memory, store, is_here)).collect();
+        let (ranking, _) = memory.ranking_of(stores, held);
+        let own = |row: &&ScoredEntry| row.withheld().is_none() && is_here(&row.entry.asides.rules);
+        let own = ranking.rows.iter().filter(own).cloned();
+        let mut found: Vec<PlacedEntry> = own.map(|row| PlacedEntry { row, whose: None }).collect();
+        for theirs in memory.sharing().of_place(stores, is_here) {
+            if found.iter().all(|known| known.row.entry.text != theirs.row.entry.text) {
+                found.push(theirs);
+            }
         }
-        let (ranking, _) = self.memory.ranking(stores);
-        let fits = |row: &&ScoredEntry| {
-            row.withheld().is_none()
-                && is_here(&row.entry.asides.rules)
-                && !except.contains(&row.entry.id)
-        };
-        ranking.rows.iter().filter(fits).cloned().collect()
+        found.retain(|one| !except.contains(&one.row.entry.id));
+        found
     }
+}
+
+/// An entry that counts where somebody works.
+pub struct PlacedEntry {
+    pub row: ScoredEntry,
+    /// Whose it is; `None` for one's own.
+    pub whose: Option<String>,
+}
+
+impl PlacedEntry {
+    /// Returns it as a line of a prompt.
+    pub fn line(&self, memory: &Memory) -> SafeText {
+        let entry = &self.row.entry;
+        let name = &memory.config.categories.spec(entry.category).name;
+        let line = match &self.whose {
+            Some(whose) => team::line(name, &entry.told(), whose),
+            None => SafeText::entry(name, &entry.told()),
+        };
+        safe!("{}\n", line)
+    }
+}
+
+/// Reads the entries of a store whose place is that of some files. All of the store is read where they
+/// cannot be judged alone.
+pub(super) fn read_placed(
+    memory: &Memory,
+    store: &Store,
+    is_here: impl Fn(&LineRules) -> bool,
+) -> Snapshot {
+    let categories = &memory.config.categories;
+    let mut held = store.read_topics_with(LineRule::PLACE, categories);
+    for topic in &mut held.topics {
+        topic.doc.entries.retain(|entry| is_here(&entry.markers.asides.rules));
+    }
+    held.topics.retain(|topic| !topic.doc.entries.is_empty());
+    let ids: IdSet<EntryId> = held.entries().map(|(_, entry)| entry.id).collect();
+    if ids.is_empty() {
+        return held;
+    }
+    let is_unreplaced = |ledger: &Ledger| {
+        let evidence = |id: &EntryId| ledger.evidence(memory.now, *id);
+        ids.iter().filter_map(evidence).all(|evidence| evidence.superseded_by.is_empty())
+    };
+    // The days of use are those of all events.
+    let is_plain = memory.rules().clock == Clock::Calendar;
+    let alone = is_plain.then(|| store.evidence_of(memory.now, &ids)).flatten();
+    let Some(ledger) = alone.filter(is_unreplaced) else {
+        return store.read(memory.now, categories);
+    };
+    held.ledger = ledger;
+    held
 }
 
 /// Returns the number of entries to recall.
@@ -292,7 +346,7 @@ pub fn chosen(memory: &Memory, stores: &[Store], hits: Vec<FoundHit>) -> Vec<Fou
     if is_used(memory) {
         return of_stores(memory, stores, hits);
     }
-    affordable(memory, entries(hits, limit(memory)))
+    affordable(memory, hits)
 }
 
 /// Like [`chosen`], by a ranking.
@@ -300,18 +354,12 @@ pub fn chosen_on(memory: &Memory, ranking: &Ranking, hits: Vec<FoundHit>) -> Vec
     if is_used(memory) {
         return most_relevant(memory, ranking, entries(hits, POOL));
     }
-    affordable(memory, entries(hits, limit(memory)))
+    affordable(memory, hits)
 }
 
-/// Returns the first entries that a prompt can have for its tokens, at least one.
-fn affordable(memory: &Memory, mut hits: Vec<FoundHit>) -> Vec<FoundHit> {
-    let mut left = TOKENS;
-    hits.retain(|hit| {
-        let tokens = Tokens::of(&line(memory, hit)).0;
-        let fits = left == TOKENS || tokens <= left;
-        left = left.saturating_sub(if fits { tokens } else { 0 });
-        fits
-    });
+fn affordable(memory: &Memory, hits: Vec<FoundHit>) -> Vec<FoundHit> {
+    let mut hits = entries(hits, limit(memory));
+    fit(memory, &[], &mut hits);
     hits
 }
 
@@ -482,23 +530,25 @@ pub fn most_relevant(memory: &Memory, ranking: &Ranking, hits: Vec<FoundHit>) ->
     judged.sort_by(|(_, a), (_, b)| of(b).total_cmp(&of(a)));
     judged.truncate(limit(memory));
     judged.sort_by_key(|(kind, _)| *kind);
-    let mut used = PREAMBLE.chars().count();
-    judged.retain(|(_, hit)| {
-        let chars = line(memory, hit).chars().count();
-        let fits = used + chars <= CHARS;
-        used += if fits { chars } else { 0 };
-        fits
-    });
-    judged.into_iter().map(|(_, hit)| hit).collect()
+    let mut hits = judged.into_iter().map(|(_, hit)| hit).collect();
+    fit(memory, &[], &mut hits);
+    hits
 }
 
-/// Removes the hits for which those before them leave no room.
+/// Removes the hits for which those before them leave no room. By tokens, one is always given.
 pub fn fit(memory: &Memory, before: &[FoundHit], hits: &mut Vec<FoundHit>) {
-    let chars = |hit: &FoundHit| line(memory, hit).chars().count();
-    let mut used = PREAMBLE.chars().count() + before.iter().map(chars).sum::<usize>();
+    let by_chars = is_used(memory);
+    let size = |hit: &FoundHit| {
+        let line = line(memory, hit);
+        if by_chars { line.chars().count() } else { Tokens::of(&line).0 as usize }
+    };
+    let (head, room) = if by_chars { (PREAMBLE.chars().count(), CHARS) } else { (0, TOKENS) };
+    let mut used = head + before.iter().map(size).sum::<usize>();
     hits.retain(|hit| {
-        used += chars(hit);
-        used <= CHARS
+        let size = size(hit);
+        let fits = used == 0 || used + size <= room;
+        used += if fits { size } else { 0 };
+        fits
     });
 }
 

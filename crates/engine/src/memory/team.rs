@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use crate::memory::handles::Sharing;
 use pimem_core::{
     language::sketch::Sketch,
-    model::{entry::EntryId, hash::IdSet},
+    model::{entry::EntryId, hash::IdSet, mirror, rules::LineRules},
     report::{
         budget::{self, Tokens},
         render::{RenderSettings, Report},
@@ -24,7 +24,7 @@ use pimem_core::{
 use super::{
     Memory,
     mirrors::{self, Mirrored},
-    recall::{self, PromptQueries, Recalled},
+    recall::{self, PlacedEntry, PromptQueries, Recalled},
     search::{self, FoundHit, SearchResult, request::SearchRequest},
     selector,
 };
@@ -231,19 +231,54 @@ impl Sharing<'_> {
         let hits = all.iter().flat_map(|found| found.hits.iter().chain(&found.near));
         let ids: IdSet<EntryId> = hits.filter_map(|hit| hit.entry).collect();
         if !ids.is_empty() {
-            let ledgers: Vec<_> = stores.iter().map(|store| store.ledger_of(&ids)).collect();
-            let is_over = |hit: &FoundHit| {
-                let id = hit.entry.unwrap_or_default();
-                ledgers
-                    .iter()
-                    .any(|ledger| ledger.is_over(self.memory.now, id) || ledger.archived(id))
-            };
+            let is_over = self.over_here(stores, &ids);
             for found in &mut all {
-                found.hits.retain(|hit| !is_over(hit));
-                found.near.retain(|hit| !is_over(hit));
+                found.hits.retain(|hit| !is_over(hit.entry.unwrap_or_default()));
+                found.near.retain(|hit| !is_over(hit.entry.unwrap_or_default()));
             }
         }
         all
+    }
+
+    /// Returns which of some entries the user's stores have put out of force.
+    fn over_here(self, stores: &[Store], ids: &IdSet<EntryId>) -> impl Fn(EntryId) -> bool {
+        let ledgers: Vec<_> = stores.iter().map(|store| store.ledger_of(ids)).collect();
+        let now = self.memory.now;
+        move |id| ledgers.iter().any(|ledger| ledger.is_over(now, id) || ledger.archived(id))
+    }
+
+    /// Returns the entries that the project's mirrors have of a place, without what the user's stores have
+    /// put out of force.
+    pub(super) fn of_place(
+        self,
+        stores: &[Store],
+        is_here: impl Fn(&LineRules) -> bool,
+    ) -> Vec<PlacedEntry> {
+        let home = self.project_name();
+        let mut found = Vec::new();
+        for store in self.mirrors() {
+            if !store.mirror.as_deref().is_some_and(|one| mirrors::is_home(one, home.as_deref())) {
+                continue;
+            }
+            let held = recall::read_placed(self.memory, &store, &is_here);
+            let mirror = Mirrored::new(self.memory, store, held);
+            let given = |row: &&ScoredEntry| {
+                row.withheld().is_none()
+                    && is_here(&row.entry.asides.rules)
+                    && mirror.withheld(self.memory, row).is_none()
+            };
+            found.extend(mirror.ranking.rows.iter().filter(given).map(|row| {
+                let of = mirror.mirror();
+                let whose = mirror::label(of.author(row.entry.id).as_deref(), &of.project);
+                PlacedEntry { row: row.clone(), whose: Some(whose) }
+            }));
+        }
+        let ids: IdSet<EntryId> = found.iter().map(|one| one.row.entry.id).collect();
+        if !ids.is_empty() {
+            let is_over = self.over_here(stores, &ids);
+            found.retain(|one| !is_over(one.row.entry.id));
+        }
+        found
     }
 
     /// Recalls lines of mirrors for a prompt, after the `own` ones and within the same limits. The
@@ -278,9 +313,9 @@ impl Sharing<'_> {
             is_new
         });
         hits.truncate(left);
-        if recall::is_used(self.memory) {
-            recall::fit(self.memory, own, &mut hits);
-        }
+        // Own lines, which come first whatever they score, do not use up what those of others may cost.
+        let before = if recall::is_used(self.memory) { own } else { &[] };
+        recall::fit(self.memory, before, &mut hits);
         hits
     }
 

@@ -196,28 +196,30 @@ impl Store {
 
     /// Reads only the topics, without evidence.
     pub fn read_topics(&self, categories: &Categories) -> Snapshot {
-        let mut snapshot = Snapshot::default();
-        self.read_markdown("topics", &mut snapshot, categories);
-        snapshot
+        self.read_markdown("topics", "", categories)
+    }
+
+    /// Reads only the topics in which a word stands, without evidence.
+    pub fn read_topics_with(&self, word: &str, categories: &Categories) -> Snapshot {
+        self.read_markdown("topics", word, categories)
     }
 
     /// Reads the archive, which has the format of topic files.
     pub fn read_archive(&self, categories: &Categories) -> Snapshot {
-        let mut snapshot = Snapshot::default();
-        self.read_markdown("archive", &mut snapshot, categories);
-        snapshot
+        self.read_markdown("archive", "", categories)
     }
 
-    fn read_markdown(&self, folder: &str, snapshot: &mut Snapshot, categories: &Categories) {
+    fn read_markdown(&self, folder: &str, word: &str, categories: &Categories) -> Snapshot {
+        let mut snapshot = Snapshot::default();
         let dir = self.dir.join(folder);
-        let names = match read::markdown_names(&self.dir, &dir) {
-            Ok(names) => names,
-            Err(problem) => return snapshot.problems.push(problem),
-        };
+        let names = read::markdown_names(&self.dir, &dir).unwrap_or_else(|problem| {
+            snapshot.problems.push(problem);
+            Vec::new()
+        });
+        let has_word = |bytes: &[u8]| memchr::memmem::find(bytes, word.as_bytes()).is_some();
         for name in names {
-            let path = dir.join(&name);
-            match self.seal.listed(&self.dir, &path, read::MAX_FILE) {
-                Ok(Some(bytes)) => {
+            match self.seal.listed(&self.dir, &dir.join(&name), read::MAX_FILE) {
+                Ok(Some(bytes)) if has_word(&bytes) => {
                     let stem = name.strip_suffix(".md").unwrap_or(&name).to_owned();
                     let mut doc = TopicDoc::parse(bytes, categories);
                     let is_sealed = self.seal.is_sealed();
@@ -229,10 +231,11 @@ impl Store {
                     }
                     snapshot.topics.push(TopicFile::new(stem, doc));
                 }
-                Ok(None) => {}
+                Ok(_) => {}
                 Err(problem) => snapshot.problems.push(problem),
             }
         }
+        snapshot
     }
 
     fn fold_log(&self, snapshot: &mut Snapshot, log: Result<Vec<u8>, ReadProblem>) -> Vec<u8> {
