@@ -144,6 +144,28 @@ fn files_of_a_place() {
     assert_eq!(touch("c", "frontend/app.tsx"), "");
 }
 
+/// A wording that was given up here is not told as a teammate's, who still has it.
+#[test]
+fn old_wordings() {
+    let sandbox = Sandbox::new("empty");
+    let (old, new) = ("Grebes breed on the north pond", "Grebes breed on the south pond since May");
+    sandbox.run(&["init"]).ok();
+    mirror(&sandbox.mirror(), "project", "anna", old);
+    sandbox.run(&["add", "-c", "lesson", old]).ok();
+    let is_told = |session: &str| {
+        let report = sandbox.run(&["report"]).ok();
+        let input = json!({"session_id": session, "prompt": "where do the grebes breed?"});
+        let prompt = call(&sandbox, "generic", "prompt", input.to_string()).ok();
+        let search = sandbox.run(&["search", "where do the grebes breed?"]).ok();
+        [report, prompt, search].map(|told| told.contains(old))
+    };
+    assert_eq!(is_told("a"), [true; 3]);
+    sandbox.run(&["edit", old, new]).ok();
+    assert_eq!(is_told("b"), [false; 3]);
+    sandbox.run(&["undo"]).ok();
+    assert_eq!(is_told("c"), [true; 3]);
+}
+
 /// A sub-agent gets with its task what teammates know of it.
 #[test]
 fn tasks_of_sub_agents() {

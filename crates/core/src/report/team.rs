@@ -70,9 +70,8 @@ pub struct Own<'a> {
 }
 
 impl Own<'_> {
-    /// Returns true if an entry is out of force in one of the stores.
-    fn is_over(&self, id: EntryId) -> bool {
-        self.ledgers.iter().any(|ledger| ledger.archived(id) || ledger.is_over(self.now, id))
+    fn has_dropped(&self, id: EntryId) -> bool {
+        self.ledgers.iter().any(|ledger| ledger.is_dropped(self.now, id))
     }
 }
 
@@ -127,7 +126,7 @@ pub fn add(
         let Some(verdict) = team.verdicts.get_mut(at).and_then(|of| of.get_mut(row_at)) else {
             continue;
         };
-        if known.own.contains(row.entry.text.as_str()) || own.is_over(row.entry.id) {
+        if known.own.contains(row.entry.text.as_str()) || own.has_dropped(row.entry.id) {
             *verdict = ReportVerdict::OwnCopy;
             continue;
         }
@@ -203,7 +202,8 @@ fn candidates(
 
 /// The lines that the section does not repeat.
 struct Known<'a> {
-    /// All of the user's stores, whatever became of them there.
+    /// All of the user's stores, whatever became of them there, but for those that nobody has looked at:
+    /// what git brings takes nothing away.
     own: HashSet<&'a str>,
     shown: Vec<Sketch>,
 }
@@ -212,7 +212,12 @@ impl<'a> Known<'a> {
     fn new(report: &Report, own: &'a Ranking) -> Self {
         let shown = report.judged(own).filter(|(_, verdict)| verdict.shown());
         Self {
-            own: own.rows.iter().map(|row| row.entry.text.as_str()).collect(),
+            own: own
+                .rows
+                .iter()
+                .filter(|row| row.entry.reviewed)
+                .map(|row| row.entry.text.as_str())
+                .collect(),
             shown: shown.map(|(row, _)| Sketch::of(&row.entry.text)).collect(),
         }
     }

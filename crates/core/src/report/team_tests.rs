@@ -35,7 +35,7 @@ fn ranking(scope: Scope, entries: &[Entry]) -> Ranking {
         placed.push(LocatedEntry {
             pinned: *pinned,
             scope,
-            reviewed: true,
+            reviewed: scope == Scope::Team || !text.contains("waits"),
             ..LocatedEntry::new(id, category, text.clone())
         });
     }
@@ -95,6 +95,14 @@ fn room(tokens: u32) -> TeamRoom {
 
 fn body(text: &str) -> &str {
     text.split_once('\n').map_or("", |(_, body)| body)
+}
+
+#[test]
+fn what_waits_for_a_review_takes_nothing_away() {
+    let pulled = [entry("It came by git, and waits", 1)];
+    let (_, with, _) = both(&pulled, &[("home", &pulled)], settings(Tokens(1700), true), room(300));
+    let told = "\n- [preference] It came by git, and waits (unknown, home)\n";
+    assert!(with.text.contains(told), "{}", with.text);
 }
 
 #[test]

@@ -246,6 +246,13 @@ impl Ledger {
         })
     }
 
+    /// Returns true if the entry is out of force, in the archive, or given up for another wording: what others
+    /// still say of it is not told here.
+    #[must_use]
+    pub fn is_dropped(&self, now: Now, entry: EntryId) -> bool {
+        self.archived(entry) || self.is_over(now, entry) || self.is_used(entry)
+    }
+
     /// Returns true if the times of an entry come from events about it, and not from a fallback.
     #[must_use]
     pub fn times(&self, now: Now, entry: EntryId) -> bool {

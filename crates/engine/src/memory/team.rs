@@ -231,24 +231,23 @@ impl Sharing<'_> {
         let hits = all.iter().flat_map(|found| found.hits.iter().chain(&found.near));
         let ids: IdSet<EntryId> = hits.filter_map(|hit| hit.entry).collect();
         if !ids.is_empty() {
-            let is_over = self.over_here(stores, &ids);
+            let is_dropped = self.dropped(stores, &ids);
             for found in &mut all {
-                found.hits.retain(|hit| !is_over(hit.entry.unwrap_or_default()));
-                found.near.retain(|hit| !is_over(hit.entry.unwrap_or_default()));
+                found.hits.retain(|hit| !is_dropped(hit.entry.unwrap_or_default()));
+                found.near.retain(|hit| !is_dropped(hit.entry.unwrap_or_default()));
             }
         }
         all
     }
 
-    /// Returns which of some entries the user's stores have put out of force.
-    fn over_here(self, stores: &[Store], ids: &IdSet<EntryId>) -> impl Fn(EntryId) -> bool {
+    /// Returns which of some entries the user's stores have dropped.
+    fn dropped(self, stores: &[Store], ids: &IdSet<EntryId>) -> impl Fn(EntryId) -> bool {
         let ledgers: Vec<_> = stores.iter().map(|store| store.ledger_of(ids)).collect();
-        let now = self.memory.now;
-        move |id| ledgers.iter().any(|ledger| ledger.is_over(now, id) || ledger.archived(id))
+        move |id| ledgers.iter().any(|ledger| ledger.is_dropped(self.memory.now, id))
     }
 
     /// Returns the entries that the project's mirrors have of a place, without what the user's stores have
-    /// put out of force.
+    /// dropped.
     pub(super) fn of_place(
         self,
         stores: &[Store],
@@ -275,8 +274,8 @@ impl Sharing<'_> {
         }
         let ids: IdSet<EntryId> = found.iter().map(|one| one.row.entry.id).collect();
         if !ids.is_empty() {
-            let is_over = self.over_here(stores, &ids);
-            found.retain(|one| !is_over(one.row.entry.id));
+            let is_dropped = self.dropped(stores, &ids);
+            found.retain(|one| !is_dropped(one.row.entry.id));
         }
         found
     }
