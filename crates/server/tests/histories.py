@@ -268,12 +268,15 @@ class World:
         self.is_control, self.most = is_control, args.steps
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="pimem-history-", dir=args.dir))
         self.path, self.seed, self.story = pathlib.Path(args.pimem).parent, seed, []
-        self.project = f"control{seed}" if is_control else f"p{seed}"
         # What was said and not taken back, and what was. A marker in a file outranks what was decided elsewhere.
         self.alive, self.dead, self.pinned = set(), set(), set()
         # When lines were last reinforced, by the clock of the machine: who does that later wants the old wording.
         self.used = {}
-        stage.run("project", "create", self.project, "--org", "acme")
+        self.meet()
+
+    def meet(self):
+        self.project = f"control{self.seed}" if self.is_control else f"p{self.seed}"
+        self.stage.run("project", "create", self.project, "--org", "acme")
         self.desk, self.laptop = Machine(self, "desk"), Machine(self, "laptop")
         self.machines = [self.desk, self.laptop]
 
@@ -457,8 +460,8 @@ class World:
         return None
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(doc):
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pimem", type=os.path.abspath, default=str(ROOT / "target/debug/pimem"))
     parser.add_argument("--server", type=os.path.abspath, default=str(ROOT / "target/debug/pimem-server"))
     parser.add_argument("--runs", type=int, default=200)
@@ -467,6 +470,11 @@ def main():
     parser.add_argument("--all", action="store_true", help="go on behind what is wrong")
     args = parser.parse_args()
     args.dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    return args
+
+
+def main():
+    args = arguments(__doc__)
     stage = Stage(args.server)
     wrong, done, ends = [], 0, threading.Event()
 
