@@ -130,6 +130,47 @@ fn what_git_takes_away_waits() {
 }
 
 /// A new file of the topic does not make them look as if a person had taken them out.
+/// What stands behind a line, and became of that since, is on the other work trees, and comes back with it.
+#[test]
+fn what_stands_behind_a_line_goes_with_it() {
+    let sandbox = parted();
+    for dir in ["project/web", "tree/web"] {
+        fs::create_dir_all(sandbox.root().join(dir)).unwrap();
+    }
+    let there = |args: &[&str]| sandbox.run_in("tree", args).done();
+    let svelte = "Components are written in Svelte";
+    there(&["add", "-c", "lesson", "--place", "web/**", "--asked", "which framework", svelte]);
+    there(&["add", "-c", "lesson", "--forbid", "dbg!", "Nothing is left to debug"]);
+    there(&["add", "-c", "lesson", "Gates open at six"]);
+    there(&["edit", "Gates", "--place", "api/**"]);
+    there(&["pin", "Gates"]);
+    assert!(!sandbox.run(&["report"]).done().contains("Svelte"));
+    assert!(sandbox.run_in("project/web", &["report"]).done().contains("Svelte"));
+    assert!(!sandbox.run_in("project/web", &["report"]).done().contains("Gates"));
+    let edits = |file: &str| {
+        let input = json!({"session_id": file, "cwd": sandbox.project(), "tool_name": "Edit",
+            "tool_input": {"file_path": sandbox.project().join(file)}});
+        call(&sandbox, "claude", "post-tool", input.to_string()).ok()
+    };
+    let told = edits("web/app.ts");
+    assert!(told.contains("Svelte (on feature, not merged)") && !told.contains("Gates"), "{told}");
+    sandbox.git("tree", &["clean", "-qfd"]);
+    sandbox.git("tree", &["reset", "-q", "--hard"]);
+    there(&["trust", "--all"]);
+    let topic = fs::read_to_string(sandbox.root().join("tree/.pi/memory/topics/lessons.md"));
+    assert_eq!(
+        topic.unwrap(),
+        "# Lessons\n\n\
+         - [lesson] Components are written in Svelte *(asked: which framework)* *(place: web/**)*\n\
+         - [lesson] Nothing is left to debug *(forbid: /dbg!/)*\n\
+         - [lesson] Gates open at six *(place: api/**)* *(pinned)*\n"
+    );
+    let listed = sandbox.run_in("tree", &["list", "--json"]).done();
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let pinned = |one: &Value| one["userState"] == "pinned";
+    assert_eq!(listed["entries"].as_array().unwrap().iter().filter(|one| pinned(one)).count(), 1);
+}
+
 #[test]
 fn what_git_takes_away_waits_in_the_new_file() {
     let sandbox = parted();

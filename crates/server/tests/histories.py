@@ -270,6 +270,8 @@ class World:
         self.path, self.seed, self.story = pathlib.Path(args.pimem).parent, seed, []
         # What was said and not taken back, and what was. A marker in a file outranks what was decided elsewhere.
         self.alive, self.dead, self.pinned = set(), set(), set()
+        # What stands behind lines.
+        self.asked = {}
         # When lines were last reinforced, by the clock of the machine: who does that later wants the old wording.
         self.used = {}
         self.meet()
@@ -326,6 +328,9 @@ class World:
         if what in ("add", "add closed"):
             text = f"Rule {self.seed} {self.step} of the {dice.choice(['old', 'new', 'far'])} quay"
             words = ["add", "-c", dice.choice(["lesson", "decision", "preference"]), text]
+            if dice.random() < 0.5:
+                self.asked[text] = [f"question {self.step}"]
+                words += ["--asked", *self.asked[text]]
             (change if what == "add" else functools.partial(machine.add_closed, tree))(*words)
             self.said(machine, text)
             if self.is_control:
@@ -400,6 +405,7 @@ class World:
             change("edit", text, new)
             self.taken(machine, tree, text)
             self.said(machine, new)
+            self.asked[new] = self.asked.get(text)
             if text in self.pinned:
                 self.pinned.add(new)
             return
@@ -437,7 +443,7 @@ class World:
             machine.compare("main")
         for text in sorted(self.alive):
             one, two = [{key: of for key, of in lines[text].items() if key not in OWN} for lines in said]
-            if one != two:
+            if one != two or one.get("asked") != self.asked.get(text):
                 raise Wrong(f"at the end: {json.dumps(one)}\n{json.dumps(two)}")
 
     def sync(self, machine):

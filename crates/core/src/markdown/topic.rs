@@ -279,7 +279,8 @@ pub fn render(category: &str, text: &str, markers: &Markers) -> String {
 }
 
 /// Returns markers as they stand behind a text, each with a space before it.
-pub(super) fn written(markers: &Markers) -> String {
+#[must_use]
+pub fn written(markers: &Markers) -> String {
     let mut out = String::new();
     if !markers.asides.asked.is_empty() {
         out = format!(" {ASKED}{}{END}", markers.asides.asked);

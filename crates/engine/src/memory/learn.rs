@@ -172,7 +172,7 @@ pub fn learn(
                 LearnedAs::Doubtful("is one of too many that wait")
             } else {
                 new.begin(memory, &mut txn)?;
-                new.place_unreviewed(memory, &mut txn, Markers::default());
+                new.place_unreviewed(memory, &mut txn, new.markers());
                 if said.category.is_some() && lock.is_some() {
                     // It was typed there, and is to be looked at here.
                     store.trust.forget(Some(&[key]))?;
@@ -246,6 +246,10 @@ fn checked(memory: &Memory, said: &Said) -> Result<NewText, LearnedAs> {
     let mut new = NewText::plain(category, text, Cue::Explicit);
     new.importance = said.importance.map(Share::clamped);
     new.source = said.source();
+    if is_added {
+        let Markers { pinned, asides, .. } = said.markers();
+        (new.pin, new.asides) = (pinned, asides);
+    }
     Ok(new)
 }
 

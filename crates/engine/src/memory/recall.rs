@@ -6,7 +6,7 @@ use std::mem;
 use pimem_core::{
     guard::glob,
     language::sketch::Sketch,
-    markdown::passages,
+    markdown::{passages, topic::TopicDoc},
     model::{
         category::{Knowledge, Traits},
         entry::{self, EntryId},
@@ -318,6 +318,15 @@ pub(super) fn read_placed(
         topic.doc.entries.retain(|entry| is_here(&entry.markers.asides.rules));
     }
     held.topics.retain(|topic| !topic.doc.entries.is_empty());
+    let is_elsewhere = store.text_elsewhere().into_values().any(|lines| {
+        let found = TopicDoc::parse(lines, categories).entries;
+        found.iter().any(|entry| is_here(&entry.markers.asides.rules))
+    });
+    if is_elsewhere {
+        let mut held = store.read(memory.now, categories);
+        store.add_elsewhere(categories, &mut held);
+        return held;
+    }
     let ids: IdSet<EntryId> = held.entries().map(|(_, entry)| entry.id).collect();
     if ids.is_empty() {
         return held;

@@ -41,7 +41,6 @@ use super::{
     read::{self, ProblemKind, ReadProblem},
     rooms::{LineTooLong, TOPIC_CHARS, TopicFull},
     snapshot::{self, Snapshot, TopicFile},
-    spool::Said,
     transaction::{Change, NewMarkers, Target, Txn},
     undo::Touched,
 };
@@ -110,7 +109,8 @@ impl Txn<'_> {
         }
         // Before the files, so that what an interruption leaves in these is kept. It is in them all the
         // same if it cannot be.
-        let kept = self.store.keep_lines(self.added_lines()).unwrap_or_default();
+        let after: Vec<&[u8]> = planned.iter().map(|file| &*file.after).collect();
+        let kept = self.store.keep_lines(self.added_lines(&after)).unwrap_or_default();
         let (mut touched, mut written) = (Vec::new(), Vec::new());
         for ((target, changes), first) in self.layout().changes.iter().zip(planned) {
             let Planned { before, after, .. } = self.replace(target, changes, first)?;
@@ -128,34 +128,6 @@ impl Txn<'_> {
         self.store.make_whole_if_due(lock)?;
         let Self { snapshot: before, heard, events, log, .. } = self;
         Ok(Written { before, changed: written, log: log.into_inner(), heard, events, kept })
-    }
-
-    /// Returns what becomes of lines of topics, as another work tree would take them over.
-    fn added_lines(&self) -> Vec<Said> {
-        let topics = self.changes.iter().filter_map(|(target, changes)| match target {
-            Target::Topic(stem) => Some(changes.iter().map(move |change| (stem, change))),
-            Target::Archive(_) => None,
-        });
-        let lines = topics.flatten().filter_map(|(stem, change)| {
-            let (category, text, was) = match change {
-                Change::Append { category, text, .. } => (*category, text.as_str(), None),
-                Change::Reword(of, text) => (of.category, text.as_str(), Some(&of.text)),
-                Change::Remove(of) => (of.category, "", Some(&of.text)),
-                Change::RemoveRepeats(..) | Change::Mark(..) => return None,
-            };
-            Some(Said {
-                at: self.now.0.to_string(),
-                by: self.who.by.clone(),
-                session: self.who.session.clone(),
-                text: text.to_owned(),
-                was: was.cloned(),
-                waits: true,
-                category: Some(self.categories.spec(category).name.to_string()),
-                topic: Some(stem.clone()),
-                ..Said::default()
-            })
-        });
-        lines.collect()
     }
 
     /// Writes the journal of a change that is about to start.

@@ -5,7 +5,7 @@
 //! Where that directory cannot be written, as in an agent's sandbox, they wait in `data/`.
 
 use std::{
-    cell::RefCell,
+    cell::{LazyCell, RefCell},
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     time::Duration,
@@ -13,7 +13,11 @@ use std::{
 
 use anyhow::Result;
 use memchr::memmem;
-use pimem_core::seal::HashKey;
+use pimem_core::{
+    markdown::topic::{self, TopicDoc},
+    model::category::CategoryId,
+    seal::HashKey,
+};
 
 use super::{
     Store, StoreLock,
@@ -21,6 +25,7 @@ use super::{
     git::{self, OtherTree, SPOOL, WorkTrees},
     read,
     spool::{HASTE, LineChange, Place, Said, SignedLine, signed},
+    transaction::{Change, Target, Txn},
 };
 
 /// Bytes of kept lines after which those that are merged are dropped, once for each more of them.
@@ -41,6 +46,53 @@ pub struct KeptLines {
     pub closed: Option<PathBuf>,
     /// Number of older lines for which there is no room any more.
     pub left_out: usize,
+}
+
+impl Txn<'_> {
+    /// Returns what becomes of lines of topics, as another work tree would take them over. `after` is what is
+    /// going to be in the files.
+    pub(super) fn added_lines(&self, after: &[&[u8]]) -> Vec<Said> {
+        let topics = self.changes.iter().filter_map(|(target, changes)| match target {
+            Target::Topic(stem) => Some(changes.iter().map(move |change| (stem, change))),
+            Target::Archive(_) => None,
+        });
+        let docs = LazyCell::new(|| -> Vec<TopicDoc> {
+            after.iter().map(|file| TopicDoc::parse(file.to_vec(), self.categories)).collect()
+        });
+        let behind = |category: CategoryId, text: &str| {
+            let mut entries = docs.iter().flat_map(|doc| &doc.entries);
+            let found = entries.find(|entry| entry.category == category && entry.text == text);
+            found.map(|entry| topic::written(&entry.markers)).unwrap_or_default()
+        };
+        let lines = topics.flatten().filter_map(|(stem, change)| {
+            let (category, text, was, markers) = match change {
+                Change::Append { category, text, markers, .. } => {
+                    (*category, text, None, topic::written(markers))
+                }
+                Change::Reword(of, text) => {
+                    (of.category, text, Some(&of.text), behind(of.category, text))
+                }
+                Change::Mark(of, _) => {
+                    (of.category, &of.text, Some(&of.text), behind(of.category, &of.text))
+                }
+                Change::Remove(of) => (of.category, &String::new(), Some(&of.text), String::new()),
+                Change::RemoveRepeats(..) => return None,
+            };
+            Some(Said {
+                at: self.now.0.to_string(),
+                by: self.who.by.clone(),
+                session: self.who.session.clone(),
+                text: text.clone(),
+                was: was.cloned(),
+                markers: Some(markers).filter(|markers| !markers.is_empty()),
+                waits: true,
+                category: Some(self.categories.spec(category).name.to_string()),
+                topic: Some(stem.clone()),
+                ..Said::default()
+            })
+        });
+        lines.collect()
+    }
 }
 
 impl Store {
@@ -124,10 +176,16 @@ impl Store {
             let mut all = self.said_in(&place, &place.kept, key)?;
             all.extend(new);
             let mut lines = standing(all, Said::change, |_| true);
+            for said in &mut lines {
+                // What it was is gone.
+                said.was = None;
+            }
             if is_much {
                 left_out = self.drop_merged(trees, &mut lines);
             }
-            self.write_kept(&place, key, &lines)?;
+            if before > 0 || !lines.is_empty() {
+                self.write_kept(&place, key, &lines)?;
+            }
         } else {
             self.append_kept(&place.kept, &text)?;
         }
@@ -226,8 +284,8 @@ impl Store {
         for (branch, said) in own.chain(others) {
             if let Some(line) = said.line() {
                 let lines = found.entry(branch).or_default();
-                lines.extend(line.into_bytes());
-                lines.push(b'\n');
+                let behind = said.markers.as_deref().unwrap_or_default();
+                lines.extend([&line, behind, "\n"].concat().into_bytes());
             }
         }
         found
@@ -332,7 +390,8 @@ fn whole(line: &str) -> [String; 2] {
 }
 
 /// Returns the lines that stood at the end, of what became of lines. Of a change that takes something
-/// away it is asked whether it is true; of the others nothing is.
+/// away it is asked whether it is true; of the others nothing is. What a line becomes itself is one of its
+/// markers, of no line if it is not there.
 pub(super) fn standing<T>(
     changes: Vec<T>,
     change: impl for<'a> Fn(&'a T) -> LineChange<'a>,
@@ -344,7 +403,8 @@ pub(super) fn standing<T>(
         let was = was.map(|was| (category.clone(), was));
         let line = (category, text);
         let takes = was.iter().chain([&line]).any(|line| places.contains_key(line));
-        if takes && !is_true(one) {
+        let is_mark = was.as_ref() == Some(&line);
+        if if takes { !is_true(one) } else { is_mark } {
             continue;
         }
         if let Some(was) = was {
@@ -361,7 +421,7 @@ pub(super) fn standing<T>(
 
 #[cfg(test)]
 mod tests {
-    use pimem_core::{markdown::topic::TopicDoc, model::category::Categories};
+    use pimem_core::model::category::Categories;
     use proptest::prelude::*;
 
     use super::*;
@@ -416,6 +476,11 @@ mod tests {
             });
             let mut want: Vec<Said> = Vec::new();
             for one in said.clone() {
+                let is_mark = one.was.as_ref() == Some(&one.text);
+                let is_one = |line: &Said| line.category == one.category && line.text == one.text;
+                if is_mark && !want.iter().any(is_one) {
+                    continue;
+                }
                 want.retain(|line| {
                     let is_gone = line.text == one.text || Some(&line.text) == one.was.as_ref();
                     line.category != one.category || !is_gone

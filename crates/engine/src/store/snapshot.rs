@@ -148,6 +148,7 @@ impl Store {
                 branch: Some(branch),
                 topic: spec.topic.to_string(),
                 scope: self.scope,
+                asides: said.markers().asides,
                 reviewed: self.trust.holds_entry(&spec.name, &text),
                 secret: self.trust.secret_in(&spec.name, &text),
                 ..LocatedEntry::new(id, category, text)
@@ -216,10 +217,9 @@ impl Store {
             snapshot.problems.push(problem);
             Vec::new()
         });
-        let has_word = |bytes: &[u8]| memchr::memmem::find(bytes, word.as_bytes()).is_some();
         for name in names {
             match self.seal.listed(&self.dir, &dir.join(&name), read::MAX_FILE) {
-                Ok(Some(bytes)) if has_word(&bytes) => {
+                Ok(Some(bytes)) if memchr::memmem::find(&bytes, word.as_bytes()).is_some() => {
                     let stem = name.strip_suffix(".md").unwrap_or(&name).to_owned();
                     let mut doc = TopicDoc::parse(bytes, categories);
                     let is_sealed = self.seal.is_sealed();

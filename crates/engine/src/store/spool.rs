@@ -21,8 +21,9 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail};
 use pimem_core::{
+    markdown::topic,
     model::{
-        entry::EntryId,
+        entry::{EntryId, Markers},
         event::Provenance,
         hash::{self, fnv1a64},
         time::{Now, Timestamp},
@@ -85,6 +86,9 @@ pub struct Said {
     /// The text that a line had before, or that of a line that was taken away if there is no text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
+    /// What stands behind a line, as its topic has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub markers: Option<String>,
     /// The branch on which a line was added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
@@ -108,6 +112,12 @@ impl Said {
     /// Returns the line as a topic has it, without markers.
     pub(super) fn line(&self) -> Option<String> {
         self.change().line()
+    }
+
+    /// Returns what stands behind a line.
+    pub fn markers(&self) -> Markers {
+        let line = format!("{}{}", self.text, self.markers.as_deref().unwrap_or_default());
+        topic::split_markers(&line).1
     }
 
     pub(super) fn change(&self) -> LineChange<'_> {
