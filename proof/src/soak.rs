@@ -89,8 +89,9 @@ fn live(
 fn forget(world: &World, text: &str) -> Result<()> {
     let mut files = world.files()?;
     let holds = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).contains(text);
-    let Some((_, bytes)) =
-        files.iter_mut().find(|(name, bytes)| name.contains("/topics/") && holds(bytes))
+    // Whoever was killed may have left a temporary file of it there.
+    let is_topic = |name: &String| name.contains("/topics/") && name.ends_with(".md");
+    let Some((_, bytes)) = files.iter_mut().find(|(name, bytes)| is_topic(name) && holds(bytes))
     else {
         bail!("{text:?} is in no file");
     };

@@ -144,6 +144,13 @@ fn what_stands_behind_a_line_goes_with_it() {
     there(&["add", "-c", "lesson", "Gates open at six"]);
     there(&["edit", "Gates", "--place", "api/**"]);
     there(&["pin", "Gates"]);
+    let frozen = "Nothing is deployed before the second of July";
+    there(&["add", "-c", "lesson", "--valid-until", "2026-07-01", frozen]);
+    there(&["edit", frozen, "Nothing is deployed before July 2"]);
+    let is_told = |dir: &str, day: &str| {
+        sandbox.run_in(dir, &["--now", day, "report"]).done().contains("deployed before July 2")
+    };
+    assert_eq!(["2026-07-01", "2026-07-03"].map(|day| is_told("project", day)), [true, false]);
     assert!(!sandbox.run(&["report"]).done().contains("Svelte"));
     assert!(sandbox.run_in("project/web", &["report"]).done().contains("Svelte"));
     assert!(!sandbox.run_in("project/web", &["report"]).done().contains("Gates"));
@@ -163,8 +170,10 @@ fn what_stands_behind_a_line_goes_with_it() {
         "# Lessons\n\n\
          - [lesson] Components are written in Svelte *(asked: which framework)* *(place: web/**)*\n\
          - [lesson] Nothing is left to debug *(forbid: /dbg!/)*\n\
-         - [lesson] Gates open at six *(place: api/**)* *(pinned)*\n"
+         - [lesson] Gates open at six *(place: api/**)* *(pinned)*\n\
+         - [lesson] Nothing is deployed before July 2\n"
     );
+    assert_eq!(["2026-07-01", "2026-07-03"].map(|day| is_told("tree", day)), [true, false]);
     let listed = sandbox.run_in("tree", &["list", "--json"]).done();
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let pinned = |one: &Value| one["userState"] == "pinned";

@@ -249,6 +249,7 @@ fn checked(memory: &Memory, said: &Said) -> Result<NewText, LearnedAs> {
     if is_added {
         let Markers { pinned, asides, .. } = said.markers();
         (new.pin, new.asides) = (pinned, asides);
+        new.until = said.until.as_deref().and_then(Timestamp::parse);
     }
     Ok(new)
 }

@@ -15,13 +15,20 @@ use anyhow::Result;
 use memchr::memmem;
 use pimem_core::{
     markdown::topic::{self, TopicDoc},
-    model::category::CategoryId,
+    model::{
+        category::CategoryId,
+        entry::{EntryId, EventId},
+        event::{Author, Cue, Event, EventKind},
+        hash::IdMap,
+        time::{Now, Timestamp},
+    },
     seal::HashKey,
 };
 
 use super::{
     Store, StoreLock,
     atomic::{self, Sync},
+    evidence,
     git::{self, OtherTree, SPOOL, WorkTrees},
     read,
     spool::{HASTE, LineChange, Place, Said, SignedLine, signed},
@@ -34,6 +41,8 @@ const MUCH_KEPT: usize = 16 * 1024;
 const MOST_KEPT: usize = 10_000;
 /// Begins the topic of a kept line.
 const TOPIC: &str = "\"topic\":\"";
+/// Stands in events by which entries expire.
+const EXPIRY: &str = "\"expire\"";
 /// Begins a marker, behind the text of a line.
 const MARKER: &str = " *(";
 /// Time limit for git, which knows what is merged.
@@ -46,6 +55,25 @@ pub struct KeptLines {
     pub closed: Option<PathBuf>,
     /// Number of older lines for which there is no room any more.
     pub left_out: usize,
+}
+
+impl Said {
+    /// Returns what a line of another work tree is here: added, and perhaps of limited validity.
+    pub(super) fn events(&self, entry: EntryId) -> Vec<Event> {
+        let Some(Now(ts)) = self.time() else { return Vec::new() };
+        let kinds = [
+            Some(EventKind::Add(Cue::Explicit, None)),
+            self.until.as_deref().and_then(Timestamp::parse).map(EventKind::Expire),
+        ];
+        let event = |(at, kind): (u8, EventKind)| Event {
+            id: EventId::derived(ts, &[b"elsewhere", &[at], self.text.as_bytes()]),
+            ts,
+            entry,
+            by: Author::of(&self.by),
+            kind,
+        };
+        (0..).zip(kinds.into_iter().flatten()).map(event).collect()
+    }
 }
 
 impl Txn<'_> {
@@ -63,6 +91,22 @@ impl Txn<'_> {
             let mut entries = docs.iter().flat_map(|doc| &doc.entries);
             let found = entries.find(|entry| entry.category == category && entry.text == text);
             found.map(|entry| topic::written(&entry.markers)).unwrap_or_default()
+        };
+        let expiries: IdMap<EntryId, Timestamp> = self
+            .events
+            .iter()
+            .filter(|line| line.contains(EXPIRY))
+            .filter_map(|line| evidence::event(line.as_bytes()))
+            .filter_map(|event| match event.kind {
+                EventKind::Expire(until) => Some((event.entry, until)),
+                _ => None,
+            })
+            .collect();
+        let until = |category: CategoryId, text: &str, was: Option<&String>| {
+            let id =
+                |text: &str| EntryId::of(&self.categories.spec(category).name, text.as_bytes());
+            let held = || self.snapshot.ledger.evidence(self.now, id(was?))?.until;
+            expiries.get(&id(text)).copied().or_else(held)
         };
         let lines = topics.flatten().filter_map(|(stem, change)| {
             let (category, text, was, markers) = match change {
@@ -85,6 +129,7 @@ impl Txn<'_> {
                 text: text.clone(),
                 was: was.cloned(),
                 markers: Some(markers).filter(|markers| !markers.is_empty()),
+                until: until(category, text, was).map(|until| until.to_string()),
                 waits: true,
                 category: Some(self.categories.spec(category).name.to_string()),
                 topic: Some(stem.clone()),

@@ -8,8 +8,8 @@ use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
     model::{
         category::{Categories, CategoryId},
-        entry::{EntryId, EventId, Wording},
-        event::{Author, Cue, Event, EventKind},
+        entry::{EntryId, Wording},
+        event::{Cue, Event, EventKind},
         hash::{IdMap, IdSet},
         operation::UserState,
         time::{Now, Timestamp},
@@ -125,7 +125,7 @@ impl Store {
             }
         }
         for (branch, said) in others {
-            let (Some(of), Some(Now(ts))) = (kept_wording(&said, categories), said.time()) else {
+            let (Some(of), Some(_)) = (kept_wording(&said, categories), said.time()) else {
                 continue;
             };
             let Wording { id, category, text } = of.clone();
@@ -136,14 +136,9 @@ impl Store {
             if is_known {
                 continue;
             }
-            let event = Event {
-                id: EventId::derived(ts, &[b"elsewhere", text.as_bytes()]),
-                ts,
-                entry: id,
-                by: Author::of(&said.by),
-                kind: EventKind::Add(Cue::Explicit, None),
-            };
-            snapshot.ledger.fold(&event);
+            for event in said.events(id) {
+                snapshot.ledger.fold(&event);
+            }
             snapshot.elsewhere.push(LocatedEntry {
                 branch: Some(branch),
                 topic: spec.topic.to_string(),

@@ -89,6 +89,9 @@ pub struct Said {
     /// What stands behind a line, as its topic has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub markers: Option<String>,
+    /// Last moment of a line's validity, in RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
     /// The branch on which a line was added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
