@@ -61,7 +61,10 @@ COMMANDS: list[tuple[str, list[str], str]] = [
 ] + [(f"hook claude {event}", ["hook", "claude", event], json.dumps(more)) for event, more in SAID.items()]
 
 # Those that are also counted with many lines, one after the other.
-LARGE = ["report", "search --mode keyword", "search", "hook claude session-start", "hook claude prompt", "add"]
+LARGE = [
+    "report", "search --mode keyword", "search", "hook claude session-start", "hook claude prompt",
+    "hook claude post-tool", "add",
+]
 SIZES = [10_000, 100_000]
 # Those that are also counted where git has committed none of many lines.
 UNCOMMITTED = ["report", "search --mode keyword", "hook claude session-start", "add"]

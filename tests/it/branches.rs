@@ -180,6 +180,35 @@ fn what_stands_behind_a_line_goes_with_it() {
     assert_eq!(listed["entries"].as_array().unwrap().iter().filter(|one| pinned(one)).count(), 1);
 }
 
+/// What a line replaced where it was added is replaced here once somebody has looked at it.
+#[test]
+fn what_a_line_replaced_goes_with_it() {
+    let sandbox = parted();
+    sandbox.run(&["add", "-c", "decision", "Images are built with Docker"]).done();
+    sandbox.commit("project");
+    sandbox.git("tree", &["merge", "-q", "main"]);
+    let at = |dir: &str, day: &str, args: &[&str]| {
+        sandbox.run_in(dir, &[&["--now", day], args].concat()).done()
+    };
+    let there = |args: &[&str]| at("tree", "2026-07-02", args);
+    there(&["edit", "PostgreSQL", "Orders are kept in SQLite"]);
+    there(&["edit", "SQLite", "Orders are kept in DuckDB"]);
+    there(&["add", "-c", "decision", "--supersedes", "Docker", "Images are built with Buildah"]);
+    there(&["pin", "Buildah"]);
+    sandbox.git("project", &["worktree", "remove", "--force", "../tree"]);
+    let here = |args: &[&str]| at("project", "2026-07-03", args);
+    let told = || {
+        let report = here(&["report"]);
+        ["PostgreSQL", "DuckDB", "Docker", "Buildah"].map(|word| report.contains(word))
+    };
+    assert_eq!(told(), [true, false, true, false]);
+    here(&["trust", "--all"]);
+    assert_eq!(told(), [false, true, false, true]);
+    here(&["forget", "DuckDB"]);
+    here(&["forget", "Buildah"]);
+    assert_eq!(told(), [true, false, true, false]);
+}
+
 #[test]
 fn what_git_takes_away_waits_in_the_new_file() {
     let sandbox = parted();

@@ -172,6 +172,12 @@ pub fn learn(
                 LearnedAs::Doubtful("is one of too many that wait")
             } else {
                 new.begin(memory, &mut txn)?;
+                // What it replaced stands until somebody has looked at it.
+                for old in said.replaces.iter().filter_map(|id| id.parse().ok()) {
+                    if !txn.snapshot().lines_of(old).is_empty() {
+                        txn.record(old, EventKind::Supersede(id))?;
+                    }
+                }
                 new.place_unreviewed(memory, &mut txn, new.markers());
                 if said.category.is_some() && lock.is_some() {
                     // It was typed there, and is to be looked at here.

@@ -41,8 +41,8 @@ const MUCH_KEPT: usize = 16 * 1024;
 const MOST_KEPT: usize = 10_000;
 /// Begins the topic of a kept line.
 const TOPIC: &str = "\"topic\":\"";
-/// Stands in events by which entries expire.
-const EXPIRY: &str = "\"expire\"";
+/// Operations of events that tell something of a line.
+const TELLING: [&str; 2] = ["\"expire\"", "\"supersede\""];
 /// Begins a marker, behind the text of a line.
 const MARKER: &str = " *(";
 /// Time limit for git, which knows what is merged.
@@ -92,22 +92,20 @@ impl Txn<'_> {
             let found = entries.find(|entry| entry.category == category && entry.text == text);
             found.map(|entry| topic::written(&entry.markers)).unwrap_or_default()
         };
-        let expiries: IdMap<EntryId, Timestamp> = self
-            .events
-            .iter()
-            .filter(|line| line.contains(EXPIRY))
-            .filter_map(|line| evidence::event(line.as_bytes()))
-            .filter_map(|event| match event.kind {
-                EventKind::Expire(until) => Some((event.entry, until)),
-                _ => None,
-            })
-            .collect();
-        let until = |category: CategoryId, text: &str, was: Option<&String>| {
-            let id =
-                |text: &str| EntryId::of(&self.categories.spec(category).name, text.as_bytes());
-            let held = || self.snapshot.ledger.evidence(self.now, id(was?))?.until;
-            expiries.get(&id(text)).copied().or_else(held)
-        };
+        let mut ends: IdMap<EntryId, Timestamp> = IdMap::default();
+        let mut replaced: IdMap<EntryId, Vec<String>> = IdMap::default();
+        let tells = |line: &&String| TELLING.iter().any(|operation| line.contains(operation));
+        for line in self.events.iter().filter(tells) {
+            match evidence::event(line.as_bytes()) {
+                Some(Event { entry, kind: EventKind::Expire(until), .. }) => {
+                    ends.insert(entry, until);
+                }
+                Some(Event { entry, kind: EventKind::Supersede(by), .. }) => {
+                    replaced.entry(by).or_default().push(entry.to_string());
+                }
+                _ => {}
+            }
+        }
         let lines = topics.flatten().filter_map(|(stem, change)| {
             let (category, text, was, markers) = match change {
                 Change::Append { category, text, markers, .. } => {
@@ -122,6 +120,12 @@ impl Txn<'_> {
                 Change::Remove(of) => (of.category, &String::new(), Some(&of.text), String::new()),
                 Change::RemoveRepeats(..) => return None,
             };
+            let id =
+                |text: &str| EntryId::of(&self.categories.spec(category).name, text.as_bytes());
+            let held = || self.snapshot.ledger.evidence(self.now, id(was?))?.until;
+            let until = ends.get(&id(text)).copied().or_else(held);
+            let mut replaces = replaced.get(&id(text)).cloned().unwrap_or_default();
+            replaces.extend(was.filter(|was| *was != text).map(|was| id(was).to_string()));
             Some(Said {
                 at: self.now.0.to_string(),
                 by: self.who.by.clone(),
@@ -129,7 +133,8 @@ impl Txn<'_> {
                 text: text.clone(),
                 was: was.cloned(),
                 markers: Some(markers).filter(|markers| !markers.is_empty()),
-                until: until(category, text, was).map(|until| until.to_string()),
+                until: until.map(|until| until.to_string()),
+                replaces,
                 waits: true,
                 category: Some(self.categories.spec(category).name.to_string()),
                 topic: Some(stem.clone()),
@@ -219,7 +224,15 @@ impl Store {
         // What was taken away is not to be read there.
         if is_much || new.iter().any(|said| said.was.is_some()) {
             let mut all = self.said_in(&place, &place.kept, key)?;
-            all.extend(new);
+            for mut said in new {
+                let is_it = |one: &&Said| {
+                    one.category == said.category && Some(&one.text) == said.was.as_ref()
+                };
+                let has_other = said.was.is_some() && !said.text.is_empty();
+                let before = has_other.then(|| all.iter().rfind(is_it)).flatten();
+                said.replaces.extend(before.map(|one| one.replaces.clone()).unwrap_or_default());
+                all.push(said);
+            }
             let mut lines = standing(all, Said::change, |_| true);
             for said in &mut lines {
                 // What it was is gone.

@@ -92,6 +92,9 @@ pub struct Said {
     /// Last moment of a line's validity, in RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// Ids of the entries that a line replaced where it was added.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaces: Vec<String>,
     /// The branch on which a line was added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
