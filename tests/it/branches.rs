@@ -202,6 +202,10 @@ fn what_a_line_replaced_goes_with_it() {
         ["PostgreSQL", "DuckDB", "Docker", "Buildah"].map(|word| report.contains(word))
     };
     assert_eq!(told(), [true, false, true, false]);
+    let review = sandbox.run(&["--now", "2026-07-03", "trust", "--review"]).stdout;
+    for old in ["Orders are kept in PostgreSQL", "Images are built with Docker"] {
+        assert!(review.contains(&format!("    instead of [decision] {old}")), "{review}");
+    }
     here(&["trust", "--all"]);
     assert_eq!(told(), [false, true, false, true]);
     here(&["forget", "DuckDB"]);

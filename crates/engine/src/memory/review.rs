@@ -102,6 +102,12 @@ fn propose(memory: &Memory, items: &mut [ReviewItem]) {
     }
 }
 
+/// Returns the lines that an entry replaces from when it is trusted.
+fn replaced(entries: &Entries<'_>, ranking: &Ranking, by: EntryId) -> Vec<String> {
+    let rows = ranking.rows.iter().filter(|row| row.evidence.superseded_by.contains(&by));
+    rows.map(|row| format!("    instead of {}", entries.line(row))).collect()
+}
+
 /// Collects the unreviewed texts of a snapshot. `warnings` are those about the text of an entry, which
 /// take most of the time and which nobody needs who counts; `known` is the ranking of the store, if
 /// there is one.
@@ -145,7 +151,9 @@ pub fn held(
         let origin = origin.unwrap_or_else(|| "not in the log".to_owned());
         // What was imported from the past says itself where it is from.
         let why = if events.is_some_and(|events| source(events).is_some()) { "" } else { why };
-        let lines = vec![format!("+ {}", entries.line(row)), format!("    {place}, {origin}{why}")];
+        let mut lines = vec![format!("+ {}", entries.line(row))];
+        lines.extend(replaced(&entries, ranking, row.entry.id));
+        lines.push(format!("    {place}, {origin}{why}"));
         let what = ReviewText::Entry(Box::new(entries.entry(row)));
         AwaitingText { what, warnings: warnings(&row.entry.text), lines }
     };
