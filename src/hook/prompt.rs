@@ -174,7 +174,9 @@ fn recall(call: &Call<'_>, prompt: &str, asked: &PromptQueries, beside: &HookAns
     let stale = &mut answer.stale;
     let theirs = ctx.memory.sharing().recall_team(&call.stores, asked, &except, &hits, stale);
     hits.extend(theirs.into_iter().filter(|hit| !call.is_read(&hit.text)));
-    hits.truncate(if is_task { TASK } else { usize::MAX });
+    if is_task {
+        hits.truncate(TASK);
+    }
     for recall::RecalledLine { text, hit } in recall::lines(&ctx.memory, &hits, &notes, &sessions) {
         answer.push(text, hit.map(ShownText::from));
     }

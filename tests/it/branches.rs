@@ -130,7 +130,7 @@ fn what_git_takes_away_waits() {
 }
 
 /// A new file of the topic does not make them look as if a person had taken them out.
-/// What stands behind a line, and became of that since, is on the other work trees, and comes back with it.
+/// The markers of a line are shown on other work trees, as they were last set there, and come back with it.
 #[test]
 fn what_stands_behind_a_line_goes_with_it() {
     let sandbox = parted();
@@ -140,7 +140,7 @@ fn what_stands_behind_a_line_goes_with_it() {
     let there = |args: &[&str]| sandbox.run_in("tree", args).done();
     let svelte = "Components are written in Svelte";
     there(&["add", "-c", "lesson", "--place", "web/**", "--asked", "which framework", svelte]);
-    there(&["add", "-c", "lesson", "--forbid", "dbg!", "Nothing is left to debug"]);
+    there(&["add", "-c", "lesson", "--forbid", "lodash", "Lodash is not used"]);
     there(&["add", "-c", "lesson", "Gates open at six"]);
     there(&["edit", "Gates", "--place", "api/**"]);
     there(&["pin", "Gates"]);
@@ -169,7 +169,7 @@ fn what_stands_behind_a_line_goes_with_it() {
         topic.unwrap(),
         "# Lessons\n\n\
          - [lesson] Components are written in Svelte *(asked: which framework)* *(place: web/**)*\n\
-         - [lesson] Nothing is left to debug *(forbid: /dbg!/)*\n\
+         - [lesson] Lodash is not used *(forbid: /lodash/)*\n\
          - [lesson] Gates open at six *(place: api/**)* *(pinned)*\n\
          - [lesson] Nothing is deployed before July 2\n"
     );
@@ -180,7 +180,7 @@ fn what_stands_behind_a_line_goes_with_it() {
     assert_eq!(listed["entries"].as_array().unwrap().iter().filter(|one| pinned(one)).count(), 1);
 }
 
-/// What a line replaced where it was added is replaced here once somebody has looked at it.
+/// A line that comes back replaces the same lines as before, once it is trusted.
 #[test]
 fn what_a_line_replaced_goes_with_it() {
     let sandbox = parted();

@@ -14,7 +14,6 @@ import concurrent.futures
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 
@@ -182,10 +181,7 @@ def main():
     args = histories.arguments(__doc__)
     team = Team(args.server)
     try:
-        control = [World(args, team, seed, True) for seed in range(3)]
-        assert all(world.live() for world in control), "a line that is lost is noticed"
-        for world in control:
-            shutil.rmtree(world.dir, ignore_errors=True)
+        histories.check_control([World(args, team, seed, True) for seed in range(3)])
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             worlds = (World(args, team, seed, False) for seed in range(args.seed + 3, args.seed + 3 + args.runs))
             wrong = [found for found in pool.map(World.live, worlds) if found]

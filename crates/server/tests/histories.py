@@ -483,6 +483,12 @@ def arguments(doc):
     return args
 
 
+def check_control(worlds):
+    assert all(world.live() for world in worlds), "a line that is lost is noticed"
+    for world in worlds:
+        shutil.rmtree(world.dir, ignore_errors=True)
+
+
 def main():
     args = arguments(__doc__)
     stage = Stage(args.server)
@@ -492,10 +498,7 @@ def main():
         return None if ends.is_set() else World(args, stage, seed, False).live()
 
     try:
-        control = [World(args, stage, seed, True) for seed in range(3)]
-        assert all(world.live() for world in control), "a line that is lost is noticed"
-        for world in control:
-            shutil.rmtree(world.dir, ignore_errors=True)
+        check_control([World(args, stage, seed, True) for seed in range(3)])
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             for found in pool.map(one, range(args.seed, args.seed + args.runs)):
                 done += 1

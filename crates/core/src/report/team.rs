@@ -69,12 +69,6 @@ pub struct Own<'a> {
     pub now: Now,
 }
 
-impl Own<'_> {
-    fn has_dropped(&self, id: EntryId) -> bool {
-        self.ledgers.iter().any(|ledger| ledger.is_dropped(self.now, id))
-    }
-}
-
 /// Returns the label of a row: its author and project.
 #[must_use]
 pub fn label(mirror: &Mirror, row: &ScoredEntry) -> String {
@@ -116,6 +110,8 @@ pub fn add(
     };
     let heading = SafeText::fixed(HEADING);
     let mut known = Known::new(report, own.ranking);
+    let is_done_with =
+        |id: EntryId| own.ledgers.iter().any(|ledger| ledger.is_done_with(own.now, id));
     let mut rank = 0;
     for (at, row_at) in candidates(sources, categories, settings.fill.is_some()) {
         let Some((source, row)) =
@@ -126,7 +122,7 @@ pub fn add(
         let Some(verdict) = team.verdicts.get_mut(at).and_then(|of| of.get_mut(row_at)) else {
             continue;
         };
-        if known.own.contains(row.entry.text.as_str()) || own.has_dropped(row.entry.id) {
+        if known.own.contains(row.entry.text.as_str()) || is_done_with(row.entry.id) {
             *verdict = ReportVerdict::OwnCopy;
             continue;
         }

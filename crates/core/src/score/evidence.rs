@@ -246,11 +246,17 @@ impl Ledger {
         })
     }
 
-    /// Returns true if the entry is out of force, in the archive, or given up for another wording: what others
-    /// still say of it is not told here.
+    /// Returns true if the entry is out of force, or in the archive.
     #[must_use]
-    pub fn is_dropped(&self, now: Now, entry: EntryId) -> bool {
-        self.archived(entry) || self.is_over(now, entry) || self.is_used(entry)
+    pub fn is_out(&self, now: Now, entry: EntryId) -> bool {
+        self.archived(entry) || self.is_over(now, entry)
+    }
+
+    /// Returns true if the entry is out, or was given up for another wording: what others still say of it is
+    /// not told here.
+    #[must_use]
+    pub fn is_done_with(&self, now: Now, entry: EntryId) -> bool {
+        self.is_out(now, entry) || self.is_used(entry)
     }
 
     /// Returns true if the times of an entry come from events about it, and not from a fallback.

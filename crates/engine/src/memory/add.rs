@@ -352,7 +352,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         }
         // The tagged text may have evidence of its own.
         let ledger = &self.txn.snapshot().ledger;
-        if over || ledger.is_over(self.memory.now, id) || ledger.archived(id) {
+        if over || ledger.is_out(self.memory.now, id) {
             self.bring_back(id)?;
         }
         self.strengthen(new, bare, &wording)?;

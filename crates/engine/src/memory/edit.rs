@@ -134,7 +134,7 @@ impl Writing<'_> {
             txn.record(id, EventKind::Edit(from.id, Some(adopt::origin(&line))))?;
             // The new wording may have been put out of force before.
             let ledger = &txn.snapshot().ledger;
-            if !row.is_over() && (ledger.is_over(self.memory.now, id) || ledger.archived(id)) {
+            if !row.is_over() && ledger.is_out(self.memory.now, id) {
                 txn.record(id, EventKind::Restore)?;
                 if row.standing == Standing::Pinned {
                     txn.record(id, EventKind::Pin)?;

@@ -73,8 +73,9 @@ pub struct Recalled {
 }
 
 impl Recalled {
-    /// Joins what the queries of a prompt found, without what counts elsewhere. Each hit has passed the bar of its own query, and the
-    /// best of each come first: a question in company finds what it finds alone.
+    /// Joins what the queries of a prompt found, without what counts elsewhere. Each hit has passed the
+    /// bar of its own query, and the best of each come first: a question in company finds what it finds
+    /// alone.
     pub fn joined(memory: &Memory, mut all: Vec<Self>) -> Self {
         for one in &mut all {
             one.entries.hits.retain(|hit| memory.work_area().has(&hit.rules));

@@ -102,8 +102,8 @@ fn propose(memory: &Memory, items: &mut [ReviewItem]) {
     }
 }
 
-/// Returns the lines that an entry replaces from when it is trusted.
-fn replaced(entries: &Entries<'_>, ranking: &Ranking, by: EntryId) -> Vec<String> {
+/// Returns what an entry replaces as soon as it is trusted, a line each.
+fn instead_of(entries: &Entries<'_>, ranking: &Ranking, by: EntryId) -> Vec<String> {
     let rows = ranking.rows.iter().filter(|row| row.evidence.superseded_by.contains(&by));
     rows.map(|row| format!("    instead of {}", entries.line(row))).collect()
 }
@@ -152,7 +152,7 @@ pub fn held(
         // What was imported from the past says itself where it is from.
         let why = if events.is_some_and(|events| source(events).is_some()) { "" } else { why };
         let mut lines = vec![format!("+ {}", entries.line(row))];
-        lines.extend(replaced(&entries, ranking, row.entry.id));
+        lines.extend(instead_of(&entries, ranking, row.entry.id));
         lines.push(format!("    {place}, {origin}{why}"));
         let what = ReviewText::Entry(Box::new(entries.entry(row)));
         AwaitingText { what, warnings: warnings(&row.entry.text), lines }

@@ -230,24 +230,24 @@ impl Sharing<'_> {
         }
         let hits = all.iter().flat_map(|found| found.hits.iter().chain(&found.near));
         let ids: IdSet<EntryId> = hits.filter_map(|hit| hit.entry).collect();
-        if !ids.is_empty() {
-            let is_dropped = self.dropped(stores, &ids);
-            for found in &mut all {
-                found.hits.retain(|hit| !is_dropped(hit.entry.unwrap_or_default()));
-                found.near.retain(|hit| !is_dropped(hit.entry.unwrap_or_default()));
-            }
+        let is_done_with = self.done_with(stores, &ids);
+        for found in &mut all {
+            found.hits.retain(|hit| !is_done_with(hit.entry.unwrap_or_default()));
+            found.near.retain(|hit| !is_done_with(hit.entry.unwrap_or_default()));
         }
         all
     }
 
-    /// Returns which of some entries the user's stores have dropped.
-    fn dropped(self, stores: &[Store], ids: &IdSet<EntryId>) -> impl Fn(EntryId) -> bool {
+    /// Returns with which of some entries the user's stores are done.
+    fn done_with(self, stores: &[Store], ids: &IdSet<EntryId>) -> impl Fn(EntryId) -> bool {
+        // The logs are not read for nothing.
+        let stores = if ids.is_empty() { &[] } else { stores };
         let ledgers: Vec<_> = stores.iter().map(|store| store.ledger_of(ids)).collect();
-        move |id| ledgers.iter().any(|ledger| ledger.is_dropped(self.memory.now, id))
+        move |id| ledgers.iter().any(|ledger| ledger.is_done_with(self.memory.now, id))
     }
 
-    /// Returns the entries that the project's mirrors have of a place, without what the user's stores have
-    /// dropped.
+    /// Returns the entries that the project's mirrors have of a place, without those that the user's stores
+    /// are done with.
     pub(super) fn of_place(
         self,
         stores: &[Store],
@@ -273,10 +273,8 @@ impl Sharing<'_> {
             }));
         }
         let ids: IdSet<EntryId> = found.iter().map(|one| one.row.entry.id).collect();
-        if !ids.is_empty() {
-            let is_dropped = self.dropped(stores, &ids);
-            found.retain(|one| !is_dropped(one.row.entry.id));
-        }
+        let is_done_with = self.done_with(stores, &ids);
+        found.retain(|one| !is_done_with(one.row.entry.id));
         found
     }
 

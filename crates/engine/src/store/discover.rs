@@ -52,7 +52,7 @@ pub struct Places {
     /// several times.
     pub(crate) known: OnceCell<PathBuf>,
     pub(crate) above: OnceCell<Vec<FoundAbove>>,
-    /// What git makes of each directory that this call has looked at.
+    /// What each directory is to git, so that a call asks once.
     pub(crate) looked: ByDirectory<Git>,
     /// Their devices and inodes.
     pub(crate) identities: ByDirectory<Option<(u64, u64)>>,

@@ -58,8 +58,9 @@ pub struct KeptLines {
 }
 
 impl Said {
-    /// Returns what a line of another work tree is here: added, and perhaps of limited validity.
-    pub(super) fn events(&self, entry: EntryId) -> Vec<Event> {
+    /// Returns the evidence that a line of another work tree has here: that it was added, and until when it
+    /// holds.
+    pub(super) fn evidence(&self, entry: EntryId) -> Vec<Event> {
         let Some(Now(ts)) = self.time() else { return Vec::new() };
         let kinds = [
             Some(EventKind::Add(Cue::Explicit, None)),
@@ -229,13 +230,13 @@ impl Store {
                     one.category == said.category && Some(&one.text) == said.was.as_ref()
                 };
                 let has_other = said.was.is_some() && !said.text.is_empty();
-                let before = has_other.then(|| all.iter().rfind(is_it)).flatten();
-                said.replaces.extend(before.map(|one| one.replaces.clone()).unwrap_or_default());
+                let former = has_other.then(|| all.iter().rfind(is_it)).flatten();
+                said.replaces.extend(former.map(|one| one.replaces.clone()).unwrap_or_default());
                 all.push(said);
             }
             let mut lines = standing(all, Said::change, |_| true);
             for said in &mut lines {
-                // What it was is gone.
+                // Applied already; read again, a change of markers would find no line.
                 said.was = None;
             }
             if is_much {
@@ -448,8 +449,8 @@ fn whole(line: &str) -> [String; 2] {
 }
 
 /// Returns the lines that stood at the end, of what became of lines. Of a change that takes something
-/// away it is asked whether it is true; of the others nothing is. What a line becomes itself is one of its
-/// markers, of no line if it is not there.
+/// away it is asked whether it is true; of the others nothing is. A change from a text to itself is one of
+/// the line's markers, and nothing if there is no such line.
 pub(super) fn standing<T>(
     changes: Vec<T>,
     change: impl for<'a> Fn(&'a T) -> LineChange<'a>,
@@ -462,7 +463,8 @@ pub(super) fn standing<T>(
         let line = (category, text);
         let takes = was.iter().chain([&line]).any(|line| places.contains_key(line));
         let is_mark = was.as_ref() == Some(&line);
-        if if takes { !is_true(one) } else { is_mark } {
+        let counts = if takes { is_true(one) } else { !is_mark };
+        if !counts {
             continue;
         }
         if let Some(was) = was {

@@ -136,7 +136,7 @@ impl Store {
             if is_known {
                 continue;
             }
-            for event in said.events(id) {
+            for event in said.evidence(id) {
                 snapshot.ledger.fold(&event);
             }
             snapshot.elsewhere.push(LocatedEntry {

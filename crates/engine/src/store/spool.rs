@@ -86,7 +86,7 @@ pub struct Said {
     /// The text that a line had before, or that of a line that was taken away if there is no text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
-    /// What stands behind a line, as its topic has it.
+    /// The markers behind the text of a line, each with a space before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub markers: Option<String>,
     /// Last moment of a line's validity, in RFC 3339.
@@ -120,7 +120,6 @@ impl Said {
         self.change().line()
     }
 
-    /// Returns what stands behind a line.
     pub fn markers(&self) -> Markers {
         let line = format!("{}{}", self.text, self.markers.as_deref().unwrap_or_default());
         topic::split_markers(&line).1

@@ -53,7 +53,7 @@ pub fn learn(
         let act = match ranking.get(id) {
             // It was learned before and has been removed since.
             None if one.again => continue,
-            None if is_out(memory, txn, id) => Err(NotLearned::OutOfService),
+            None if txn.snapshot().ledger.is_out(memory.now, id) => Err(NotLearned::OutOfService),
             Some(row) if !row.entry.is(&new.wording(memory)) => Err(NotLearned::Collision),
             None => {
                 let line = new.line(memory);
@@ -74,12 +74,6 @@ pub fn learn(
         }
     }
     plan.steps.extend(steps);
-}
-
-/// Returns true if an entry without a line was put out of service.
-fn is_out(memory: &Memory, txn: &Txn<'_>, id: EntryId) -> bool {
-    let ledger = &txn.snapshot().ledger;
-    ledger.archived(id) || ledger.is_over(memory.now, id)
 }
 
 pub fn entry(memory: &Memory, category: &str, cue: Cue, text: &str) -> Result<NewText, Failure> {
