@@ -156,14 +156,16 @@ fn change(path: &Path, at: Index, change: impl FnOnce(&mut Vec<String>, usize)) 
     }
 }
 
+fn topics(root: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(root.join("p/.pi/memory/topics")).unwrap().flatten();
+    let mut files: Vec<PathBuf> = files.map(|file| file.path()).collect();
+    files.sort();
+    files
+}
+
 fn take(root: &Path, step: Step) {
     let memory = open(root, 61);
-    let topic = |at: Index| {
-        let files = fs::read_dir(root.join("p/.pi/memory/topics")).unwrap().flatten();
-        let mut files: Vec<PathBuf> = files.map(|file| file.path()).collect();
-        files.sort();
-        at.get(&files).clone()
-    };
+    let topic = |at: Index| at.get(&topics(root)).clone();
     // What is gone or forgotten already may be refused.
     match step {
         Step::Renew => renew(&memory),
@@ -199,7 +201,7 @@ fn merge(root: &Path, id: &str) {
     let at = last.split_once("\"ts\":\"").unwrap().1.split_once('"').unwrap().0.to_owned();
     writeln!(
         text,
-        "{{\"id\":\"foreign-{}\",\"ts\":\"{at}\",\"entry\":\"{id}\",\"op\":\"reinforce\",\"n\":9,\"by\":\"claude\"}}",
+        "{{\"id\":\"01{:0>24}\",\"ts\":\"{at}\",\"entry\":\"{id}\",\"op\":\"reinforce\",\"n\":9,\"by\":\"claude\"}}",
         text.len()
     )
     .unwrap();
@@ -254,6 +256,19 @@ fn the_shortlist_serves_whatever_happened() {
     for id in all.iter().step_by(250) {
         merge(&root, id);
         compare(&root, 61, Some(300));
+    }
+    // So it does where its line was away when the shortlist was made.
+    let topic = topics(&root).into_iter().find_map(|path| {
+        let text = fs::read_to_string(&path).unwrap();
+        text.contains("at low tide").then_some((path, text))
+    });
+    let (path, text) = topic.unwrap();
+    let others = text.lines().filter(|line| !line.contains("at low tide"));
+    fs::write(&path, others.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    renew(&open(&root, 61));
+    fs::write(&path, text).unwrap();
+    for budget in [None, Some(300)] {
+        assert!(compare(&root, 61, budget), "{budget:?}");
     }
     renew(&open(&root, 61));
     for (days, budget) in [(61, None), (62, Some(300)), (100, None), (900, Some(900))] {

@@ -122,11 +122,8 @@ pub fn write_hex(bytes: &[u8]) -> String {
 /// Parses 32 lower-case hex digits.
 #[must_use]
 pub fn read_hex(line: &[u8]) -> Option<u128> {
-    if line.len() != 32 || !line.iter().all(|byte| is_digit(*byte)) {
-        return None;
-    }
-    let (eights, _) = line.as_chunks();
-    Some(eights.iter().fold(0, |key, eight| key << 32 | u128::from(digits(*eight))))
+    let (high, low) = line.split_at_checked(16)?;
+    Some(u128::from(read_half(high)?) << 64 | u128::from(read_half(low)?))
 }
 
 /// Parses 16 lower-case hex digits.

@@ -13,7 +13,7 @@ use super::{
     container::{ContainerReader, Packed, Writer},
     manifest::Stamp,
 };
-use crate::store::{Store, evidence, read, snapshot};
+use crate::store::{Store, evidence, read};
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -117,43 +117,27 @@ impl LogMark {
         Some(Self { stamps, racy: reader.u32()? != 0, sum: reader.u32()?, len: reader.u32()? })
     }
 
-    /// Returns the log if it was only appended to; `None` if what was there has changed, or too much
-    /// was appended.
-    pub fn grown(&self, store: &Store) -> Option<GrownLog> {
+    /// Returns what was appended to the log; `None` if what was there has changed, or too much was
+    /// appended.
+    pub fn added(&self, store: &Store) -> Option<Vec<u8>> {
         let now = Stamps::of(store)?;
         if !self.racy && now == self.stamps {
-            return Some(GrownLog::default());
+            return Some(Vec::new());
         }
         // Joining the two logs may add a line end.
         let (len, old) = (now.len(), u64::from(self.len));
         if len + 1 < old || len > old + MAX_NEW {
             return None;
         }
-        let (log, old) = (store.log().ok()?, usize::try_from(old).ok()?);
-        (crc32fast::hash(log.get(..old)?) == self.sum).then_some(GrownLog { log, old })
-    }
-}
-
-/// A log that was appended to.
-#[derive(Default)]
-pub struct GrownLog {
-    /// All of it; nothing if it is unchanged, and was not read.
-    log: Vec<u8>,
-    old: usize,
-}
-
-impl GrownLog {
-    /// Returns what was appended.
-    pub fn added(&self) -> &[u8] {
-        self.log.get(self.old..).unwrap_or_default()
-    }
-
-    /// Returns the ledger of some entries.
-    pub fn ledger_of(&self, store: &Store, wanted: &IdSet<EntryId>) -> Ledger {
-        match &*self.log {
-            [] => store.ledger_of(wanted),
-            log => snapshot::ledger_in(log, wanted),
-        }
+        let mut left = usize::try_from(old).ok()?;
+        let (mut sum, mut added) = (crc32fast::Hasher::new(), Vec::new());
+        let read = store.log_in_pieces(&mut |piece| {
+            let (old, new) = piece.split_at(left.min(piece.len()));
+            sum.update(old);
+            left -= old.len();
+            added.extend_from_slice(new);
+        });
+        (read.is_ok() && left == 0 && sum.finalize() == self.sum).then_some(added)
     }
 }
 
@@ -286,7 +270,7 @@ impl FoldedStrengths {
         let mut header = ContainerReader(&self.bytes);
         let mark = LogMark::read(&mut header)?;
         let latest = Timestamp(header.u64()?.cast_signed());
-        Some((evidence::mentioned(mark.grown(store)?.added())?, latest))
+        Some((evidence::mentioned(&mark.added(store)?)?, latest))
     }
 
     /// Returns the strength of an entry, and the flags of its record.

@@ -45,7 +45,7 @@ use crate::{
 pub(super) fn results(
     memory: &Memory,
     store: &Store,
-    mut written: Written,
+    written: Written,
     done: &[AddedText],
     (whole, has_past): (bool, bool),
 ) -> Result<Vec<Added>, Failure> {
@@ -62,7 +62,7 @@ pub(super) fn results(
     if let [one] = done
         && let Some(placed) =
             one.placed.as_ref().filter(|_| !whole && !has_past && one.until.is_none())
-        && is_certain(memory, store, &mut written, placed)?
+        && is_certain(memory, store, &written, placed)?
     {
         let next = Prospect { eligible: true, absent: None, seems_to_replace: None };
         return Ok(vec![result_of(memory, one, short(one.wording.id), next)]);
@@ -148,7 +148,7 @@ struct Side {
 fn is_certain(
     memory: &Memory,
     store: &Store,
-    written: &mut Written,
+    written: &Written,
     new: &LocatedEntry,
 ) -> Result<bool, Failure> {
     let categories = &memory.config.categories;
@@ -191,10 +191,8 @@ fn is_certain(
     for (at, side) in sides.iter().enumerate() {
         let ids = side.lines.iter().map(|(of, _)| of.id);
         let wanted: IdSet<EntryId> = ids.chain((at == 0).then_some(new.id)).collect();
-        let ledger = match &side.other {
-            None => written.evidence_of(store, memory.now, &wanted),
-            Some((other, _)) => other.evidence_of(memory.now, &wanted),
-        };
+        let of = side.other.as_ref().map_or(store, |(other, _)| other);
+        let ledger = of.evidence_of(memory.now, &wanted);
         let Some(ledger) = ledger else { return Ok(false) };
         ledgers.push(ledger);
     }

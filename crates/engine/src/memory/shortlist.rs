@@ -36,7 +36,7 @@ use crate::{
         container::{self, Cache, ContainerReader, Packed, Writer},
         corpus::{same_content, same_stamp},
         manifest::{self, Indexed, Manifest},
-        strengths::{GrownLog, LogMark},
+        strengths::LogMark,
     },
     process::Leaky,
     store::{
@@ -323,12 +323,12 @@ impl Shortlisted {
         if kept.recipe != recipe(memory) || !store.trust.has_only_grown(head.trust) {
             return Err(Unlisted::Stale);
         }
-        let log = head.log.grown(store).ok_or(Unlisted::Stale)?;
-        let news = AddedEvents::read(log.added(), memory.now).ok_or(Unlisted::Stale)?;
+        let added = head.log.added(store).ok_or(Unlisted::Stale)?;
+        let news = AddedEvents::read(&added, memory.now).ok_or(Unlisted::Stale)?;
         let rest = section("rest")?;
         let (snapshot, changed) = (Snapshot::default(), vec![false; kept.sources.len()]);
         let mut found = Self { snapshot, packed, rest, changed };
-        found.read(memory, store, &kept, (&log, &news)).ok_or(Unlisted::Stale)?;
+        found.read(memory, store, &kept, (&added, &news)).ok_or(Unlisted::Stale)?;
         let snapshot = &found.snapshot;
         let has = |id| found.row(id).is_some() || !snapshot.lines_of(id).is_empty();
         let is_alone = store.stands_alone(&memory.config.categories, has);
@@ -341,7 +341,7 @@ impl Shortlisted {
         memory: &Memory,
         store: &Store,
         kept: &Manifest,
-        (log, news): (&GrownLog, &AddedEvents),
+        (added, news): (&[u8], &AddedEvents),
     ) -> Option<()> {
         let categories = &memory.config.categories;
         let sources = manifest::topics(store)?;
@@ -401,12 +401,20 @@ impl Shortlisted {
         if listed.iter().filter(is_gone).count() + news.takes > SLACK {
             return None;
         }
-        let ids = || self.snapshot.entries().map(|(_, entry)| entry.id).collect();
-        let known = || self.packed.section("log").ok();
-        self.snapshot.ledger = match (unknown.is_empty(), log.added()) {
-            (true, []) => evidence::fold(&known()?),
-            (true, added) => evidence::fold(&[&*known()?, b"\n", added].concat()),
-            _ => log.ledger_of(store, &ids()),
+        let known = self.packed.section("log").ok()?;
+        let unknown: IdSet<EntryId> = unknown.iter().map(|entry| entry.id).collect();
+        let about = if unknown.is_empty() {
+            Vec::new()
+        } else {
+            store.log_about(|id| unknown.contains(id)).ok()?
+        };
+        let ledger = evidence::fold_parts(&[&known, added, &about]);
+        // What they were made from may have lines that neither has.
+        let is_whole = |id: &EntryId| ledger.sources(*id).iter().all(|id| unknown.contains(id));
+        self.snapshot.ledger = if unknown.iter().all(is_whole) {
+            ledger
+        } else {
+            store.ledger_of(&self.snapshot.entries().map(|(_, entry)| entry.id).collect())
         };
         let ledger = &self.snapshot.ledger;
         self.snapshot.entries().all(|(_, entry)| ledger.knows(entry.id)).then_some(())

@@ -27,7 +27,6 @@ use pimem_core::{
         category::{Categories, CategoryId},
         entry::{EntryId, Markers, Wording},
         event::{Event, Provenance},
-        hash::IdSet,
         time::Now,
     },
     score::ledger::Ledger,
@@ -40,7 +39,7 @@ use super::{
     kept_lines::KeptLines,
     read::{self, ProblemKind, ReadProblem},
     rooms::{LineTooLong, TOPIC_CHARS, TopicFull},
-    snapshot::{self, Snapshot, TopicFile},
+    snapshot::{Snapshot, TopicFile},
     transaction::{Change, NewMarkers, Target, Txn},
     undo::Touched,
 };
@@ -78,16 +77,8 @@ impl Txn<'_> {
             planned.push(self.plan(target, changes)?);
         }
         let Some(lock) = self.lock else {
-            let (changed, events) = (Vec::new(), Vec::new());
-            let log = self.log.into_inner().filter(|_| !self.heard);
-            return Ok(Written {
-                before: self.snapshot,
-                changed,
-                log,
-                heard: self.heard,
-                events,
-                kept: KeptLines::default(),
-            });
+            let (before, changed, heard) = (self.snapshot, Vec::new(), self.heard);
+            return Ok(Written { before, changed, heard, kept: KeptLines::default() });
         };
         let dir = &self.store.dir;
         for folder in [dir.join("topics"), dir.join("archive")] {
@@ -126,8 +117,7 @@ impl Txn<'_> {
             discard(journal)?;
         }
         self.store.make_whole_if_due(lock)?;
-        let Self { snapshot: before, heard, events, log, .. } = self;
-        Ok(Written { before, changed: written, log: log.into_inner(), heard, events, kept })
+        Ok(Written { before: self.snapshot, changed: written, heard: self.heard, kept })
     }
 
     /// Writes the journal of a change that is about to start.
@@ -271,10 +261,8 @@ pub struct Written {
     before: Snapshot,
     /// Topic files that were written, by stem.
     changed: Vec<(String, Vec<u8>)>,
-    /// The log as it was before, if it was read and not folded.
-    log: Option<Result<Vec<u8>, ReadProblem>>,
+    /// True if the log was folded.
     heard: bool,
-    events: Vec<String>,
     kept: KeptLines,
 }
 
@@ -289,20 +277,8 @@ impl Written {
         &self.before
     }
 
-    /// Returns the evidence for some entries, with the events that were written. `None` if one of
-    /// them has none.
-    pub fn evidence_of(
-        &mut self,
-        store: &Store,
-        now: Now,
-        wanted: &IdSet<EntryId>,
-    ) -> Option<Ledger> {
-        snapshot::evidence_in(self.whole_log(store).as_ref().ok()?, now, wanted)
-    }
-
     /// Returns what the store holds now, unless somebody else has written since.
-    pub fn after(mut self, store: &Store, categories: &Categories, now: Now) -> Snapshot {
-        let log = if self.heard { None } else { Some(self.whole_log(store).clone()) };
+    pub fn after(self, store: &Store, categories: &Categories, now: Now) -> Snapshot {
         let mut snapshot = self.before;
         snapshot.places.take();
         for (stem, bytes) in self.changed {
@@ -317,25 +293,10 @@ impl Written {
                 Err(at) => snapshot.topics.insert(at, file),
             }
         }
-        if let Some(log) = log {
-            store.fold_evidence(now, categories, &mut snapshot, log);
+        if !self.heard {
+            store.read_evidence(now, categories, &mut snapshot);
         }
         snapshot
-    }
-
-    /// Returns the log with the events that were written.
-    fn whole_log(&mut self, store: &Store) -> &Result<Vec<u8>, ReadProblem> {
-        let events = std::mem::take(&mut self.events);
-        let log = self.log.get_or_insert_with(|| store.log());
-        if let Ok(log) = log {
-            for event in events {
-                if log.last().is_some_and(|last| *last != b'\n') {
-                    log.push(b'\n');
-                }
-                log.extend_from_slice(event.as_bytes());
-            }
-        }
-        log
     }
 }
 

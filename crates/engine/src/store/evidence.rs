@@ -16,6 +16,7 @@ use std::{
 };
 
 use anyhow::Result;
+use memchr::memmem::Finder;
 use pimem_core::{
     model::{
         entry::{EntryId, EventId},
@@ -134,14 +135,65 @@ impl Store {
     /// Reads both logs, the local one first, so that lines moved meanwhile are not missed. Stray logs
     /// count as local.
     pub fn logs(&self) -> Result<Logs, ReadProblem> {
+        let local = self.local_lines()?;
+        let shared = self.seal.read(&self.dir, &self.evidence(), read::MAX_LOG)?;
+        Ok(Logs { shared: shared.unwrap_or_default(), local })
+    }
+
+    fn local_lines(&self) -> Result<Vec<u8>, ReadProblem> {
         let mut local = Vec::new();
         for path in self.local_log().into_iter().chain(self.stray_logs()) {
             let log = self.read_local_log(&path)?;
             end_line(&mut local);
             local.extend(log);
         }
-        let shared = self.seal.read(&self.dir, &self.evidence(), read::MAX_LOG)?;
-        Ok(Logs { shared: shared.unwrap_or_default(), local })
+        Ok(local)
+    }
+
+    /// Hands over what [`log`](Self::log) returns, in pieces. Memory that is new to a process costs more
+    /// than reading a long log does.
+    pub fn log_in_pieces(&self, each: &mut dyn FnMut(&[u8])) -> Result<(), ReadProblem> {
+        let (local, mut last) = (self.local_lines()?, None);
+        let mut pass = |piece: &[u8]| {
+            last = piece.last().copied().or(last);
+            each(piece);
+        };
+        self.seal.in_pieces(&self.dir, &self.evidence(), read::MAX_LOG, &mut pass)?;
+        if !local.is_empty() {
+            if last.is_some_and(|last| last != b'\n') {
+                each(b"\n");
+            }
+            each(&local);
+        }
+        Ok(())
+    }
+
+    /// Hands over the lines of the log, many at once.
+    fn log_in_lines(&self, each: &mut dyn FnMut(&[u8])) -> Result<(), ReadProblem> {
+        let mut begun = Vec::new();
+        self.log_in_pieces(&mut |piece| whole_lines(&mut begun, piece, each))?;
+        each(&begun);
+        Ok(())
+    }
+
+    /// Returns the lines of the log that [`lines_about`] returns.
+    pub fn log_about(&self, is_wanted: impl Fn(&EntryId) -> bool) -> Result<Vec<u8>, ReadProblem> {
+        let mut found = Vec::new();
+        self.log_in_lines(&mut |lines| {
+            for line in lines_about(lines, &is_wanted).filter(|line| !line.is_empty()) {
+                found.extend_from_slice(line);
+                found.push(b'\n');
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Returns true if the log mentions an entry, or cannot be read.
+    pub fn mentions(&self, entry: EntryId) -> bool {
+        let id = entry.to_string();
+        let (finder, mut found) = (Finder::new(&id), false);
+        let read = self.log_in_lines(&mut |lines| found = found || finder.find(lines).is_some());
+        found || read.is_err()
     }
 
     /// Returns the other work trees of the repository, none if branches are kept apart.
@@ -273,6 +325,20 @@ fn unknown(local: &[u8], shared: &[u8]) -> Vec<u8> {
     new
 }
 
+/// Hands over the lines that end in a piece, after what was `begun` in the pieces before.
+fn whole_lines(begun: &mut Vec<u8>, piece: &[u8], each: &mut dyn FnMut(&[u8])) {
+    let first = memchr::memchr(b'\n', piece).map(|end| piece.split_at(end + 1));
+    let (first, others) = first.unwrap_or((piece, b""));
+    begun.extend_from_slice(first);
+    if first.ends_with(b"\n") {
+        each(begun);
+        let last = memchr::memrchr(b'\n', others);
+        let (whole, rest) = others.split_at(last.map_or(0, |last| last + 1));
+        each(whole);
+        rest.clone_into(begun);
+    }
+}
+
 /// Bytes of a short line of the log; most lines are short.
 const LINE: usize = 128;
 
@@ -282,7 +348,16 @@ pub(super) fn ledger_for(bytes: usize) -> Ledger {
 }
 
 pub fn fold(log: &[u8]) -> Ledger {
-    fold_until(log, Timestamp(i64::MAX))
+    fold_parts(&[log])
+}
+
+/// Folds logs as one.
+pub fn fold_parts(parts: &[&[u8]]) -> Ledger {
+    let mut ledger = ledger_for(parts.iter().map(|part| part.len()).sum());
+    for event in parts.iter().flat_map(|part| lines(part)).filter_map(event) {
+        ledger.fold(&event);
+    }
+    ledger
 }
 
 /// Folds the events of a log up to `moment`, inclusive.
@@ -405,7 +480,25 @@ fn plain_entry(line: &[u8]) -> Option<EntryId> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn pieces_have_the_lines_of_the_whole(pieces in prop::collection::vec("[ab\n]{0,5}", 0..9)) {
+            let (mut begun, mut found) = (Vec::new(), Vec::new());
+            for piece in &pieces {
+                whole_lines(&mut begun, piece.as_bytes(), &mut |lines| {
+                    assert!(lines.is_empty() || lines.ends_with(b"\n"));
+                    found.extend_from_slice(lines);
+                });
+            }
+            prop_assert!(!begun.contains(&b'\n'));
+            found.extend_from_slice(&begun);
+            prop_assert_eq!(found, pieces.concat().into_bytes());
+        }
+    }
 
     #[test]
     fn a_move_makes_of_both_what_readers_made() {

@@ -14,6 +14,8 @@ use super::atomic;
 pub const MAX_FILE: u64 = 16 << 20;
 /// Maximum size in bytes of an evidence log.
 pub const MAX_LOG: u64 = 1 << 30;
+/// Size in bytes of the pieces of a file that is not kept; small in tests, so that they have many.
+const PIECE: usize = if cfg!(test) { 3 } else { 64 << 10 };
 /// Length from which a path of Windows needs the mark.
 const USUAL: usize = 260;
 /// Maximum length of a chain of links; the usual limit of operating systems.
@@ -97,6 +99,48 @@ pub fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Rea
 
 /// Like [`file()`], for a path from [`markdown_names`], whose directories are already checked.
 pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ReadProblem> {
+    opened(root, path, limit, |mut file, len| {
+        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0) + 1);
+        // Reads the whole file in one call; `take` would read it in small pieces.
+        file.read_to_end(&mut bytes)?;
+        Ok((bytes.len() as u64, bytes))
+    })
+}
+
+/// Like [`file()`], but hands over the file in pieces and keeps none of it. `Ok(None)` if it does not
+/// exist.
+pub fn in_pieces(
+    root: &Path,
+    path: &Path,
+    limit: u64,
+    each: &mut dyn FnMut(&[u8]),
+) -> Result<Option<()>, ReadProblem> {
+    guard_above(root, path)?;
+    opened(root, path, limit, |mut file, len| {
+        let size = usize::try_from(len).unwrap_or(PIECE).clamp(1, PIECE);
+        let (mut piece, mut len) = (vec![0; size], 0);
+        while len <= limit {
+            match file.read(&mut piece) {
+                Ok(0) => break,
+                Ok(read) => {
+                    len += read as u64;
+                    each(piece.get(..read).unwrap_or_default());
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((len, ()))
+    })
+}
+
+/// Reads a file of the store by `read`, which returns how many bytes there were.
+fn opened<T>(
+    root: &Path,
+    path: &Path,
+    limit: u64,
+    read: impl FnOnce(File, u64) -> io::Result<(u64, T)>,
+) -> Result<Option<T>, ReadProblem> {
     let fail = |kind| ReadProblem { path: path.to_path_buf(), kind };
     let (place, meta) = match found(root, path) {
         Ok((place, Some(meta))) => (place, regular(meta).map_err(fail)?),
@@ -106,18 +150,10 @@ pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, R
     if meta.len() > limit {
         return Err(fail(ProblemKind::TooLarge(meta.len(), limit)));
     }
-    let read = || -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
-        // Reads the whole file in one call; `take` would read it in small pieces.
-        atomic::open_to_read(&place)?.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    match read() {
+    match atomic::open_to_read(&place).and_then(|file| read(file, meta.len())) {
         // The file may have grown since its size was read.
-        Ok(bytes) if bytes.len() as u64 > limit => {
-            Err(fail(ProblemKind::TooLarge(bytes.len() as u64, limit)))
-        }
-        Ok(bytes) => Ok(Some(bytes)),
+        Ok((len, _)) if len > limit => Err(fail(ProblemKind::TooLarge(len, limit))),
+        Ok((_, read)) => Ok(Some(read)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(fail(ProblemKind::Io(error.to_string()))),
     }
@@ -401,7 +437,11 @@ mod tests {
     fn read(store: &Path, name: &str) -> Result<Option<usize>, ProblemKind> {
         let path = store.join(name);
         let (whole, end) = (file(store, &path, MAX_FILE), tail(store, &path, MAX_FILE));
+        let mut joined = Vec::new();
+        let each = &mut |piece: &[u8]| joined.extend_from_slice(piece);
+        let pieces = in_pieces(store, &path, MAX_FILE, each);
         assert_eq!(whole, end, "{name}");
+        assert_eq!(whole, pieces.map(|found| found.map(|()| joined)), "{name}");
         whole.map(|bytes| bytes.map(|bytes| bytes.len())).map_err(|problem| problem.kind)
     }
 

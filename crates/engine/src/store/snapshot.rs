@@ -264,12 +264,33 @@ impl Store {
     /// Returns the evidence for some entries only. `None` if one of them has none; the caller then
     /// has to read the Markdown files too.
     pub fn evidence_of(&self, now: Now, wanted: &IdSet<EntryId>) -> Option<Ledger> {
-        evidence_in(&self.log().ok()?, now, wanted)
+        let (ledger, wanted) = self.some_evidence(wanted).ok()?;
+        wanted.iter().all(|id| ledger.times(now, *id)).then_some(ledger)
     }
 
     /// Returns the ledger of some entries, which may be empty.
     pub fn ledger_of(&self, wanted: &IdSet<EntryId>) -> Ledger {
-        ledger_in(&self.log().unwrap_or_default(), wanted)
+        self.some_evidence(wanted).map(|(ledger, _)| ledger).unwrap_or_default()
+    }
+
+    /// Folds the log for some entries and those that they were made from, and returns all of these.
+    /// Lines about others are not parsed.
+    fn some_evidence(
+        &self,
+        wanted: &IdSet<EntryId>,
+    ) -> Result<(Ledger, IdSet<EntryId>), ReadProblem> {
+        let mut wanted = wanted.clone();
+        loop {
+            let ledger = evidence::fold(&self.log_about(|id| wanted.contains(id))?);
+            // Sources of edits and merges count too, and may have been skipped.
+            let before = wanted.len();
+            for id in wanted.clone() {
+                wanted.extend(ledger.family(id));
+            }
+            if wanted.len() == before {
+                return Ok((ledger, wanted));
+            }
+        }
     }
 
     fn adopt(&self, now: Now, categories: &Categories, bytes: &[u8], snapshot: &mut Snapshot) {
@@ -320,36 +341,6 @@ fn asides_last(store: &Store, entry: EntryId, unsaid: LineAsides) -> LineAsides 
         .filter_map(evidence::event)
         .collect();
     FoldedEvents::of(&events).asides(entry, unsaid)
-}
-
-/// Returns the ledger of some entries, which may be empty.
-pub fn ledger_in(log: &[u8], wanted: &IdSet<EntryId>) -> Ledger {
-    some_of(log, wanted).0
-}
-
-/// Returns the evidence that a log has for some entries. `None` if one of them has none.
-pub(super) fn evidence_in(log: &[u8], now: Now, wanted: &IdSet<EntryId>) -> Option<Ledger> {
-    let (ledger, wanted) = some_of(log, wanted);
-    wanted.iter().all(|id| ledger.times(now, *id)).then_some(ledger)
-}
-
-/// Folds the log for some entries and the entries that they were made from. Lines about other
-/// entries are not parsed.
-fn some_of(log: &[u8], wanted: &IdSet<EntryId>) -> (Ledger, IdSet<EntryId>) {
-    let mut wanted = wanted.clone();
-    loop {
-        let mut ledger = Ledger::default();
-        let lines = evidence::lines_about(log, |id| wanted.contains(id));
-        lines.filter_map(evidence::event).for_each(|event| ledger.fold(&event));
-        // Sources of edits and merges count too, and may have been skipped.
-        let before = wanted.len();
-        for id in wanted.clone() {
-            wanted.extend(ledger.family(id));
-        }
-        if wanted.len() == before {
-            return (ledger, wanted);
-        }
-    }
 }
 
 fn pi_score(value: &Value) -> Option<PiScore> {

@@ -29,7 +29,6 @@ use pimem_core::{
 
 use super::{
     Store, StoreLock, atomic,
-    read::ReadProblem,
     rooms::{self, Layout},
     snapshot::Snapshot,
     trust::TextKey,
@@ -45,8 +44,6 @@ pub struct Txn<'a> {
     pub(super) now: Now,
     pub(super) who: Provenance,
     pub(super) snapshot: Snapshot,
-    /// The log as it was before, if it was read.
-    pub(super) log: OnceCell<Result<Vec<u8>, ReadProblem>>,
     /// True if the log was folded.
     pub(super) heard: bool,
     pub(super) events: Vec<String>,
@@ -100,7 +97,7 @@ impl Store {
     ) -> Txn<'a> {
         let snapshot = self.read_topics(categories);
         let (events, own, changes) = (Vec::new(), Vec::new(), Vec::new());
-        let (lock, log, heard) = (None, OnceCell::new(), false);
+        let (lock, heard) = (None, false);
         Txn {
             store: self,
             lock,
@@ -108,7 +105,6 @@ impl Store {
             now,
             who,
             snapshot,
-            log,
             heard,
             events,
             own,
@@ -147,8 +143,7 @@ impl Txn<'_> {
     /// Reads the log if it was not read yet. Must precede any recorded event.
     pub fn read_evidence(&mut self) {
         if !std::mem::replace(&mut self.heard, true) {
-            let log = self.log.take().unwrap_or_else(|| self.store.log());
-            self.store.fold_evidence(self.now, self.categories, &mut self.snapshot, log);
+            self.store.read_evidence(self.now, self.categories, &mut self.snapshot);
         }
     }
 
@@ -159,8 +154,7 @@ impl Txn<'_> {
 
     /// Returns true if the log mentions an entry, or cannot be read.
     pub fn mentions(&self, entry: EntryId) -> bool {
-        let log = self.log.get_or_init(|| self.store.log());
-        log.as_ref().map_or(true, |log| memmem::find(log, entry.to_string().as_bytes()).is_some())
+        self.store.mentions(entry)
     }
 
     pub fn scope(&self) -> Scope {

@@ -186,7 +186,7 @@ impl KnownTexts {
 }
 
 /// Number of keys that are found sooner by a look through the file than by parsing all of it.
-const FEW: usize = 8;
+const FEW: usize = 16;
 /// Bytes of a line.
 pub(super) const LINE: usize = 33;
 /// Returns the first 8 digits of a line as a number.
