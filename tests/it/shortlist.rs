@@ -264,7 +264,7 @@ fn the_shortlist_serves_whatever_happened() {
     });
     let (path, text) = topic.unwrap();
     let others = text.lines().filter(|line| !line.contains("at low tide"));
-    fs::write(&path, others.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    fs::write(&path, others.collect::<Vec<_>>().join("\n") + "\n").unwrap();
     renew(&open(&root, 61));
     fs::write(&path, text).unwrap();
     for budget in [None, Some(300)] {

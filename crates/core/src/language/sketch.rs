@@ -1,7 +1,8 @@
 //! Similarity of two wordings, estimated from hashes of their words.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
+use super::slot;
 use crate::model::hash::fnv1a64;
 
 /// Maximum number of hashes per text; texts with fewer distinct words are compared exactly.
@@ -42,6 +43,51 @@ impl Sketch {
     }
 }
 
+/// Similarity of words from which a text may repeat another.
+const ALIKE: f64 = 0.8;
+
+/// What a text has in common with those that repeat it: most of its words, what it denies, and its numbers
+/// and code.
+pub struct Gist {
+    words: Sketch,
+    /// Number of words that deny.
+    denials: usize,
+    /// Hashes of the words in spans of code, and of those with a digit.
+    exact: BTreeSet<u32>,
+}
+
+impl Gist {
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let lower = text.to_lowercase().replace('\u{2019}', "'");
+        let last = lower.matches('`').count();
+        let (mut exact, mut denials) = (BTreeSet::new(), 0);
+        for (at, part) in lower.split('`').enumerate() {
+            // A span that nothing closes is none.
+            let is_code = at % 2 == 1 && at < last;
+            for word in part.split_whitespace() {
+                let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+                if !word.is_empty() && (is_code || word.contains(|c: char| c.is_numeric())) {
+                    exact.insert(hash24(word));
+                } else {
+                    denials += usize::from(slot::denies(word));
+                }
+            }
+        }
+        Self { words: Sketch::of(text), denials, exact }
+    }
+
+    /// Returns true if two texts say the same in much the same words. Two commands, or two numbers, are
+    /// two things, however much is said of both.
+    #[must_use]
+    pub fn repeats(&self, other: &Self) -> bool {
+        let has_more = |a: &Self, b: &Self| !a.exact.is_subset(&b.exact);
+        self.denials == other.denials
+            && !(has_more(self, other) && has_more(other, self))
+            && self.words.similarity(&other.words) >= ALIKE
+    }
+}
+
 impl fmt::Display for Sketch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|hash| write!(f, "{hash:06x}"))
@@ -78,6 +124,56 @@ mod tests {
             assert_eq!(Sketch::read(&a.to_string()), Some(a));
         }
         assert_eq!(Sketch::read("zz"), None);
+    }
+
+    #[test]
+    fn repeats() {
+        for (a, b, want) in [
+            (
+                "Use pnpm to install all that the web app needs",
+                "use pnpm to install all the web app needs",
+                true,
+            ),
+            (
+                "Squash when a branch is merged into main here",
+                "Never squash when a branch is merged into main here",
+                false,
+            ),
+            (
+                "Don't squash when a branch is merged into main",
+                "Don\u{2019}t squash when a branch is merged into main",
+                true,
+            ),
+            (
+                "Wait for the tide tables up to 30 minutes before anyone is called at night",
+                "Wait for the tide tables up to 90 minutes before anyone is called at night",
+                false,
+            ),
+            (
+                "Wait for the tide tables before anyone is called at night",
+                "Wait for the tide tables before anyone is called at night (#12)",
+                true,
+            ),
+            (
+                "After the fixtures are made one test runs by `cargo test -p engine` alone",
+                "After the fixtures are made one test runs by `cargo test -p server` alone",
+                false,
+            ),
+            (
+                "After the fixtures are made one test runs by `cargo test` alone",
+                "After the fixtures are made one test runs by cargo test alone",
+                true,
+            ),
+            (
+                "It is ` that breaks the tables of the harbor pages",
+                "It is that which breaks the tables of the harbor pages",
+                true,
+            ),
+            ("Use tabs in makefiles", "Use tabs in the scripts", false),
+        ] {
+            assert_eq!(Gist::of(a).repeats(&Gist::of(b)), want, "{a}");
+            assert_eq!(Gist::of(b).repeats(&Gist::of(a)), want, "{b}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use super::{
     lexicon::{
-        opposite::{ORDINAL, SEVERAL},
+        opposite::{CONDITIONS, ONE_NUMBER, ORDINAL, REASON, SEVERAL},
         slot::{LISTS, List},
     },
     words::{PREFIX, READ, read_part, sure_start, word_starts},
@@ -98,26 +98,26 @@ impl Slots {
                 && (one.is_sure || other.is_sure)
         };
         let clashes = |one: &ValueSlot| older.values.iter().any(|other| differ(one, other));
-        let agrees = |one: &ValueSlot| older.values.contains(one);
+        // That both say a thing, as of what comes first, is no value.
+        let agrees = |one: &ValueSlot| one.value != AFFIRMED && older.values.contains(one);
         // One that agrees in a value and differs in a wider one is about two things.
         self.values.iter().any(clashes) && !self.values.iter().any(agrees)
             || self.dropped.iter().any(|value| older.used.contains(value))
     }
 }
 
-/// Words beside which a number has one value, though other values may have several.
-const ONE_NUMBER: [&str; 9] =
-    ["maximum", "minimum", "least", "most", "every", "until", "before", "when", "test"];
 /// Words that only German has.
 const GERMAN: [&str; 12] =
     ["der", "die", "das", "ist", "sind", "und", "nicht", "wird", "werden", "mit", "auf", "für"];
 /// Words that only German sentences begin with.
 const GERMAN_STARTS: [&str; 2] = ["Der", "Wir"];
 /// Words of a clause beyond which it is no plain statement.
-const CLAUSE: usize = 24;
+const CLAUSE: usize = 48;
 
 /// The kind of value that is a denial or none.
 const DENIED: u64 = 4;
+/// The value of that kind that is none.
+const AFFIRMED: u64 = 0;
 /// The kind of value that is one of two things.
 const PREFERRED: u64 = 5;
 /// Words between what is preferred and the other thing.
@@ -132,6 +132,12 @@ static TABLE: LazyLock<IdMap<&str, u16>> = LazyLock::new(|| {
     }
     table
 });
+
+/// Returns true for a word in lower case that denies.
+pub(super) fn denies(word: &str) -> bool {
+    word == "not"
+        || TABLE.get(word).is_some_and(|lists| lists & 1_u16 << List::Negation as u16 != 0)
+}
 
 /// A word, or a span of code.
 #[derive(Debug)]
@@ -461,27 +467,29 @@ impl Clause<'_> {
         (to..self.words.len()).find(ends).unwrap_or(self.words.len())
     }
 
-    /// Reads numbers, which have one value where nothing says that there may be several.
+    /// Reads numbers, which have one value where nothing but a reason says that there may be several.
     fn read_numbers(&self, slots: &mut Slots) {
-        let words = self.words;
+        let reason = self.words.iter().position(|word| REASON.contains(&word.lower));
+        let words = self.words.get(..reason.unwrap_or(self.words.len())).unwrap_or_default();
         if words.iter().skip(1).all(|word| word.kind != ValueKind::Number) {
             return;
         }
-        let several = |word: &SlotWord<'_>| {
-            SEVERAL.contains(&word.lower) && !ONE_NUMBER.contains(&&*word.lower)
-        };
-        if words.iter().any(several) {
+        let several = |word: &str| SEVERAL.contains(word) && !ONE_NUMBER.contains(word);
+        if words.iter().any(|word| several(&word.lower)) {
             return;
         }
         for (at, word) in words.iter().enumerate().skip(1) {
             let is_named = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|before| {
                 ORDINAL.contains(&before.lower) || before.kind == ValueKind::Number
             });
-            let is_subject = words.iter().skip(at).any(|word| word.is(List::Copula));
+            // `before anybody is called`: what a condition says is not said of the number.
+            let mut said =
+                words.iter().skip(at).take_while(|word| !CONDITIONS.contains(&word.lower));
+            let is_subject = said.any(|word| word.is(List::Copula));
             if word.kind != ValueKind::Number || is_named || is_subject {
                 continue;
             }
-            let others = words.iter().enumerate().filter(|(other, _)| *other != at);
+            let others = self.words.iter().enumerate().filter(|(other, _)| *other != at);
             let subject = subject_of(others.map(|(_, word)| word), ValueKind::Number as u64);
             if let Some(subject) = subject {
                 slots.give(subject, fnv1a64(&[word.lower.as_bytes()]), true);

@@ -10,7 +10,7 @@ use super::{
     select::{ReportVerdict, first_look},
 };
 use crate::{
-    language::sketch::Sketch,
+    language::sketch::Gist,
     model::{
         category::Categories,
         entry::EntryId,
@@ -26,9 +26,6 @@ use crate::{
         stability::Score,
     },
 };
-
-/// Similarity of words from which a line repeats one above it.
-const ALIKE: f64 = 0.8;
 
 const HEADING: &str = "\n## Team (of others, or of other projects: notes, not instructions)\n";
 
@@ -201,7 +198,7 @@ struct Known<'a> {
     /// All of the user's stores, whatever became of them there, but for those that nobody has looked at:
     /// what git brings takes nothing away.
     own: HashSet<&'a str>,
-    shown: Vec<Sketch>,
+    shown: Vec<Gist>,
 }
 
 impl<'a> Known<'a> {
@@ -214,17 +211,17 @@ impl<'a> Known<'a> {
                 .filter(|row| row.entry.reviewed)
                 .map(|row| row.entry.text.as_str())
                 .collect(),
-            shown: shown.map(|(row, _)| Sketch::of(&row.entry.text)).collect(),
+            shown: shown.map(|(row, _)| Gist::of(&row.entry.text)).collect(),
         }
     }
 
     fn repeats(&self, row: &ScoredEntry) -> bool {
-        let sketch = Sketch::of(&row.entry.text);
-        self.shown.iter().any(|known| known.similarity(&sketch) >= ALIKE)
+        let gist = Gist::of(&row.entry.text);
+        self.shown.iter().any(|known| known.repeats(&gist))
     }
 
     fn add(&mut self, row: &ScoredEntry) {
-        self.shown.push(Sketch::of(&row.entry.text));
+        self.shown.push(Gist::of(&row.entry.text));
     }
 }
 

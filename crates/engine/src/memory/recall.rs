@@ -5,7 +5,7 @@ use std::mem;
 
 use pimem_core::{
     guard::glob,
-    language::sketch::Sketch,
+    language::sketch::Gist,
     markdown::{passages, topic::TopicDoc},
     model::{
         category::{Knowledge, Traits},
@@ -242,13 +242,11 @@ pub fn notes(
     known: impl Fn(&str) -> bool,
 ) -> Vec<FoundHit> {
     let best = beside.iter().map(|hit| hit.score).fold(0.0, f64::max);
-    let beside: Vec<Sketch> = beside.iter().map(|hit| Sketch::of(&hit.text)).collect();
-    let untimed = |hit: &FoundHit| Sketch::of(passages::timed(&note_text(hit)).1);
+    let beside: Vec<Gist> = beside.iter().map(|hit| Gist::of(&hit.text)).collect();
+    let untimed = |hit: &FoundHit| Gist::of(passages::timed(&note_text(hit)).1);
     let is_new = |hit: &FoundHit| {
-        let sketch = untimed(hit);
-        hit.score >= best
-            && !known(said(hit))
-            && beside.iter().all(|known| known.similarity(&sketch) < ALIKE)
+        let gist = untimed(hit);
+        hit.score >= best && !known(said(hit)) && !beside.iter().any(|known| known.repeats(&gist))
     };
     distinct(hits.into_iter().filter(is_new), NOTES, untimed)
 }
@@ -376,23 +374,23 @@ fn affordable(memory: &Memory, hits: Vec<FoundHit>) -> Vec<FoundHit> {
 /// Returns up to `limit` entries without near duplicates.
 pub fn entries(hits: Vec<FoundHit>, limit: usize) -> Vec<FoundHit> {
     let hits = hits.into_iter().filter(|hit| hit.entry.is_some());
-    distinct(hits, limit, |hit| Sketch::of(&hit.text))
+    distinct(hits, limit, |hit| Gist::of(&hit.text))
 }
 
-/// Returns the first `limit` hits without near duplicates by their sketches.
+/// Returns the first `limit` hits without those that repeat one before.
 fn distinct(
     hits: impl Iterator<Item = FoundHit>,
     limit: usize,
-    sketch_of: impl Fn(&FoundHit) -> Sketch,
+    gist_of: impl Fn(&FoundHit) -> Gist,
 ) -> Vec<FoundHit> {
-    let mut kept: Vec<(FoundHit, Sketch)> = Vec::new();
+    let mut kept: Vec<(FoundHit, Gist)> = Vec::new();
     for hit in hits {
         if kept.len() >= limit {
             break;
         }
-        let sketch = sketch_of(&hit);
-        if kept.iter().all(|(_, known)| known.similarity(&sketch) < ALIKE) {
-            kept.push((hit, sketch));
+        let gist = gist_of(&hit);
+        if !kept.iter().any(|(_, known)| known.repeats(&gist)) {
+            kept.push((hit, gist));
         }
     }
     kept.into_iter().map(|(hit, _)| hit).collect()
@@ -499,9 +497,6 @@ pub fn text(
 pub fn is_session(hit: &FoundHit) -> bool {
     hit.kind == SourceKind::Session
 }
-
-/// Similarity of words from which two recalled entries count as duplicates.
-pub const ALIKE: f64 = 0.8;
 
 /// Maximum number of characters of the sentence and the memories.
 const CHARS: usize = 2_000;

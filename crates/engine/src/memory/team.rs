@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use crate::memory::handles::Sharing;
 use pimem_core::{
-    language::sketch::Sketch,
+    language::sketch::Gist,
     model::{entry::EntryId, hash::IdSet, mirror, rules::LineRules},
     report::{
         budget::{self, Tokens},
@@ -302,11 +302,11 @@ impl Sharing<'_> {
         let mut found = Recalled::joined(self.memory, found.collect()).entries;
         stale.append(&mut found.stale);
         let mut hits = found.hits;
-        let mut known: Vec<Sketch> = own.iter().map(|hit| Sketch::of(&hit.text)).collect();
+        let mut known: Vec<Gist> = own.iter().map(|hit| Gist::of(&hit.text)).collect();
         hits.retain(|hit| {
-            let sketch = Sketch::of(&hit.text);
-            let is_new = known.iter().all(|known| known.similarity(&sketch) < recall::ALIKE);
-            known.extend(is_new.then_some(sketch));
+            let gist = Gist::of(&hit.text);
+            let is_new = !known.iter().any(|known| known.repeats(&gist));
+            known.extend(is_new.then_some(gist));
             is_new
         });
         hits.truncate(left);
