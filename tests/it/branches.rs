@@ -129,7 +129,6 @@ fn what_git_takes_away_waits() {
     assert_eq!(gone(), 0, "the default branch has had it");
 }
 
-/// A new file of the topic does not make them look as if a person had taken them out.
 /// The markers of a line are shown on other work trees, as they were last set there, and come back with it.
 #[test]
 fn what_stands_behind_a_line_goes_with_it() {
@@ -213,6 +212,31 @@ fn what_a_line_replaced_goes_with_it() {
     assert_eq!(told(), [true, false, true, false]);
 }
 
+/// A new file of a topic is not in git yet, so that only what the log says of its lines is taken away.
+#[test]
+fn a_line_outlives_its_log() {
+    let sandbox = parted();
+    sandbox.run(&["add", "The harbour opens at six"]).done();
+    sandbox.commit("project");
+    let frozen = "The parser is frozen";
+    sandbox.run(&["add", "-c", "preference", "--valid-until", "2027-07-01", frozen]).done();
+    let known = || {
+        let list: Value = serde_json::from_str(&sandbox.run(&["list", "--json"]).stdout).unwrap();
+        let mut entries = list["entries"].as_array().unwrap().iter();
+        let it = entries.find(|entry| entry["text"] == frozen).unwrap_or_else(|| panic!("{list}"));
+        ["cue", "evidence", "firstSeen", "lastReinforced", "validUntil"].map(|key| it[key].clone())
+    };
+    let before = known();
+    assert_eq!(before[0], "explicit");
+    sandbox.git("project", &["reset", "-q", "--hard"]);
+    assert!(!sandbox.read("evidence.jsonl").contains("expire"));
+    assert_eq!(known(), before);
+    sandbox.run(&["rebuild"]).done();
+    assert!(sandbox.read("evidence.jsonl").contains("\"op\":\"expire\""));
+    assert_eq!(known(), before);
+}
+
+/// A new file of the topic does not make them look as if a person had taken them out.
 #[test]
 fn what_git_takes_away_waits_in_the_new_file() {
     let sandbox = parted();

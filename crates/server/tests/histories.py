@@ -445,9 +445,7 @@ class World:
         for text in sorted(self.alive):
             one, two = [{key: of for key, of in lines[text].items() if key not in OWN} for lines in said]
             asked, until = self.behind.get(text) or [None, None]
-            # Where git has taken the log and not the file, only what the file says is known.
-            is_adopted = one["cue"] == "behavioral" and "validUntil" not in one
-            if one != two or one.get("asked") != asked or one.get("validUntil") != until and not is_adopted:
+            if one != two or one.get("asked") != asked or one.get("validUntil") != until:
                 raise Wrong(f"at the end: {json.dumps(one)}\n{json.dumps(two)}")
 
     def sync(self, machine):

@@ -46,8 +46,22 @@ pub struct PiScore {
     pub user: UserState,
 }
 
+/// What this machine has noted of a line that a command wrote.
+#[derive(Debug, Clone, Copy)]
+pub struct NotedLine {
+    pub at: Timestamp,
+    pub until: Option<Timestamp>,
+}
+
 /// pi's scores by its 32-bit hash of the canonical line.
 pub type PiScores = BTreeMap<u32, PiScore>;
+
+/// What is known of lines beside the log.
+#[derive(Debug, Default)]
+pub struct KnownLines {
+    pub pi: PiScores,
+    pub noted: IdMap<EntryId, NotedLine>,
+}
 
 /// Returns the part of an `add` or `edit` event that lets a later edit by hand be recognised.
 #[must_use]
@@ -59,8 +73,9 @@ pub fn origin(line: &AdoptedLine<'_>) -> Box<Origin> {
     })
 }
 
-/// Returns events for the lines that the ledger does not know. A line is taken over from pi, linked
-/// to the vanished entry that it was edited from, or adopted as first seen `now`.
+/// Returns events for the lines that the ledger does not know. A line is taken over from pi, or from what
+/// was `noted` of it where git has taken the log, linked to the vanished entry that it was edited from, or
+/// adopted as first seen `now`.
 ///
 /// `vanished` holds the entries of [`Ledger::vanished`] whose topic and category the log records.
 #[must_use]
@@ -69,7 +84,7 @@ pub fn adopt(
     lines: &[AdoptedLine<'_>],
     ledger: &Ledger,
     vanished: &[(EntryId, Origin)],
-    pi: &PiScores,
+    KnownLines { pi, noted }: &KnownLines,
 ) -> Vec<Event> {
     let unknown: Vec<&AdoptedLine<'_>> =
         lines.iter().filter(|line| !ledger.knows(line.id)).collect();
@@ -93,6 +108,11 @@ pub fn adopt(
         let hash = || pi32(&topic::canonical(line.category, line.text));
         if let Some(score) = (!pi.is_empty()).then(hash).and_then(|hash| pi.get(&hash)) {
             events.extend(from_pi(line, score));
+        } else if let Some(noted) = noted.get(&line.id) {
+            let at = noted.at.min(now.0);
+            events.push(derived(line.id, at, EventKind::Add(Cue::Explicit, Some(origin))));
+            let until = noted.until.map(EventKind::Expire);
+            events.extend(until.map(|until| derived(line.id, at, until)));
         } else {
             let (ts, kind) = if let Some(from) = links.get(&line.id) {
                 // The edit comes after every event about its source, also those dated in the
@@ -250,11 +270,11 @@ mod tests {
     fn after(before: &str, lines: &[AdoptedLine<'_>]) -> Vec<Event> {
         let old = line(before, "lessons");
         let mut ledger = Ledger::default();
-        for event in adopt(Now(Timestamp(5)), &[old], &ledger, &[], &PiScores::new()) {
+        for event in adopt(Now(Timestamp(5)), &[old], &ledger, &[], &KnownLines::default()) {
             ledger.fold(&event);
         }
         let vanished = [(old.id, Origin::clone(&origin(&old)))];
-        adopt(NOW, lines, &ledger, &vanished, &PiScores::new())
+        adopt(NOW, lines, &ledger, &vanished, &KnownLines::default())
     }
 
     #[test]
@@ -288,7 +308,8 @@ mod tests {
                 ("Prefer tabs to spaces in all Go and Makefile sources", "other", Cue::Behavioral),
                 ("Berths are locked", "lessons", Cue::Behavioral),
             ] {
-                let events = adopt(NOW, &[line(text, topic)], &ledger, &vanished, &PiScores::new());
+                let events =
+                    adopt(NOW, &[line(text, topic)], &ledger, &vanished, &KnownLines::default());
                 let [Event { kind: EventKind::Add(found, _), .. }] = events.as_slice() else {
                     panic!("{events:?}")
                 };
@@ -297,7 +318,7 @@ mod tests {
             // Only one of two lines inherits the cue: the more similar one.
             let texts = ["Prefer tabs in Python", "Prefer spaces over tabs in all of the Go code"];
             let lines = texts.map(|text| line(text, "lessons"));
-            let events = adopt(NOW, &lines, &ledger, &vanished, &PiScores::new());
+            let events = adopt(NOW, &lines, &ledger, &vanished, &KnownLines::default());
             let explicit = events
                 .iter()
                 .filter(|event| matches!(event.kind, EventKind::Add(cue, _) if cue == was));
@@ -325,14 +346,43 @@ mod tests {
             user: UserState::Forgotten,
         };
         let pi = PiScores::from([(0x1265_7548, score)]);
-        let events = adopt(NOW, &[entry], &Ledger::default(), &[], &pi);
-        assert_eq!(events, adopt(Now(Timestamp(7)), &[entry], &Ledger::default(), &[], &pi));
+        let known = KnownLines { pi, ..KnownLines::default() };
+        let events = adopt(NOW, &[entry], &Ledger::default(), &[], &known);
+        assert_eq!(events, adopt(Now(Timestamp(7)), &[entry], &Ledger::default(), &[], &known));
         let mut ledger = Ledger::default();
         events.iter().chain(&events).for_each(|event| ledger.fold(event));
         let evidence = ledger.evidence(NOW, entry.id).unwrap();
         assert_eq!((evidence.count, evidence.cue), (5, Cue::Structural));
         assert_eq!(evidence.last_reinforced, Timestamp(900));
         assert_eq!(evidence.user, UserState::Forgotten);
-        assert!(adopt(NOW, &[entry], &ledger, &[], &pi).is_empty());
+        assert!(adopt(NOW, &[entry], &ledger, &[], &known).is_empty());
+    }
+
+    #[test]
+    fn what_was_noted_of_a_line_stands_in_for_its_log() {
+        let entry = line("x", "lessons");
+        for (at, first_seen) in [(3, 3), (NOW.0.0 + 9, NOW.0.0)] {
+            let noted = NotedLine { at: Timestamp(at), until: Some(Timestamp(9_000)) };
+            let noted = IdMap::from_iter([(entry.id, noted)]);
+            let known = KnownLines { noted, ..KnownLines::default() };
+            let mut ledger = Ledger::default();
+            for event in adopt(NOW, &[entry], &ledger, &[], &known) {
+                ledger.fold(&event);
+            }
+            let evidence = ledger.evidence(NOW, entry.id).unwrap();
+            assert_eq!((evidence.count, evidence.cue), (1, Cue::Explicit));
+            assert_eq!(
+                (evidence.first_seen, evidence.until),
+                (Timestamp(first_seen), Some(Timestamp(9_000)))
+            );
+            // The log may come back.
+            let own = Event {
+                id: EventId(7),
+                by: Author::Person,
+                ..derived(entry.id, Timestamp(3), EventKind::Add(Cue::Explicit, None))
+            };
+            ledger.fold(&own);
+            assert_eq!(ledger.evidence(NOW, entry.id).unwrap().count, 1);
+        }
     }
 }

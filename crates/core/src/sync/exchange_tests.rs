@@ -160,7 +160,7 @@ impl Replica {
         let vanished = folded.ledger.vanished(&present);
         let origins = origins(&self.events(), &vanished);
         let adopted =
-            readers::adopt(now, &lines, &folded.ledger, &origins, &readers::PiScores::new());
+            readers::adopt(now, &lines, &folded.ledger, &origins, &readers::KnownLines::default());
         for event in adopted {
             let event = folded.ledger.again(&event, "").0.into_owned();
             self.write(&event, Provenance::ADOPT);

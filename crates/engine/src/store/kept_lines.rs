@@ -19,9 +19,10 @@ use pimem_core::{
         category::CategoryId,
         entry::{EntryId, EventId},
         event::{Author, Cue, Event, EventKind},
-        hash::IdMap,
+        hash::{IdMap, IdSet},
         time::{Now, Timestamp},
     },
+    score::adopt::NotedLine,
     seal::HashKey,
 };
 
@@ -58,14 +59,16 @@ pub struct KeptLines {
 }
 
 impl Said {
+    fn expiry(&self) -> Option<Timestamp> {
+        self.until.as_deref().and_then(Timestamp::parse)
+    }
+
     /// Returns the evidence that a line of another work tree has here: that it was added, and until when it
     /// holds.
     pub(super) fn evidence(&self, entry: EntryId) -> Vec<Event> {
         let Some(Now(ts)) = self.time() else { return Vec::new() };
-        let kinds = [
-            Some(EventKind::Add(Cue::Explicit, None)),
-            self.until.as_deref().and_then(Timestamp::parse).map(EventKind::Expire),
-        ];
+        let kinds =
+            [Some(EventKind::Add(Cue::Explicit, None)), self.expiry().map(EventKind::Expire)];
         let event = |(at, kind): (u8, EventKind)| Event {
             id: EventId::derived(ts, &[b"elsewhere", &[at], self.text.as_bytes()]),
             ts,
@@ -375,6 +378,17 @@ impl Store {
             })
         };
         names.into_iter().filter(is_of).map(|name| format!("topics/{name}")).collect()
+    }
+
+    /// Returns what was noted of lines that were written in this work tree.
+    pub(super) fn noted_lines(&self, wanted: &IdSet<EntryId>) -> IdMap<EntryId, NotedLine> {
+        let Some(trees) = self.work_trees() else { return IdMap::default() };
+        let is_wanted = |of: &LineChange<'_>| of.id().is_some_and(|id| wanted.contains(&id));
+        let (own, _) = self.kept_lines(&trees, &[], is_wanted, |_| false);
+        let noted = |said: &Said| {
+            Some((said.id()?, NotedLine { at: said.time()?.0, until: said.expiry() }))
+        };
+        own.iter().filter_map(noted).collect()
     }
 
     /// Forgets kept lines.

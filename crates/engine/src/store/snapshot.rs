@@ -15,7 +15,7 @@ use pimem_core::{
         time::{Now, Timestamp},
     },
     score::{
-        adopt::{self, AdoptedLine, Copies, PiScore, PiScores, Slot},
+        adopt::{self, AdoptedLine, Copies, KnownLines, PiScore, PiScores, Slot},
         clock::ActiveDays,
         ledger::Ledger,
         ranking::LocatedEntry,
@@ -295,12 +295,15 @@ impl Store {
 
     fn adopt(&self, now: Now, categories: &Categories, bytes: &[u8], snapshot: &mut Snapshot) {
         let lines: Vec<AdoptedLine<'_>> = snapshot.lines(categories).collect();
-        if lines.iter().all(|line| snapshot.ledger.knows(line.id)) {
+        let ids = lines.iter().map(|line| line.id);
+        let unknown: IdSet<EntryId> = ids.filter(|id| !snapshot.ledger.knows(*id)).collect();
+        if unknown.is_empty() {
             return;
         }
         let present = lines.iter().map(|line| line.id).collect();
         let vanished = evidence::origins(bytes, &snapshot.ledger.vanished(&present));
-        let mut events = adopt::adopt(now, &lines, &snapshot.ledger, &vanished, &self.pi_scores());
+        let known = KnownLines { pi: self.pi_scores(), noted: self.noted_lines(&unknown) };
+        let mut events = adopt::adopt(now, &lines, &snapshot.ledger, &vanished, &known);
         for event in &mut events {
             *event = snapshot.ledger.again(event, "").0.into_owned();
         }
