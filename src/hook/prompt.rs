@@ -28,6 +28,7 @@ use pimem_engine::{
     memory::{
         learn::{self, Learned, LearnedAs},
         recall::{self, PromptQueries, Recalled},
+        report,
     },
     store::{
         Store,
@@ -64,8 +65,6 @@ pub(crate) fn switched_off(home: &Store, input: &Input) -> Option<SafeText> {
     })
 }
 
-/// Most memories that are told because somebody works in their place.
-const PLACED: usize = 3;
 /// Most lines that a sub-agent gets with its task.
 const TASK: usize = 5;
 
@@ -131,7 +130,7 @@ pub(super) fn placed(call: &Call<'_>, files: &[String], except: &IdSet<EntryId>)
         return HookAnswer::default();
     }
     let mut answer = about(first, files.len() - 1);
-    for one in found.iter().take(PLACED) {
+    for one in found.iter().take(report::PLACED) {
         answer.push(one.line(memory), Some(ShownText::from(&one.row)));
     }
     answer
@@ -140,8 +139,7 @@ pub(super) fn placed(call: &Call<'_>, files: &[String], except: &IdSet<EntryId>)
 /// Returns the heading of memories about a file and some more.
 pub(super) fn about(file: &str, more: usize) -> HookAnswer {
     let mut answer = HookAnswer::default();
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    answer.push(safe!("# Memories About {}{}\n", file, rest), None);
+    answer.push(report::about(file, more), None);
     answer.push(SafeText::fixed("\n"), None);
     answer
 }

@@ -73,6 +73,26 @@ fn a_prompt_that_names_a_file_is_work_there() {
 }
 
 #[test]
+fn a_line_of_a_named_file_needs_no_place_in_the_report() {
+    let sandbox = placed();
+    let report = |budget: &str, prompt: &str, more: &[&str]| {
+        let command = [&["report", "--budget", budget, "--prompt", prompt], more].concat();
+        sandbox.run(&command).stdout
+    };
+    let prompt = "How are components like packages/web/src/app.ts written?";
+    let section = "# Memories About packages/web/src/app.ts\n\n- [preference] Components are written in Svelte";
+    let small = report("60", prompt, &[]);
+    assert!(small.contains(section), "{small}");
+    let document: Value = serde_json::from_str(&report("60", prompt, &["--json"])).unwrap();
+    assert!(document["placed"][0].as_str().unwrap().contains(SVELTE), "{document}");
+    let large = report("2000", prompt, &[]);
+    assert_eq!(large.matches(SVELTE).count(), 1, "{large}");
+    assert!(!large.contains("# Memories About"), "{large}");
+    let plain = report("60", "How are components written in this project?", &[]);
+    assert!(!plain.contains(SVELTE), "{plain}");
+}
+
+#[test]
 fn a_tool_that_touches_a_file_brings_its_lines_once() {
     let sandbox = placed();
     told(&sandbox, "s1", "session-start", "", &json!({"source": "startup"}));

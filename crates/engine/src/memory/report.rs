@@ -17,6 +17,7 @@ use pimem_core::{
         select::ReportVerdict,
         working::{self, Sources},
     },
+    safe,
     safety::safe_text::SafeText,
     score::ranking::Ranking,
     search::{bm25::Query, documents::SourceKind, social_gate},
@@ -27,7 +28,7 @@ use super::{
     Answer, Memory,
     background::{self, Refresh, Stale},
     problems,
-    recall::{self, PromptQueries},
+    recall::{self, PlacedEntry, PromptQueries},
     search::{
         self, FoundHit, SearchResult,
         hits::{self, Detail},
@@ -45,6 +46,15 @@ use crate::{
     },
     view::{Entries, JudgedEntry, counted},
 };
+
+/// Most memories that are told because somebody works in their place.
+pub const PLACED: usize = 3;
+
+/// Returns the heading of memories about a file and some more.
+pub fn about(file: &str, more: usize) -> SafeText {
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    safe!("# Memories About {}{}\n", file, rest)
+}
 
 #[derive(Debug, Clone, Default)]
 pub struct ReportRequest {
@@ -143,10 +153,17 @@ impl Reading<'_> {
             explained,
         );
         let mut recalled = SearchResult::default();
-        let mut sessions = Vec::new();
+        let (mut placed, mut sessions) = (Vec::new(), Vec::new());
+        let files: Vec<String> =
+            prompt.into_iter().flat_map(glob::named).map(str::to_owned).collect();
         if let Some(asked) = asked.filter(|_| settings.budget > Tokens(0)) {
             let mut shown: IdSet<EntryId> = report.shown(&ranking).collect();
             shown.extend(team.shown().map(|(_, _, row)| row.entry.id));
+            if !files.is_empty() {
+                placed = self.of_place(&stores, &files, &shown);
+                placed.truncate(PLACED);
+                shown.extend(placed.iter().map(|one| one.row.entry.id));
+            }
             let found = recall::search(self.memory, &stores, &asked, &shown, None);
             sessions = recall::sessions(found.sessions, |_| false);
             recalled = found.entries;
@@ -181,7 +198,8 @@ impl Reading<'_> {
             pinned_tokens: report.pinned.0,
             budget: report.budget.limit(),
             overflow: report.overflow,
-            recalled_text: recall::text(self.memory, &recalled.hits, &[], &sessions),
+            recalled_text: self.recalled_text((&files, &placed), &recalled.hits, &sessions),
+            placed: placed.iter().map(|one| one.line(self.memory).trim().to_owned()).collect(),
             recalled: recalled.hits.into_iter().map(|hit| hits::view(hit, detail)).collect(),
             sessions: sessions.iter().map(recall::session).collect(),
             unreviewed: (unreviewed > 0).then_some(unreviewed),
@@ -190,6 +208,19 @@ impl Reading<'_> {
         let problems = problems(&snapshots);
         recalled.stale.extend(stale.iter().map(|store| Stale::of(store, Refresh::Changed)));
         Ok(Reported { view, problems, stale: recalled.stale })
+    }
+
+    fn recalled_text(
+        self,
+        (files, placed): (&[String], &[PlacedEntry]),
+        hits: &[FoundHit],
+        sessions: &[FoundHit],
+    ) -> SafeText {
+        let recalled = recall::text(self.memory, hits, &[], sessions);
+        let Some(first) = files.first().filter(|_| !placed.is_empty()) else { return recalled };
+        let lines: SafeText = placed.iter().map(|one| one.line(self.memory)).collect();
+        let gap = if recalled.is_empty() { "" } else { "\n" };
+        safe!("{}\n{}{}{}", about(first, files.len() - 1), lines, SafeText::fixed(gap), recalled)
     }
 
     /// Returns open items, logs of today and yesterday, hits for the prompt, and long-term notes.
@@ -304,6 +335,9 @@ pub struct ReportView {
     pub overflow: Option<bool>,
     /// Entries in the report; all entries if explanations were requested.
     pub entries: Vec<JudgedEntry>,
+    /// Lines whose place a file is in that the prompt names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub placed: Vec<String>,
     /// Entries recalled for the prompt, best first.
     pub recalled: Vec<HitView>,
     /// Past sessions recalled for the prompt, each with its date.
@@ -320,7 +354,7 @@ pub struct ReportView {
     /// Why what was recalled is worse than it could be, as in the document of `pimem search`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<String>,
-    /// Recalled entries and sessions as text for a prompt.
+    /// What is placed, and recalled entries and sessions, as text for a prompt.
     #[serde(skip)]
     pub recalled_text: SafeText,
 }
