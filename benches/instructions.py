@@ -152,7 +152,7 @@ def measure(pimem: Path) -> dict[str, int]:
             for name in LARGE:
                 found[f"{name}, {lines:,} lines"] = asking(name, words)
             for name in GROWN:
-                found[f"{name}, {lines:,} lines and one more"] = asking(name, words)
+                found[f"{name}, {lines:,} lines + 1"] = asking(name, words)
             shutil.rmtree(root)
         files, _, words = cold.make_corpus(SIZES[0])
         topics = "".join(text for name, text in files.items() if name.startswith("topics/"))
