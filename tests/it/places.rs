@@ -90,6 +90,27 @@ fn a_line_of_a_named_file_needs_no_place_in_the_report() {
     assert!(!large.contains("# Memories About"), "{large}");
     let plain = report("60", "How are components written in this project?", &[]);
     assert!(!plain.contains(SVELTE), "{plain}");
+    // It may be named from where the work is, or from everywhere.
+    let whole = sandbox.project().join("packages/web/src/app.ts");
+    let named = [
+        "web/src/app.ts",
+        "./web/src/app.ts",
+        "../packages/web/src/app.ts",
+        &whole.to_string_lossy(),
+    ];
+    for (at, file) in named.into_iter().enumerate() {
+        let prompt = format!("How is {file} written?");
+        told(
+            &sandbox,
+            &format!("n{at}"),
+            "session-start",
+            "packages",
+            &json!({"source": "startup"}),
+        );
+        let given =
+            told(&sandbox, &format!("n{at}"), "prompt", "packages", &json!({"prompt": prompt}));
+        assert!(given.contains(SVELTE), "{file}: {given}");
+    }
 }
 
 #[test]

@@ -107,10 +107,12 @@ impl WorkArea {
 /// Returns the paths that a text may name, as they stand in it.
 pub fn named(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || "\"'`()[]<>,;".contains(c)).filter_map(|word| {
-        let word = word.trim_start_matches(['@', '.', '/']).trim_end_matches(['.', ':', '?', '!']);
+        let word = word.trim_start_matches('@').trim_end_matches(['.', ':', '?', '!']);
         // `src/a.rs:12:3` names a file.
-        let file = word.split(':').next().unwrap_or(word);
-        let is_path = file.contains('/') || file.get(1..).is_some_and(|rest| rest.contains('.'));
+        let file = word.split(':').next().unwrap_or(word).trim_start_matches("./");
+        let name = file.trim_start_matches(['.', '/']);
+        let is_path = !name.is_empty()
+            && (file.contains('/') || name.get(1..).is_some_and(|rest| rest.contains('.')));
         (is_path && file.len() <= MOST_BYTES && !file.contains("//")).then_some(file)
     })
 }
@@ -286,6 +288,7 @@ mod tests {
             ("", "a.ts", true),
             ("", "see https://example.org/a.ts and the web", false),
             ("", "e.g. this", false),
+            ("", "... and / or ../ that", false),
         ] {
             assert_eq!(area(dir, text).has(&rules), want, "{dir} {text}");
             assert!(area(dir, text).has(&LineRules::read("forbid: /x/ in src/**")));

@@ -403,19 +403,15 @@ impl Shortlisted {
         }
         let known = self.packed.section("log").ok()?;
         let unknown: IdSet<EntryId> = unknown.iter().map(|entry| entry.id).collect();
-        let about = if unknown.is_empty() {
-            Vec::new()
-        } else {
-            store.log_about(|id| unknown.contains(id)).ok()?
-        };
-        let ledger = evidence::fold_parts(&[&known, added, &about]);
+        let of_unknown = |_| store.log_about(|id| unknown.contains(id)).ok();
+        let about = unknown.iter().next().map_or(Some(Vec::new()), of_unknown)?;
+        self.snapshot.ledger = evidence::fold_parts(&[&known, added, &about]);
         // What they were made from may have lines that neither has.
-        let is_whole = |id: &EntryId| ledger.sources(*id).iter().all(|id| unknown.contains(id));
-        self.snapshot.ledger = if unknown.iter().all(is_whole) {
-            ledger
-        } else {
-            store.ledger_of(&self.snapshot.entries().map(|(_, entry)| entry.id).collect())
-        };
+        let sources = |id: &EntryId| self.snapshot.ledger.sources(*id).into_iter();
+        if unknown.iter().flat_map(sources).any(|id| !unknown.contains(&id)) {
+            let ids = self.snapshot.entries().map(|(_, entry)| entry.id).collect();
+            self.snapshot.ledger = store.ledger_of(&ids);
+        }
         let ledger = &self.snapshot.ledger;
         self.snapshot.entries().all(|(_, entry)| ledger.knows(entry.id)).then_some(())
     }

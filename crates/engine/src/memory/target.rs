@@ -54,13 +54,14 @@ impl Memory {
         self.area.get_or_init(|| area);
     }
 
-    fn area_of<'a>(&self, files: impl Iterator<Item = &'a str>) -> WorkArea {
+    pub(super) fn area_of<'a>(&self, files: impl Iterator<Item = &'a str>) -> WorkArea {
         let root = self.places.repository();
         let here = discover::below(root, &self.places.cwd);
         // What is typed may start from either.
         let paths = files.take(MOST_FILES).flat_map(|file| {
             let from_here = discover::below(root, &self.places.cwd.join(file));
-            [from_here, Some(file.to_owned())]
+            let is_found = file.starts_with('/') && from_here.is_some();
+            [from_here, (!is_found).then(|| file.trim_start_matches('/').to_owned())]
         });
         WorkArea { files: paths.flatten().collect(), dirs: here.into_iter().collect() }
     }

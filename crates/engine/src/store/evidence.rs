@@ -158,7 +158,21 @@ impl Store {
             last = piece.last().copied().or(last);
             each(piece);
         };
-        self.seal.in_pieces(&self.dir, &self.evidence(), read::MAX_LOG, &mut pass)?;
+        let shared = self.evidence();
+        let (mut is_sealed, mut is_begun) = (self.seal.is_sealed(), false);
+        if !is_sealed {
+            read::in_pieces(&self.dir, &shared, read::MAX_LOG, &mut |piece| {
+                // Somebody may have sealed it since.
+                is_sealed |= !is_begun && piece.starts_with(TAG.as_bytes());
+                is_begun = true;
+                if !is_sealed {
+                    pass(piece);
+                }
+            })?;
+        }
+        if is_sealed {
+            pass(&self.seal.read(&self.dir, &shared, read::MAX_LOG)?.unwrap_or_default());
+        }
         if !local.is_empty() {
             if last.is_some_and(|last| last != b'\n') {
                 each(b"\n");

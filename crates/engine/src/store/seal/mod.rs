@@ -404,21 +404,6 @@ impl Seal {
         self.opened(path, read::listed(root, path, limit))
     }
 
-    /// Like [`read::in_pieces`]; what is sealed is one piece.
-    pub fn in_pieces(
-        &self,
-        root: &Path,
-        path: &Path,
-        limit: u64,
-        each: &mut dyn FnMut(&[u8]),
-    ) -> Result<(), ReadProblem> {
-        if let SealKept::Plain = self.kept() {
-            return read::in_pieces(root, path, limit, each).map(Option::unwrap_or_default);
-        }
-        each(&self.read(root, path, limit)?.unwrap_or_default());
-        Ok(())
-    }
-
     fn opened(
         &self,
         path: &Path,
