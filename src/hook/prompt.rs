@@ -139,7 +139,7 @@ pub(super) fn placed(call: &Call<'_>, files: &[String], except: &IdSet<EntryId>)
 /// Returns the heading of memories about a file and some more.
 pub(super) fn about(file: &str, more: usize) -> HookAnswer {
     let mut answer = HookAnswer::default();
-    answer.push(report::about(file, more), None);
+    answer.push(report::place_heading(file, more), None);
     answer.push(SafeText::fixed("\n"), None);
     answer
 }

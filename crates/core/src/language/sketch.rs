@@ -46,7 +46,7 @@ impl Sketch {
 /// Similarity of words from which a text may repeat another.
 const ALIKE: f64 = 0.8;
 
-/// What a text has in common with those that repeat it: most of its words, what it denies, and its numbers
+/// The parts of a text that tell whether another one repeats it: its words, its denials, and its numbers
 /// and code.
 pub struct Gist {
     words: Sketch,
@@ -70,7 +70,7 @@ impl Gist {
                 if !word.is_empty() && (is_code || word.contains(|c: char| c.is_numeric())) {
                     exact.insert(hash24(word));
                 } else {
-                    denials += usize::from(slot::denies(word));
+                    denials += usize::from(slot::is_negation(word));
                 }
             }
         }

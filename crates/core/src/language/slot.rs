@@ -134,7 +134,7 @@ static TABLE: LazyLock<IdMap<&str, u16>> = LazyLock::new(|| {
 });
 
 /// Returns true for a word in lower case that denies.
-pub(super) fn denies(word: &str) -> bool {
+pub(super) fn is_negation(word: &str) -> bool {
     word == "not"
         || TABLE.get(word).is_some_and(|lists| lists & 1_u16 << List::Negation as u16 != 0)
 }
@@ -469,11 +469,11 @@ impl Clause<'_> {
 
     /// Reads numbers, which have one value where nothing but a reason says that there may be several.
     fn read_numbers(&self, slots: &mut Slots) {
-        let reason = self.words.iter().position(|word| REASON.contains(&word.lower));
-        let words = self.words.get(..reason.unwrap_or(self.words.len())).unwrap_or_default();
-        if words.iter().skip(1).all(|word| word.kind != ValueKind::Number) {
+        if self.words.iter().skip(1).all(|word| word.kind != ValueKind::Number) {
             return;
         }
+        let reason = self.words.iter().position(|word| REASON.contains(&word.lower));
+        let words = self.words.get(..reason.unwrap_or(self.words.len())).unwrap_or_default();
         let several = |word: &str| SEVERAL.contains(word) && !ONE_NUMBER.contains(word);
         if words.iter().any(|word| several(&word.lower)) {
             return;

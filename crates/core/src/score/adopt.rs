@@ -46,7 +46,7 @@ pub struct PiScore {
     pub user: UserState,
 }
 
-/// What this machine has noted of a line that a command wrote.
+/// When a command wrote a line, and when it expires, as recorded outside of the log.
 #[derive(Debug, Clone, Copy)]
 pub struct NotedLine {
     pub at: Timestamp,
@@ -56,7 +56,7 @@ pub struct NotedLine {
 /// pi's scores by its 32-bit hash of the canonical line.
 pub type PiScores = BTreeMap<u32, PiScore>;
 
-/// What is known of lines beside the log.
+/// Evidence for lines from elsewhere than the log.
 #[derive(Debug, Default)]
 pub struct KnownLines {
     pub pi: PiScores,

@@ -121,7 +121,7 @@ impl Writing<'_> {
         new.supersedes.is_some()
             || held(&wording)
             || bare.as_ref().is_some_and(held)
-            || txn.mentions(wording.id)
+            || txn.store().mentions(std::iter::once(wording.id))
     }
 }
 

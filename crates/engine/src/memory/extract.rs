@@ -213,7 +213,7 @@ impl Writing<'_> {
         for new in &news {
             let id = new.id(self.memory);
             let held = !txn.snapshot().holders(&new.wording(self.memory)).is_empty();
-            if held || new.known.is_some() || txn.mentions(id) {
+            if held || new.known.is_some() || store.mentions(std::iter::once(id)) {
                 continue;
             }
             new.begin(self.memory, &mut txn)?;

@@ -143,7 +143,7 @@ pub fn learn(
     }
     added::find(memory, &mut txn, &mut news);
     let held = |new: &NewText| !txn.snapshot().holders(&new.wording(memory)).is_empty();
-    if news.iter().any(|new| held(new) || txn.mentions(new.id(memory))) {
+    if news.iter().any(held) || store.mentions(news.iter().map(|new| new.id(memory))) {
         txn.read_evidence();
     }
     let waits = heard.iter().any(|said| said.waits);
@@ -255,7 +255,7 @@ fn checked(memory: &Memory, said: &Said) -> Result<NewText, LearnedAs> {
     if is_added {
         let Markers { pinned, asides, .. } = said.markers();
         (new.pin, new.asides) = (pinned, asides);
-        new.until = said.until.as_deref().and_then(Timestamp::parse);
+        new.until = said.expiry();
     }
     Ok(new)
 }

@@ -266,6 +266,9 @@ impl Reading<'_> {
         except: &IdSet<EntryId>,
     ) -> Vec<PlacedEntry> {
         let memory = self.memory;
+        if files.is_empty() {
+            return Vec::new();
+        }
         let files = memory.area_of(files.iter().map(String::as_str)).files;
         let is_here = |rules: &LineRules| {
             rules.places().any(|glob| files.iter().any(|file| glob::matches(glob, file)))

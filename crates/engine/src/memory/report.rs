@@ -51,7 +51,7 @@ use crate::{
 pub const PLACED: usize = 3;
 
 /// Returns the heading of memories about a file and some more.
-pub fn about(file: &str, more: usize) -> SafeText {
+pub fn place_heading(file: &str, more: usize) -> SafeText {
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     safe!("# Memories About {}{}\n", file, rest)
 }
@@ -159,11 +159,9 @@ impl Reading<'_> {
         if let Some(asked) = asked.filter(|_| settings.budget > Tokens(0)) {
             let mut shown: IdSet<EntryId> = report.shown(&ranking).collect();
             shown.extend(team.shown().map(|(_, _, row)| row.entry.id));
-            if !files.is_empty() {
-                placed = self.of_place(&stores, &files, &shown);
-                placed.truncate(PLACED);
-                shown.extend(placed.iter().map(|one| one.row.entry.id));
-            }
+            placed = self.of_place(&stores, &files, &shown);
+            placed.truncate(PLACED);
+            shown.extend(placed.iter().map(|one| one.row.entry.id));
             let found = recall::search(self.memory, &stores, &asked, &shown, None);
             sessions = recall::sessions(found.sessions, |_| false);
             recalled = found.entries;
@@ -220,7 +218,13 @@ impl Reading<'_> {
         let Some(first) = files.first().filter(|_| !placed.is_empty()) else { return recalled };
         let lines: SafeText = placed.iter().map(|one| one.line(self.memory)).collect();
         let gap = if recalled.is_empty() { "" } else { "\n" };
-        safe!("{}\n{}{}{}", about(first, files.len() - 1), lines, SafeText::fixed(gap), recalled)
+        safe!(
+            "{}\n{}{}{}",
+            place_heading(first, files.len() - 1),
+            lines,
+            SafeText::fixed(gap),
+            recalled
+        )
     }
 
     /// Returns open items, logs of today and yesterday, hits for the prompt, and long-term notes.
@@ -354,7 +358,7 @@ pub struct ReportView {
     /// Why what was recalled is worse than it could be, as in the document of `pimem search`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<String>,
-    /// What is placed, and recalled entries and sessions, as text for a prompt.
+    /// The lines of `placed` and the recalled entries and sessions, as text for a prompt.
     #[serde(skip)]
     pub recalled_text: SafeText,
 }

@@ -403,8 +403,7 @@ impl Shortlisted {
         }
         let known = self.packed.section("log").ok()?;
         let unknown: IdSet<EntryId> = unknown.iter().map(|entry| entry.id).collect();
-        let of_unknown = |_| store.log_about(|id| unknown.contains(id)).ok();
-        let about = unknown.iter().next().map_or(Some(Vec::new()), of_unknown)?;
+        let about = store.log_about(&unknown).ok()?;
         self.snapshot.ledger = evidence::fold_parts(&[&known, added, &about]);
         // What they were made from may have lines that neither has.
         let sources = |id: &EntryId| self.snapshot.ledger.sources(*id).into_iter();

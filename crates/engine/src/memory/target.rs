@@ -60,7 +60,7 @@ impl Memory {
         // What is typed may start from either.
         let paths = files.take(MOST_FILES).flat_map(|file| {
             let from_here = discover::below(root, &self.places.cwd.join(file));
-            let is_found = file.starts_with('/') && from_here.is_some();
+            let is_found = Path::new(file).is_absolute() && from_here.is_some();
             [from_here, (!is_found).then(|| file.trim_start_matches('/').to_owned())]
         });
         WorkArea { files: paths.flatten().collect(), dirs: here.into_iter().collect() }

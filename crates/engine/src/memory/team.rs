@@ -240,8 +240,6 @@ impl Sharing<'_> {
 
     /// Returns with which of some entries the user's stores are done.
     fn done_with(self, stores: &[Store], ids: &IdSet<EntryId>) -> impl Fn(EntryId) -> bool {
-        // The logs are not read for nothing.
-        let stores = if ids.is_empty() { &[] } else { stores };
         let ledgers: Vec<_> = stores.iter().map(|store| store.ledger_of(ids)).collect();
         move |id| ledgers.iter().any(|ledger| ledger.is_done_with(self.memory.now, id))
     }

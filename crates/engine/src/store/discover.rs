@@ -52,7 +52,7 @@ pub struct Places {
     /// several times.
     pub(crate) known: OnceCell<PathBuf>,
     pub(crate) above: OnceCell<Vec<FoundAbove>>,
-    /// What each directory is to git, so that a call asks once.
+    /// Git's data on each directory, cached because a call needs it several times.
     pub(crate) looked: ByDirectory<Git>,
     /// Their devices and inodes.
     pub(crate) identities: ByDirectory<Option<(u64, u64)>>,

@@ -154,24 +154,21 @@ impl Store {
     /// than reading a long log does.
     pub fn log_in_pieces(&self, each: &mut dyn FnMut(&[u8])) -> Result<(), ReadProblem> {
         let (local, mut last) = (self.local_lines()?, None);
-        let mut pass = |piece: &[u8]| {
-            last = piece.last().copied().or(last);
-            each(piece);
-        };
-        let shared = self.evidence();
-        let (mut is_sealed, mut is_begun) = (self.seal.is_sealed(), false);
+        let (shared, mut is_sealed) = (self.evidence(), self.seal.is_sealed());
         if !is_sealed {
             read::in_pieces(&self.dir, &shared, read::MAX_LOG, &mut |piece| {
                 // Somebody may have sealed it since.
-                is_sealed |= !is_begun && piece.starts_with(TAG.as_bytes());
-                is_begun = true;
+                is_sealed |= last.is_none() && piece.starts_with(TAG.as_bytes());
                 if !is_sealed {
-                    pass(piece);
+                    last = piece.last().copied();
+                    each(piece);
                 }
             })?;
         }
         if is_sealed {
-            pass(&self.seal.read(&self.dir, &shared, read::MAX_LOG)?.unwrap_or_default());
+            let log = self.seal.read(&self.dir, &shared, read::MAX_LOG)?.unwrap_or_default();
+            last = log.last().copied();
+            each(&log);
         }
         if !local.is_empty() {
             if last.is_some_and(|last| last != b'\n') {
@@ -190,11 +187,16 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the lines of the log that [`lines_about`] returns.
-    pub fn log_about(&self, is_wanted: impl Fn(&EntryId) -> bool) -> Result<Vec<u8>, ReadProblem> {
+    /// Returns the lines of the log that [`lines_about`] returns for some entries; of none, the log is not
+    /// read.
+    pub fn log_about(&self, wanted: &IdSet<EntryId>) -> Result<Vec<u8>, ReadProblem> {
         let mut found = Vec::new();
+        if wanted.is_empty() {
+            return Ok(found);
+        }
         self.log_in_lines(&mut |lines| {
-            for line in lines_about(lines, &is_wanted).filter(|line| !line.is_empty()) {
+            let about = lines_about(lines, |id| wanted.contains(id));
+            for line in about.filter(|line| !line.is_empty()) {
                 found.extend_from_slice(line);
                 found.push(b'\n');
             }
@@ -202,11 +204,17 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns true if the log mentions an entry, or cannot be read.
-    pub fn mentions(&self, entry: EntryId) -> bool {
-        let id = entry.to_string();
-        let (finder, mut found) = (Finder::new(&id), false);
-        let read = self.log_in_lines(&mut |lines| found = found || finder.find(lines).is_some());
+    /// Returns true if the log mentions one of some entries, or cannot be read.
+    pub fn mentions(&self, entries: impl Iterator<Item = EntryId>) -> bool {
+        let finders: Vec<Finder<'_>> =
+            entries.map(|id| Finder::new(&id.to_string()).into_owned()).collect();
+        if finders.is_empty() {
+            return false;
+        }
+        let mut found = false;
+        let read = self.log_in_lines(&mut |lines| {
+            found = found || finders.iter().any(|finder| finder.find(lines).is_some());
+        });
         found || read.is_err()
     }
 

@@ -59,10 +59,6 @@ pub struct KeptLines {
 }
 
 impl Said {
-    fn expiry(&self) -> Option<Timestamp> {
-        self.until.as_deref().and_then(Timestamp::parse)
-    }
-
     /// Returns the evidence that a line of another work tree has here: that it was added, and until when it
     /// holds.
     pub(super) fn evidence(&self, entry: EntryId) -> Vec<Event> {

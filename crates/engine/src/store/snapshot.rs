@@ -281,7 +281,7 @@ impl Store {
     ) -> Result<(Ledger, IdSet<EntryId>), ReadProblem> {
         let mut wanted = wanted.clone();
         loop {
-            let ledger = evidence::fold(&self.log_about(|id| wanted.contains(id))?);
+            let ledger = evidence::fold(&self.log_about(&wanted)?);
             // Sources of edits and merges count too, and may have been skipped.
             let before = wanted.len();
             for id in wanted.clone() {

@@ -145,6 +145,10 @@ impl Said {
         Timestamp::parse(&self.at).map(Now)
     }
 
+    pub fn expiry(&self) -> Option<Timestamp> {
+        self.until.as_deref().and_then(Timestamp::parse)
+    }
+
     pub fn who(&self) -> Provenance {
         Provenance { by: self.by.clone(), session: self.session.clone(), ..Provenance::default() }
     }

@@ -152,11 +152,6 @@ impl Txn<'_> {
         self.heard
     }
 
-    /// Returns true if the log mentions an entry, or cannot be read.
-    pub fn mentions(&self, entry: EntryId) -> bool {
-        self.store.mentions(entry)
-    }
-
     pub fn scope(&self) -> Scope {
         self.store.scope
     }
