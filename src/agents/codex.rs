@@ -67,12 +67,15 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
             versions.max()
         },
         hooks_file,
-        handler: |event, line, silence| {
-            let command = Agent::Codex.command(event.word);
-            let otherwise =
-                if silence.is_empty() { "exit 0".to_owned() } else { format!("echo {silence}") };
+        // Codex asks for trust anew if a command changes. Any shell may run it, fish too.
+        handler: |event, command, silence| {
+            let [otherwise, on_windows] = match silence {
+                "" => ["true".to_owned(), "exit 0".to_owned()],
+                answer => [format!("echo '{answer}'"), format!("echo {answer}")],
+            };
+            let line = format!("command -v pimem >/dev/null && {command} || {otherwise}");
             let there = command.replacen(plugin::NAME, "pimem.exe", 1);
-            let windows = format!("cmd /d /c \"where /q pimem.exe && {there} || {otherwise}\"");
+            let windows = format!("cmd /d /c \"where /q pimem.exe && {there} || {on_windows}\"");
             let seconds = event.seconds;
             json!({"type": "command", "command": line, "commandWindows": windows, "timeout": seconds})
         },

@@ -55,8 +55,8 @@ pub(super) static RECORD: AgentRecord = AgentRecord {
     unit: 0.001,
     plugin: Some(OfPlugin {
         root: |config, _| Some(config.join("extensions").join(plugin::NAME)),
-        handler: |event, line, _| {
-            let milliseconds = event.seconds * 1000;
+        handler: |event, command, _| {
+            let (line, milliseconds) = (plugin::succeeding(command), event.seconds * 1000);
             json!({"type": "command", "name": plugin::NAME, "command": line, "timeout": milliseconds})
         },
         places: |config, _| vec![config.join("extensions/pimem/gemini-extension.json")],

@@ -32,7 +32,8 @@ pub(crate) struct OfPlugin {
     /// Returns the plugin's file of hooks as the agent finds it, given the text of a file below the
     /// plugin's directory; an error says why the agent runs none.
     pub(crate) hooks_file: fn(TextOf<'_>) -> Result<String, String>,
-    /// Returns the handler of an event, given its command line, and the answer that says nothing.
+    /// Returns the handler of an event, given its command, and the answer that says nothing. It must
+    /// succeed where there is no pimem: a plugin comes without it.
     pub(super) handler: fn(&AgentEvent, &str, &str) -> Value,
     /// Returns the files that say whether an agent has the plugin, given its settings directory and
     /// the project at hand.
@@ -47,14 +48,22 @@ impl OfPlugin {
         is_told: false,
         root: |_, _| None,
         hooks_file: |_| Ok("hooks/hooks.json".to_owned()),
-        handler: |event, line, _| json!({"type": "command", "command": line, "timeout": event.seconds}),
+        handler: |event, command, _| {
+            json!({"type": "command", "command": succeeding(command), "timeout": event.seconds})
+        },
         places: |_, _| Vec::new(),
         is_there: |_| false,
     };
 }
 
-/// Returns the plugin's file of hooks for an agent. The hooks are those of `hooks install`, but each
-/// is silent where there is no pimem: a plugin comes without it.
+/// Returns a line that succeeds without the program too. `sh`, fish and PowerShell read it alike:
+/// Windows PowerShell, by which agents run it there, has no `&&`.
+pub(super) fn succeeding(command: &str) -> String {
+    format!("{command}; exit 0")
+}
+
+/// Returns the plugin's file of hooks for an agent. They are those of `hooks install`, but do not
+/// fail without pimem.
 pub(crate) fn hooks(agent: Agent) -> Option<String> {
     let of = agent.record().plugin.as_ref()?;
     let mut events = Map::new();
@@ -64,12 +73,8 @@ pub(crate) fn hooks(agent: Agent) -> Option<String> {
             group.insert("matcher".to_owned(), matcher.into());
         }
         let silence = reply::silence(agent, event.moment);
-        // Agents may run it by any shell, fish too.
-        let otherwise =
-            if silence.is_empty() { "true".to_owned() } else { format!("echo '{silence}'") };
-        let command = agent.command(event.word);
-        let line = format!("command -v pimem >/dev/null && {command} || {otherwise}");
-        group.insert("hooks".to_owned(), json!([(of.handler)(event, &line, &silence)]));
+        let handler = (of.handler)(event, &agent.command(event.word), &silence);
+        group.insert("hooks".to_owned(), json!([handler]));
         events.insert(event.native.to_owned(), json!([group]));
     }
     let mut file = Map::new();
@@ -109,11 +114,12 @@ pub(crate) fn found(agent: Agent, text: &str) -> Vec<FoundHook> {
             let Some(command) = hook.get("command").and_then(Value::as_str) else { continue };
             let call = format!("pimem hook {} ", agent.name());
             let Some((_, rest)) = command.split_once(&call) else { continue };
+            let end = |c: char| c.is_whitespace() || c == ';';
             found.push(FoundHook {
                 event: event.clone(),
                 command: command.to_owned(),
                 args: None,
-                word: rest.split_whitespace().next().unwrap_or_default().to_owned(),
+                word: rest.split(end).next().unwrap_or_default().to_owned(),
                 timeout: hook.get("timeout").and_then(Value::as_f64),
             });
         }

@@ -220,8 +220,13 @@ fn hooks_are_those_of_the_installation() {
                 .collect();
             let command = want["hooks"][0]["command"].as_str().unwrap();
             let command = [&[command], &words[..]].concat().join(" ");
-            let guarded = here["hooks"][0]["command"].as_str().unwrap();
-            assert!(guarded.contains(&format!(" && {command} || ")), "{guarded}");
+            let line = here["hooks"][0]["command"].as_str().unwrap();
+            // Nothing that a PowerShell of Windows does not read.
+            let same = match agent {
+                "codex" => line.contains(&format!(" && {command} || ")),
+                _ => line == format!("{command}; exit 0"),
+            };
+            assert!(same, "{line}");
             for hook in [&mut want["hooks"][0], &mut here["hooks"][0]] {
                 let hook = hook.as_object_mut().unwrap();
                 hook.retain(|member, _| {
@@ -237,7 +242,8 @@ fn hooks_are_those_of_the_installation() {
     }
 }
 
-/// A plugin comes without the program. Codex takes an empty answer to the end of a turn as a failure.
+/// A plugin comes without the program. Codex takes an empty answer to the end of a turn as a failure;
+/// no agent shows what one that succeeds says on stderr.
 #[test]
 fn hooks_are_silent_without_the_program() {
     let sandbox = Sandbox::new("empty");
@@ -248,12 +254,8 @@ fn hooks_are_silent_without_the_program() {
             for (event, line) in commands(path) {
                 let done = shell(&sandbox, shell_of, &line, &sandbox.root().join("nowhere"));
                 let want = if (agent, event.as_str()) == ("codex", "Stop") { "{}\n" } else { "" };
-                let said = (
-                    done.status.code(),
-                    String::from_utf8_lossy(&done.stdout),
-                    String::from_utf8_lossy(&done.stderr),
-                );
-                assert_eq!(said, (Some(0), want.into(), "".into()), "{shell_of} {agent} {event}");
+                let said = (done.status.code(), String::from_utf8_lossy(&done.stdout));
+                assert_eq!(said, (Some(0), want.into()), "{shell_of} {agent} {event}");
                 count += 1;
             }
         }
