@@ -111,8 +111,11 @@ pub(crate) fn found(agent: Agent, text: &str) -> Vec<FoundHook> {
         let groups = groups.as_array().into_iter().flatten();
         let hooks = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
         for hook in hooks {
-            let Some(command) = hook.get("command").and_then(Value::as_str) else { continue };
-            let call = format!("pimem hook {} ", agent.name());
+            let here = hook.get("commandWindows").filter(|_| cfg!(windows));
+            let command = here.or_else(|| hook.get("command")).and_then(Value::as_str);
+            let Some(command) = command else { continue };
+            let program = if here.is_some() { "pimem.exe" } else { NAME };
+            let call = format!("{program} hook {} ", agent.name());
             let Some((_, rest)) = command.split_once(&call) else { continue };
             let end = |c: char| c.is_whitespace() || c == ';';
             found.push(FoundHook {

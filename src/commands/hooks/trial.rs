@@ -270,6 +270,12 @@ impl Trial {
                 command.args(args);
                 command
             }
+            // By which agents run lines there.
+            None if cfg!(windows) && plugin.is_some() => {
+                let mut command = Command::new("powershell");
+                command.args(["-NoProfile", "-Command", &call.command]);
+                command
+            }
             None => process::shell(&call.command),
         };
         if let Some(root) = plugin {

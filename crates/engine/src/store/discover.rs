@@ -340,14 +340,19 @@ pub fn is_there(store: &Path) -> bool {
 }
 
 /// Returns the device and inode of a directory.
-#[cfg(unix)]
 fn identity(dir: &Path) -> Option<(u64, u64)> {
+    fs::metadata(dir).ok().and_then(|meta| identity_of(&meta))
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems tell neither")]
+fn identity_of(meta: &fs::Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
-    std::fs::metadata(dir).ok().map(|meta| (meta.dev(), meta.ino()))
+    Some((meta.dev(), meta.ino()))
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Path) -> Option<(u64, u64)> {
+fn identity_of(_: &fs::Metadata) -> Option<(u64, u64)> {
     None
 }
 
@@ -494,7 +499,10 @@ fn known_part(tree: &Tree, path: &Path) -> Part {
 /// repository.
 fn is_plain(path: &Path, around: Option<u64>) -> bool {
     match fs::symlink_metadata(path) {
-        Ok(meta) => !meta.is_symlink() && device_of(&meta) == around && !has_git(path),
+        Ok(meta) => {
+            let device = identity_of(&meta).map(|(device, _)| device);
+            !meta.is_symlink() && device == around && !has_git(path)
+        }
         Err(_) => true,
     }
 }
@@ -503,19 +511,8 @@ fn has_git(dir: &Path) -> bool {
     fs::symlink_metadata(dir.join(".git")).is_ok()
 }
 
-pub(super) fn device(dir: &Path) -> Option<u64> {
-    fs::metadata(dir).ok().and_then(|meta| device_of(&meta))
-}
-
-#[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "other systems tell no device")]
-fn device_of(meta: &fs::Metadata) -> Option<u64> {
-    Some(std::os::unix::fs::MetadataExt::dev(meta))
-}
-
-#[cfg(not(unix))]
-fn device_of(_: &fs::Metadata) -> Option<u64> {
-    None
+fn device(dir: &Path) -> Option<u64> {
+    identity(dir).map(|(device, _)| device)
 }
 
 fn note_path(state: &Path, path: &Path) -> PathBuf {
