@@ -38,6 +38,8 @@ pub(super) fn levels() -> Vec<(&'static str, Level)> {
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
     let others: [(&str, Option<Level>); 0] = [];
     let others = others.into_iter().filter_map(|(name, level)| Some((name, level?)));
+    #[cfg(feature = "portable")]
+    let others = others.chain([("portable", Level::fallback())]);
     [("best", best)].into_iter().chain(others).collect()
 }
 
