@@ -48,9 +48,7 @@ impl OfPlugin {
         is_told: false,
         root: |_, _| None,
         hooks_file: |_| Ok("hooks/hooks.json".to_owned()),
-        handler: |event, command, _| {
-            json!({"type": "command", "command": succeeding(command), "timeout": event.seconds})
-        },
+        handler: |event, command, _| json!({"type": "command", "command": succeeding(command), "timeout": event.seconds}),
         places: |_, _| Vec::new(),
         is_there: |_| false,
     };
