@@ -115,12 +115,11 @@ pub(crate) fn found(agent: Agent, text: &str) -> Vec<FoundHook> {
             let program = if here.is_some() { "pimem.exe" } else { NAME };
             let call = format!("{program} hook {} ", agent.name());
             let Some((_, rest)) = command.split_once(&call) else { continue };
-            let end = |c: char| c.is_whitespace() || c == ';';
             found.push(FoundHook {
                 event: event.clone(),
                 command: command.to_owned(),
                 args: None,
-                word: rest.split(end).next().unwrap_or_default().to_owned(),
+                word: rest.split([' ', ';']).next().unwrap_or_default().to_owned(),
                 timeout: hook.get("timeout").and_then(Value::as_f64),
             });
         }

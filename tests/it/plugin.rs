@@ -256,6 +256,7 @@ fn hooks_are_silent_without_the_program() {
                 let want = if (agent, event.as_str()) == ("codex", "Stop") { "{}\n" } else { "" };
                 let said = (done.status.code(), String::from_utf8_lossy(&done.stdout));
                 assert_eq!(said, (Some(0), want.into()), "{shell_of} {agent} {event}");
+                assert!(agent != "codex" || done.stderr.is_empty(), "{shell_of} {event}");
                 count += 1;
             }
         }
