@@ -124,6 +124,13 @@ impl Human for Curated {
             if let Some(next) = &result.next {
                 super::add::tell(ui, next);
             }
+            for back in &result.back {
+                ui.line(&format!(
+                    "    In force again, as this had replaced it: {}; if it is wrong: pimem forget {}",
+                    back.line(),
+                    back.short
+                ));
+            }
             if let Some(other) = result.shown_elsewhere {
                 let way = other.name();
                 let (whose, option) = match other {

@@ -254,8 +254,12 @@ pub(super) fn update(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Fai
     let text = text.unwrap_or_default();
     let curate = |action: PinAction| -> Result<SaidText, Failure> {
         let view = memory.writing().curate(action, std::slice::from_ref(&entry))?;
-        let of = |CuratedEntry { entry, next, .. }: &CuratedEntry| {
-            let next: Vec<SafeText> = next.iter().flat_map(prospect_of).collect();
+        let of = |CuratedEntry { entry, next, back, .. }: &CuratedEntry| {
+            let is_back = |of: &EntryView| {
+                safe!("  in force again, as this had replaced it:\n{}", line_of(of))
+            };
+            let back = back.iter().map(is_back);
+            let next: Vec<SafeText> = next.iter().flat_map(prospect_of).chain(back).collect();
             std::iter::once(line_of(entry)).chain(next)
         };
         let lines = view.results.iter().flat_map(of).collect();

@@ -39,6 +39,7 @@ WIDE = ["report", "--budget", "8000"]
 ACTS = {
     "add": 6, "add closed": 2, "forget": 2, "edit": 2, "reinforce": 2, "pin": 1, "undo": 1, "sync": 4, "commit": 2, "merge": 2,
     "say": 3, "dream": 1, "rebuild": 1, "rebase": 1, "pull": 2, "branch": 1, "remove": 1, "clean": 1, "reset": 1, "switch": 1, "clock": 1,
+    "supersede": 2, "restore": 1, "unpin": 1,
     "squash": 1, "pick": 1, "amend": 1, "stash": 1, "revert": 1, "session": 1, "import": 1,
 }
 # What is of a machine, and of its files.
@@ -272,6 +273,8 @@ class World:
         self.alive, self.dead, self.pinned = set(), set(), set()
         # Questions that stand behind lines, and until when these hold.
         self.behind = {}
+        # What another line has replaced.
+        self.stood_for = {}
         # When lines were last reinforced, by the clock of the machine: who does that later wants the old wording.
         self.used = {}
         self.meet()
@@ -336,11 +339,13 @@ class World:
             self.said(machine, text)
             if self.is_control:
                 machine.lose(text)
-        elif what in ("forget", "edit", "reinforce", "pin"):
+        elif what in ("forget", "edit", "reinforce", "pin", "unpin", "supersede"):
             listed = machine.listed(tree)
             own = sorted(one["text"] for one in listed if "branch" not in one and one["text"] in self.alive)
             if own:
                 self.change_line(machine, tree, what, dice.choice(own), change)
+        elif what == "restore" and machine.gone[tree]:
+            self.restore(machine, tree, dice.choice(sorted(machine.gone[tree])), change)
         elif what == "undo":
             text = f"Rule {self.seed} {self.step} is taken back"
             machine.run(tree, "add", text)
@@ -406,9 +411,18 @@ class World:
             change("edit", text, new)
             self.taken(machine, tree, text)
             self.said(machine, new)
-            self.behind[new] = self.behind.get(text)
+            self.behind[new], self.stood_for[new] = self.behind.get(text), self.stood_for.get(text)
             if text in self.pinned:
                 self.pinned.add(new)
+            return
+        if what == "supersede":
+            new = f"{text}, or not since {self.step}"
+            change("add", "--supersedes", text, new)
+            self.taken(machine, tree, text)
+            self.said(machine, new)
+            # The questions go on with it; until when it holds is its own.
+            self.behind[new] = [(self.behind.get(text) or [None])[0], None]
+            self.stood_for[new] = text
             return
         change(what, text)
         if what == "pin":
@@ -417,6 +431,26 @@ class World:
             self.used[text] = max(machine.now(), self.used.get(text, machine.now()))
         elif what == "forget":
             self.taken(machine, tree, text)
+            # What it had replaced is back where its line still is.
+            self.doubt(self.stood_for.get(text))
+
+    def doubt(self, text):
+        """Nothing is said of a line any more, nor of those that it had replaced."""
+        while text:
+            for known in [self.dead, *(gone for each in self.machines for gone in each.gone.values())]:
+                known.discard(text)
+            text = self.stood_for.get(text)
+
+    def restore(self, machine, tree, text, change):
+        self.story[-1] += f" {text!r}"
+        if machine.ask(tree, "restore", text).returncode != 0:
+            return
+        self.said(machine, text)
+        self.dead.discard(text)
+        for each in self.machines:
+            for gone in each.gone.values():
+                gone.discard(text)
+        self.used[text] = max(machine.now(), self.used.get(text, machine.now()))
 
     def end(self):
         """Everything meets. Clocks are right again."""
@@ -437,7 +471,8 @@ class World:
             self.sync(machine)
         said = [{entry["text"]: entry for entry in machine.listed("main")} for machine in self.machines]
         for machine, lines in zip(self.machines, said):
-            shown = {text for text, entry in lines.items() if entry["userState"] != "forgotten"}
+            is_over = lambda entry: entry["userState"] == "forgotten" or "supersededBy" in entry
+            shown = {text for text, entry in lines.items() if not is_over(entry)}
             lost, back = self.alive - shown, self.dead & shown
             if lost or back:
                 raise Wrong(f"{machine.name} at the end: lost {lost}, back {back}")

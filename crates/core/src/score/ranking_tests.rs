@@ -184,6 +184,37 @@ fn what_was_reworded_and_put_away() {
     }
 }
 
+/// What was replaced stays so when that which replaced it is put away, but for the word of a person; it is back where
+/// that is just gone, as with a branch of git.
+#[test]
+fn what_was_replaced_by_what_is_put_away() {
+    let categories = Categories::default();
+    let of = |text: &str| EntryId::of("lesson", text.as_bytes());
+    for (why, replaced) in [
+        (Some(ArchiveReason::Person), None),
+        (Some(ArchiveReason::Merged), Some(of("new"))),
+        (Some(ArchiveReason::Age), Some(of("new"))),
+        (Some(ArchiveReason::Replaced), Some(of("new"))),
+        (None, None),
+    ] {
+        let mut ledger = Ledger::default();
+        ledger.fold(&event(0, 5, "old", EventKind::Add(Cue::Explicit, None)));
+        ledger.fold(&event(1, 6, "new", EventKind::Add(Cue::Explicit, None)));
+        ledger.fold(&event(2, 6, "old", EventKind::Supersede(of("new"))));
+        if let Some(why) = why {
+            ledger.fold(&event(3, 7, "new", EventKind::Archive(why)));
+        }
+        let ranked = |ledger: &Ledger| {
+            let lines = vec![placed("old", Scope::Project, true)];
+            let rules = RankingRules::new(&categories);
+            Ranking::new(Now(Timestamp(9)), rules, vec![(lines, ledger)]).rows[0].superseded_by
+        };
+        assert_eq!(ranked(&ledger), replaced, "{why:?}");
+        ledger.fold(&event(4, 8, "old", EventKind::Restore));
+        assert_eq!(ranked(&ledger), None, "who wants it back has it");
+    }
+}
+
 /// Texts that share an id get separate rows, in one store and in two.
 #[test]
 fn twins() {

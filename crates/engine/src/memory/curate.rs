@@ -133,7 +133,12 @@ impl Writing<'_> {
                 other.filter(|other| other.entry.scope != row.entry.scope && !other.is_over());
             let shown_elsewhere = other.map(|other| other.entry.scope);
             let next = is_told.then(|| changed.prospect(self.memory, &entries, row));
-            CuratedEntry { entry: entries.entry(row), next, shown_elsewhere, already: false }
+            let stood_in = |other: &&ScoredEntry| other.superseded_by == Some(row.entry.id);
+            let back = before.rows.iter().filter(stood_in);
+            let back = back.filter_map(|other| changed.next.ranking.find(&other.entry.wording()));
+            let back = back.filter(|other| !other.is_over());
+            let back = back.map(|other| entries.entry(other)).collect();
+            CuratedEntry { next, back, shown_elsewhere, ..CuratedEntry::new(entries.entry(row)) }
         };
         let mut results: Vec<CuratedEntry> = rows.iter().map(result).collect();
         for selector in away {
@@ -182,7 +187,7 @@ impl Writing<'_> {
             txn.commit()?;
             entry = found(&store.read(self.memory.now, categories))?.0;
         }
-        Ok(CuratedEntry { entry, next: None, shown_elsewhere: None, already })
+        Ok(CuratedEntry { already, ..CuratedEntry::new(entry) })
     }
 
     /// Ranks entries that have left their topics by the evidence that they have now.
@@ -292,7 +297,7 @@ fn restore(memory: &Memory, selectors: &[String]) -> Result<Vec<CuratedEntry>, F
             next.prospect(memory, &entries, row, older)
         });
         let entry = entries.entry(&now_of(memory, &next, was));
-        CuratedEntry { entry, next: prospect, shown_elsewhere: None, already: false }
+        CuratedEntry { next: prospect, ..CuratedEntry::new(entry) }
     };
     Ok(restored.iter().map(result).collect())
 }

@@ -50,12 +50,7 @@ impl Writing<'_> {
         }
         let pinned = rows.iter().all(|row| row.standing == Standing::Pinned);
         let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
-        let result = |row: &&ScoredEntry| CuratedEntry {
-            entry: entries.entry(row),
-            next: None,
-            shown_elsewhere: None,
-            already: false,
-        };
+        let result = |row: &&ScoredEntry| CuratedEntry::new(entries.entry(row));
         let action = if pinned { PinAction::Pinned } else { PinAction::PinWaits };
         Ok(Curated { action, results: rows.iter().map(result).collect() })
     }
@@ -168,12 +163,21 @@ pub struct CuratedEntry {
     /// What the next report does with it, if it was to bring it in or let it fade.
     #[serde(flatten)]
     pub next: Option<Prospect>,
+    /// What it had replaced and is in force again, as it was forgotten or archived.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub back: Vec<EntryView>,
     /// The other store that has the same entry, so that reports still show it.
     #[serde(skip)]
     pub shown_elsewhere: Option<Scope>,
     /// True if nothing was to be done, because the entry was so before.
     #[serde(skip)]
     pub already: bool,
+}
+
+impl CuratedEntry {
+    pub fn new(entry: EntryView) -> Self {
+        Self { entry, next: None, back: Vec::new(), shown_elsewhere: None, already: false }
+    }
 }
 
 impl Document for Curated {
