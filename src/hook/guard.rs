@@ -10,8 +10,8 @@ use std::{
 
 use pimem_core::{
     guard::{
-        GuardHit, ToolAct,
-        shell::{self, SimpleCommand},
+        GuardHit, ToolAct, glob,
+        shell::{self, ChangedFiles, SimpleCommand},
     },
     model::rules::LineRule,
     safe,
@@ -137,8 +137,9 @@ fn told(guard: &GuardInForce, GuardHit { rule, what }: &GuardHit) -> SafeText {
 /// The acts of a call, with the paths that they are about, below the root of the repository.
 struct Acts<'a> {
     /// Paths with what is known of the text before, and the text after.
-    writes: Vec<(String, Option<&'a str>, &'a str)>,
+    writes: Vec<(String, Option<&'a str>, Cow<'a, str>)>,
     changes: Vec<String>,
+    removed: Vec<String>,
     commands: Vec<SimpleCommand>,
     root: PathBuf,
 }
@@ -150,6 +151,7 @@ impl<'a> Acts<'a> {
         let mut acts = Self {
             writes: Vec::new(),
             changes: Vec::new(),
+            removed: Vec::new(),
             commands: Vec::new(),
             root: root.to_path_buf(),
         };
@@ -157,11 +159,12 @@ impl<'a> Acts<'a> {
             match part {
                 ToolCallPart::Write { file, after } => {
                     let paths = below(root, &places.cwd.join(&**file)).into_iter();
-                    acts.writes.extend(paths.map(|path| (path, None, &**after)));
+                    acts.writes.extend(paths.map(|path| (path, None, (&**after).into())));
                 }
                 ToolCallPart::Replace { file, before, after } => {
                     let paths = below(root, &places.cwd.join(&**file)).into_iter();
-                    acts.writes.extend(paths.map(|path| (path, Some(&**before), &**after)));
+                    acts.writes
+                        .extend(paths.map(|path| (path, Some(&**before), (&**after).into())));
                 }
                 ToolCallPart::Change { file } => {
                     acts.changes.extend(below(root, &places.cwd.join(&**file)));
@@ -175,9 +178,14 @@ impl<'a> Acts<'a> {
         for command in &acts.commands {
             let dir =
                 command.dir.as_ref().map_or_else(|| places.cwd.clone(), |dir| places.cwd.join(dir));
-            let changed =
-                command.changed().into_iter().flat_map(|file| below(root, &dir.join(file)));
-            acts.changes.extend(changed);
+            let ChangedFiles { written, removed } = command.changed();
+            for path in written.iter().flat_map(|file| below(root, &dir.join(&**file))) {
+                match command.text() {
+                    Some(text) => acts.writes.push((path, None, text.into_owned().into())),
+                    None => acts.changes.push(path),
+                }
+            }
+            acts.removed.extend(removed.iter().flat_map(|file| below(root, &dir.join(file))));
         }
         acts
     }
@@ -189,8 +197,9 @@ impl<'a> Acts<'a> {
             ToolAct::Write { path, before, after }
         });
         let changes = self.changes.iter().map(|path| ToolAct::Change { path });
+        let removed = self.removed.iter().map(|path| ToolAct::Remove { path });
         let commands = self.commands.iter().map(ToolAct::Run);
-        let acts: Vec<ToolAct<'_>> = writes.chain(changes).chain(commands).collect();
+        let acts: Vec<ToolAct<'_>> = writes.chain(changes).chain(removed).chain(commands).collect();
         guards::find(guards, &acts)?;
         // Only now it matters what files had before.
         let before: Vec<Cow<'_, str>> =
@@ -205,7 +214,7 @@ impl<'a> Acts<'a> {
     }
 
     /// Returns what a file had before.
-    fn before(&self, (path, before, _): &(String, Option<&'a str>, &'a str)) -> Cow<'a, str> {
+    fn before(&self, (path, before, _): &(String, Option<&'a str>, Cow<'a, str>)) -> Cow<'a, str> {
         before.map_or_else(|| guards::content(&self.root.join(path)).into(), Cow::Borrowed)
     }
 
@@ -215,13 +224,13 @@ impl<'a> Acts<'a> {
             format!("/{path}").contains("/.pi/memory/") || path.ends_with(".pi/memory")
         };
         let mut paths = self.writes.iter().map(|(path, ..)| path).chain(&self.changes);
-        if paths.any(is_ours) {
+        let holds_ours = |path: &String| is_ours(path) || glob::is_below(".pi/memory/", path);
+        if paths.any(is_ours) || self.removed.iter().any(holds_ours) {
             return Some(SafeText::fixed("change the files of the memory"));
         }
         let act = |command: &SimpleCommand| {
-            let name = command.name().trim_end_matches(".exe");
             let act = command.words.iter().skip(1).find(|word| OURS.contains(&word.as_str()));
-            act.filter(|_| name == "pimem").cloned()
+            act.filter(|_| command.name() == "pimem").cloned()
         };
         let act = self.commands.iter().find_map(act)?;
         Some(safe!("run pimem {}", act))

@@ -162,6 +162,36 @@ fn only_what_is_added_counts() {
     assert_eq!(write("import m from 'moment'\nimport n from 'moment'\n"), "deny");
 }
 
+/// A line of a shell may write files, take directories away, and hold text that is no command.
+#[test]
+fn what_a_line_of_a_shell_does() {
+    let sandbox = guarded();
+    let message =
+        "git commit -qm \"$(cat <<'EOF'\ndocs: it's said (1)\n\ngit push --force loses\nEOF\n)\"";
+    for (command, want) in [
+        ("cat > src/a.ts <<'EOF'\nimport m from 'moment'\nEOF", "deny"),
+        (
+            "cat > docs/a.md <<'EOF'\nimport m from 'moment'\ngit push --force\n> migrations/1\nEOF",
+            "",
+        ),
+        ("echo \"import m from 'moment'\" >> src/a.ts", "deny"),
+        (message, ""),
+        ("bash <<EOF\ngit push --force\nEOF", "deny"),
+        ("git -C sub push --force", "deny"),
+        ("rg 'git push --force' docs", ""),
+        ("rm -rf migrations", "deny"),
+        ("rm -rf src", ""),
+        ("cd src && mv ../migrations ../old", "deny"),
+        ("cp 2.sql migrations/", "deny"),
+        ("find . -name '*.sql' -delete", "deny"),
+        ("cat migrations/1.sql > all.sql", ""),
+        ("rm -rf .pi", "ask"),
+    ] {
+        let answer = asked(&sandbox, "claude", "Bash", &json!({"command": command}));
+        assert_eq!(decided(&answer).0, want, "{command}");
+    }
+}
+
 /// A guard that stands in a file is in force when a person has said so, and not before.
 #[test]
 fn a_file_alone_forbids_nothing() {

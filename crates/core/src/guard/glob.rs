@@ -60,6 +60,18 @@ fn matches_one(glob: &str, path: &str) -> bool {
     (most..=parts.len()).any(|end| parts.get(..end).is_some_and(|parts| along(&names, parts)))
 }
 
+/// Returns true if a pattern names files below a directory, as far as its names before a wildcard say.
+#[must_use]
+pub fn is_below(glob: &str, dir: &str) -> bool {
+    let parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
+    let glob = glob.split(EXCEPT).next().unwrap_or_default();
+    expanded(glob).iter().any(|glob| {
+        let plain = names(glob).into_iter().take_while(|name| !name.contains(['*', '?', '[']));
+        let plain: Vec<&str> = plain.collect();
+        !plain.is_empty() && plain.starts_with(&parts)
+    })
+}
+
 /// Returns true if who works in a directory works in the place that a pattern names: some of its
 /// files are there, and it names the way there.
 #[must_use]

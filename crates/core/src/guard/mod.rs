@@ -57,8 +57,12 @@ pub enum ToolAct<'a> {
         before: &'a str,
         after: &'a str,
     },
-    /// Deletes, moves or changes a file in ways that cannot be seen.
+    /// Changes a file in ways that cannot be seen.
     Change {
+        path: &'a str,
+    },
+    /// Deletes or moves a file, or a directory with all that is in it.
+    Remove {
         path: &'a str,
     },
     Run(&'a SimpleCommand),
@@ -86,6 +90,10 @@ impl Sentry {
             (LineRule::Protect(glob), ToolAct::Write { path, .. } | ToolAct::Change { path }) => {
                 glob::matches(glob, path).then(|| hit(path)).flatten()
             }
+            (LineRule::Protect(glob), ToolAct::Remove { path }) => {
+                let is_meant = glob::matches(glob, path) || glob::is_below(glob, path);
+                is_meant.then(|| hit(path)).flatten()
+            }
             (LineRule::Forbid { pattern, place }, ToolAct::Write { path, before, after }) => {
                 let here = place.as_ref().is_none_or(|glob| glob::matches(glob, path));
                 if !here || !may_match(pattern, after) {
@@ -95,11 +103,10 @@ impl Sentry {
                 added(regex, before, after).and_then(hit)
             }
             (LineRule::ForbidCommand(pattern), ToolAct::Run(command)) => {
-                let line = command.line();
-                if !may_match(pattern, &line) {
-                    return None;
-                }
-                self.regex(pattern)?.is_match(&line).then(|| hit(&line)).flatten()
+                let mut lines = command.lines().filter(|line| may_match(pattern, line)).peekable();
+                lines.peek()?;
+                let regex = self.regex(pattern)?;
+                lines.find(|line| regex.is_match(line)).and_then(|line| hit(&line))
             }
             _ => None,
         }

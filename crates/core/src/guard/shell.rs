@@ -3,14 +3,26 @@
 //!
 //! This is a rail and no wall: what a variable, an alias or a script of its own holds is not seen.
 
+use std::borrow::Cow;
+
 /// A command with its operands, as the shell would run it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimpleCommand {
     pub words: Vec<String>,
     /// Files that its output goes to.
     pub written: Vec<String>,
-    /// The directory that `cd` has gone to before, as it was typed.
+    /// The directory that it runs in, by `cd` before it or an option, as it was typed.
     pub dir: Option<String>,
+    /// The lines below `<<` that it reads.
+    pub input: Option<String>,
+}
+
+/// Files that a command changes, as they were typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ChangedFiles<'a> {
+    pub written: Vec<Cow<'a, str>>,
+    /// Files and directories that are deleted or moved away.
+    pub removed: Vec<&'a str>,
 }
 
 /// Longest line in bytes.
@@ -20,50 +32,134 @@ const DEPTH: usize = 4;
 /// Words before a command that run it as it is.
 const BEFORE: &[&str] = &[
     "sudo", "doas", "env", "nohup", "time", "exec", "command", "builtin", "nice", "xargs", "then",
-    "do", "else", "!", "{", "if", "while", "until",
+    "do", "else", "elif", "!", "{", "if", "while", "until", "timeout", "watch", "setsid", "stdbuf",
+    "coproc", "cmd",
 ];
 /// Options of these that take a word.
 const WITH_WORD: &[&str] = &["-u", "-n", "-g", "-C", "-I", "-L", "-P"];
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "fish", "ksh"];
+const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "fish", "ksh", "pwsh", "powershell"];
+/// Programs that search, and so only name what they look for.
+const SEARCHES: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "ack"];
+/// Options that take a word and stand before what a program does.
+const OPTIONS: &[(&str, &[&str])] = &[
+    ("cargo", &["--color", "--config", "--manifest-path", "-Z"]),
+    ("docker", &["--context", "--host", "-H"]),
+    ("git", &["--git-dir", "--work-tree", "-C", "-c"]),
+    ("go", &["-C"]),
+    ("kubectl", &["--context", "--kubeconfig", "--namespace", "-n"]),
+    ("make", &["-C", "-f"]),
+    ("npm", &["--prefix", "--workspace", "-C", "-w"]),
+    ("pnpm", &["--dir", "--filter", "-C", "-F"]),
+    ("poetry", &["--directory", "-C"]),
+    ("uv", &["--directory", "--project"]),
+    ("yarn", &["--cwd"]),
+];
 
 impl SimpleCommand {
-    /// Returns the command as a pattern sees it: its words, without what it only says.
-    #[must_use]
-    pub fn line(&self) -> String {
-        let words = self.words.iter();
-        let says = match (self.name(), self.words.get(1).map(String::as_str)) {
-            ("git", Some(act)) => matches!(act, "commit" | "tag" | "notes" | "stash"),
-            (name, _) => matches!(name, "echo" | "printf" | "gh" | "glab"),
+    /// Returns the command as a pattern sees it: its words, without what it only says; and once more
+    /// without the options before what it does, if it has any.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let act = self.act();
+        let says = match (self.name(), self.words.get(act).map(String::as_str)) {
+            ("git", Some(act)) => {
+                matches!(act, "commit" | "tag" | "notes" | "stash" | "log" | "grep")
+            }
+            (name, _) => {
+                matches!(name, "echo" | "printf" | "gh" | "glab") || SEARCHES.contains(&name)
+            }
         };
-        let seen = words.filter(|word| !(says && word.contains(char::is_whitespace)));
-        seen.map(String::as_str).collect::<Vec<_>>().join(" ")
+        let seen = |word: &&String| !(says && word.contains(char::is_whitespace));
+        let line = |from: usize| {
+            let words = self.words.iter().take(1).chain(self.words.iter().skip(from));
+            words.filter(seen).map(String::as_str).collect::<Vec<_>>().join(" ")
+        };
+        std::iter::once(line(1)).chain((act > 1).then(|| line(act)))
     }
 
     /// Returns the name of the program, without its directory.
     #[must_use]
     pub fn name(&self) -> &str {
         let first = self.words.first().map_or("", String::as_str);
-        first.rsplit(['/', '\\']).next().unwrap_or(first)
+        let name = first.rsplit(['/', '\\']).next().unwrap_or(first);
+        name.strip_suffix(".exe").unwrap_or(name)
     }
 
-    /// Returns the files that it deletes, moves or writes, as they were typed.
+    /// Returns the index of the word that says what the program does.
+    fn act(&self) -> usize {
+        let Some((_, with_word)) = OPTIONS.iter().find(|(name, _)| *name == self.name()) else {
+            return 1;
+        };
+        let mut at = 1;
+        while let Some(word) = self.words.get(at).filter(|word| word.starts_with(['-', '+'])) {
+            at += 1 + usize::from(with_word.contains(&word.as_str()));
+        }
+        at
+    }
+
+    /// Returns the directory that an option has it run in.
+    fn own_dir(&self) -> Option<&str> {
+        let options = self.words.get(..self.act())?;
+        let at = options.iter().position(|word| word == "-C")?;
+        options.get(at + 1).map(String::as_str)
+    }
+
+    /// Returns what it writes to files, where the line has that.
     #[must_use]
-    pub fn changed(&self) -> Vec<&str> {
-        let (name, skip) = match (self.name(), self.words.get(1).map(String::as_str)) {
-            ("git", Some(act @ ("rm" | "mv"))) => (act, 2),
+    pub fn text(&self) -> Option<Cow<'_, str>> {
+        match (&self.input, self.name()) {
+            (Some(input), "cat" | "tee") => Some(input.into()),
+            (None, "echo" | "printf") => {
+                Some(self.words.get(1..).unwrap_or_default().join(" ").into())
+            }
+            _ => None,
+        }
+    }
+
+    #[must_use]
+    pub fn changed(&self) -> ChangedFiles<'_> {
+        let (name, skip) = match (self.name(), self.act()) {
+            ("git", act) => (self.words.get(act).map_or("", String::as_str), act + 1),
             (name, _) => (name, 1),
         };
+        let is_git = skip > 1;
         let rest = self.words.get(skip..).unwrap_or_default();
         let operands = || rest.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
-        let mut changed: Vec<&str> = match name {
-            "rm" | "mv" | "tee" | "truncate" | "unlink" | "rmdir" | "shred" => operands().collect(),
-            // What is copied stays; where it goes is the last operand.
-            "cp" | "install" | "ln" => operands().next_back().into_iter().collect(),
+        let mut changed = ChangedFiles::default();
+        match name {
+            "rm" | "rmdir" | "unlink" | "shred" if !is_git || name == "rm" => {
+                changed.removed.extend(operands());
+            }
+            // What is copied stays. It goes to the last operand, or into that directory.
+            "mv" | "cp" | "install" | "ln" if !is_git || name == "mv" => {
+                let mut from: Vec<&str> = operands().collect();
+                let Some(to) = from.pop() else { return changed };
+                for file in &from {
+                    let name = file.trim_end_matches('/').rsplit('/').next().unwrap_or(file);
+                    changed.written.push(format!("{to}/{name}").into());
+                }
+                changed.written.push(to.into());
+                if name == "mv" {
+                    changed.removed = from;
+                }
+            }
+            "tee" | "truncate" | "patch" if !is_git => {
+                changed.written.extend(operands().map(Cow::Borrowed));
+            }
             // The script is no file, but looks like none that is protected either.
-            "sed" | "perl" if rest.iter().any(|word| is_in_place(word)) => operands().collect(),
-            _ => Vec::new(),
-        };
-        changed.extend(self.written.iter().map(String::as_str));
+            "sed" | "perl" if rest.iter().any(|word| is_in_place(word)) => {
+                changed.written.extend(operands().map(Cow::Borrowed));
+            }
+            "dd" => {
+                let to = rest.iter().filter_map(|word| word.strip_prefix("of="));
+                changed.written.extend(to.map(Cow::Borrowed));
+            }
+            "find" if rest.iter().any(|word| word == "-delete") => {
+                let roots = rest.iter().take_while(|word| !word.starts_with(['-', '(', '!']));
+                changed.removed.extend(roots.map(String::as_str));
+            }
+            _ => {}
+        }
+        changed.written.extend(self.written.iter().map(|file| Cow::Borrowed(file.as_str())));
         changed
     }
 }
@@ -88,35 +184,58 @@ fn read(
     depth: usize,
     found: &mut Vec<SimpleCommand>,
 ) -> Option<String> {
-    let mut pieces = Pieces { rest: line, inner: Vec::new() };
-    while let Some((words, written)) = pieces.command() {
+    let mut pieces = Pieces { rest: line, inner: Vec::new(), after: None };
+    // What the last command has read, and may hand on.
+    let mut fed: Option<String> = None;
+    while let Some(mut command) = pieces.command() {
         for inner in std::mem::take(&mut pieces.inner) {
             if depth > 0 {
-                read(&inner, dir.clone(), depth - 1, found);
+                read(inner, dir.clone(), depth - 1, found);
             }
         }
-        let Some(command) = bare(&words) else {
-            if !written.is_empty() {
-                found.push(SimpleCommand { written, dir: dir.clone(), ..SimpleCommand::default() });
-            }
+        command.words = bare(&command.words);
+        command.dir.clone_from(&dir);
+        if command.words.is_empty() {
+            found.extend((!command.written.is_empty()).then_some(command));
             continue;
-        };
-        let command = SimpleCommand { words: command, written, dir: dir.clone() };
+        }
+        if SHELLS.contains(&command.name()) {
+            command.input = command.input.or(fed.take());
+        }
+        fed.clone_from(&command.input);
         if let Some(script) = script(&command).filter(|_| depth > 0) {
             read(script, dir.clone(), depth - 1, found);
         }
+        if let Some(run) = run_by_find(&command) {
+            found.push(SimpleCommand { words: run, dir: dir.clone(), ..SimpleCommand::default() });
+        }
         if matches!(command.name(), "cd" | "pushd") {
-            let to = command.words.get(1).map_or("", String::as_str);
-            let is_absolute = to.starts_with(['/', '~']);
-            let from = dir.filter(|_| !is_absolute);
-            dir = Some(from.map_or_else(|| to.to_owned(), |from| format!("{from}/{to}")));
+            dir = Some(within(dir, command.words.get(1).map_or("", String::as_str)));
+        }
+        if let Some(own) = command.own_dir().map(str::to_owned) {
+            command.dir = Some(within(command.dir.take(), &own));
         }
         found.push(command);
     }
     dir
 }
 
-/// Returns the script that a shell is given as a word.
+/// Returns where a directory is that is named in another one.
+fn within(dir: Option<String>, to: &str) -> String {
+    let from = dir.filter(|_| !to.starts_with(['/', '~']));
+    from.map_or_else(|| to.to_owned(), |from| format!("{from}/{to}"))
+}
+
+/// Returns the command that `find` runs on what it finds.
+fn run_by_find(command: &SimpleCommand) -> Option<Vec<String>> {
+    let is_run = |word: &String| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-x");
+    let of = command.words.iter().skip_while(|word| !is_run(word)).skip(1);
+    let run: Vec<String> = of.take_while(|word| *word != ";" && *word != "+").cloned().collect();
+    let run = bare(&run);
+    (matches!(command.name(), "find" | "fd") && !run.is_empty()).then_some(run)
+}
+
+/// Returns the script that a shell is given, as a word or to read.
 fn script(command: &SimpleCommand) -> Option<&str> {
     if command.name() == "eval" {
         return command.words.get(1).map(String::as_str);
@@ -126,14 +245,17 @@ fn script(command: &SimpleCommand) -> Option<&str> {
     }
     let is_script = |word: &String| {
         word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.ends_with('c'))
+            || word.eq_ignore_ascii_case("-command")
     };
-    let at = command.words.iter().position(is_script)?;
-    command.words.get(at + 1).map(String::as_str)
+    if let Some(at) = command.words.iter().position(is_script) {
+        return command.words.get(at + 1).map(String::as_str);
+    }
+    let is_named = command.words.iter().skip(1).any(|word| !word.starts_with('-'));
+    command.input.as_deref().filter(|_| !is_named)
 }
 
-/// Removes what stands before a command: assignments, and programs that run it. `None` if nothing is
-/// left.
-fn bare(words: &[String]) -> Option<Vec<String>> {
+/// Removes what stands before a command: assignments, and programs that run it.
+fn bare(words: &[String]) -> Vec<String> {
     let is_assignment = |word: &str| {
         let name = word.split_once('=').map(|(name, _)| name);
         name.is_some_and(|name| {
@@ -142,39 +264,51 @@ fn bare(words: &[String]) -> Option<Vec<String>> {
         })
     };
     let mut start = 0;
-    let mut is_led = false;
+    let mut leader = None;
     while let Some(word) = words.get(start) {
         let name = word.rsplit('/').next().unwrap_or(word);
         if BEFORE.contains(&name) {
-            is_led = true;
-        } else if is_led && word.starts_with('-') {
+            leader = Some(name);
+        } else if leader.is_some() && word.starts_with('-')
+            || leader == Some("cmd") && word.starts_with('/')
+        {
             start += usize::from(WITH_WORD.contains(&word.as_str()));
+        } else if leader == Some("timeout") {
+            // How long.
+            leader = None;
         } else if !is_assignment(word) {
             break;
         }
         start += 1;
     }
-    let rest = words.get(start..)?.to_vec();
-    (!rest.is_empty()).then_some(rest)
+    words.get(start..).unwrap_or_default().to_vec()
 }
 
 /// What is left of a line, and the commands inside of words that were read.
 struct Pieces<'a> {
     rest: &'a str,
-    inner: Vec<String>,
+    inner: Vec<&'a str>,
+    /// Where the text goes on behind the lines below `<<`, from the end of this line on.
+    after: Option<&'a str>,
 }
 
-impl Pieces<'_> {
+impl<'a> Pieces<'a> {
     fn next(&mut self) -> Option<char> {
         let mut chars = self.rest.chars();
         let c = chars.next()?;
         self.rest = chars.as_str();
+        if c == '\n'
+            && let Some(after) = self.after.take()
+        {
+            self.rest = after;
+        }
         Some(c)
     }
 
-    /// Returns the words of the next command, and the files that its output goes to.
-    fn command(&mut self) -> Option<(Vec<String>, Vec<String>)> {
-        let (mut words, mut written) = (Vec::new(), Vec::new());
+    /// Returns the words of the next command, the files that its output goes to, and what it is given
+    /// to read.
+    fn command(&mut self) -> Option<SimpleCommand> {
+        let (mut words, mut written, mut input) = (Vec::new(), Vec::new(), None);
         if self.rest.is_empty() {
             return None;
         }
@@ -204,9 +338,16 @@ impl Pieces<'_> {
                     self.inner.push(inside);
                     word.get_or_insert_default();
                 }
+                '<' => match self.below() {
+                    Some(lines) => {
+                        end(&mut word, &mut to_file);
+                        input = Some(lines.to_owned());
+                    }
+                    None => word.get_or_insert_default().push('<'),
+                },
                 '`' => {
                     let (inside, rest) = self.rest.split_once('`').unwrap_or((self.rest, ""));
-                    self.inner.push(inside.to_owned());
+                    self.inner.push(inside);
                     self.rest = rest;
                     word.get_or_insert_default();
                 }
@@ -232,7 +373,7 @@ impl Pieces<'_> {
                 }
                 '\n' | ';' | '|' | '&' | '(' | ')' => {
                     end(&mut word, &mut to_file);
-                    return Some((words, written));
+                    return Some(SimpleCommand { words, written, dir: None, input });
                 }
                 c if c.is_whitespace() => {
                     if !(to_file && word.is_none()) {
@@ -243,7 +384,37 @@ impl Pieces<'_> {
             }
         }
         end(&mut word, &mut to_file);
-        Some((words, written))
+        Some(SimpleCommand { words, written, dir: None, input })
+    }
+
+    /// Reads the rest of `<<` and the word behind it. Returns the lines below, up to that word; `None`
+    /// if nothing ends them.
+    fn below(&mut self) -> Option<&'a str> {
+        let rest = self.rest.strip_prefix('<')?.trim_start_matches(['-', ' ', '\t']);
+        let is_end = |c: char| c.is_whitespace() || ";|&<>()".contains(c);
+        let (word, rest) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
+        let name: String = word.chars().filter(|c| !"'\"\\".contains(*c)).collect();
+        let below = self.after.or_else(|| Some(rest.split_once('\n')?.1))?;
+        let mut left = below;
+        while !name.is_empty() && !left.is_empty() {
+            let (line, after) = left.split_once('\n').unwrap_or((left, ""));
+            if line.trim_matches(['\t', '\r']) != name {
+                left = after;
+                continue;
+            }
+            let lines = below.get(..below.len() - left.len()).unwrap_or_default();
+            (self.rest, self.after) = (rest, Some(after));
+            if name == word {
+                // Commands in them are run.
+                let mut inside = Pieces { rest: lines, inner: Vec::new(), after: None };
+                while let Some(at) = inside.rest.find("$(") {
+                    inside.rest = inside.rest.get(at + 1..).unwrap_or_default();
+                    self.inner.push(inside.within_parens());
+                }
+            }
+            return Some(lines);
+        }
+        None
     }
 
     /// Reads to the end of double quotes.
@@ -266,21 +437,33 @@ impl Pieces<'_> {
     }
 
     /// Reads what stands in parentheses, the first of which is next.
-    fn within_parens(&mut self) -> String {
-        let mut depth = 0_usize;
-        let mut inside = String::new();
+    fn within_parens(&mut self) -> &'a str {
+        let start = self.rest;
+        // What ends the parentheses and quotes that are open.
+        let mut open: Vec<char> = Vec::new();
         while let Some(c) = self.next() {
-            match c {
-                '(' => depth += 1,
-                ')' => depth -= 1,
+            match (open.last(), c) {
+                (_, '\\') => drop(self.next()),
+                (Some('"'), '$') if self.rest.starts_with('(') => {
+                    self.next();
+                    open.push(')');
+                }
+                (Some(end), c) if *end == c => drop(open.pop()),
+                (Some('"'), _) => {}
+                (_, '"') => open.push('"'),
+                (_, '(') => open.push(')'),
+                (_, '\'') => {
+                    self.rest = self.rest.split_once('\'').map_or("", |(_, rest)| rest);
+                }
+                (_, '<') => drop(self.below()),
                 _ => {}
             }
-            if depth == 0 {
+            if open.is_empty() {
                 break;
             }
-            inside.push(c);
         }
-        inside.trim_start_matches('(').to_owned()
+        let inside = start.get(..start.len() - self.rest.len()).unwrap_or_default();
+        inside.strip_prefix('(').unwrap_or(inside).strip_suffix(')').unwrap_or(inside)
     }
 }
 
@@ -311,34 +494,74 @@ mod tests {
             ),
             ("find . | xargs -n 1 rm", "find .|rm"),
             ("/usr/bin/git push", "/usr/bin/git push"),
+            ("timeout 10 rm x; cmd /c del y", "rm x|del y"),
+            ("find . -exec rm {} \\; -o -print", "rm {}|find . -exec rm {} ; -o -print"),
+            ("git -C a -c b=c push -f", "git -C a -c b=c push -f|git push -f"),
+            (
+                "cargo +nightly --color never test x",
+                "cargo +nightly --color never test x|cargo test x",
+            ),
+            ("rg 'git push' src | git.exe log --grep 'rm x'", "rg src|git.exe log --grep"),
             ("", ""),
         ] {
             let found = commands(line);
-            let lines: Vec<String> = found.iter().map(SimpleCommand::line).collect();
+            let lines: Vec<String> = found.iter().flat_map(SimpleCommand::lines).collect();
             let want: Vec<&str> = want.split('|').filter(|want| !want.is_empty()).collect();
             assert_eq!(lines, want, "{line}");
         }
     }
 
     #[test]
+    fn lines_below() {
+        let commit =
+            "git commit -m \"$(cat <<'EOF'\nfix: it's \"so\" (1)\n\nrm a) > b\nEOF\n)\" && rm c";
+        for (line, want) in [
+            (commit, "cat|git commit -m |rm c"),
+            ("cat <<'A' > a <<-\"B\" && ls\nrm x\nA\n\trm y\n\tB\nrm z", "cat|ls|rm z"),
+            ("bash <<EOF\nrm x\nEOF", "rm x|bash"),
+            ("cat <<EOF | sudo sh -x\nrm x\nEOF", "cat|rm x|sh -x"),
+            ("cat <<EOF | sh run\nrm x\nEOF", "cat|sh run"),
+            ("cat <<EOF\na $(rm x) b\nEOF", "rm x|cat"),
+            ("cat <<'EOF'\na $(rm x) b\nEOF", "cat"),
+            ("echo $((1<<2))\nrm x", "1<<2|echo |rm x"),
+            ("cat <<EOF\nrm x", "cat <<EOF|rm x"),
+            ("bash <<< 'rm x'", "bash <<< rm x"),
+        ] {
+            let found = commands(line);
+            let lines: Vec<String> = found.iter().flat_map(SimpleCommand::lines).collect();
+            assert_eq!(lines, want.split('|').collect::<Vec<_>>(), "{line}");
+        }
+        let text = |line| commands(line).iter().find_map(|one| Some(one.text()?.into_owned()));
+        assert_eq!(text("cat >> a <<E\nb\n\nc\nE\n").as_deref(), Some("b\n\nc\n"));
+        assert_eq!(text("echo 'a b' c > d").as_deref(), Some("a b c"));
+        assert_eq!(text("wc <<E\nb\nE\n"), None);
+    }
+
+    #[test]
     fn changed_files() {
         for (line, want) in [
-            ("rm -rf a 'b c'", "a,b c"),
-            ("git mv a b && git rm -q c", "a,b,c"),
-            ("mv a b", "a,b"),
+            ("rm -rf a 'b c'", "-a,-b c"),
+            ("git mv a b && git rm -q c", "b/a,b,-a,-c"),
+            ("mv x/a b", "b/a,b,-x/a"),
             ("sed -i 's/x/y/' a", "s/x/y/,a"),
             ("sed -n p a", ""),
             ("echo x > a; echo y >>b 2>&1", "a,b"),
             ("cat a | tee -a b >/dev/null", "b,/dev/null"),
-            ("cp a b", "b"),
+            ("cp a c/ b", "b/a,b/c,b"),
             ("> a", "a"),
             ("make 2> log", "log"),
             ("make &> log", "log"),
             ("echo '> a'", ""),
+            ("git -C x rm a; dd if=a of=b; patch -p1 c", "-a,b,c"),
+            ("find a b -name x -delete; find c", "-a,-b"),
+            ("cat > a <<EOF\n> b\nrm c\nEOF\nrm d", "a,-d"),
         ] {
             let found = commands(line);
-            let changed: Vec<&str> = found.iter().flat_map(SimpleCommand::changed).collect();
-            assert_eq!(changed.join(","), want, "{line}");
+            let changed = found.iter().map(SimpleCommand::changed).map(|changed| {
+                let removed = changed.removed.iter().map(|file| format!("-{file}"));
+                changed.written.iter().map(ToString::to_string).chain(removed).collect::<Vec<_>>()
+            });
+            assert_eq!(changed.collect::<Vec<_>>().concat().join(","), want, "{line}");
         }
         let dirs: Vec<_> =
             commands("cd a; cd b && rm c; cd /d; ls").into_iter().map(|one| one.dir).collect();
