@@ -361,6 +361,7 @@ pub(crate) fn definition() -> clap::Command {
 /// Parses the arguments. Defining all commands with all options takes longer than most commands
 /// run, so the named command is tried alone first. If that fails, the full definition decides.
 fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
+    let args = &without_bullets(args);
     let named = args.get(1).and_then(|name| only(name.to_str()?));
     if let Some(command) = named {
         let alone = Globals::augment_args(clap::Command::new("pimem"));
@@ -370,6 +371,17 @@ fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
         }
     }
     Cli::from_arg_matches(&help::brief(definition()).try_get_matches_from(args)?)
+}
+
+/// Takes the dash off lines of a list, which are no options.
+fn without_bullets(args: &[std::ffi::OsString]) -> Vec<std::ffi::OsString> {
+    let mut is_value = false;
+    let plain = args.iter().map(|arg| {
+        let text = arg.to_str().filter(|_| !is_value).and_then(|text| text.strip_prefix("- "));
+        is_value = arg.as_encoded_bytes().starts_with(b"-") && text.is_none();
+        text.map_or_else(|| arg.clone(), Into::into)
+    });
+    plain.collect()
 }
 
 /// Returns the failure of a write to standard output.

@@ -16,7 +16,7 @@ use pimem_engine::{
     memory::{
         add::{AddRequest, AddView, Added, Rejected, ReplacedEntry},
         background,
-        intake::{self, NewText, category, with_tags},
+        intake::{self, NewText, with_tags},
         next::{NotShown, Older, Prospect},
     },
 };
@@ -46,8 +46,9 @@ pub(crate) struct AddArgs {
     #[arg(required = true, value_name = "TEXT")]
     text: Vec<String>,
     /// Category: preference, lesson, mistake, pattern, decision, done, or one of your own
-    #[arg(long, short, default_value = "lesson", value_name = "CATEGORY")]
-    category: String,
+    /// [default: that which stands before the text, as in `[decision] TEXT`, or lesson]
+    #[arg(long, short, value_name = "CATEGORY")]
+    category: Option<String>,
     /// The file that it goes to, `topics/NAME.md`, made when there is none [default: that of the
     /// category]
     #[arg(long, value_name = "NAME")]
@@ -238,15 +239,16 @@ fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Fa
     let priority = share("--priority", &args.priority)?;
     let importance = share("--importance", &args.importance)?;
     let asides = LineAsides { asked: intake::asked(&args.asked)?, rules: args.rules.rules()? };
-    let base = |text: &str| {
-        let category = category(&ctx.memory, &args.category)?;
+    let base = |text: &str, category: Option<&str>| {
+        let category = category.or(args.category.as_deref());
+        let (category, text) = intake::stated(&ctx.memory, category, text)?;
         let plain = NewText::plain(category, EntryText::new(text)?, cue);
         let (topic, asides) = (topic.clone(), asides.clone());
         let new = NewText { pin: args.pin, until, topic, asides, priority, importance, ..plain };
         tagged(new, &args.tags)
     };
     if args.text != ["-"] {
-        return Ok(vec![(None, base(&args.text.join(" "))?)]);
+        return Ok(vec![(None, base(&args.text.join(" "), None)?)]);
     }
     let input = shell::read_stdin()?;
     let mut news = Vec::new();
@@ -255,9 +257,9 @@ fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Fa
             continue;
         }
         let new = if line.trim_start().starts_with('{') {
-            from_json(ctx, line, base)
+            from_json(line, base)
         } else {
-            base(line)
+            base(line, None)
         };
         let number = Some(number);
         news.push((number, new.map_err(|failure| at_line(number, failure))?));
@@ -277,16 +279,12 @@ fn tagged(new: NewText, tags: &[String]) -> Result<NewText, Failure> {
 }
 
 fn from_json(
-    ctx: &Shell,
     line: &str,
-    base: impl Fn(&str) -> Result<NewText, Failure>,
+    base: impl Fn(&str, Option<&str>) -> Result<NewText, Failure>,
 ) -> Result<NewText, Failure> {
     let item = jsonl::read(line, &jsonl::ENTRY)
         .map_err(|wrong| Failure::new(FailureKind::Refused, wrong.message, wrong.hint))?;
-    let mut new = tagged(base(&item.text)?, &item.tags)?;
-    if let Some(name) = &item.category {
-        new.category = category(&ctx.memory, name)?;
-    }
+    let mut new = tagged(base(&item.text, item.category.as_deref())?, &item.tags)?;
     new.cue = item.cue.unwrap_or(new.cue);
     new.until = item.until.map(local_time::end_of).or(new.until);
     new.priority = item.priority.or(new.priority);

@@ -16,7 +16,7 @@ use pimem_engine::{
         add::{AddView, Added},
         background,
         curate::Proof,
-        intake::{category, with_tags},
+        intake::{self, with_tags},
         next::{ChangedEntry, NotShown, Prospect},
         pins::{CuratedEntry, PinAction},
     },
@@ -32,9 +32,6 @@ use super::{
 /// What can be done to an entry. Whatever it is, it can be taken back.
 pub(super) const ACTIONS: &[&str] =
     &["reinforce", "harmful", "pin", "unpin", "edit", "forget", "restore", "supersede"];
-
-/// Category of an entry without one.
-const CATEGORY: &str = "lesson";
 
 pub(super) fn add(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Failure> {
     let kept_as = given.text("as").unwrap_or("entry");
@@ -79,7 +76,7 @@ fn document(view: &impl Document) -> Value {
 /// An entry that a client wants to add.
 struct Wanted {
     text: String,
-    category: String,
+    category: Option<String>,
     tags: Vec<String>,
     asked: Vec<String>,
     supersedes: Option<String>,
@@ -92,7 +89,7 @@ impl Wanted {
         let tags = one.texts("tags");
         Self {
             text: one.text("text").unwrap_or_default().to_owned(),
-            category: text("category").unwrap_or_else(|| CATEGORY.to_owned()),
+            category: text("category"),
             tags: if tags.is_empty() { whole.texts("tags") } else { tags },
             asked: one.texts("asked"),
             supersedes: one.text("supersedes").map(str::to_owned),
@@ -100,8 +97,8 @@ impl Wanted {
     }
 
     fn checked(&self, memory: &Memory) -> Result<NewText, Failure> {
-        let category = category(memory, &self.category)?;
-        let plain = unpinned(&self.text)?;
+        let (category, text) = intake::stated(memory, self.category.as_deref(), &self.text)?;
+        let plain = unpinned(text)?;
         let text = with_tags(&plain, &self.tags)?;
         let untagged = (text != plain).then(|| plain.as_str().to_owned());
         let tags = self.tags.iter().map(|tag| tag.trim_start_matches('#').to_owned()).collect();
@@ -313,7 +310,7 @@ fn supersede(memory: &Memory, entry: &str, text: &str) -> Result<SaidText, Failu
     let old = view.entry.entry;
     let wanted = Wanted {
         text: text.to_owned(),
-        category: old.category,
+        category: Some(old.category),
         tags: Vec::new(),
         asked: Vec::new(),
         supersedes: Some(old.id),

@@ -359,6 +359,30 @@ pub fn category(memory: &Memory, name: &str) -> Result<CategoryId, Failure> {
     Err(Failure { kind: FailureKind::Usage, message, hints })
 }
 
+/// Category of a text that names none.
+const CATEGORY: &str = "lesson";
+
+/// Returns the category and the text of what is to be added, which may be a line of a topic, as in
+/// `- [decision] TEXT`: its category counts unless another one is named.
+///
+/// # Errors
+/// Fails if a category is unknown, or only read.
+pub fn stated<'a>(
+    memory: &Memory,
+    named: Option<&str>,
+    line: &'a str,
+) -> Result<(CategoryId, &'a str), Failure> {
+    let line = line.trim_start();
+    let text = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line);
+    let own = text.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    let own = own.filter(|(own, _)| memory.config.categories.find(own).is_some());
+    let (own, text) = match own {
+        Some((own, bare)) if named.is_none_or(|named| named == own) => (Some(own), bare),
+        _ => (None, text),
+    };
+    Ok((category(memory, named.or(own).unwrap_or(CATEGORY))?, text))
+}
+
 /// Like [`category`], also for a category whose entries are only read.
 pub fn known_category(memory: &Memory, name: &str) -> Result<CategoryId, Failure> {
     let categories = &memory.config.categories;
