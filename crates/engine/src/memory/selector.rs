@@ -21,9 +21,28 @@ const PREFIX: usize = 7;
 const CANDIDATES: usize = 8;
 
 /// Returns the one entry that `selector` matches: an id prefix, the exact text, a fragment of it, or
-/// else the id prefix of an earlier wording. If none matches and there are `unread` files, the error is about these, because they may
-/// have the entry.
+/// else the id prefix of an earlier wording; or the line that a command has printed of it. If none
+/// matches and there are `unread` files, the error is about these, because they may have the entry.
 pub fn entry<'a>(
+    memory: &Memory,
+    ranking: &'a Ranking,
+    unread: &[ReadProblem],
+    selector: &str,
+) -> Result<&'a ScoredEntry, Failure> {
+    as_typed(memory, ranking, unread, selector).or_else(|failure| {
+        let printed = printed_id(selector).filter(|_| failure.kind == FailureKind::NotFound);
+        let found = printed.and_then(|id| as_typed(memory, ranking, unread, id).ok());
+        found.ok_or(failure)
+    })
+}
+
+/// Returns the id at the end of a printed line, as in `[lesson] TEXT (1351e92)`.
+fn printed_id(line: &str) -> Option<&str> {
+    let (before, id) = line.trim().strip_suffix(')')?.rsplit_once('(')?;
+    (is_id(id) && (before.is_empty() || before.ends_with(' '))).then_some(id)
+}
+
+fn as_typed<'a>(
     memory: &Memory,
     ranking: &'a Ranking,
     unread: &[ReadProblem],
@@ -69,7 +88,8 @@ fn one<'a>(
     let lower = selector.to_lowercase();
     let is_id = is_id(selector);
     let by_id = |row: &&ScoredEntry| is_id && row.entry.id.to_string().starts_with(&lower);
-    let exact = |row: &&ScoredEntry| row.entry.text == selector || canonical(row) == selector;
+    let line = format!("- {}", selector.strip_prefix("- ").unwrap_or(selector));
+    let exact = |row: &&ScoredEntry| row.entry.text == selector || canonical(row) == line;
     let within = |row: &&ScoredEntry| row.entry.text.contains(selector);
     let loosely = |row: &&ScoredEntry| row.entry.text.to_lowercase().contains(&lower);
     let tests: [&dyn Fn(&&ScoredEntry) -> bool; 4] = [&by_id, &exact, &within, &loosely];
