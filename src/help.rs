@@ -257,6 +257,10 @@ impl<'a> CallWords<'a> {
                 let meant = help::suggestions(table, &word, below);
                 hints.extend(meant.iter().map(|name| format!("did you mean {}?", called(name))));
             }
+            // No command has a space.
+            if word.contains(' ') && below.find_subcommand("add").is_some() {
+                hints.push(format!("did you mean {} {word:?}?", called("add")));
+            }
             let all = if names.is_empty() { "--all".to_owned() } else { names.clone() };
             hints.push(format!("pimem help {all} lists all commands"));
             let message = format!("there is no command {whole:?}");

@@ -78,7 +78,13 @@ pub(crate) fn run(ctx: &Shell, args: &TodoArgs) -> Result<Exit, Failure> {
 }
 
 fn texts(args: &[String]) -> Result<Vec<String>, Failure> {
-    let one = |line: &str| EntryText::new(line).map(|text| text.as_str().to_owned());
+    // It may be a line of a checklist.
+    let one = |line: &str| {
+        let line = line.trim_start();
+        let item = line.strip_prefix("- ").unwrap_or(line);
+        let item = item.strip_prefix("[ ] ").unwrap_or(item);
+        EntryText::new(item).map(|text| text.as_str().to_owned())
+    };
     if args != ["-"] {
         return Ok(vec![one(&args.join(" "))?]);
     }
