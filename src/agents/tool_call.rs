@@ -34,6 +34,8 @@ const WHOLE: &[&str] = &["content", "contents", "file_text", "new_source"];
 const OLD: &[&str] = &["old_string", "oldString", "oldText", "old_str"];
 const NEW: &[&str] = &["new_string", "newString", "newText", "new_str", "insert_text"];
 const COMMAND: &[&str] = &["command", "cmd", "script"];
+/// Names of where it is run.
+const DIR: &[&str] = &["workdir", "cwd", "directory", "dir_path"];
 const PATCH: &[&str] = &["command", "patch", "patchText", "input"];
 const BEGIN: &str = "*** Begin Patch";
 
@@ -61,7 +63,11 @@ pub(crate) fn parts(call: &Value) -> Vec<ToolCallPart<'_>> {
             found.push(ToolCallPart::Change { file });
         }
     } else if let Some(command) = text(call, COMMAND) {
-        found.push(ToolCallPart::Run(command));
+        let dir = DIR.iter().find_map(|name| quoted(call.get(*name)?));
+        found.push(ToolCallPart::Run(match dir {
+            Some(dir) => format!("cd {dir}\n{command}").into(),
+            None => command,
+        }));
     }
     found
 }
@@ -73,12 +79,6 @@ fn text<'a>(of: &'a Value, names: &[&str]) -> Option<Cow<'a, str>> {
 
 /// Returns a text, or the words of a command as a shell reads them.
 fn words(value: &Value) -> Option<Cow<'_, str>> {
-    let quoted = |word: &Value| {
-        let word = word.as_str()?;
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
-        let is_word = !word.is_empty() && word.chars().all(is_plain);
-        Some(if is_word { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) })
-    };
     match value {
         Value::String(text) => Some(Cow::Borrowed(text)),
         Value::Array(words) => {
@@ -86,6 +86,14 @@ fn words(value: &Value) -> Option<Cow<'_, str>> {
         }
         _ => None,
     }
+}
+
+/// Returns a word as a shell reads it.
+fn quoted(word: &Value) -> Option<String> {
+    let word = word.as_str()?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
+    let is_word = !word.is_empty() && word.chars().all(is_plain);
+    Some(if is_word { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) })
 }
 
 /// Returns the parts of a patch with `*** Update File: NAME` and so on.
@@ -138,6 +146,7 @@ mod tests {
                 "a x\n > y\n|change b",
             ),
             ("\"*** Begin Patch\\n*** Add File: a\\n+y\\n*** End Patch\"", "a  > y\n"),
+            (r#"{"cmd":"rm x","workdir":"/a b/c"}"#, "run cd '/a b/c'\nrm x"),
             ("{}", ""),
             (r#"{"query":"x"}"#, ""),
         ] {

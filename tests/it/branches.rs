@@ -220,12 +220,14 @@ fn a_line_outlives_its_log() {
     sandbox.commit("project");
     let frozen = "The parser is frozen";
     sandbox.run(&["add", "-c", "preference", "--valid-until", "2027-07-01", frozen]).done();
-    let known = || {
-        let list: Value = serde_json::from_str(&sandbox.run(&["list", "--json"]).stdout).unwrap();
+    let known_in = |dir: &str, text: &str| {
+        let list = sandbox.run_in(dir, &["list", "--json"]).stdout;
+        let list: Value = serde_json::from_str(&list).unwrap();
         let mut entries = list["entries"].as_array().unwrap().iter();
-        let it = entries.find(|entry| entry["text"] == frozen).unwrap_or_else(|| panic!("{list}"));
+        let it = entries.find(|entry| entry["text"] == text).unwrap_or_else(|| panic!("{list}"));
         ["cue", "evidence", "firstSeen", "lastReinforced", "validUntil"].map(|key| it[key].clone())
     };
+    let known = || known_in("project", frozen);
     let before = known();
     assert_eq!(before[0], "explicit");
     sandbox.git("project", &["reset", "-q", "--hard"]);
@@ -234,6 +236,16 @@ fn a_line_outlives_its_log() {
     sandbox.run(&["rebuild"]).done();
     assert!(sandbox.read("evidence.jsonl").contains("\"op\":\"expire\""));
     assert_eq!(known(), before);
+    // Nor is that of another work tree lost, where a branch brings the line alone.
+    let dry = "The docks are dry";
+    let add = ["add", "-c", "pattern", "--valid-until", "2027-07-01", dry];
+    sandbox.run_in("tree", &[&["--now", "2026-06-29T12:00:00Z"], &add[..]].concat()).done();
+    let before = known_in("tree", dry);
+    sandbox.git("tree", &["reset", "-q", "--hard"]);
+    sandbox.commit("tree");
+    sandbox.commit("project");
+    sandbox.git("project", &["merge", "-q", "--no-edit", "feature"]);
+    assert_eq!(known_in("project", dry), before);
 }
 
 /// A new file of the topic does not make them look as if a person had taken them out.

@@ -189,7 +189,14 @@ fn what_a_line_of_a_shell_does() {
     ] {
         let answer = asked(&sandbox, "claude", "Bash", &json!({"command": command}));
         assert_eq!(decided(&answer).0, want, "{command}");
+        let answer =
+            asked(&sandbox, "codex", "shell", &json!({"command": ["bash", "-lc", command]}));
+        assert_eq!(decided(&answer).0, want.replace("ask", "deny"), "{command}");
     }
+    let there = sandbox.project().join("migrations");
+    let answer =
+        asked(&sandbox, "codex", "exec_command", &json!({"cmd": "rm 1.sql", "workdir": there}));
+    assert_eq!(decided(&answer).0, "deny");
 }
 
 /// A guard that stands in a file is in force when a person has said so, and not before.

@@ -25,7 +25,7 @@ from walk import Team  # noqa: E402
 
 # What may happen, with its weight.
 ACTS = {
-    "add": 6, "say": 2, "forget": 2, "edit": 2, "reinforce": 1, "drop theirs": 1, "sync": 5, "pull": 4, "trust": 2, "dream": 1,
+    "add": 6, "say": 2, "forget": 2, "edit": 2, "reinforce": 1, "supersede": 2, "drop theirs": 1, "sync": 5, "pull": 4, "trust": 2, "dream": 1,
 }
 PARTS = [one + two for one in ["ba", "do", "ki", "lu", "me", "no", "pa", "ri"] for two in ["ber", "don", "kel", "lim", "mos"]]
 
@@ -124,7 +124,7 @@ class World(histories.World):
             said = {"session_id": text, "cwd": str(one.trees["main"]), "prompt": f"{text}."}
             one.ask("main", "hook", "claude", "prompt", stdin=json.dumps(said))
             one.says.add(text)
-        elif what in ("forget", "edit", "reinforce") and one.says:
+        elif what in ("forget", "edit", "reinforce", "supersede") and one.says:
             self.change(one, what, self.dice.choice(sorted(one.says)))
         elif what == "drop theirs":
             there = sorted(one.trusted & other.says & {*one.told()[0]})
@@ -153,15 +153,20 @@ class World(histories.World):
 
     def change(self, one, what, text):
         self.story[-1] += f" {text!r}"
-        if what == "edit":
+        if what in ("edit", "supersede"):
             new = self.text()
-            one.run("main", "edit", text, new)
+            one.run("main", *(["edit", text] if what == "edit" else ["add", "--supersedes", text]), new)
             one.says.add(new)
+            self.stood_for[new] = text if what == "supersede" else self.stood_for.get(text)
         else:
             one.run("main", what, text)
         if what != "reinforce":
             one.says.discard(text)
             one.dropped.add(text)
+        if what == "forget":
+            # What it had replaced is back where its line still is.
+            while text := self.stood_for.get(text):
+                one.dropped.discard(text)
 
     def end(self):
         self.step += 1

@@ -203,8 +203,13 @@ fn read(
             command.input = command.input.or(fed.take());
         }
         fed.clone_from(&command.input);
-        if let Some(script) = script(&command).filter(|_| depth > 0) {
-            read(script, dir.clone(), depth - 1, found);
+        if depth > 0 {
+            // It is looked at by itself.
+            let word = script(&command).map(|at| command.words.remove(at));
+            let script = word.as_ref().or(command.input.as_ref().filter(|_| reads(&command)));
+            if let Some(script) = script {
+                read(script, dir.clone(), depth - 1, found);
+            }
         }
         if let Some(run) = run_by_find(&command) {
             found.push(SimpleCommand { words: run, dir: dir.clone(), ..SimpleCommand::default() });
@@ -235,23 +240,24 @@ fn run_by_find(command: &SimpleCommand) -> Option<Vec<String>> {
     (matches!(command.name(), "find" | "fd") && !run.is_empty()).then_some(run)
 }
 
-/// Returns the script that a shell is given, as a word or to read.
-fn script(command: &SimpleCommand) -> Option<&str> {
-    if command.name() == "eval" {
-        return command.words.get(1).map(String::as_str);
-    }
-    if !SHELLS.contains(&command.name()) {
-        return None;
-    }
-    let is_script = |word: &String| {
+/// Returns the index of the word that is a script.
+fn script(command: &SimpleCommand) -> Option<usize> {
+    let is_option = |word: &String| {
         word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.ends_with('c'))
             || word.eq_ignore_ascii_case("-command")
     };
-    if let Some(at) = command.words.iter().position(is_script) {
-        return command.words.get(at + 1).map(String::as_str);
-    }
-    let is_named = command.words.iter().skip(1).any(|word| !word.starts_with('-'));
-    command.input.as_deref().filter(|_| !is_named)
+    let before = match command.name() {
+        "eval" => 0,
+        name if SHELLS.contains(&name) => command.words.iter().position(is_option)?,
+        _ => return None,
+    };
+    Some(before + 1).filter(|at| *at < command.words.len())
+}
+
+/// Returns true if a shell runs what it is given to read.
+fn reads(command: &SimpleCommand) -> bool {
+    let is_option = |word: &String| word.starts_with('-');
+    SHELLS.contains(&command.name()) && command.words.iter().skip(1).all(is_option)
 }
 
 /// Removes what stands before a command: assignments, and programs that run it.
@@ -476,7 +482,7 @@ mod tests {
         for (line, want) in [
             ("git push --force", "git push --force"),
             ("cd x && git push origin main --force", "cd x|git push origin main --force"),
-            ("bash -c 'git push -f --force'", "git push -f --force|bash -c git push -f --force"),
+            ("bash -c 'git push -f --force'", "git push -f --force|bash -c"),
             ("sudo -u root env A=1 B=\"c d\" rm -rf /", "rm -rf /"),
             ("FOO=bar make; ls | wc -l", "make|ls|wc -l"),
             ("echo 'git push --force'", "echo"),
@@ -488,10 +494,7 @@ mod tests {
             ("(cd a; rm b) # rm c", "cd a|rm b"),
             ("git \\\n push", "git push"),
             ("'unclosed rm", "unclosed rm"),
-            (
-                "sh -xc \"sh -c 'sh -c \\\"rm x\\\"'\"",
-                "rm x|sh -c rm x|sh -c sh -c \"rm x\"|sh -xc sh -c 'sh -c \"rm x\"'",
-            ),
+            ("sh -xc \"sh -c 'sh -c \\\"rm x\\\"'\"", "rm x|sh -c|sh -c|sh -xc"),
             ("find . | xargs -n 1 rm", "find .|rm"),
             ("/usr/bin/git push", "/usr/bin/git push"),
             ("timeout 10 rm x; cmd /c del y", "rm x|del y"),

@@ -376,15 +376,17 @@ impl Store {
         names.into_iter().filter(is_of).map(|name| format!("topics/{name}")).collect()
     }
 
-    /// Returns what was noted of lines that were written in this work tree.
+    /// Returns what was noted of lines where they were written, in this work tree or another: a merge may
+    /// bring one without its log.
     pub(super) fn noted_lines(&self, wanted: &IdSet<EntryId>) -> IdMap<EntryId, NotedLine> {
         let Some(trees) = self.work_trees() else { return IdMap::default() };
         let is_wanted = |of: &LineChange<'_>| of.id().is_some_and(|id| wanted.contains(&id));
-        let (own, _) = self.kept_lines(&trees, &[], is_wanted, |_| false);
+        let there = self.other_trees(&trees);
+        let (own, others) = self.kept_lines(&trees, &there, is_wanted, is_wanted);
         let noted = |said: &Said| {
             Some((said.id()?, NotedLine { at: said.time()?.0, until: said.expiry() }))
         };
-        own.iter().filter_map(noted).collect()
+        others.iter().map(|(_, said)| said).chain(&own).filter_map(noted).collect()
     }
 
     /// Forgets kept lines.
