@@ -386,7 +386,11 @@ pub fn stated<'a>(
 /// Like [`category`], also for a category whose entries are only read.
 pub fn known_category(memory: &Memory, name: &str) -> Result<CategoryId, Failure> {
     let categories = &memory.config.categories;
-    categories.find(name).ok_or_else(|| {
+    // In any case, and of many: `Decisions` is what headings and agents say.
+    let lower = name.to_lowercase();
+    let singular = lower.strip_suffix('s').unwrap_or(&lower);
+    let known = [name, &lower, singular].into_iter().find_map(|name| categories.find(name));
+    known.ok_or_else(|| {
         let known = categories.iter().map(|(_, spec)| spec.name.as_ref());
         let mut hints = vec![format!("the categories are {}", categories.names())];
         if let Some(name) = names::closest(name, known) {

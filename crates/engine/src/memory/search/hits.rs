@@ -108,9 +108,13 @@ impl Reading<'_> {
         request: &SearchRequest<'_>,
         detail: Detail,
     ) -> Result<SearchAnswer, Failure> {
-        for name in request.categories {
-            intake::known_category(self.memory, name)?;
-        }
+        let known = |name: &String| {
+            let id = intake::known_category(self.memory, name)?;
+            Ok(self.memory.config.categories.spec(id).name.to_string())
+        };
+        let categories = request.categories.iter().map(known);
+        let categories: Vec<String> = categories.collect::<Result<_, Failure>>()?;
+        let request = &SearchRequest { categories: &categories, ..*request };
         if text.trim().is_empty() {
             let hint = "give some words to look for";
             return Err(Failure::new(FailureKind::Usage, "the query is empty", hint));

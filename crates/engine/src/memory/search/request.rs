@@ -22,6 +22,7 @@ use crate::{
     store::{Store, snapshot::TopicFile},
 };
 
+#[derive(Clone, Copy)]
 pub struct SearchRequest<'a> {
     pub query: &'a Query,
     /// The query's vector, where it was begun before.
