@@ -40,6 +40,8 @@ const WITH_WORD: &[&str] = &["-u", "-n", "-g", "-C", "-I", "-L", "-P"];
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "fish", "ksh", "pwsh", "powershell"];
 /// Programs that search, and so only name what they look for.
 const SEARCHES: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "ack"];
+/// Programs that keep or send what they read, and do not act on it.
+const KEEPS: &[&str] = &["cat", "tee", "patch", "git", "gh", "glab"];
 /// Options that take a word and stand before what a program does.
 const OPTIONS: &[(&str, &[&str])] = &[
     ("cargo", &["--color", "--config", "--manifest-path", "-Z"]),
@@ -56,8 +58,8 @@ const OPTIONS: &[(&str, &[&str])] = &[
 ];
 
 impl SimpleCommand {
-    /// Returns the command as a pattern sees it: its words, without what it only says; and once more
-    /// without the options before what it does, if it has any.
+    /// Returns the command as a pattern sees it: its words, without what it only says; once more without
+    /// the options before what it does, if it has any; and lines that the program acts on.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let act = self.act();
         let says = match (self.name(), self.words.get(act).map(String::as_str)) {
@@ -73,7 +75,11 @@ impl SimpleCommand {
             let words = self.words.iter().take(1).chain(self.words.iter().skip(from));
             words.filter(seen).map(String::as_str).collect::<Vec<_>>().join(" ")
         };
-        std::iter::once(line(1)).chain((act > 1).then(|| line(act)))
+        // What a shell is given is looked at by itself.
+        let is_kept = [KEEPS, SEARCHES, SHELLS].iter().any(|names| names.contains(&self.name()));
+        let input = self.input.iter().filter(move |_| !is_kept).flat_map(|input| input.lines());
+        let lines = std::iter::once(line(1)).chain((act > 1).then(|| line(act)));
+        lines.chain(input.map(str::to_owned))
     }
 
     /// Returns the name of the program, without its directory.
@@ -529,6 +535,10 @@ mod tests {
             ("echo $((1<<2))\nrm x", "1<<2|echo |rm x"),
             ("cat <<EOF\nrm x", "cat <<EOF|rm x"),
             ("bash <<< 'rm x'", "bash <<< rm x"),
+            (
+                "sudo psql db <<'EOF' && ls\nDROP TABLE x;\n-- y\nEOF",
+                "psql db|DROP TABLE x;|-- y|ls",
+            ),
         ] {
             let found = commands(line);
             let lines: Vec<String> = found.iter().flat_map(SimpleCommand::lines).collect();
