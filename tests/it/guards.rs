@@ -183,7 +183,9 @@ fn what_a_line_of_a_shell_does() {
         ("rm -rf src", ""),
         ("cd src && mv ../migrations ../old", "deny"),
         ("cp 2.sql migrations/", "deny"),
-        ("find . -name '*.sql' -delete", "deny"),
+        ("find . -name '*.pyc' -delete", ""),
+        ("find migrations -name '*.sql' -delete", "deny"),
+        ("rm -rf ./*", "deny"),
         ("cat migrations/1.sql > all.sql", ""),
         ("rm -rf .pi", "ask"),
     ] {

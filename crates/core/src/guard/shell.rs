@@ -133,7 +133,12 @@ impl SimpleCommand {
         let mut changed = ChangedFiles::default();
         match name {
             "rm" | "rmdir" | "unlink" | "shred" if !is_git || name == "rm" => {
-                changed.removed.extend(operands());
+                // All that is in a directory.
+                changed.removed.extend(operands().map(|word| match word.strip_suffix('*') {
+                    Some("") => ".",
+                    Some(dir) if dir.ends_with('/') => dir,
+                    _ => word,
+                }));
             }
             // What is copied stays. It goes to the last operand, or into that directory.
             "mv" | "cp" | "install" | "ln" if !is_git || name == "mv" => {
@@ -161,7 +166,15 @@ impl SimpleCommand {
             }
             "find" if rest.iter().any(|word| word == "-delete") => {
                 let roots = rest.iter().take_while(|word| !word.starts_with(['-', '(', '!']));
-                changed.removed.extend(roots.map(String::as_str));
+                let roots = roots.map(String::as_str);
+                // Those of some names, or all.
+                let mut name = rest.iter().skip_while(|word| *word != "-name" && *word != "-iname");
+                match name.nth(1) {
+                    Some(name) => {
+                        changed.written.extend(roots.map(|root| format!("{root}/{name}").into()));
+                    }
+                    None => changed.removed.extend(roots),
+                }
             }
             _ => {}
         }
@@ -566,7 +579,9 @@ mod tests {
             ("make &> log", "log"),
             ("echo '> a'", ""),
             ("git -C x rm a; dd if=a of=b; patch -p1 c", "-a,b,c"),
-            ("find a b -name x -delete; find c", "-a,-b"),
+            ("find a b -delete; find c", "-a,-b"),
+            ("find . a -type f -name '*.x' -delete", "./*.x,a/*.x"),
+            ("rm -r * a/* b*", "-.,-a/,-b*"),
             ("cat > a <<EOF\n> b\nrm c\nEOF\nrm d", "a,-d"),
         ] {
             let found = commands(line);
