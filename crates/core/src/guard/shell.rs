@@ -322,8 +322,10 @@ impl<'a> Pieces<'a> {
         let mut chars = self.rest.chars();
         let c = chars.next()?;
         self.rest = chars.as_str();
+        // A quote may have gone on behind it.
         if c == '\n'
             && let Some(after) = self.after.take()
+            && after.len() < self.rest.len()
         {
             self.rest = after;
         }
@@ -494,6 +496,8 @@ impl<'a> Pieces<'a> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prop_assert, proptest};
+
     use super::*;
 
     #[test]
@@ -561,6 +565,23 @@ mod tests {
         assert_eq!(text("cat >> a <<E\nb\n\nc\nE\n").as_deref(), Some("b\n\nc\n"));
         assert_eq!(text("echo 'a b' c > d").as_deref(), Some("a b c"));
         assert_eq!(text("wc <<E\nb\nE\n"), None);
+    }
+
+    /// Whatever comes is read to its end, and what is found is of the line.
+    #[test]
+    fn any_line() {
+        let whole = "cat <<A 'x\nA\ny)' $(z\n) && rm b";
+        assert!(commands(whole).iter().any(|one| one.words == ["rm", "b"]));
+        proptest!(|(line in "[<>|&;()'\"`$\\\\ \nAab-]{0,60}")| {
+            for command in commands(&line) {
+                let words = command.words.iter().chain(&command.written);
+                for c in words.flat_map(|word| word.chars()) {
+                    prop_assert!(line.contains(c), "{line:?}: {command:?}");
+                }
+                drop(command.changed());
+                prop_assert!(command.lines().count() > 0);
+            }
+        });
     }
 
     #[test]
