@@ -5,6 +5,8 @@
 
 pub mod glob;
 pub mod shell;
+#[cfg(test)]
+mod shell_tests;
 
 use std::collections::HashMap;
 
