@@ -247,10 +247,11 @@ fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Fa
         let new = NewText { pin: args.pin, until, topic, asides, priority, importance, ..plain };
         tagged(new, &args.tags)
     };
+    let is_category = |name: &str| ctx.memory.config.categories.find(name).is_some();
     match args.text.as_slice() {
         [input] if input == "-" => {}
         // A category and one quoted text.
-        [name, text] if args.category.is_none() && text.contains(' ') && is_category(ctx, name) => {
+        [name, text] if args.category.is_none() && text.contains(' ') && is_category(name) => {
             return Ok(vec![(None, base(text, Some(name))?)]);
         }
         words => return Ok(vec![(None, base(&words.join(" "), None)?)]),
@@ -274,10 +275,6 @@ fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Fa
         return Err(Failure::new(FailureKind::Refused, message, "give one entry a line"));
     }
     Ok(news)
-}
-
-fn is_category(ctx: &Shell, name: &str) -> bool {
-    ctx.memory.config.categories.find(name).is_some()
 }
 
 fn tagged(new: NewText, tags: &[String]) -> Result<NewText, Failure> {

@@ -21,7 +21,7 @@ use crate::{
 #[command(after_help = "Examples:\n  pimem handoff 'The parser is done; next are its errors'\n  \
     pimem handoff --session \"$SESSION\" --git\n  pimem handoff --show")]
 pub(crate) struct HandoffArgs {
-    /// What the next session should know (`-` reads standard input)
+    /// A message to the next session (`-` reads standard input)
     #[arg(value_name = "TEXT")]
     text: Vec<String>,
     /// The session that leaves it [default: `PIMEM_SESSION`]

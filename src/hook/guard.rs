@@ -179,11 +179,13 @@ impl<'a> Acts<'a> {
             let dir =
                 command.dir.as_ref().map_or_else(|| places.cwd.clone(), |dir| places.cwd.join(dir));
             let ChangedFiles { written, removed } = command.changed();
-            for path in written.iter().flat_map(|file| below(root, &dir.join(&**file))) {
-                match command.text() {
-                    Some(text) => acts.writes.push((path, None, text.into_owned().into())),
-                    None => acts.changes.push(path),
+            let written = written.iter().flat_map(|file| below(root, &dir.join(&**file)));
+            match command.text() {
+                Some(text) => {
+                    let write = |path| (path, None, text.clone().into_owned().into());
+                    acts.writes.extend(written.map(write));
                 }
+                None => acts.changes.extend(written),
             }
             acts.removed.extend(removed.iter().flat_map(|file| below(root, &dir.join(file))));
         }

@@ -13,7 +13,7 @@ pub struct SimpleCommand {
     pub written: Vec<String>,
     /// The directory that it runs in, by `cd` before it or an option, as it was typed.
     pub dir: Option<String>,
-    /// The lines below `<<` that it reads.
+    /// The here-document that it reads: the lines below `<<`.
     pub input: Option<String>,
 }
 
@@ -124,15 +124,17 @@ impl SimpleCommand {
     #[must_use]
     pub fn changed(&self) -> ChangedFiles<'_> {
         let (name, skip) = match (self.name(), self.act()) {
-            ("git", act) => (self.words.get(act).map_or("", String::as_str), act + 1),
+            ("git", act) => {
+                let own = self.words.get(act).filter(|act| matches!(act.as_str(), "rm" | "mv"));
+                (own.map_or("", String::as_str), act + 1)
+            }
             (name, _) => (name, 1),
         };
-        let is_git = skip > 1;
         let rest = self.words.get(skip..).unwrap_or_default();
         let operands = || rest.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
         let mut changed = ChangedFiles::default();
         match name {
-            "rm" | "rmdir" | "unlink" | "shred" if !is_git || name == "rm" => {
+            "rm" | "rmdir" | "unlink" | "shred" => {
                 // All that is in a directory.
                 changed.removed.extend(operands().map(|word| match word.strip_suffix('*') {
                     Some("") => ".",
@@ -141,19 +143,20 @@ impl SimpleCommand {
                 }));
             }
             // What is copied stays. It goes to the last operand, or into that directory.
-            "mv" | "cp" | "install" | "ln" if !is_git || name == "mv" => {
+            "mv" | "cp" | "install" | "ln" => {
                 let mut from: Vec<&str> = operands().collect();
-                let Some(to) = from.pop() else { return changed };
-                for file in &from {
-                    let name = file.trim_end_matches('/').rsplit('/').next().unwrap_or(file);
-                    changed.written.push(format!("{to}/{name}").into());
+                if let Some(to) = from.pop() {
+                    for file in &from {
+                        let name = file.trim_end_matches('/').rsplit('/').next().unwrap_or(file);
+                        changed.written.push(format!("{to}/{name}").into());
+                    }
+                    changed.written.push(to.into());
                 }
-                changed.written.push(to.into());
                 if name == "mv" {
                     changed.removed = from;
                 }
             }
-            "tee" | "truncate" | "patch" if !is_git => {
+            "tee" | "truncate" | "patch" => {
                 changed.written.extend(operands().map(Cow::Borrowed));
             }
             // The script is no file, but looks like none that is protected either.
@@ -196,13 +199,8 @@ pub fn commands(line: &str) -> Vec<SimpleCommand> {
     found
 }
 
-/// Reads a line; returns the directory where it ends.
-fn read(
-    line: &str,
-    mut dir: Option<String>,
-    depth: usize,
-    found: &mut Vec<SimpleCommand>,
-) -> Option<String> {
+/// Appends the commands of a line that is run in a directory.
+fn read(line: &str, mut dir: Option<String>, depth: usize, found: &mut Vec<SimpleCommand>) {
     let mut pieces = Pieces { rest: line, inner: Vec::new(), after: None };
     // What the last command has read, and may hand on.
     let mut fed: Option<String> = None;
@@ -234,18 +232,17 @@ fn read(
             found.push(SimpleCommand { words: run, dir: dir.clone(), ..SimpleCommand::default() });
         }
         if matches!(command.name(), "cd" | "pushd") {
-            dir = Some(within(dir, command.words.get(1).map_or("", String::as_str)));
+            dir = Some(joined(dir, command.words.get(1).map_or("", String::as_str)));
         }
         if let Some(own) = command.own_dir().map(str::to_owned) {
-            command.dir = Some(within(command.dir.take(), &own));
+            command.dir = Some(joined(command.dir.take(), &own));
         }
         found.push(command);
     }
-    dir
 }
 
 /// Returns where a directory is that is named in another one.
-fn within(dir: Option<String>, to: &str) -> String {
+fn joined(dir: Option<String>, to: &str) -> String {
     let from = dir.filter(|_| !to.starts_with(['/', '~']));
     from.map_or_else(|| to.to_owned(), |from| format!("{from}/{to}"))
 }
@@ -313,7 +310,7 @@ fn bare(words: &[String]) -> Vec<String> {
 struct Pieces<'a> {
     rest: &'a str,
     inner: Vec<&'a str>,
-    /// Where the text goes on behind the lines below `<<`, from the end of this line on.
+    /// Where the text goes on behind the here-documents of this line.
     after: Option<&'a str>,
 }
 
@@ -365,7 +362,7 @@ impl<'a> Pieces<'a> {
                     self.inner.push(inside);
                     word.get_or_insert_default();
                 }
-                '<' => match self.below() {
+                '<' => match self.here_document() {
                     Some(lines) => {
                         end(&mut word, &mut to_file);
                         input = Some(lines.to_owned());
@@ -414,9 +411,9 @@ impl<'a> Pieces<'a> {
         Some(SimpleCommand { words, written, dir: None, input })
     }
 
-    /// Reads the rest of `<<` and the word behind it. Returns the lines below, up to that word; `None`
-    /// if nothing ends them.
-    fn below(&mut self) -> Option<&'a str> {
+    /// Reads the rest of `<<` and the word behind it. Returns the here-document, which that word ends;
+    /// `None` if nothing does.
+    fn here_document(&mut self) -> Option<&'a str> {
         let rest = self.rest.strip_prefix('<')?.trim_start_matches(['-', ' ', '\t']);
         let is_end = |c: char| c.is_whitespace() || ";|&<>()".contains(c);
         let (word, rest) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
@@ -482,7 +479,7 @@ impl<'a> Pieces<'a> {
                 (_, '\'') => {
                     self.rest = self.rest.split_once('\'').map_or("", |(_, rest)| rest);
                 }
-                (_, '<') => drop(self.below()),
+                (_, '<') => drop(self.here_document()),
                 _ => {}
             }
             if open.is_empty() {

@@ -4,6 +4,10 @@ use proptest::{prop_assert, proptest};
 
 use super::shell::{SimpleCommand, commands};
 
+fn lines(line: &str) -> Vec<String> {
+    commands(line).iter().flat_map(SimpleCommand::lines).collect()
+}
+
 #[test]
 fn simple_commands() {
     for (line, want) in [
@@ -31,10 +35,8 @@ fn simple_commands() {
         ("rg 'git push' src | git.exe log --grep 'rm x'", "rg src|git.exe log --grep"),
         ("", ""),
     ] {
-        let found = commands(line);
-        let lines: Vec<String> = found.iter().flat_map(SimpleCommand::lines).collect();
         let want: Vec<&str> = want.split('|').filter(|want| !want.is_empty()).collect();
-        assert_eq!(lines, want, "{line}");
+        assert_eq!(lines(line), want, "{line}");
     }
 }
 
@@ -55,9 +57,7 @@ fn lines_below() {
         ("bash <<< 'rm x'", "bash <<< rm x"),
         ("sudo psql db <<'EOF' && ls\nDROP TABLE x;\n-- y\nEOF", "psql db|DROP TABLE x;|-- y|ls"),
     ] {
-        let found = commands(line);
-        let lines: Vec<String> = found.iter().flat_map(SimpleCommand::lines).collect();
-        assert_eq!(lines, want.split('|').collect::<Vec<_>>(), "{line}");
+        assert_eq!(lines(line), want.split('|').collect::<Vec<_>>(), "{line}");
     }
     let text = |line| commands(line).iter().find_map(|one| Some(one.text()?.into_owned()));
     assert_eq!(text("cat >> a <<E\nb\n\nc\nE\n").as_deref(), Some("b\n\nc\n"));
@@ -65,7 +65,7 @@ fn lines_below() {
     assert_eq!(text("wc <<E\nb\nE\n"), None);
 }
 
-/// Whatever comes is read to its end, and what is found is of the line.
+/// No line makes the parser fail, and it finds no character that the line has not.
 #[test]
 fn any_line() {
     let whole = "cat <<A 'x\nA\ny)' $(z\n) && rm b";

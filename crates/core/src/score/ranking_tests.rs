@@ -184,8 +184,8 @@ fn what_was_reworded_and_put_away() {
     }
 }
 
-/// What was replaced stays so when that which replaced it is put away, but for the word of a person; it is back where
-/// that is just gone, as with a branch of git.
+/// A replaced entry stays out when its replacement is archived, unless a person did that. It is back where the
+/// replacement is gone without a word, as with a branch of git.
 #[test]
 fn what_was_replaced_by_what_is_put_away() {
     let categories = Categories::default();

@@ -360,7 +360,7 @@ pub fn category(memory: &Memory, name: &str) -> Result<CategoryId, Failure> {
 }
 
 /// Category of a text that names none.
-const CATEGORY: &str = "lesson";
+pub const CATEGORY: &str = "lesson";
 
 /// Returns the category and the text of what is to be added, which may be a line of a topic, as in
 /// `- [decision] TEXT`: its category counts unless another one is named.
@@ -375,12 +375,14 @@ pub fn stated<'a>(
     let line = line.trim_start();
     let text = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line);
     let own = text.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("] "));
-    let own = own.filter(|(own, _)| memory.config.categories.find(own).is_some());
-    let (own, text) = match own {
-        Some((own, bare)) if named.is_none_or(|named| named == own) => (Some(own), bare),
-        _ => (None, text),
-    };
-    Ok((category(memory, named.or(own).unwrap_or(CATEGORY))?, text))
+    let own = own.and_then(|(own, bare)| Some((memory.config.categories.find(own)?, own, bare)));
+    let named = named.map(|name| category(memory, name)).transpose()?;
+    Ok(match (named, own) {
+        (None, Some((_, own, bare))) => (category(memory, own)?, bare),
+        (Some(named), Some((own, _, bare))) if named == own => (named, bare),
+        (Some(named), _) => (named, text),
+        (None, None) => (category(memory, CATEGORY)?, text),
+    })
 }
 
 /// Like [`category`], also for a category whose entries are only read.

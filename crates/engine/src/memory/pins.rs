@@ -163,7 +163,8 @@ pub struct CuratedEntry {
     /// What the next report does with it, if it was to bring it in or let it fade.
     #[serde(flatten)]
     pub next: Option<Prospect>,
-    /// What it had replaced and is in force again, as it was forgotten or archived.
+    /// The entries that this one had replaced. They are in force again, because it was forgotten or
+    /// archived.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub back: Vec<EntryView>,
     /// The other store that has the same entry, so that reports still show it.

@@ -120,7 +120,7 @@ impl Writing<'_> {
     pub fn import(self, request: &ImportRequest) -> Result<Answer<Imported>, Failure> {
         let mut source = source::read(self.memory, &request.from)?;
         let named = request.category.as_deref();
-        let category = intake::category(self.memory, named.unwrap_or("lesson"))?;
+        let category = intake::category(self.memory, named.unwrap_or(intake::CATEGORY))?;
         if named.is_some() {
             source.found.items.iter_mut().for_each(|item| item.likely = None);
         }
