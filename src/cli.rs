@@ -373,13 +373,17 @@ fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&help::brief(definition()).try_get_matches_from(args)?)
 }
 
-/// Takes the dash off lines of a list, which are no options.
+/// Takes the dash off a line of a list, and hides that of a whole list: they are no options.
 fn without_bullets(args: &[std::ffi::OsString]) -> Vec<std::ffi::OsString> {
     let mut is_value = false;
     let plain = args.iter().map(|arg| {
         let text = arg.to_str().filter(|_| !is_value).and_then(|text| text.strip_prefix("- "));
         is_value = arg.as_encoded_bytes().starts_with(b"-") && text.is_none();
-        text.map_or_else(|| arg.clone(), Into::into)
+        match text {
+            Some(list) if list.contains('\n') => format!("\n- {list}").into(),
+            Some(line) => line.into(),
+            None => arg.clone(),
+        }
     });
     plain.collect()
 }

@@ -28,10 +28,11 @@ use crate::{
 
 /// Remember something
 ///
-/// The text is one line; words given as separate arguments are joined by spaces. What is known
-/// already is reinforced instead, also in slightly other words, but never when numbers, names,
-/// quoted code or a negation differ. What was forgotten, replaced or archived, or is past its last
-/// day, comes back. Where the next report would leave the entry out, the answer says why.
+/// The text is one line; words given as separate arguments are joined by spaces, and each item of a
+/// list is an entry. What is known already is reinforced instead, also in slightly other words, but
+/// never when numbers, names, quoted code or a negation differ. What was forgotten, replaced or
+/// archived, or is past its last day, comes back. Where the next report would leave the entry out,
+/// the answer says why.
 ///
 /// A topic that is full goes on in a file beside it; `--topic` names another file, by subject.
 ///
@@ -254,7 +255,10 @@ fn read(ctx: &Shell, args: &AddArgs) -> Result<Vec<(Option<usize>, NewText)>, Fa
         [name, text] if args.category.is_none() && text.contains(' ') && is_category(name) => {
             return Ok(vec![(None, base(text, Some(name))?)]);
         }
-        words => return Ok(vec![(None, base(&words.join(" "), None)?)]),
+        words => {
+            let items = intake::items(&words.join(" "));
+            return items.iter().map(|item| Ok((None, base(item, None)?))).collect();
+        }
     }
     let input = shell::read_stdin()?;
     let mut news = Vec::new();

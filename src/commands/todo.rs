@@ -1,6 +1,5 @@
 //! `pimem todo`: the scratchpad, a checklist of short-term items.
 
-use pimem_core::safety::text::EntryText;
 use pimem_engine::{
     error::{Failure, FailureKind},
     memory::notes::{ClearedItems, Items, Tick, Todo, TodoChange, TodoItem},
@@ -61,7 +60,16 @@ enum Act {
 pub(crate) fn run(ctx: &Shell, args: &TodoArgs) -> Result<Exit, Failure> {
     match args.act.as_ref().unwrap_or(&Act::List { all: args.all }) {
         Act::Add { text } => {
-            ctx.ui.show(&ctx.memory.writing().add_todo(&texts(text)?)?);
+            let given = if text == &["-"] { shell::read_stdin()? } else { text.join(" ") };
+            let mut lines: Vec<&str> = vec![&given];
+            if text == &["-"] {
+                lines = given.lines().filter(|line| !line.trim().is_empty()).collect();
+            }
+            if lines.is_empty() {
+                let message = "standard input is empty";
+                return Err(Failure::new(FailureKind::Refused, message, "give one item a line"));
+            }
+            ctx.ui.show(&ctx.memory.writing().add_todo(&lines)?);
             Ok(Exit::Done)
         }
         Act::Done { text } => tick(ctx, text, Tick::Done),
@@ -75,27 +83,6 @@ pub(crate) fn run(ctx: &Shell, args: &TodoArgs) -> Result<Exit, Failure> {
             Ok(Exit::Done)
         }
     }
-}
-
-fn texts(args: &[String]) -> Result<Vec<String>, Failure> {
-    // It may be a line of a checklist.
-    let one = |line: &str| {
-        let line = line.trim_start();
-        let item = line.strip_prefix("- ").unwrap_or(line);
-        let item = item.strip_prefix("[ ] ").unwrap_or(item);
-        EntryText::new(item).map(|text| text.as_str().to_owned())
-    };
-    if args != ["-"] {
-        return Ok(vec![one(&args.join(" "))?]);
-    }
-    let input = shell::read_stdin()?;
-    let lines = input.lines().filter(|line| !line.trim().is_empty());
-    let texts: Vec<String> = lines.map(one).collect::<Result<_, _>>()?;
-    if texts.is_empty() {
-        let message = "standard input is empty";
-        return Err(Failure::new(FailureKind::Refused, message, "give one item a line"));
-    }
-    Ok(texts)
 }
 
 fn tick(ctx: &Shell, words: &[String], tick: Tick) -> Result<Exit, Failure> {

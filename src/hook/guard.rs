@@ -23,7 +23,8 @@ use pimem_engine::{
     error::Failure,
     memory::guards::{self, GuardInForce},
     store::{
-        Store, discover,
+        Store,
+        discover::{self, Places},
         hook_ledger::{self, LedgerNote},
     },
 };
@@ -176,10 +177,11 @@ impl<'a> Acts<'a> {
             }
         }
         for command in &acts.commands {
-            let dir =
-                command.dir.as_ref().map_or_else(|| places.cwd.clone(), |dir| places.cwd.join(dir));
+            let dir = command.dir.as_ref().map(|dir| expanded(places, &places.cwd, dir));
+            let dir = dir.unwrap_or_else(|| places.cwd.clone());
+            let below = |file: &Cow<'_, str>| below(root, &expanded(places, &dir, file));
             let ChangedFiles { written, removed } = command.changed();
-            let written = written.iter().flat_map(|file| below(root, &dir.join(&**file)));
+            let written = written.iter().flat_map(below);
             match command.text() {
                 Some(text) => {
                     let write = |path| (path, None, text.clone().into_owned().into());
@@ -187,7 +189,7 @@ impl<'a> Acts<'a> {
                 }
                 None => acts.changes.extend(written),
             }
-            acts.removed.extend(removed.iter().flat_map(|file| below(root, &dir.join(file))));
+            acts.removed.extend(removed.iter().flat_map(below));
         }
         acts
     }
@@ -236,6 +238,17 @@ impl<'a> Acts<'a> {
         };
         let act = self.commands.iter().find_map(act)?;
         Some(safe!("run pimem {}", act))
+    }
+}
+
+/// Returns a path that was typed in a directory, with what a shell puts for its beginning.
+fn expanded(places: &Places, dir: &Path, typed: &str) -> PathBuf {
+    match typed.split_once('/').unwrap_or((typed, "")) {
+        ("$PWD" | "${PWD}", rest) => dir.join(rest),
+        ("~" | "$HOME" | "${HOME}", rest) => {
+            places.home.as_ref().map_or_else(|| dir.join(typed), |home| home.join(rest))
+        }
+        _ => dir.join(typed),
     }
 }
 

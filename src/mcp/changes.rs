@@ -39,7 +39,7 @@ pub(super) fn add(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Failur
     let text = given.text("text");
     if kept_as == "entry" {
         let wanted: Vec<Wanted> = match (text, entries) {
-            (Some(_), None) => vec![Wanted::of(given, given)],
+            (Some(text), None) => Wanted::items(text, given)?,
             (None, Some(entries)) => entries.iter().map(|one| Wanted::of(one, given)).collect(),
             _ => return Err(one_of_both()),
         };
@@ -55,10 +55,7 @@ pub(super) fn add(call: &ToolCall<'_>, given: &Given) -> Result<SaidText, Failur
     let (word, document) = match kept_as {
         "note" => ("Noted", document(&memory.writing().note(&NoteText::new(text)?, None)?)),
         "log" => ("Logged", document(&memory.writing().log(&NoteText::new(text)?)?)),
-        _ => {
-            let item = EntryText::new(text)?.as_str().to_owned();
-            ("On the list", document(&memory.writing().add_todo(&[item])?))
-        }
+        _ => ("On the list", document(&memory.writing().add_todo(&[text])?)),
     };
     let file = document.get("file").and_then(Value::as_str).unwrap_or("SCRATCHPAD.md");
     Ok(SaidText::new(safe!("{} in {}\n", word, file), document.clone()))
@@ -94,6 +91,18 @@ impl Wanted {
             asked: one.texts("asked"),
             supersedes: one.text("supersedes").map(str::to_owned),
         }
+    }
+
+    /// Reads the text of a call, each of whose items is an entry where it is a list.
+    fn items(text: &str, whole: &Given) -> Result<Vec<Self>, Failure> {
+        let items = intake::items(text);
+        if items.len() > 1 && whole.has("supersedes") {
+            let message = "supersedes takes one new entry, and text is a list";
+            let hint = "give entries, each with its own supersedes";
+            return Err(Failure::new(FailureKind::Usage, message, hint));
+        }
+        let entry = |text| Self { text, ..Self::of(whole, whole) };
+        Ok(items.into_iter().map(entry).collect())
     }
 
     fn checked(&self, memory: &Memory) -> Result<NewText, Failure> {
@@ -211,9 +220,10 @@ fn group_added(
 }
 
 fn lines_of(done: &Added) -> Vec<SafeText> {
-    let Added { action, category, text, short, next, .. } = done;
+    let Added { action, category, text, short, next, replaces, .. } = done;
     let text = said::told(text, None);
     let mut lines = vec![safe!("- {} {} [{}] {}\n", action, short, category, text)];
+    lines.extend(replaces.iter().map(|old| safe!("  replaces {}\n", said::told(&old.line, None))));
     lines.extend(prospect_of(next));
     lines
 }

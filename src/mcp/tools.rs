@@ -1,6 +1,8 @@
 //! The tools: a table of names, arguments and handlers; the schema of arguments, and their values as a
 //! client gives them.
 
+use std::borrow::Cow;
+
 use pimem_engine::{
     error::{Failure, FailureKind},
     memory::Memory,
@@ -243,9 +245,18 @@ impl Argument {
         schema
     }
 
-    /// Returns the value in its own type. Numbers and flags may come as strings, which some clients
-    /// make of everything that a person types.
+    /// Returns the value in its own type, which may come as a string: some clients make strings of
+    /// everything that a person types, and some models of lists. An object may come as what it has
+    /// to have, and alone.
     fn read(&self, value: &Value) -> Result<Value, Failure> {
+        let parsed = match (self.takes, value) {
+            (Takes::Texts | Takes::Objects(_), Value::String(json)) => {
+                let value: Option<Value> = serde_json::from_str(json).ok();
+                value.filter(|value| value.is_array() || value.is_object())
+            }
+            _ => None,
+        };
+        let value = parsed.as_ref().unwrap_or(value);
         let as_text = || value.as_str().map(str::trim);
         let found = match self.takes {
             Takes::Text => value.as_str().map(Value::from),
@@ -273,11 +284,19 @@ impl Argument {
                 _ => None,
             },
             Takes::Objects(of) => {
-                let all = value.as_array().filter(|all| (1..=MOST).contains(&all.len()));
-                let Some(all) = all else { return Err(self.wrong()) };
+                let all = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                if !(1..=MOST).contains(&all.len()) {
+                    return Err(self.wrong());
+                }
                 let object = |value: &Value| {
-                    let object = value.as_object().ok_or_else(|| self.wrong())?;
-                    Given::read(self.name, of, object).map(|given| Value::Object(given.0))
+                    let fields = match (value, of.iter().find(|argument| argument.required)) {
+                        (Value::Object(fields), _) => Cow::Borrowed(fields),
+                        (Value::String(_), Some(needed)) => {
+                            Cow::Owned(Map::from_iter([(needed.name.to_owned(), value.clone())]))
+                        }
+                        _ => return Err(self.wrong()),
+                    };
+                    Given::read(self.name, of, &fields).map(|given| Value::Object(given.0))
                 };
                 Some(Value::Array(all.iter().map(object).collect::<Result<_, _>>()?))
             }

@@ -166,6 +166,7 @@ fn only_what_is_added_counts() {
 #[test]
 fn what_a_line_of_a_shell_does() {
     let sandbox = guarded();
+    std::fs::create_dir(sandbox.project().join("migrations")).unwrap();
     let message =
         "git commit -qm \"$(cat <<'EOF'\ndocs: it's said (1)\n\ngit push --force loses\nEOF\n)\"";
     for (command, want) in [
@@ -188,6 +189,16 @@ fn what_a_line_of_a_shell_does() {
         ("rm -rf ./*", "deny"),
         ("cat migrations/1.sql > all.sql", ""),
         ("rm -rf .pi", "ask"),
+        ("cd \"$PWD/src\" && rm ../migrations/1.sql", "deny"),
+        ("rm ~/../project/migrations/1.sql", "deny"),
+        ("curl -o $HOME/../project/migrations/1.sql x", "deny"),
+        ("cp -r src/. migrations", "deny"),
+        // As PowerShell has it.
+        ("Remove-Item -Recurse -Force migrations", "deny"),
+        ("\"x\" | Out-File migrations\\1.sql", "deny"),
+        ("Set-Content -Path src\\a.ts -Value \"import m from 'moment'\"", "deny"),
+        ("Get-Content migrations\\1.sql", ""),
+        ("del .pi\\memory\\topics\\lessons.md", "ask"),
     ] {
         let answer = asked(&sandbox, "claude", "Bash", &json!({"command": command}));
         assert_eq!(decided(&answer).0, want, "{command}");

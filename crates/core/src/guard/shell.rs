@@ -22,8 +22,53 @@ pub struct SimpleCommand {
 pub struct ChangedFiles<'a> {
     pub written: Vec<Cow<'a, str>>,
     /// Files and directories that are deleted or moved away.
-    pub removed: Vec<&'a str>,
+    pub removed: Vec<Cow<'a, str>>,
 }
+
+/// What a program does to the files that it is given.
+#[derive(Debug, Clone, Copy)]
+enum FileAct {
+    Removes,
+    /// All but the last, which they go to.
+    Moves,
+    Copies,
+    Writes,
+    /// The first; what follows is put into it.
+    Fills,
+    /// Those that an option of this letter or name names.
+    Saves(char, &'static str),
+}
+
+/// Programs, and the cmdlets of PowerShell with their short names.
+const PROGRAMS: &[(FileAct, &[&str])] = &[
+    (
+        FileAct::Removes,
+        &["rm", "rmdir", "unlink", "shred", "del", "erase", "rd", "ri", "remove-item"],
+    ),
+    (FileAct::Moves, &["mv", "move", "mi", "move-item", "ren", "rni", "rename-item"]),
+    (FileAct::Copies, &["cp", "install", "ln", "rsync", "scp", "copy", "cpi", "copy-item"]),
+    (FileAct::Writes, &["tee", "truncate", "patch", "touch"]),
+    (
+        FileAct::Fills,
+        &[
+            "set-content",
+            "sc",
+            "add-content",
+            "ac",
+            "out-file",
+            "tee-object",
+            "clear-content",
+            "clc",
+            "new-item",
+            "ni",
+        ],
+    ),
+    (FileAct::Saves('o', "--output"), &["curl", "sort"]),
+    (FileAct::Saves('O', "--output-document"), &["wget"]),
+];
+/// Options of cmdlets and programs that name the file that is filled, and what others go to.
+const FILE: &[&str] = &["-path", "-literalpath", "-filepath"];
+const TO: &[&str] = &["-destination", "-newname", "-t", "--target-directory"];
 
 /// Longest line in bytes.
 pub const MOST_BYTES: usize = 64 << 10;
@@ -117,6 +162,10 @@ impl SimpleCommand {
             (None, "echo" | "printf") => {
                 Some(self.words.get(1..).unwrap_or_default().join(" ").into())
             }
+            (None, name) if matches!(file_act(name), Some(FileAct::Fills)) => {
+                let words = self.words.get(1..).unwrap_or_default();
+                named(words, &["-value"]).or_else(|| operands(words).nth(1)).map(Cow::Borrowed)
+            }
             _ => None,
         }
     }
@@ -131,59 +180,103 @@ impl SimpleCommand {
             (name, _) => (name, 1),
         };
         let rest = self.words.get(skip..).unwrap_or_default();
-        let operands = || rest.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
         let mut changed = ChangedFiles::default();
-        match name {
-            "rm" | "rmdir" | "unlink" | "shred" => {
-                // All that is in a directory.
-                changed.removed.extend(operands().map(|word| match word.strip_suffix('*') {
-                    Some("") => ".",
-                    Some(dir) if dir.ends_with('/') => dir,
-                    _ => word,
-                }));
-            }
-            // What is copied stays. It goes to the last operand, or into that directory.
-            "mv" | "cp" | "install" | "ln" => {
-                let mut from: Vec<&str> = operands().collect();
-                if let Some(to) = from.pop() {
-                    for file in &from {
-                        let name = file.trim_end_matches('/').rsplit('/').next().unwrap_or(file);
-                        changed.written.push(format!("{to}/{name}").into());
-                    }
-                    changed.written.push(to.into());
-                }
-                if name == "mv" {
-                    changed.removed = from;
-                }
-            }
-            "tee" | "truncate" | "patch" => {
-                changed.written.extend(operands().map(Cow::Borrowed));
-            }
+        match (file_act(name), name) {
+            (Some(act), _) => changed.by(act, rest),
             // The script is no file, but looks like none that is protected either.
-            "sed" | "perl" if rest.iter().any(|word| is_in_place(word)) => {
-                changed.written.extend(operands().map(Cow::Borrowed));
+            (None, "sed" | "perl" | "awk" | "gawk")
+                if rest.iter().any(|word| is_in_place(word)) =>
+            {
+                changed.written.extend(operands(rest).map(path));
             }
-            "dd" => {
+            (None, "dd") => {
                 let to = rest.iter().filter_map(|word| word.strip_prefix("of="));
-                changed.written.extend(to.map(Cow::Borrowed));
+                changed.written.extend(to.map(path));
             }
-            "find" if rest.iter().any(|word| word == "-delete") => {
+            (None, "find") if rest.iter().any(|word| word == "-delete") => {
                 let roots = rest.iter().take_while(|word| !word.starts_with(['-', '(', '!']));
                 let roots = roots.map(String::as_str);
                 // Those of some names, or all.
-                let mut name = rest.iter().skip_while(|word| *word != "-name" && *word != "-iname");
-                match name.nth(1) {
+                match named(rest, &["-name", "-iname"]) {
                     Some(name) => {
                         changed.written.extend(roots.map(|root| format!("{root}/{name}").into()));
                     }
-                    None => changed.removed.extend(roots),
+                    None => changed.removed.extend(roots.map(path)),
                 }
             }
             _ => {}
         }
-        changed.written.extend(self.written.iter().map(|file| Cow::Borrowed(file.as_str())));
+        changed.written.extend(self.written.iter().map(|file| path(file)));
         changed
     }
+}
+
+impl<'a> ChangedFiles<'a> {
+    /// Adds what a program changes that is given these words.
+    fn by(&mut self, act: FileAct, words: &'a [String]) {
+        match act {
+            FileAct::Removes => {
+                let lists = operands(words).flat_map(|word| word.split(','));
+                // All that is in a directory.
+                self.removed.extend(lists.map(|word| match word.strip_suffix('*') {
+                    Some("") => Cow::Borrowed("."),
+                    Some(dir) if dir.ends_with(['/', '\\']) => path(dir),
+                    _ => path(word),
+                }));
+            }
+            FileAct::Moves | FileAct::Copies => {
+                let to = named(words, TO).or_else(|| operands(words).last());
+                let Some(to) = to.map(path) else { return };
+                let from: Vec<Cow<'_, str>> =
+                    operands(words).map(path).filter(|word| *word != to).collect();
+                self.written.push(to.clone());
+                // Into that directory, if it is one.
+                for file in &from {
+                    let name = file.trim_end_matches('/').rsplit('/').next().unwrap_or(file);
+                    let name = if name == "." { "*" } else { name };
+                    self.written.push(format!("{to}/{name}").into());
+                }
+                if matches!(act, FileAct::Moves) {
+                    self.removed.extend(from);
+                }
+            }
+            FileAct::Writes => self.written.extend(operands(words).map(path)),
+            FileAct::Fills => {
+                let file = named(words, FILE).or_else(|| operands(words).next());
+                self.written.extend(file.map(path));
+            }
+            FileAct::Saves(letter, long) => {
+                let is_short = |word: &str| {
+                    word.starts_with('-') && !word.starts_with("--") && word.ends_with(letter)
+                };
+                let at = words.iter().position(|word| word == long || is_short(word));
+                let inside =
+                    words.iter().find_map(|word| word.strip_prefix(long)?.strip_prefix('='));
+                let file = at.and_then(|at| words.get(at + 1)).map(String::as_str).or(inside);
+                self.written.extend(file.map(path));
+            }
+        }
+    }
+}
+
+fn file_act(name: &str) -> Option<FileAct> {
+    let is_named = |known: &&str| known.eq_ignore_ascii_case(name);
+    PROGRAMS.iter().find(|(_, names)| names.iter().any(is_named)).map(|(act, _)| *act)
+}
+
+fn operands(words: &[String]) -> impl Iterator<Item = &str> {
+    words.iter().map(String::as_str).filter(|word| !word.starts_with('-'))
+}
+
+/// Returns the word behind an option.
+fn named<'a>(words: &'a [String], options: &[&str]) -> Option<&'a str> {
+    let is_one = |word: &String| options.iter().any(|option| word.eq_ignore_ascii_case(option));
+    words.iter().skip_while(|word| !is_one(word)).nth(1).map(String::as_str)
+}
+
+/// Returns a path with slashes.
+fn path(word: &str) -> Cow<'_, str> {
+    if word.contains('\\') { word.replace('\\', "/").into() } else { word.into() }
 }
 
 fn is_in_place(word: &str) -> bool {
@@ -243,7 +336,7 @@ fn read(line: &str, mut dir: Option<String>, depth: usize, found: &mut Vec<Simpl
 
 /// Returns where a directory is that is named in another one.
 fn joined(dir: Option<String>, to: &str) -> String {
-    let from = dir.filter(|_| !to.starts_with(['/', '~']));
+    let from = dir.filter(|_| !to.starts_with(['/', '~', '$']));
     from.map_or_else(|| to.to_owned(), |from| format!("{from}/{to}"))
 }
 
@@ -355,7 +448,14 @@ impl<'a> Pieces<'a> {
                 '\\' => match self.next() {
                     // A line that goes on.
                     Some('\n') | None => {}
-                    Some(c) => word.get_or_insert_default().push(c),
+                    Some(c) => {
+                        let word = word.get_or_insert_default();
+                        // Before a name it separates directories, as on Windows.
+                        let is_path = word.ends_with(['.', ':']) && c == '.'
+                            || !word.is_empty() && c.is_ascii_alphanumeric();
+                        word.extend(is_path.then_some('\\'));
+                        word.push(c);
+                    }
                 },
                 '$' if self.rest.starts_with('(') => {
                     let inside = self.within_parens();

@@ -63,6 +63,8 @@ fn lines_below() {
     assert_eq!(text("cat >> a <<E\nb\n\nc\nE\n").as_deref(), Some("b\n\nc\n"));
     assert_eq!(text("echo 'a b' c > d").as_deref(), Some("a b c"));
     assert_eq!(text("wc <<E\nb\nE\n"), None);
+    assert_eq!(text("Set-Content -Path a -Value 'b c'").as_deref(), Some("b c"));
+    assert_eq!(text("ac a b").as_deref(), Some("b"));
 }
 
 /// No line makes the parser fail, and it finds no character that the line has not.
@@ -86,13 +88,13 @@ fn any_line() {
 fn changed_files() {
     for (line, want) in [
         ("rm -rf a 'b c'", "-a,-b c"),
-        ("git mv a b && git rm -q c", "b/a,b,-a,-c"),
-        ("mv x/a b", "b/a,b,-x/a"),
+        ("git mv a b && git rm -q c", "b,b/a,-a,-c"),
+        ("mv x/a b", "b,b/a,-x/a"),
         ("sed -i 's/x/y/' a", "s/x/y/,a"),
         ("sed -n p a", ""),
         ("echo x > a; echo y >>b 2>&1", "a,b"),
         ("cat a | tee -a b >/dev/null", "b,/dev/null"),
-        ("cp a c/ b", "b/a,b/c,b"),
+        ("cp a c/ b; cp -r d/. e; cp -t f g", "b,b/a,b/c,e,e/*,f,f/g"),
         ("> a", "a"),
         ("make 2> log", "log"),
         ("make &> log", "log"),
@@ -102,6 +104,15 @@ fn changed_files() {
         ("find . a -type f -name '*.x' -delete", "./*.x,a/*.x"),
         ("rm -r * a/* b*", "-.,-a/,-b*"),
         ("cat > a <<EOF\n> b\nrm c\nEOF\nrm d", "a,-d"),
+        (
+            "curl -sSLo a b; wget -qO c d; sort --output=e f; curl g; rsync -a h/ i/",
+            "a,c,e,i/,i//h",
+        ),
+        ("awk -i inplace 1 a; touch b; touch c\\ d", "inplace,1,a,b,c d"),
+        // As PowerShell and cmd have it.
+        ("Remove-Item -Recurse a,b; ri .\\c; del x\\d.e; rm .\\.f", "-a,-b,-./c,-x/d.e,-./.f"),
+        ("Set-Content -Value x -Path a; 'y' | Out-File \"b\\c\"; ni d -ItemType File", "a,b/c,d"),
+        ("Move-Item a -Destination b; Copy-Item -Path c -Destination d", "b,b/a,-a,d,d/c"),
     ] {
         let found = commands(line);
         let changed = found.iter().map(SimpleCommand::changed).map(|changed| {

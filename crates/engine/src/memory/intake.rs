@@ -373,9 +373,9 @@ pub fn stated<'a>(
     line: &'a str,
 ) -> Result<(CategoryId, &'a str), Failure> {
     let line = line.trim_start();
-    let text = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line);
+    let text = bullet(line).unwrap_or(line);
     let own = text.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("] "));
-    let own = own.and_then(|(own, bare)| Some((memory.config.categories.find(own)?, own, bare)));
+    let own = own.and_then(|(own, bare)| Some((in_any_case(memory, own)?, own, bare)));
     let named = named.map(|name| category(memory, name)).transpose()?;
     Ok(match (named, own) {
         (None, Some((_, own, bare))) => (category(memory, own)?, bare),
@@ -385,14 +385,42 @@ pub fn stated<'a>(
     })
 }
 
+/// Returns the items of a text that is a list, each with the lines below it. Any other text is one.
+pub fn items(text: &str) -> Vec<String> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    let first = lines.peek().copied().unwrap_or_default();
+    let (indent, _) = first.split_at(first.len() - first.trim_start().len());
+    let starts = |line: &str| line.strip_prefix(indent).and_then(bullet).is_some();
+    if !starts(first) {
+        return vec![text.to_owned()];
+    }
+    let mut items: Vec<String> = Vec::new();
+    for line in lines {
+        match items.last_mut() {
+            Some(item) if !starts(line) => item.extend(["\n", line]),
+            _ => items.push(line.to_owned()),
+        }
+    }
+    items
+}
+
+/// Returns what follows the mark of a list's item.
+fn bullet(line: &str) -> Option<&str> {
+    line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))
+}
+
+/// Finds a category, whose name is known in any case, and of many: `Decisions` is what headings
+/// and agents say.
+fn in_any_case(memory: &Memory, name: &str) -> Option<CategoryId> {
+    let lower = name.to_lowercase();
+    let singular = lower.strip_suffix('s').unwrap_or(&lower);
+    [name, &lower, singular].into_iter().find_map(|name| memory.config.categories.find(name))
+}
+
 /// Like [`category`], also for a category whose entries are only read.
 pub fn known_category(memory: &Memory, name: &str) -> Result<CategoryId, Failure> {
     let categories = &memory.config.categories;
-    // In any case, and of many: `Decisions` is what headings and agents say.
-    let lower = name.to_lowercase();
-    let singular = lower.strip_suffix('s').unwrap_or(&lower);
-    let known = [name, &lower, singular].into_iter().find_map(|name| categories.find(name));
-    known.ok_or_else(|| {
+    in_any_case(memory, name).ok_or_else(|| {
         let known = categories.iter().map(|(_, spec)| spec.name.as_ref());
         let mut hints = vec![format!("the categories are {}", categories.names())];
         if let Some(name) = names::closest(name, known) {

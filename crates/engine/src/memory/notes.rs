@@ -1,7 +1,10 @@
 //! Reading of long-term notes, scratchpad and daily logs, and appending to notes and logs. The
 //! scratchpad is a checklist of open tasks.
 
-use crate::memory::handles::{Reading, Writing};
+use crate::memory::{
+    handles::{Reading, Writing},
+    intake,
+};
 use pimem_core::{
     gate,
     markdown::{
@@ -9,7 +12,7 @@ use pimem_core::{
         patch,
     },
     model::time::Date,
-    safety::text::NoteText,
+    safety::text::{EntryText, NoteText},
 };
 use serde::Serialize;
 
@@ -125,17 +128,25 @@ impl Writing<'_> {
         Ok(Noted { file, text: added.join("\n"), into: NotedIn::Log })
     }
 
-    /// Adds open items that do not exist yet.
+    /// Adds open items that do not exist yet. A text may be a checklist, or a line of one.
     ///
     /// # Errors
-    /// Fails if the store cannot be written.
-    pub fn add_todo(self, texts: &[String]) -> Result<Todo, Failure> {
+    /// Fails if a text may not be stored, or the store cannot be written.
+    pub fn add_todo(self, texts: &[&str]) -> Result<Todo, Failure> {
+        let item = |line: String| {
+            let line = line.trim_start();
+            let text = line.strip_prefix("- ").unwrap_or(line);
+            let text = EntryText::new(text.strip_prefix("[ ] ").unwrap_or(text))?;
+            Ok(text.as_str().to_owned())
+        };
+        let texts = texts.iter().flat_map(|text| intake::items(text)).map(item);
+        let texts = texts.collect::<Result<Vec<String>, Failure>>()?;
         let store = self.memory.writer()?;
         let lock = super::lock(self.memory, &store)?;
         let missing = |bytes: &[u8]| {
             let open: Vec<String> = checklist::open(bytes).map(|item| item.text).collect();
             let mut new: Vec<String> = Vec::new();
-            for text in texts {
+            for text in &texts {
                 if !open.contains(text) && !new.contains(text) {
                     new.push(text.clone());
                 }
