@@ -279,7 +279,7 @@ impl Table {
             if !KINDS.contains(&kind) {
                 return Err(format!("there is no kind {kind}").into());
             }
-            if !["plain", "weak", "firm", "mention"].contains(&strength) {
+            if !["plain", "lone", "weak", "firm", "mention"].contains(&strength) {
                 return Err(format!("{strength} is no strength").into());
             }
             let (kind, strength) = (title(kind), title(strength));

@@ -117,25 +117,54 @@ fn is_pledge(words: &[Word]) -> bool {
 
 /// Returns true for a sentence that tells something and neither orders nor heads it.
 fn is_told(words: &[Word]) -> bool {
-    let is_order = PLURAL.contains(text(words, 0))
-        || paraphrased::is(List::Imperative, text(words, 0))
-        || paraphrased::is(List::Command, text(words, 0));
     let is_headed = words.iter().take(2).any(|word| word.colon);
-    // What comes behind may be the work that the fact is told for.
-    let is_followed = words.iter().skip(1).any(|word| {
-        word.apart && (PLURAL.contains(&word.text) || paraphrased::is(List::Imperative, &word.text))
-    });
     let is_finite = |at: usize| {
         let before = text(words, at - 1);
         let plural = before.ends_with('s') && !before.contains('\'')
             || ["we", "nous", "wir"].contains(&before);
         FINITE.contains(text(words, at)) || plural && PLURAL.contains(text(words, at))
     };
-    !is_order
+    !is_order(words)
         && !is_headed
-        && !is_followed
+        && !is_followed(words)
         && !ASKING.contains(text(words, 0))
         && (1..words.len()).any(is_finite)
+}
+
+fn is_order(words: &[Word]) -> bool {
+    PLURAL.contains(text(words, 0))
+        || paraphrased::is(List::Imperative, text(words, 0))
+        || paraphrased::is(List::Command, text(words, 0))
+}
+
+/// Returns true if a sentence without others may be told for a task: it orders something, also behind
+/// what is so, or reports what does not work.
+pub(super) fn is_of_a_task(words: &[Word]) -> bool {
+    const JOINING: [&str; 12] =
+        ["and", "as", "because", "but", "if", "never", "not", "or", "since", "so", "when", "which"];
+    const OBJECTS: [&str; 9] = ["a", "an", "it", "that", "the", "them", "these", "this", "those"];
+    let orders = |at: usize| {
+        let verb = text(words, at);
+        let is_apart = words.get(at).is_some_and(|word| word.apart);
+        let is_verb = !JOINING.contains(&verb) && !OBJECTS.contains(&verb);
+        is_apart && is_verb && OBJECTS.contains(&text(words, at + 1))
+    };
+    let is_missing = |at: usize| {
+        let is_not = ["is", "are"].contains(&text(words, at - 1)) && text(words, at) == "not";
+        is_not && text(words, at + 1).ends_with("ed")
+    };
+    let is_status = |word: &Word| word.text.parse().is_ok_and(|code| (400..600).contains(&code));
+    is_order(words)
+        || is_followed(words)
+        || words.iter().any(is_status)
+        || (1..words.len()).any(|at| orders(at) || is_missing(at))
+}
+
+/// Returns true if behind a fact comes what may be the work that it is told for.
+fn is_followed(words: &[Word]) -> bool {
+    words.iter().skip(1).any(|word| {
+        word.apart && (PLURAL.contains(&word.text) || paraphrased::is(List::Imperative, &word.text))
+    })
 }
 
 fn is_ours(words: &[Word]) -> bool {

@@ -84,11 +84,19 @@ impl Family {
 pub enum CueStrength {
     /// Never; it only makes a message important.
     Mention,
+    /// Only if a message says nothing else: beside a task it may be of that task.
+    Lone,
     /// Only if a message states nothing else.
     Weak,
     Plain,
     /// Even under a condition.
     Firm,
+}
+
+impl CueStrength {
+    pub fn is_weak(self) -> bool {
+        self <= Self::Weak
+    }
 }
 
 /// A wording that states something.
@@ -290,7 +298,7 @@ impl<'a> SentenceReading<'a> {
             let rows = rows.filter(|row| of(row.family) && row.strength != CueStrength::Mention);
             for cue in rows.filter_map(|row| reader.cue(row)) {
                 // The first clause says what the others are about.
-                let key = |cue: &CueFound| (cue.strength == CueStrength::Weak, cue.clause);
+                let key = |cue: &CueFound| (cue.strength.is_weak(), cue.clause);
                 if best.as_ref().is_none_or(|best| key(&cue) < key(best)) {
                     best = Some(cue);
                 }
@@ -487,7 +495,7 @@ impl<'a> Reader<'a> {
         let troubled = || {
             let plain = matches!(family, Family::Rule | Family::Wish | Family::Naming)
                 || family.is_of_dreams()
-                || family == Family::Preference && row.strength != CueStrength::Weak;
+                || family == Family::Preference && !row.strength.is_weak();
             !plain && self.line.words.iter().skip(cue.end).any(|word| word.is(TROUBLE))
         };
         // "Use x instead of y and update the callers", "we use x but it is slow".
@@ -499,7 +507,7 @@ impl<'a> Reader<'a> {
         let has = |phrases: &Phrases, at| phrases.behind(&self.line, at).is_some();
         let turn = |at: usize| has(&self.language.turn, at);
         let narrow = |at: usize| family == Family::Rule && has(&self.language.narrow, at);
-        let weak = row.strength == CueStrength::Weak;
+        let weak = row.strength.is_weak();
         let spoiled = weak && family != Family::Identity && (behind(&errand) || behind(&narrow))
             || (weak || family == Family::Convention) && behind(&turn);
         !reported && !ordered && !troubled() && !spoiled

@@ -85,7 +85,7 @@ fn measured(table: &str, language: &str) -> (f64, f64) {
         if of != language {
             continue;
         }
-        let mut found = preference::find(&message.replace('⏎', "\n"));
+        let mut found = preference::find_prompted(&message.replace('⏎', "\n"));
         // What is passed on from others is not taken for the user's word.
         found.retain(|one| one.waits != Some(crate::language::pasted::RELAYED));
         let want = want.to_lowercase();
@@ -120,7 +120,7 @@ fn sentences_that_rules_were_adjusted_with() {
 }
 
 fn learned(message: &str) -> Vec<String> {
-    preference::find(message).into_iter().map(|found| found.text).collect()
+    preference::find_prompted(message).into_iter().map(|found| found.text).collect()
 }
 
 #[test]
@@ -159,6 +159,12 @@ fn messages_of_several_sentences() {
             &["Never write more than 40 lines"],
         ),
         ("I hate long functions in tests.", &["I hate long functions in tests"]),
+        // What may be of a task counts where none is named.
+        ("Log lines must be JSON.", &["Log lines must be JSON"]),
+        ("Write a scraper for the job board. Log lines must be JSON.", &[]),
+        ("Order numbers start with two letters.", &["Order numbers start with two letters"]),
+        ("Write a regex for me. Order numbers start with two letters.", &[]),
+        ("Order numbers start with two letters, strip them.", &[]),
         // What is long was not typed.
         (&"We use pnpm here. Fix the build of the web client first. ".repeat(12), &[]),
         (
@@ -203,7 +209,7 @@ proptest! {
                 prop_assert!(cue.clause <= words.len() && cue.end <= words.len());
             }
         }
-        drop(preference::find(&text));
+        drop(preference::find_prompted(&text));
     }
 }
 
@@ -217,7 +223,10 @@ fn odd_sentences_take_no_time() {
             let words = words(&sentence.masked);
             SentenceReading::new(&sentence, &words).cue(false);
         }
-        assert!(preference::find(&piece.repeat(200_000 / piece.len())).len() <= preference::MOST);
+        assert!(
+            preference::find_prompted(&piece.repeat(200_000 / piece.len())).len()
+                <= preference::MOST
+        );
     }
 }
 
@@ -226,7 +235,7 @@ fn what_is_typed_beside_something_does_not_wait() {
     let table = include_str!("../../../../../fixtures/cues/typed.tsv");
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         let (_, message) = line.split_once('\t').expect("a tab");
-        let found = preference::find(message);
+        let found = preference::find_prompted(message);
         assert!(!found.is_empty(), "{message}");
         assert!(found.iter().all(|found| found.waits.is_none()), "{message}: {found:?}");
     }

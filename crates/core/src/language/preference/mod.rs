@@ -52,6 +52,13 @@ pub fn find(message: &str) -> Vec<Preference> {
     found_in(message, Hearing::Stated)
 }
 
+/// Returns what is to be kept of a prompt: its preferences, and what lasts by its build, which waits, if
+/// the prompt says nothing else. At most [`MOST`].
+#[must_use]
+pub fn find_prompted(message: &str) -> Vec<Preference> {
+    found_in(message, Hearing::Prompt)
+}
+
 /// Returns what is to be kept of a message that a person types: its preferences, and what lasts by its
 /// build, which waits. At most [`MOST`].
 #[must_use]
@@ -71,6 +78,8 @@ pub fn find_past(message: &str) -> Vec<Preference> {
 enum Hearing {
     /// Those that a phrase or a cue gives away.
     Stated,
+    /// A sentence without one too, if it seems to hold beyond the day and stands alone; it waits.
+    Prompt,
     /// Sentences without one too, if they seem to hold beyond the day; these wait for a review.
     Lasting,
     /// Both, of an imported message, where a statement may be longer.
@@ -98,15 +107,17 @@ fn found_in(message: &str, hearing: Hearing) -> Vec<Preference> {
     }
     let typed: Vec<Sentence> = edges.iter().flat_map(|text| sentence::sentences(text)).collect();
     let tables = short && !others;
-    let mut listening = Reader { phrases, tables, corrected: false, hearing };
+    let sentences = sentence::sentences(&open);
+    let lone = sentences.iter().filter(|one| cue::words(&one.masked).len() > 2).count() == 1;
+    let mut listening = Reader { phrases, tables, lone, corrected: false, hearing };
     // What only lasts by its build is no sign of a paste.
     let reader = match hearing {
-        Hearing::Lasting => Reader { hearing: Hearing::Stated, ..listening },
+        Hearing::Prompt | Hearing::Lasting => Reader { hearing: Hearing::Stated, ..listening },
         Hearing::Stated | Hearing::Past => listening,
     };
     let mut all: Vec<(Preference, CueStrength, bool)> = Vec::new();
     let mut passed_on = Vec::new();
-    for sentence in sentence::sentences(&open) {
+    for sentence in sentences {
         let words = cue::words(&sentence.masked);
         let typed = typed.contains(&sentence);
         if !short {
@@ -125,7 +136,7 @@ fn found_in(message: &str, hearing: Hearing) -> Vec<Preference> {
             all.push((preference, said.strength, typed));
         }
         let plain = |(_, strength, typed): &&(_, CueStrength, bool)| {
-            *strength != CueStrength::Weak && (short || *typed)
+            !strength.is_weak() && (short || *typed)
         };
         if all.iter().filter(plain).count() == MOST {
             break;
@@ -162,7 +173,7 @@ fn relayed(sentence: &Sentence, words: &[cue::Word], reader: Reader) -> Option<P
         let words = cue::words(&inner.masked);
         let mut reader = Reader { phrases: true, ..reader };
         let said = reader.read(&inner, &words)?;
-        drafted(&inner, &said, reader.chars()).filter(|_| said.strength != CueStrength::Weak)
+        drafted(&inner, &said, reader.chars()).filter(|_| !said.strength.is_weak())
     };
     let wished = || {
         let start = pasted::wish(sentence, words).filter(|_| reader.tables)?;
@@ -220,6 +231,8 @@ struct Reader {
     phrases: bool,
     /// True if the tables of cues apply.
     tables: bool,
+    /// True if the message has one sentence.
+    lone: bool,
     /// True if the sentence before said that something was wrong.
     corrected: bool,
     hearing: Hearing,
@@ -246,7 +259,10 @@ impl Reader {
         let corrected =
             std::mem::replace(&mut self.corrected, reading.only_denies() || fact::denies(words));
         let found = reading.cue(corrected);
-        let found = found.filter(|found| !plain || found.family == Family::Convention);
+        let found = found.filter(|found| {
+            (!plain || found.family == Family::Convention)
+                && (self.lone || found.strength != CueStrength::Lone)
+        });
         let declared = || plain.then(|| cue::declared(sentence, words)).flatten();
         let told = || {
             if reading.is_of_one_occasion() {
@@ -259,7 +275,10 @@ impl Reader {
                 Some(ToldFact::Likely) => Some(Said { waits: Some(DECLARED), ..said }),
                 None => {
                     let strength = match self.hearing {
-                        Hearing::Stated => return None,
+                        Hearing::Prompt if self.lone && !fact::is_of_a_task(words) => {
+                            CueStrength::Lone
+                        }
+                        Hearing::Prompt | Hearing::Stated => return None,
                         Hearing::Lasting => CueStrength::Weak,
                         Hearing::Past => CueStrength::Plain,
                     };
