@@ -108,8 +108,9 @@ fn found_in(message: &str, hearing: Hearing) -> Vec<Preference> {
     let typed: Vec<Sentence> = edges.iter().flat_map(|text| sentence::sentences(text)).collect();
     let tables = short && !others;
     let sentences = sentence::sentences(&open);
-    let lone = sentences.iter().filter(|one| cue::words(&one.masked).len() > 2).count() == 1;
-    let mut listening = Reader { phrases, tables, lone, corrected: false, hearing };
+    let said = sentences.iter().filter(|one| cue::words(&one.masked).len() > 2).count();
+    let beside = if said == 1 { Beside::Nothing } else { Beside::Sentences };
+    let mut listening = Reader { phrases, tables, beside, corrected: false, hearing };
     // What only lasts by its build is no sign of a paste.
     let reader = match hearing {
         Hearing::Prompt | Hearing::Lasting => Reader { hearing: Hearing::Stated, ..listening },
@@ -224,6 +225,13 @@ impl Said {
     }
 }
 
+/// What stands beside a sentence in its message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Nothing,
+    Sentences,
+}
+
 /// Reads the sentences of a message in order.
 #[derive(Clone, Copy)]
 struct Reader {
@@ -231,8 +239,7 @@ struct Reader {
     phrases: bool,
     /// True if the tables of cues apply.
     tables: bool,
-    /// True if the message has one sentence.
-    lone: bool,
+    beside: Beside,
     /// True if the sentence before said that something was wrong.
     corrected: bool,
     hearing: Hearing,
@@ -261,7 +268,7 @@ impl Reader {
         let found = reading.cue(corrected);
         let found = found.filter(|found| {
             (!plain || found.family == Family::Convention)
-                && (self.lone || found.strength != CueStrength::Lone)
+                && (self.beside == Beside::Nothing || found.strength != CueStrength::Lone)
         });
         let declared = || plain.then(|| cue::declared(sentence, words)).flatten();
         let told = || {
@@ -275,7 +282,9 @@ impl Reader {
                 Some(ToldFact::Likely) => Some(Said { waits: Some(DECLARED), ..said }),
                 None => {
                     let strength = match self.hearing {
-                        Hearing::Prompt if self.lone && !fact::is_of_a_task(words) => {
+                        Hearing::Prompt
+                            if self.beside == Beside::Nothing && !fact::is_of_a_task(words) =>
+                        {
                             CueStrength::Lone
                         }
                         Hearing::Prompt | Hearing::Stated => return None,
