@@ -77,7 +77,7 @@ pub struct Held {
 
 /// Why a preference learned by a hook awaits review.
 const PASTED: &str =
-    "; it may have been pasted or written by a program, or leads out of the project";
+    "; it may be no rule, pasted, written by a program, or lead out of the project";
 
 pub fn look(memory: &Memory, store: Store) -> Held {
     let snapshot = store.read(memory.now, &memory.config.categories);
