@@ -190,7 +190,7 @@ impl Human for AddView {
                 }
             }
             tell_absent(ui, next.absent.as_ref());
-            if let Some(ReplacedEntry { line, archived }) = replaces {
+            if let Some(ReplacedEntry { line, archived, .. }) = replaces {
                 let place = if *archived { " (it was in the archive already)" } else { "" };
                 ui.line(&format!("    Replaces: {line}{place}"));
             }

@@ -60,11 +60,13 @@ enum Act {
 pub(crate) fn run(ctx: &Shell, args: &TodoArgs) -> Result<Exit, Failure> {
     match args.act.as_ref().unwrap_or(&Act::List { all: args.all }) {
         Act::Add { text } => {
-            let given = if text == &["-"] { shell::read_stdin()? } else { text.join(" ") };
-            let mut lines: Vec<&str> = vec![&given];
-            if text == &["-"] {
-                lines = given.lines().filter(|line| !line.trim().is_empty()).collect();
-            }
+            let piped = text == &["-"];
+            let given = if piped { shell::read_stdin()? } else { text.join(" ") };
+            let lines: Vec<&str> = if piped {
+                given.lines().filter(|line| !line.trim().is_empty()).collect()
+            } else {
+                vec![&given]
+            };
             if lines.is_empty() {
                 let message = "standard input is empty";
                 return Err(Failure::new(FailureKind::Refused, message, "give one item a line"));

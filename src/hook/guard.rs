@@ -184,7 +184,7 @@ impl<'a> Acts<'a> {
             let written = written.iter().flat_map(below);
             match command.text() {
                 Some(text) => {
-                    let write = |path| (path, None, text.clone().into_owned().into());
+                    let write = |path| (path, None, text.to_string().into());
                     acts.writes.extend(written.map(write));
                 }
                 None => acts.changes.extend(written),

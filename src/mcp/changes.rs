@@ -223,7 +223,8 @@ fn lines_of(done: &Added) -> Vec<SafeText> {
     let Added { action, category, text, short, next, replaces, .. } = done;
     let text = said::told(text, None);
     let mut lines = vec![safe!("- {} {} [{}] {}\n", action, short, category, text)];
-    lines.extend(replaces.iter().map(|old| safe!("  replaces {}\n", said::told(&old.line, None))));
+    let old = replaces.iter().map(|old| said::told(&old.line, Some(old.reviewed)));
+    lines.extend(old.map(|old| safe!("  replaces {}\n", old)));
     lines.extend(prospect_of(next));
     lines
 }

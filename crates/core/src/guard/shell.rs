@@ -25,7 +25,7 @@ pub struct ChangedFiles<'a> {
     pub removed: Vec<Cow<'a, str>>,
 }
 
-/// What a program does to the files that it is given.
+/// How a program changes the files that its words name.
 #[derive(Debug, Clone, Copy)]
 enum FileAct {
     Removes,

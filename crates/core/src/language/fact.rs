@@ -124,14 +124,14 @@ fn is_told(words: &[Word]) -> bool {
             || ["we", "nous", "wir"].contains(&before);
         FINITE.contains(text(words, at)) || plural && PLURAL.contains(text(words, at))
     };
-    !is_order(words)
+    !begins_as_order(words)
         && !is_headed
         && !is_followed(words)
         && !ASKING.contains(text(words, 0))
         && (1..words.len()).any(is_finite)
 }
 
-fn is_order(words: &[Word]) -> bool {
+fn begins_as_order(words: &[Word]) -> bool {
     PLURAL.contains(text(words, 0))
         || paraphrased::is(List::Imperative, text(words, 0))
         || paraphrased::is(List::Command, text(words, 0))
@@ -154,7 +154,7 @@ pub(super) fn is_of_a_task(words: &[Word]) -> bool {
         is_not && text(words, at + 1).ends_with("ed")
     };
     let is_status = |word: &Word| word.text.parse().is_ok_and(|code| (400..600).contains(&code));
-    is_order(words)
+    begins_as_order(words)
         || is_followed(words)
         || words.iter().any(is_status)
         || (1..words.len()).any(|at| orders(at) || is_missing(at))

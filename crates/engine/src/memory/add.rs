@@ -424,14 +424,15 @@ impl<'a, 'b> Adding<'a, 'b> {
         by: &AddedText,
     ) -> Result<(ReplacedEntry, LineAsides), Failure> {
         let memory = self.memory;
-        let line = |row: &ScoredEntry| {
+        let replaced = |row: &ScoredEntry, archived| {
             let name = &memory.config.categories.spec(row.entry.category).name;
-            format!("[{name}] {} ({:.7})", told(row), row.entry.id.to_string())
+            let line = format!("[{name}] {} ({:.7})", told(row), row.entry.id.to_string());
+            ReplacedEntry { line, reviewed: row.entry.reviewed, archived }
         };
         let (old, asides, replaced) = match selector::entry(memory, &self.ranking(), &[], selector)
         {
             Ok(row) => {
-                let replaced = ReplacedEntry { line: line(row), archived: false };
+                let replaced = replaced(row, false);
                 (row.entry.wording(), row.entry.asides.clone(), replaced)
             }
             Err(failure) if failure.kind == FailureKind::NotFound => {
@@ -442,7 +443,7 @@ impl<'a, 'b> Adding<'a, 'b> {
                 let Ok(row) = selector::entry(memory, &gone, &[], selector) else {
                     return Err(memory.sharing().not_own(selector, failure));
                 };
-                let replaced = ReplacedEntry { line: line(row), archived: true };
+                let replaced = replaced(row, true);
                 (row.entry.wording(), row.entry.asides.clone(), replaced)
             }
             Err(failure) => return Err(failure),
@@ -463,6 +464,8 @@ impl<'a, 'b> Adding<'a, 'b> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplacedEntry {
     pub line: String,
+    /// False if no agent may be told what it says.
+    pub reviewed: bool,
     /// True if it was in the archive before.
     pub archived: bool,
 }

@@ -108,8 +108,8 @@ fn found_in(message: &str, hearing: Hearing) -> Vec<Preference> {
     let typed: Vec<Sentence> = edges.iter().flat_map(|text| sentence::sentences(text)).collect();
     let tables = short && !others;
     let sentences = sentence::sentences(&open);
-    let said = sentences.iter().filter(|one| cue::words(&one.masked).len() > 2).count();
-    let beside = if said == 1 { Beside::Nothing } else { Beside::Sentences };
+    let said = sentences.iter().filter(|one| cue::words(&one.masked).len() > 2);
+    let beside = if said.take(2).count() == 1 { Beside::Nothing } else { Beside::Sentences };
     let mut listening = Reader { phrases, tables, beside, corrected: false, hearing };
     // What only lasts by its build is no sign of a paste.
     let reader = match hearing {
@@ -225,7 +225,7 @@ impl Said {
     }
 }
 
-/// What stands beside a sentence in its message.
+/// Whether a message has other sentences than the one that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nothing,
