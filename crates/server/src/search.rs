@@ -40,6 +40,7 @@ pub struct Request {
     /// Hits with less are left out, 0 to 1.
     pub min_score: f64,
     pub category: Option<String>,
+    /// True for the archive too, and for what is replaced or past its date.
     pub archived: bool,
     pub projects: Vec<Uuid>,
 }
@@ -88,7 +89,8 @@ pub async fn search(
         docs: corpus.size.docs,
         vectors: vectors.as_ref(),
     };
-    let found = find(transaction, wanted).await?;
+    let mut found = find(transaction, wanted).await?;
+    found.retain(|(memory, _)| request.archived || memory.verdict(now).is_given());
     let rows: Vec<SearchRow> = found
         .iter()
         .map(|(memory, cosines)| SearchRow {

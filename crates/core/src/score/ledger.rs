@@ -438,6 +438,17 @@ impl Ledger {
         wordings.any(|of| stands(of) || self.archived(of))
     }
 
+    /// Returns true if an entry that stands in no topic still replaces `old`. A new wording that was put
+    /// away takes the old one along. Other entries come back when a person drops what replaced them, but
+    /// not when that has faded, or was replaced or merged itself.
+    #[must_use]
+    pub fn replaces_from_away(&self, by: EntryId, old: EntryId) -> bool {
+        let why = self.archived_for(by);
+        let is_away = || why.is_some() || self.is_reworded(by, |_| false);
+        let is_settled = why.is_some_and(|why| why != ArchiveReason::Person);
+        is_settled || self.is_made_from(by, old) && is_away()
+    }
+
     /// Returns true if any device has told how often it found entries.
     #[must_use]
     pub fn has_accesses(&self) -> bool {

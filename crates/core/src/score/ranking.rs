@@ -24,7 +24,7 @@ use crate::{
     model::{
         category::Categories,
         entry::{EntryId, EventId, Wording},
-        event::{ArchiveReason, Cue},
+        event::Cue,
         hash::IdMap,
         time::{Age, Now, Timestamp},
     },
@@ -400,15 +400,8 @@ fn row(
         let there = ids.iter().filter_map(|id| present.get(id)).copied();
         there.filter(|id| *id != entry.id).collect()
     };
-    // A new wording that was put away takes the old one along. Other entries come back when a person
-    // drops what replaced them, but not when that has faded, or was replaced or merged itself.
-    let put_away = |by: &&EntryId| {
-        let why = ledger.archived_for(**by);
-        let is_away = || why.is_some() || ledger.is_reworded(**by, |_| false);
-        let is_settled = why.is_some_and(|why| why != ArchiveReason::Person);
-        **by != entry.id && (is_settled || ledger.is_made_from(**by, entry.id) && is_away())
-    };
     let by = &evidence.superseded_by;
+    let put_away = |by: &&EntryId| **by != entry.id && ledger.replaces_from_away(**by, entry.id);
     let superseded_by = others(by).first().copied().or_else(|| by.iter().find(put_away).copied());
     let outlived = others(&evidence.outlived);
     let expired = evidence.until.is_some_and(|until| until < now.0);

@@ -13,6 +13,7 @@ use pimem_core::{
         category::{Categories, Preset},
         entry::{EntryId, Share},
         event::{ArchiveReason, Event},
+        operation::UserState,
         time::{Now, Timestamp},
     },
     score::{
@@ -85,7 +86,8 @@ pub async fn fold(
             Place::Archive => "archive",
             Place::Reworded | Place::Purged | Place::Unknown => return None,
         };
-        let (pushed, evidence) = lines.get(&id).zip(all.ledger.evidence(now, id))?;
+        let (pushed, mut evidence) = lines.get(&id).zip(all.ledger.evidence(now, id))?;
+        evidence.superseded_by.retain(|by| *by != id && replaces(&all, *by, id, now));
         let archived = all.ledger.archived_for(id).map(ArchiveReason::name);
         let access = Accesses::default().known(id, &all.ledger);
         let place = (place, archived, all.topic(id));
@@ -104,6 +106,15 @@ pub async fn fold(
     });
     try_join_all(written).await?;
     Ok(family)
+}
+
+/// Returns true if an entry that was said to replace another does now.
+fn replaces(all: &FoldedEvents, by: EntryId, old: EntryId, now: Now) -> bool {
+    let is_dropped = || {
+        let evidence = all.ledger.evidence(now, by);
+        evidence.is_none_or(|evidence| evidence.user == UserState::Forgotten)
+    };
+    all.place(by) == Place::Topic && !is_dropped() || all.ledger.replaces_from_away(by, old)
 }
 
 /// A family, read.

@@ -31,7 +31,7 @@ pub struct MemoryFilter {
     pub tag: Option<String>,
     /// By stability.
     pub state: Option<String>,
-    /// True for the archive too.
+    /// True for the archive too, and for what is out of force.
     pub archived: bool,
 }
 
@@ -88,7 +88,8 @@ pub async fn list(
          {JOINED} \
          where m.org_id = $1 and m.project_id = any ($2) and m.place <> 'nowhere' \
          and ($3::text is null or m.category = $3) and ($4::text is null or $4 = any (m.tags)) \
-         and ($5::bool or m.place = 'topics') \
+         and ($5::bool or m.place = 'topics' and (m.user_state = 'pinned' or m.user_state <> 'forgotten' \
+             and m.superseded_by is null and (m.valid_until is null or m.valid_until >= $7))) \
          and ($6::text is null or $6 = pimem.state(m.user_state, \
              pimem.stability(m.cue, m.evidence, m.last_reinforced, m.tau, $7::timestamptz))) \
          and ($8::timestamptz is null or (m.last_reinforced, m.project_id, m.entry) < ($8, $9::uuid, $10::bytea)) \
@@ -122,7 +123,9 @@ pub async fn list(
     let is_last = rows.len() <= limit;
     let rows = rows.get(..limit).unwrap_or(&rows);
     let memories = rows.iter().filter_map(|row| MemoryRow::of(row, vault).transpose());
-    let memories = memories.collect::<Result<_, _>>()?;
+    let mut memories = memories.collect::<Result<Vec<_>, _>>()?;
+    // What replaces a sealed one, its row alone does not say.
+    memories.retain(|memory| *archived || memory.verdict(now).is_given());
     let next = rows.last().filter(|_| !is_last).and_then(Cursor::after);
     Ok((memories, next))
 }

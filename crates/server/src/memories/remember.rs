@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use deadpool_postgres::{Client, Transaction};
 use pimem_core::{
+    gate::Verdict,
     markdown::topic,
     model::{
         category::Categories,
@@ -249,7 +250,7 @@ impl<'a> Stated<'a> {
         now: Now,
     ) -> Result<(), RefusedMemory> {
         let is_typed = self.new.agent.is_none();
-        let is_over = known.is_some_and(|memory| memory.is_over(now) || memory.archived.is_some());
+        let is_over = known.is_some_and(|memory| memory.verdict(now) != Verdict::Given);
         if is_over && !is_typed {
             return Err(RefusedMemory::Forgotten);
         }

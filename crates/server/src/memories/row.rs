@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use pimem_core::{
+    gate::{Facts, Verdict},
     markdown::topic,
     model::{
         category::Traits,
         entry::{EntryId, Share},
-        event::Cue,
+        event::{ArchiveReason, Cue},
         hash,
         operation::UserState,
         time::{Now, Timestamp},
@@ -203,12 +204,19 @@ impl MemoryRow {
             .map_or_else(|| self.standing(now), |judged| Policy::standing(&subject, &judged.parts))
     }
 
-    /// Returns true if it is out of force: forgotten, replaced or past its date.
+    /// Returns what the gate says of it.
     #[must_use]
-    pub fn is_over(&self, now: Now) -> bool {
-        let ended = self.valid_until.is_some_and(|until| stamp(until) < now.0);
-        self.user == UserState::Forgotten
-            || (ended || self.superseded_by.is_some()) && self.user != UserState::Pinned
+    pub fn verdict(&self, now: Now) -> Verdict {
+        let facts = Facts {
+            reviewed: true,
+            pinned: self.user == UserState::Pinned,
+            forgotten: self.user == UserState::Forgotten,
+            expired: self.valid_until.is_some_and(|until| stamp(until) < now.0),
+            replaced_by: self.superseded_by,
+            archived: self.archived.as_deref().map(ArchiveReason::of),
+            ..Facts::default()
+        };
+        facts.verdict()
     }
 
     /// Returns what is answered.

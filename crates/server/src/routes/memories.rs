@@ -3,7 +3,7 @@
 use axum::{
     Json as Body,
     extract::{Path, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
 use pimem_core::{
@@ -51,7 +51,7 @@ pub struct Listed {
     /// `active`, `provisional`, `candidate` or `dropped`, by stability.
     #[param(pattern = "^(active|provisional|candidate|dropped)$")]
     state: Option<String>,
-    /// True for the archive too.
+    /// True for the archive too, and for what is forgotten, replaced or past its date.
     #[param(default = false)]
     archived: Option<bool>,
     /// `stability`, `weighted` or `ebbinghaus`.
@@ -88,7 +88,7 @@ pub struct Searched {
     /// Hits with less are left out.
     #[param(minimum = 0, maximum = 1, default = 0)]
     min_score: Option<f64>,
-    /// True for the archive too.
+    /// True for the archive too, and for what is replaced or past its date.
     #[param(default = false)]
     archived: Option<bool>,
     /// True for what each hit was ranked by.
@@ -203,6 +203,7 @@ pub struct Removed {
 pub async fn list(
     State(app): State<Shared>,
     caller: Caller,
+    address: Uri,
     Params(listed): Params<Listed>,
 ) -> Result<Response, Problem> {
     let policy = policy(listed.policy.as_deref())?;
@@ -236,7 +237,13 @@ pub async fn list(
         find::list(&transaction, vault, &filter, cursor.flatten(), limit, now).await?;
     let memories = found.iter().map(|memory| memory.view(slug(&caller, memory), policy, now));
     let page = Page { memories: memories.collect(), next: next.map(Cursor::write) };
-    let link = page.next.as_ref().map(|next| format!("<?cursor={next}>; rel=\"next\""));
+    let link = page.next.as_ref().map(|next| {
+        // A query in a link replaces the whole query of the request.
+        let given = address.query().unwrap_or_default().split('&');
+        let kept = given.filter(|pair| !pair.is_empty() && !pair.starts_with("cursor="));
+        let query: String = kept.map(|pair| format!("{pair}&")).collect();
+        format!("<?{query}cursor={next}>; rel=\"next\"")
+    });
     let mut response = Body(page).into_response();
     if let Some(link) = link.and_then(|link| HeaderValue::try_from(link).ok()) {
         response.headers_mut().insert(header::LINK, link);

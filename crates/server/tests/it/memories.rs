@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use pimem_core::{
-    model::time::Age,
+    model::{
+        event::EventKind,
+        time::{Age, Timestamp},
+    },
     score::stability::{Score, Standing},
 };
 use serde_json::{Value, json};
 
 use crate::common::{
     http,
-    objects::facts,
+    objects::{THEN, event, facts, id, push},
     pg::{Cluster, Database},
     server::{Server, Team},
 };
@@ -185,6 +188,45 @@ fn a_memory_goes_its_way() {
 }
 
 #[test]
+fn what_is_out_of_force_is_found_when_asked_for() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    let team = Team::new(&database, "acme");
+    let server = Server::start(&database);
+    let [old, new, pilot] =
+        ["The queue is NATS", "The queue is Kafka", "The queue of the pilot is Redis"];
+    server.push(&team.writer, &facts(&[old, new, pilot]));
+    let ended = EventKind::Expire(Timestamp(THEN + 60_000));
+    let events = [event(10, old, EventKind::Supersede(id(new))), event(11, pilot, ended)];
+    server.push(&team.writer, &push(&[], &events));
+    let found = |more: &str| {
+        indexed(&server, &team.reader);
+        let path = format!("/v1/memories/search?q=which+queue{more}");
+        let mut found = texts(&server.get(&team.reader, &path).json(), "hits");
+        found.sort_unstable();
+        found
+    };
+    let listed = |more: &str| {
+        let path = format!("/v1/memories?project=site{more}");
+        let mut listed = texts(&server.get(&team.reader, &path).json(), "memories");
+        listed.sort_unstable();
+        listed
+    };
+    for (more, want) in [("", vec![new]), ("&archived=true", vec![new, old, pilot])] {
+        assert_eq!(found(more), want, "{more}");
+        assert_eq!(listed(more), want, "{more}");
+    }
+    let path = format!("/v1/memories/{}", id(new));
+    assert_eq!(delete(&server, &team.writer, &path).status, 204);
+    // What replaced it was dropped.
+    assert_eq!(found(""), [old]);
+    assert_eq!(listed(""), [old]);
+    assert_eq!(listed("&archived=true"), [new, old, pilot]);
+    let old = server.get(&team.reader, &format!("/v1/memories/{}", id(old))).json();
+    assert_eq!(old["superseded_by"], Value::Null);
+}
+
+#[test]
 fn many_at_once_do_not_wait_in_a_circle() {
     let Some(cluster) = Cluster::shared() else { return };
     let database = cluster.database();
@@ -240,10 +282,15 @@ fn pages_have_everything_once() {
         loop {
             let answer = server.get(&team.reader, &path);
             let page = answer.json();
-            found.extend(texts(&page, "memories"));
+            let here = texts(&page, "memories");
+            assert!(here.len() <= limit, "{path}");
+            found.extend(here);
             let Some(next) = page["next"].as_str() else { break };
-            assert!(answer.headers["link"].contains(next));
-            path = format!("/v1/memories?project=site&limit={limit}&cursor={next}");
+            let link = answer.headers["link"].strip_prefix('<').unwrap();
+            let (query, rel) = link.split_once('>').unwrap();
+            assert_eq!(query, format!("?project=site&limit={limit}&cursor={next}"));
+            assert_eq!(rel, "; rel=\"next\"");
+            path = format!("/v1/memories{query}");
         }
         found.sort();
         let mut want = all.clone();

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::common::{
     canaries::{canaries, found_in, has},
     http,
-    objects::{added, all, event, facts, id, purged, push, told},
+    objects::{self, added, all, event, facts, id, purged, push, told},
     pg::{Cluster, Database},
     server::{KEY, Server, Team, fails, run},
 };
@@ -99,6 +99,24 @@ fn a_sealed_organisation_answers_as_a_plain_one() {
         each(&|team| {
             server.get(&team.reader, "/v1/memories/search?q=postgresql&mode=keyword&touch=false")
         });
+    }
+    let [old, new] = ["The queue is NATS", "The queue is Kafka"];
+    for team in &teams {
+        server.push(&team.writer, &facts(&[old, new]));
+        server.push(
+            &team.writer,
+            &push(&[], &[event(10, old, EventKind::Supersede(objects::id(new)))]),
+        );
+    }
+    server.indexed();
+    for (path, count) in [
+        ("/v1/memories?category=fact", 1),
+        ("/v1/memories?category=fact&archived=true", 2),
+        ("/v1/memories/search?q=queue&mode=keyword&touch=false", 1),
+    ] {
+        let found = each(&|team| server.get(&team.reader, path)).json();
+        let found = found.get("memories").or(found.get("hits")).unwrap();
+        assert_eq!(found.as_array().unwrap().len(), count, "{path}");
     }
     each(&|team| server.post(&team.curator, "/v1/memories/decay?project=site&apply=true", "{}"));
     each(&|team| server.delete(&team.writer, &format!("/v1/memories/{id}")));
