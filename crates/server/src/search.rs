@@ -2,7 +2,7 @@
 //! those with the rarest words of the query; they are ordered as the program orders lines, by the same
 //! words, vectors and standing.
 
-use std::{cmp::Reverse, ops::Range};
+use std::{cmp::Reverse, collections::HashMap, ops::Range};
 
 use deadpool_postgres::Transaction;
 use pgvector::HalfVector;
@@ -11,7 +11,9 @@ use pimem_core::{
         catalog::{STATIC, TextRole, Thresholds, Unavailable},
         passage,
     },
-    model::time::Now,
+    gate::Verdict,
+    model::{category::Traits, entry::EntryId, time::Now},
+    report::replaced,
     score::stability::Standing,
     search::{
         bm25::{self, FieldSize, Query, Segment, TermPostings},
@@ -27,7 +29,7 @@ use uuid::Uuid;
 
 use crate::{
     db::Error,
-    index,
+    index::{self, fold},
     memories::row::{COLUMNS, JOINED, MemoryRow},
     seal::Vault,
 };
@@ -49,6 +51,8 @@ pub struct Request {
 pub struct RankedHit {
     pub memory: MemoryRow,
     pub found: FoundRow,
+    /// The place of a newer choice among the hits that seems to replace it.
+    pub newer: Option<usize>,
 }
 
 /// Searches, best first, and returns by what. Without vectors that is by words.
@@ -104,15 +108,67 @@ pub async fn search(
             }),
         })
         .collect();
-    let order = rank(&query, &mut words, &corpus, mode, thresholds, &rows, request.limit);
+    let mut order = rank(&query, &mut words, &corpus, mode, thresholds, &rows, request.limit);
+    order.retain(|found| found.judged.score >= request.min_score);
     let mut memories: Vec<Option<MemoryRow>> =
         found.into_iter().map(|(memory, _)| Some(memory)).collect();
-    let hits = order.into_iter().filter(|found| found.judged.score >= request.min_score);
-    let hits = hits.filter_map(|found| {
+    let hits = order.into_iter().filter_map(|found| {
         let memory = memories.get_mut(found.at)?.take()?;
-        Some(RankedHit { memory, found })
+        Some(RankedHit { memory, found, newer: None })
     });
-    Ok((mode, hits.collect()))
+    let mut hits: Vec<RankedHit> = hits.collect();
+    mark(transaction, vault, &mut hits, request.limit, now).await?;
+    let above: Vec<Option<usize>> = hits.iter().map(|hit| hit.newer).collect();
+    let shown = replaced::below_successors(&above, request.limit);
+    let newer = |at: &usize| shown.iter().position(|shown| shown == at);
+    let mut hits: Vec<Option<RankedHit>> = hits.into_iter().map(Some).collect();
+    let mut hits: Vec<RankedHit> =
+        shown.iter().filter_map(|at| hits.get_mut(*at)?.take()).collect();
+    hits.iter_mut().for_each(|hit| hit.newer = hit.newer.as_ref().and_then(newer));
+    rank::level(hits.iter_mut().map(|hit| &mut hit.found.judged), 0);
+    Ok((mode, hits))
+}
+
+/// Marks those of the first `shown` hits that a newer choice among all of them seems to replace.
+async fn mark(
+    transaction: &Transaction<'_>,
+    vault: &Vault,
+    hits: &mut [RankedHit],
+    shown: usize,
+    now: Now,
+) -> Result<(), Error> {
+    let texts = hits.iter().enumerate().filter_map(|(at, RankedHit { memory, .. })| {
+        let is_compared =
+            memory.verdict(now) == Verdict::Given && !Traits::of(&memory.category).is_done;
+        is_compared.then_some(((memory.project, &memory.category), at, memory.text.as_str()))
+    });
+    let pairs = replaced::pairs(texts, |at| at < shown);
+    let mut known = HashMap::new();
+    let mut ids: HashMap<Uuid, Vec<EntryId>> = HashMap::new();
+    for hit in pairs.iter().flat_map(|(older, newer)| [older, newer]).filter_map(|at| hits.get(*at))
+    {
+        ids.entry(hit.memory.project).or_default().push(hit.memory.id);
+    }
+    for (project, ids) in ids {
+        let found = fold::evidence(transaction, vault, project, &ids, now).await?;
+        known.extend(found.into_iter().map(|(id, evidence)| ((project, id), evidence)));
+    }
+    let of = |at: usize, hits: &[RankedHit]| {
+        let RankedHit { memory, .. } = hits.get(at)?;
+        known.get(&(memory.project, memory.id))
+    };
+    for (older, newer) in pairs {
+        let (Some(old), Some(new)) = (of(older, hits), of(newer, hits)) else { continue };
+        let best = hits.get(older).and_then(|hit| of(hit.newer?, hits));
+        let is_best = best.is_none_or(|best| new.choice() > best.choice());
+        if replaced::is_newer((new, 0), (old, 0))
+            && is_best
+            && let Some(hit) = hits.get_mut(older)
+        {
+            hit.newer = Some(newer);
+        }
+    }
+    Ok(())
 }
 
 /// Counts lines and words, and the lines with each word of the query.
@@ -363,7 +419,7 @@ pub struct FoundRow {
     pub factor: f64,
 }
 
-/// Returns the best `limit` rows, best first. `words` is of the same query and corpus.
+/// Returns rows, best first, of which the best `limit` are sure to be there. `words` is of the same query and corpus.
 pub fn rank(
     query: &Query,
     words: &mut QueryWords,
@@ -408,7 +464,6 @@ pub fn rank(
     let few = rank::few(&query.text);
     rank::level(found.iter_mut().map(|found| &mut found.judged), few);
     found.retain(|found| found.judged.counts);
-    found.truncate(limit);
     found
 }
 

@@ -7,7 +7,13 @@
 //!
 //! [`Evidence::choice`]: crate::score::evidence::Evidence::choice
 
-use std::{borrow::Cow, cell::OnceCell, cmp::Reverse, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    cell::OnceCell,
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+    hash::Hash,
+};
 
 use crate::{
     gate::{Facts, Mark, Verdict},
@@ -52,6 +58,68 @@ pub fn may_replace<'a>(
 pub fn is_newer(one: (&Evidence, u8), other: (&Evidence, u8)) -> bool {
     let of = |(evidence, levels)| Chosen::of(evidence, levels);
     of(one).is_newer(&of(other))
+}
+
+/// Returns the pairs of texts, each given by its place, of which the second gives another value to the
+/// subject of the first. Only those of one group are compared, and the first `is_sought`.
+#[must_use]
+pub fn pairs<'a, G: Eq + Hash>(
+    texts: impl Iterator<Item = (G, usize, &'a str)>,
+    is_sought: impl Fn(usize) -> bool,
+) -> Vec<(usize, usize)> {
+    let mut groups: HashMap<G, Vec<(usize, &str)>> = HashMap::new();
+    for (group, at, text) in texts {
+        groups.entry(group).or_default().push((at, text));
+    }
+    let mut found = Vec::new();
+    for group in groups.into_values() {
+        if group.len() < 2 || !group.iter().any(|(at, _)| is_sought(*at)) {
+            continue;
+        }
+        let slots: Vec<(usize, Slots)> =
+            group.into_iter().map(|(at, text)| (at, Slots::of(text))).collect();
+        for (older, one) in slots.iter().filter(|(at, _)| is_sought(*at)) {
+            let newer = slots.iter().filter(|(at, other)| at != older && other.replaces(one));
+            found.extend(newer.map(|(newer, _)| (*older, *newer)));
+        }
+    }
+    found
+}
+
+/// Returns the first `limit` places in the order in which they are shown: each stands directly after
+/// its successor, whose place `above` has for it, and which is shown before all others.
+#[must_use]
+pub fn below_successors(above: &[Option<usize>], limit: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = Vec::new();
+    for at in 0..above.len() {
+        // The newest stands first, then those that it seems to replace, the newer ones first.
+        let mut chain = Vec::new();
+        let mut next = Some(at);
+        while let Some(at) = next.filter(|at| !order.contains(at) && !chain.contains(at)) {
+            chain.push(at);
+            next = above.get(at).copied().flatten();
+        }
+        order.extend(chain.into_iter().rev());
+        if order.len() >= limit {
+            break;
+        }
+    }
+    order.truncate(limit);
+    // One that is shown anyway moves up to its successor.
+    let mut sorted: Vec<usize> = Vec::new();
+    for at in &order {
+        if sorted.contains(at) {
+            continue;
+        }
+        let mut open = vec![*at];
+        while let Some(at) = open.pop() {
+            sorted.push(at);
+            let below = order.iter().filter(|low| above.get(**low) == Some(&Some(at)));
+            let below: Vec<usize> = below.filter(|low| !sorted.contains(low)).copied().collect();
+            open.extend(below.into_iter().rev());
+        }
+    }
+    sorted
 }
 
 /// What tells which of two entries is the newer choice.

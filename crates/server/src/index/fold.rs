@@ -108,6 +108,22 @@ pub async fn fold(
     Ok(family)
 }
 
+/// Returns what is known of entries by the events that are about them alone.
+///
+/// # Errors
+/// The database is away or too slow.
+pub async fn evidence(
+    transaction: &Transaction<'_>,
+    vault: &Vault,
+    project: Uuid,
+    ids: &[EntryId],
+    now: Now,
+) -> Result<HashMap<EntryId, Evidence>, Error> {
+    let keys: Vec<Vec<u8>> = ids.iter().map(|id| vault.id(*id)).collect();
+    let Read { all, .. } = read(transaction, vault, project, &keys).await?;
+    Ok(ids.iter().filter_map(|id| Some((*id, all.ledger.evidence(now, *id)?))).collect())
+}
+
 /// Returns true if an entry that was said to replace another does now.
 fn replaces(all: &FoldedEvents, by: EntryId, old: EntryId, now: Now) -> bool {
     let is_dropped = || {

@@ -119,6 +119,10 @@ pub struct Hit {
     /// How much of the query it answers, 0 to 1; the same for any number of memories.
     relevance: f64,
     memory: View,
+    /// Id of a newer choice that seems to replace it, which stands before it; only where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    seems_replaced_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Explained>,
 }
@@ -339,11 +343,13 @@ pub async fn search(
     }
     let faint = !hits.is_empty() && hits.iter().all(|hit| hit.found.judged.is_faint);
     let explains = searched.explain.unwrap_or_default();
+    let newer = |at: usize| hits.get(at).map(|hit| hit.memory.id.to_string());
     let hits = hits.iter().map(|hit| {
         let search::FoundRow { candidate, judged, factor, .. } = hit.found;
         Hit {
             relevance: judged.score.clamp(0.0, 1.0),
             memory: hit.memory.view(slug(&caller, &hit.memory), Policy::Stability, now),
+            seems_replaced_by: hit.newer.and_then(newer),
             explain: explains.then_some(Explained {
                 rank: judged.rank,
                 bm25: candidate.bm25,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::common::{
     http,
-    objects::{THEN, event, facts, id, push},
+    objects::{THEN, added, event, facts, id, push},
     pg::{Cluster, Database},
     server::{Server, Team},
 };
@@ -224,6 +224,38 @@ fn what_is_out_of_force_is_found_when_asked_for() {
     assert_eq!(listed("&archived=true"), [new, old, pilot]);
     let old = server.get(&team.reader, &format!("/v1/memories/{}", id(old))).json();
     assert_eq!(old["superseded_by"], Value::Null);
+}
+
+#[test]
+fn what_seems_replaced_stands_behind_what_seems_to_replace_it() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    let team = Team::new(&database, "acme");
+    let server = Server::start(&database);
+    let [old, new, other] = [
+        "The queue retries 3 times",
+        "The queue retries 5 times",
+        "The queue is retried by nobody",
+    ];
+    let days = |days: u64| days * 86_400;
+    let events = [added(days(0), old), added(days(2), new), added(days(4), other)];
+    server.push(&team.writer, &push(&[old, new, other], &events));
+    indexed(&server, &team.reader);
+    let found = |query: &str| {
+        let path = format!("/v1/memories/search?mode=keyword&q={query}");
+        let found = server.get(&team.reader, &path).json();
+        let hits = found["hits"].as_array().unwrap().iter();
+        let hits =
+            hits.map(|hit| (hit["memory"]["text"].clone(), hit["seems_replaced_by"].clone()));
+        hits.collect::<Vec<_>>()
+    };
+    let both = [(json!(new), Value::Null), (json!(old), json!(id(new).to_string()))];
+    assert_eq!(found("queue+retries+3+times")[..2], both);
+    assert_eq!(found("queue+retries+3+times&limit=1"), both[..1]);
+    // Whoever confirms the older one chose it later.
+    let path = format!("/v1/memories/{}/reinforce", id(old));
+    assert_eq!(server.post(&team.writer, &path, "{}").status, 200);
+    assert_eq!(found("queue+retries+3+times")[0], (json!(old), Value::Null));
 }
 
 #[test]

@@ -16,7 +16,6 @@ use crate::{
 };
 use pimem_core::{
     gate::{self, Mark, Verdict},
-    language::slot::Slots,
     model::{
         entry::EntryId,
         hash::{IdMap, IdSet},
@@ -161,7 +160,7 @@ impl Search<'_> {
                 let document = ranked.get(*at)?.document;
                 documents::entry_id(&document.doc).filter(|_| document.at.store == number)
             };
-            let both = |pair: &Alike| [pair.older, pair.newer];
+            let both = |(older, newer): &(usize, usize)| [*older, *newer];
             let ids: IdSet<EntryId> =
                 alike.iter().flat_map(both).filter_map(|at| here(&at)).collect();
             if ids.is_empty() {
@@ -179,7 +178,7 @@ impl Search<'_> {
             Some(store.scope.levels())
         };
         let mut marks: HashMap<usize, (&Evidence, EntryId)> = HashMap::new();
-        for Alike { older, newer } in alike {
+        for (older, newer) in alike {
             let Some((old, new)) = of(older).zip(of(newer)) else { continue };
             let [new_at, old_at] = [newer, older].map(|at| levels(at).unwrap_or_default());
             let is_newer = replaced::is_newer((new, new_at), (old, old_at));
@@ -199,17 +198,10 @@ impl Search<'_> {
     }
 }
 
-/// Two candidates of which the newer may seem to replace the older.
-#[derive(Debug, Clone, Copy)]
-struct Alike {
-    older: usize,
-    newer: usize,
-}
-
-/// Returns the pairs of entries of one project and category, or one store and category, of which the newer gives another value to
-/// the subject of the older. The older is
-/// among the first `shown` of those that count.
-fn alike(search: &Search<'_>, shown: usize, ranked: &[Ranked<'_>]) -> Vec<Alike> {
+/// Returns the pairs of entries of one project and category, or one store and category, of which the
+/// second, which is newer, gives another value to the subject of the first. That is among the first
+/// `shown` of those that count.
+fn alike(search: &Search<'_>, shown: usize, ranked: &[Ranked<'_>]) -> Vec<(usize, usize)> {
     let categories = &search.memory.config.categories;
     // Each completion stands for itself, however similar two are.
     let single: Vec<u32> = categories
@@ -217,33 +209,16 @@ fn alike(search: &Search<'_>, shown: usize, ranked: &[Ranked<'_>]) -> Vec<Alike>
         .filter(|(_, spec)| spec.traits.is_done)
         .map(|(_, spec)| documents::category_hash(&spec.name))
         .collect();
-    let group = |one: &Ranked<'_>| {
+    let texts = ranked.iter().enumerate().filter_map(|(place, one)| {
         let IndexedDocument { at, doc, kind, .. } = one.document;
         let is_asked = kind == SourceKind::Topic && doc.category != 0 && one.verdict.is_given();
         let scope = search.stores.get(at.store).map_or("", |store| store.scope.family());
-        (is_asked && !single.contains(&doc.category)).then_some((scope, doc.category))
-    };
-    let mut groups: HashMap<(&str, u32), Vec<usize>> = HashMap::new();
-    for (at, one) in ranked.iter().enumerate() {
-        if let Some(group) = group(one) {
-            groups.entry(group).or_default().push(at);
-        }
-    }
+        let is_compared = is_asked && !single.contains(&doc.category);
+        is_compared.then_some(((scope, doc.category), place, one.text.as_str()))
+    });
     let first = ranked.iter().enumerate().filter(|(_, one)| one.judged.counts).take(shown);
     let first: HashSet<usize> = first.map(|(at, _)| at).collect();
-    let mut found = Vec::new();
-    for places in groups.into_values() {
-        if places.len() < 2 || !places.iter().any(|at| first.contains(at)) {
-            continue;
-        }
-        let slots = |at: &usize| ranked.get(*at).map(|one| (*at, Slots::of(&one.text)));
-        let slots: Vec<(usize, Slots)> = places.iter().filter_map(slots).collect();
-        for (older, one) in slots.iter().filter(|(at, _)| first.contains(at)) {
-            let newer = slots.iter().filter(|(at, other)| at != older && other.replaces(one));
-            found.extend(newer.map(|(newer, _)| Alike { older: *older, newer: *newer }));
-        }
-    }
-    found
+    replaced::pairs(texts, |at| first.contains(&at))
 }
 
 /// Returns the first `limit` of those found, best first, and the others. What seems to be replaced
@@ -267,38 +242,10 @@ pub(super) fn shown<'a>(
         .iter()
         .map(|one| by(one).and_then(|by| ids.iter().position(|id| *id == Some(by))))
         .collect();
-    let mut order: Vec<usize> = Vec::new();
-    for at in 0..found.len() {
-        // The newest stands first, then those that it seems to replace, the newer ones first.
-        let mut chain = Vec::new();
-        let mut next = Some(at);
-        while let Some(at) = next.filter(|at| !order.contains(at) && !chain.contains(at)) {
-            chain.push(at);
-            next = above.get(at).copied().flatten();
-        }
-        order.extend(chain.into_iter().rev());
-        if order.len() >= limit {
-            break;
-        }
-    }
-    order.truncate(limit);
-    // One that is shown anyway moves up to its successor.
-    let mut sorted: Vec<usize> = Vec::new();
-    for at in &order {
-        if sorted.contains(at) {
-            continue;
-        }
-        let mut open = vec![*at];
-        while let Some(at) = open.pop() {
-            sorted.push(at);
-            let below = order.iter().filter(|low| above.get(**low) == Some(&Some(at)));
-            let below: Vec<usize> = below.filter(|low| !sorted.contains(low)).copied().collect();
-            open.extend(below.into_iter().rev());
-        }
-    }
+    let order = replaced::below_successors(&above, limit);
     let mut slots: Vec<Option<Ranked<'a>>> = found.into_iter().map(Some).collect();
     let mut hits: Vec<Ranked<'a>> =
-        sorted.iter().filter_map(|at| slots.get_mut(*at)?.take()).collect();
+        order.into_iter().filter_map(|at| slots.get_mut(at)?.take()).collect();
     rank::level(hits.iter_mut().map(|one| &mut one.judged), 0);
     (hits, slots.into_iter().flatten().collect())
 }
