@@ -161,13 +161,9 @@ impl Human for Why {
         lines.extend(entry.valid_until.iter().map(|until| ("valid until", until.clone())));
         lines.extend(self.replaced_by.iter().map(|by| ("replaced by", by.clone())));
         if !self.shown {
-            let why = if self.server.is_some() {
-                "it is only read here"
-            } else {
-                "the report has no room for it"
-            };
-            let nothing = || format!("nothing: {why}");
-            lines.push(("to bring it in", self.cheapest.clone().unwrap_or_else(nothing)));
+            let is_read = self.server.is_some();
+            let or = if is_read { "nothing: it is only read here" } else { entry.otherwise() };
+            lines.push(("to bring it in", self.cheapest.clone().unwrap_or_else(|| or.to_owned())));
         }
         ui.fields(&lines);
     }

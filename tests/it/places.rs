@@ -55,6 +55,7 @@ fn a_report_has_what_counts_where_it_is_made() {
     let why = sandbox.run(&["why", "Svelte"]).ok();
     assert!(why.contains("\nrule             place: packages/web/**\n"), "{why}");
     assert!(why.contains("\nreport           out: it counts in another place\n"), "{why}");
+    assert!(why.contains("\nto bring it in   work in its place\n"), "{why}");
     sandbox.run(&["edit", "Svelte", "--no-place"]).ok();
     assert!(sandbox.run(&["report"]).ok().contains(SVELTE));
 }
@@ -170,4 +171,24 @@ fn a_line_of_a_place_is_judged_as_all_are() {
     let hit =
         told(&sandbox, "adopted", "prompt", "", &json!({"prompt": "see packages/web/src/app.ts"}));
     assert!(!hit.contains("in Lit"), "a text that nobody has looked at: {hit}");
+}
+
+#[test]
+fn a_place_goes_along_to_other_programs() {
+    let sandbox = placed();
+    let told = format!("{SVELTE} *(place: packages/web/**)*");
+    assert!(sandbox.run(&["export", "agents"]).ok().contains(&format!("- {told}\n")));
+    for format in ["claude", "pi-memory"] {
+        let there = format!("../{format}");
+        sandbox.run(&["export", format, "--output", &there]).ok();
+        let page = std::fs::read_to_string(sandbox.root().join(format).join("MEMORY.md")).unwrap();
+        assert!(page.contains(&told), "{page}");
+        // And back.
+        let dir = format!("from-{format}");
+        std::fs::create_dir(sandbox.root().join(&dir)).unwrap();
+        sandbox.run_in(&dir, &["init"]).ok();
+        sandbox.run_in(&dir, &["import", format, &there]).done();
+        let list = sandbox.run_in(&dir, &["list"]).ok();
+        assert!(list.contains(&format!("{SVELTE} (place: packages/web/**)\n")), "{list}");
+    }
 }

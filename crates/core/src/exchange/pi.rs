@@ -156,7 +156,8 @@ fn memory(lines: &[String], categories: &Categories) -> Option<ExchangeItem> {
     let (kept, markers) = topic::split_markers(text.trim());
     let (text, pinned) = (kept.to_owned(), markers.pinned);
     let (category, cue) = (Some(category), Some(Cue::Explicit));
-    Some(ExchangeItem { category, text, cue, pinned, score, ..ExchangeItem::default() })
+    let rules = markers.asides.rules.iter().map(ToString::to_string).collect();
+    Some(ExchangeItem { category, text, cue, pinned, rules, score, ..ExchangeItem::default() })
 }
 
 /// Returns the pieces that may be stored, validated. The others are added to `left` with a reason.

@@ -182,7 +182,7 @@ fn agents(
 
 fn claude(memory: &Memory, output: &Path, extent: ExportExtent) -> Result<Written, Failure> {
     let mut held = hold(memory, extent, |_| true)?;
-    name_withheld(&mut held);
+    say_beside(&mut held);
     let files = tree_of(claude::render(&held.items));
     tree("claude", held, output, &files)
 }
@@ -205,7 +205,7 @@ fn pi(memory: &Memory, output: &Path, extent: ExportExtent) -> Result<Written, F
 
 fn pi_memory(memory: &Memory, output: &Path, extent: ExportExtent) -> Result<Written, Failure> {
     let mut held = hold(memory, extent, |_| true)?;
-    name_withheld(&mut held);
+    say_beside(&mut held);
     let mut files = Tree::new();
     let page = |held: &mut Held, name: &str| match held.store.as_ref().map(|s| s.file(name)) {
         Some(Ok(Some(bytes))) if extent == ExportExtent::All => Some(bytes),
@@ -243,21 +243,21 @@ fn tree_of(files: Vec<ExchangeFile>) -> Tree {
     files.into_iter().map(|file| (file.name, file.text.into_bytes())).collect()
 }
 
-/// Removes characters that could mislead an agent, because agents read these texts unchanged, and
-/// says what is withheld otherwise.
+/// Says where each text counts, and removes characters that could mislead an agent, because agents
+/// read these texts unchanged.
 fn harmless(held: &mut Held) {
+    say_beside(held);
     for item in &mut held.items {
         item.text = safe_text::model(&item.text).into_owned();
     }
-    name_withheld(held);
 }
 
-/// Appends the reason to the texts that are withheld otherwise, for formats without a field for it.
-fn name_withheld(held: &mut Held) {
-    for item in &mut held.items {
-        if let Some(state) = item.withheld {
-            item.text.push_str(&format!(" ({state})"));
-        }
+/// Appends to the texts why they are withheld otherwise, and the rules that they carry, as where they
+/// count: for formats without fields for that.
+fn say_beside(held: &mut Held) {
+    for ExchangeItem { text, withheld, rules, .. } in &mut held.items {
+        text.extend(withheld.iter().map(|state| format!(" ({state})")));
+        text.extend(rules.iter().map(|rule| format!(" *({rule})*")));
     }
 }
 

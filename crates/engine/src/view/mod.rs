@@ -136,6 +136,9 @@ pub struct EntryView {
     pub mark: Option<&'static str>,
 }
 
+/// Annotation of an entry that counts in another place.
+const ELSEWHERE: &str = "elsewhere";
+
 impl EntryView {
     /// Returns the file and the line where it stands.
     #[must_use]
@@ -186,6 +189,11 @@ impl EntryView {
     pub fn described_state(&self) -> String {
         let mark = self.mark.map_or_else(String::new, |mark| format!(" ({mark})"));
         format!("{}{mark}", self.state)
+    }
+
+    /// Returns what would bring it into the report where no command does.
+    pub fn otherwise(&self) -> &'static str {
+        if self.mark == Some(ELSEWHERE) { "work in its place" } else { "more room" }
     }
 
     /// Formats the score as 9999, as 0, or with three decimals.
@@ -284,7 +292,7 @@ impl<'a> Entries<'a> {
         match row.standing {
             _ if !row.entry.reviewed => Some("unreviewed"),
             _ if row.entry.secret.is_some() => Some("secret"),
-            _ if row.place == CapPlace::Elsewhere => Some("elsewhere"),
+            _ if row.place == CapPlace::Elsewhere => Some(ELSEWHERE),
             Standing::Pinned => Some("pinned"),
             Standing::Forgotten => Some("forgotten"),
             Standing::Scored(_) if row.expired => Some("expired"),

@@ -314,7 +314,7 @@ pub(super) fn outside(out: &mut Markup, page: &PageView) {
         out.element("</td><td>", outside.reason.trim_start_matches("out: "), "</td><td>");
         match &outside.cheapest {
             Some(command) => out.element("<code>", command, "</code>"),
-            None => out.raw("<span class=\"soft\">more room</span>"),
+            None => out.element("<span class=\"soft\">", outside.entry.otherwise(), "</span>"),
         };
         out.element("</td><td class=\"number\">", outside.tokens, "</td></tr>\n");
     }
