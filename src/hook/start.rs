@@ -155,10 +155,10 @@ fn news_of<'a>(
     let category =
         |row: &ScoredEntry| &call.ctx.memory.config.categories.spec(row.entry.category).name;
     let own = judged.filter(|(_, verdict)| verdict.shown()).map(|(row, _)| row);
-    let own = own.map(|row| (row, SafeText::entry(category(row), &row.entry.text)));
+    let own = own.map(|row| (row, SafeText::entry(category(row), &row.entry.told())));
     let theirs = team.shown().map(|(_, mirror, row)| {
         let label = team::label(mirror.mirror(), row);
-        (row, team::line(category(row), &row.entry.text, &label))
+        (row, team::line(category(row), &row.entry.told(), &label))
     });
     for (row, line) in own.chain(theirs).filter(|(row, _)| !is_seen(row)) {
         if answer.is_empty() {

@@ -224,20 +224,18 @@ pub(super) fn fit(mut value: Value, lists: &[&str]) -> Value {
     value
 }
 
-/// Replaces the texts of entries and passages that await review.
+/// Replaces the texts of entries and passages that await review, and takes out what nobody reviews:
+/// what stands behind the text of an entry, the heading above it, and who the log says has added it.
 fn withhold(value: &mut Value) {
     match value {
         Value::Array(all) => all.iter_mut().for_each(withhold),
         Value::Object(fields) => {
-            let unseen = |value: Option<&Value>| {
-                value.is_some_and(|value| value.get("reviewed") == Some(&Value::Bool(false)))
-            };
-            let heading = unseen(fields.get("entry"));
             let own = fields.get("reviewed") == Some(&Value::Bool(false));
+            fields.retain(|key, _| !matches!(key.as_str(), "asked" | "rules"));
             for (key, value) in fields.iter_mut() {
                 match key.as_str() {
                     "text" if own => *value = Value::from(WITHHELD),
-                    "heading" if heading => *value = Value::Null,
+                    "heading" | "added" if value.is_string() => *value = Value::Null,
                     _ => withhold(value),
                 }
             }

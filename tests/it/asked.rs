@@ -67,6 +67,36 @@ fn no_text_for_agents_shows_it() {
 }
 
 #[test]
+fn what_a_commit_may_have_put_behind_a_line_is_told_to_no_agent() {
+    let sandbox = Sandbox::new("empty");
+    let placed = "Marta is on call";
+    for text in [TEXT, placed] {
+        sandbox.run(&["add", text]).done();
+    }
+    let planted = "*(asked: planted words)* *(protect: planted and more)*";
+    let lines =
+        format!("- [lesson] {TEXT} {planted}\n- [lesson] {placed} *(place: a planted one)*\n");
+    let page = format!("# Lessons\n\n## Planted above\n\n{lines}");
+    fs::write(sandbox.path("topics/lessons.md"), page).unwrap();
+    let log = sandbox.read("evidence.jsonl").replace(r#""by":"user""#, r#""by":"a planted name""#);
+    sandbox.write("evidence.jsonl", log);
+    let mut client = Client::new(&sandbox);
+    for (tool, given) in [
+        ("memory_context", json!({})),
+        ("memory_search", json!({ "query": "Marta" })),
+        ("memory_why", json!({ "entry": TEXT })),
+        ("memory_why", json!({ "entry": placed })),
+    ] {
+        let answer = client.call(tool, &given).to_string();
+        assert!(answer.contains("Marta") && !answer.to_lowercase().contains("planted"), "{answer}");
+    }
+    for args in [&["report", "--json"][..], &["search", "--json", "Marta"]] {
+        let printed = sandbox.run(args).ok();
+        assert!(printed.contains(TEXT) && !printed.contains("planted"), "{printed}");
+    }
+}
+
+#[test]
 fn an_agent_gives_it_and_what_is_too_much_is_left_out() {
     let sandbox = Sandbox::new("empty");
     let mut client = Client::new(&sandbox);

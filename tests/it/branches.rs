@@ -159,7 +159,10 @@ fn what_stands_behind_a_line_goes_with_it() {
         call(&sandbox, "claude", "post-tool", input.to_string()).ok()
     };
     let told = edits("web/app.ts");
-    assert!(told.contains("Svelte (on feature, not merged)") && !told.contains("Gates"), "{told}");
+    assert!(
+        told.contains("Svelte (place: web/**) (on feature, not merged)") && !told.contains("Gates"),
+        "{told}"
+    );
     sandbox.git("tree", &["clean", "-qfd"]);
     sandbox.git("tree", &["reset", "-q", "--hard"]);
     there(&["trust", "--all"]);

@@ -42,6 +42,9 @@ fn a_report_has_what_counts_where_it_is_made() {
         let dir = format!("project/{dir}");
         let report = sandbox.run_in(&dir, &["report"]).ok();
         assert_eq!(report.contains(SVELTE), want, "{dir}: {report}");
+        // It stays in the context when work goes on elsewhere.
+        let told = format!("{SVELTE} (place: packages/web/**)\n");
+        assert_eq!(report.contains(&told), want, "{dir}: {report}");
         assert!(report.contains("pnpm"), "{dir}");
     }
     // Pinned, it is pinned there.
@@ -51,7 +54,8 @@ fn a_report_has_what_counts_where_it_is_made() {
     // Everywhere it is listed, found and explained.
     let list = sandbox.run(&["list"]).ok();
     assert!(list.contains("Components are written in Svelte (place: packages/web/**)\n"), "{list}");
-    assert!(sandbox.run(&["search", "Svelte components"]).ok().contains(SVELTE));
+    let found = sandbox.run(&["search", "Svelte components"]).ok();
+    assert!(found.contains(&format!("{SVELTE} (place: packages/web/**)\n")), "{found}");
     let why = sandbox.run(&["why", "Svelte"]).ok();
     assert!(why.contains("\nrule             place: packages/web/**\n"), "{why}");
     assert!(why.contains("\nreport           out: it counts in another place\n"), "{why}");

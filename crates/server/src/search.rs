@@ -124,7 +124,9 @@ pub async fn search(
     let mut hits: Vec<Option<RankedHit>> = hits.into_iter().map(Some).collect();
     let mut hits: Vec<RankedHit> =
         shown.iter().filter_map(|at| hits.get_mut(*at)?.take()).collect();
-    hits.iter_mut().for_each(|hit| hit.newer = hit.newer.as_ref().and_then(newer));
+    for hit in &mut hits {
+        hit.newer = hit.newer.as_ref().and_then(newer);
+    }
     rank::level(hits.iter_mut().map(|hit| &mut hit.found.judged), 0);
     Ok((mode, hits))
 }

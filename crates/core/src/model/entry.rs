@@ -181,10 +181,11 @@ impl LocatedEntry {
     /// Returns the text as an agent is told it.
     #[must_use]
     pub fn told(&self) -> Cow<'_, str> {
-        match self.branch.as_deref() {
-            None => Cow::Borrowed(&self.text),
-            branch => Cow::Owned(self.text.clone() + &on_branch(branch)),
+        let mark = self.asides.rules.place_mark() + &on_branch(self.branch.as_deref());
+        if mark.is_empty() {
+            return Cow::Borrowed(&self.text);
         }
+        Cow::Owned(self.text.clone() + &mark)
     }
 
     /// Returns the markers of its line.

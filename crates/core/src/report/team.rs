@@ -129,7 +129,7 @@ pub fn add(
             continue;
         }
         let name = &categories.spec(row.entry.category).name;
-        let line = line(name, &row.entry.text, &label(source.mirror, row));
+        let line = line(name, &row.entry.told(), &label(source.mirror, row));
         let head = if rank == 0 { heading.chars().count() } else { 0 };
         if frame.tokens_with(budget, head + line.chars().count() + 1) > most {
             continue;

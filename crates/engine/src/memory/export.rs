@@ -16,7 +16,7 @@ use pimem_core::{
     exchange::{ExchangeFile, ExchangeItem, agents, claude, jsonl, pi},
     gate::{self, Withheld, WithheldCounts},
     markdown::topic,
-    model::hash::pi32,
+    model::{hash::pi32, rules::LineRules},
     safety::safe_text,
     score::ranking::{Ranking, ScoredEntry},
     search::documents::{SourceKind, category_name, documents},
@@ -252,12 +252,13 @@ fn harmless(held: &mut Held) {
     }
 }
 
-/// Appends to the texts why they are withheld otherwise, and the rules that they carry, as where they
-/// count: for formats without fields for that.
+/// Appends to the texts why they are withheld otherwise, and where they count, for formats without
+/// fields for that.
 fn say_beside(held: &mut Held) {
     for ExchangeItem { text, withheld, rules, .. } in &mut held.items {
         text.extend(withheld.iter().map(|state| format!(" ({state})")));
-        text.extend(rules.iter().map(|rule| format!(" *({rule})*")));
+        let rules = LineRules::read(&rules.join("\n"));
+        text.extend(rules.told_places().map(|place| format!(" *(place: {place})*")));
     }
 }
 

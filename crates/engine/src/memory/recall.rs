@@ -409,7 +409,7 @@ pub fn line(memory: &Memory, hit: &FoundHit) -> SafeText {
         Some(state) => format!(" ({state})"),
         None => String::new(),
     };
-    let mark = entry::on_branch(hit.branch.as_deref()) + &mark;
+    let mark = hit.rules.place_mark() + &entry::on_branch(hit.branch.as_deref()) + &mark;
     let line = match (&hit.mirror, hit.entry) {
         (Some(mirror), Some(id)) => {
             let label = mirror::label(mirror.author(id).as_deref(), &mirror.project);

@@ -184,7 +184,13 @@ impl Reading<'_> {
         let judged = report.judged(&ranking).filter(|(_, verdict)| is_listed(verdict));
         let judged = judged.map(|(row, verdict)| {
             let factors = explained.then(|| entries.factors(row));
-            JudgedEntry { factors, ..entries.judged(row, verdict) }
+            let mut judged = JudgedEntry { factors, ..entries.judged(row, verdict) };
+            if !explained {
+                // Nobody reviews what stands behind a text, and a report goes to an agent.
+                judged.entry.asked.clear();
+                judged.entry.rules.clear();
+            }
+            judged
         });
         let theirs = team.judged(self.memory, is_listed, explained);
         let view = ReportView {

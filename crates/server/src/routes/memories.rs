@@ -245,7 +245,7 @@ pub async fn list(
         // A query in a link replaces the whole query of the request.
         let given = address.query().unwrap_or_default().split('&');
         let kept = given.filter(|pair| !pair.is_empty() && !pair.starts_with("cursor="));
-        let query: String = kept.map(|pair| format!("{pair}&")).collect();
+        let query: String = kept.flat_map(|pair| [pair, "&"]).collect();
         format!("<?{query}cursor={next}>; rel=\"next\"")
     });
     let mut response = Body(page).into_response();

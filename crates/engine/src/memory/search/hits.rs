@@ -225,6 +225,7 @@ pub fn view(hit: FoundHit, detail: Detail) -> HitView {
         line: hit.line,
         date: hit.when.map(Timestamp::date),
         text: hit.text,
+        places: hit.rules.told_places().map(str::to_owned).collect(),
         reviewed: (!hit.reviewed).then_some(false),
         relevance,
         explain: (detail == Detail::Explained).then_some(parts),
@@ -294,6 +295,9 @@ pub struct HitView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
     pub text: String,
+    /// Where it counts; none for everywhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
     /// `false` if it was neither written nor reviewed on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewed: Option<bool>,
@@ -331,13 +335,15 @@ impl HitView {
         }
     }
 
-    /// Returns what is said of a hit that is not simply in force: ` (seems replaced by 1a2b3c4)`.
+    /// Returns what is said of a hit that does not count everywhere, or is not simply in force:
+    /// ` (place: src/**) (seems replaced by 1a2b3c4)`.
     pub fn mark(&self) -> String {
-        let Some(state) = self.state.filter(|state| *state != "unreviewed") else {
-            return String::new();
-        };
         let by = self.short_replaced_by.as_ref().or(self.replaced_by.as_ref());
-        by.map_or_else(|| format!(" ({state})"), |by| format!(" ({state} by {by})"))
+        let by = by.map_or_else(String::new, |by| format!(" by {by}"));
+        let state = self.state.filter(|state| *state != "unreviewed");
+        let state = state.map_or_else(String::new, |state| format!(" ({state}{by})"));
+        let places = self.places.iter().map(|place| format!(" (place: {place})"));
+        places.chain([state]).collect()
     }
 
     /// Returns the label of a line of a mirror: `anna, payments`.
