@@ -142,7 +142,7 @@ impl Human for SearchView {
     fn human(&self, ui: &Ui) {
         let whose = Whose::of(self.hits.iter().map(|hit| hit.scope));
         let cells = |hit: &HitView| {
-            let place = hit.place();
+            let place = hit.location();
             let text = whose.mark(snippet(&hit.text, &self.terms), hit.scope);
             let text = view::labelled(text, hit.label());
             let text = view::mark_unreviewed(text, hit.reviewed.is_none());
@@ -181,7 +181,7 @@ fn score(text: &str) -> Result<f64, String> {
 /// Formats the parts of a score in one line.
 fn arithmetic(found: &SearchView, hit: &HitView) -> Option<String> {
     let parts = hit.explain?;
-    let place = hit.place();
+    let place = hit.location();
     if found.by_seed {
         let (similarity, score) = (parts.cosine.max(0.0), hit.score);
         let stability = score - similarity * 100.0;

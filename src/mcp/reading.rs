@@ -98,7 +98,7 @@ fn kind(name: &str) -> Option<SourceKind> {
 fn line(hit: &HitView) -> SafeText {
     let id = hit.short.clone().unwrap_or_else(|| "-".to_owned());
     let score = format!("{:.3}", hit.score);
-    let place = hit.place();
+    let place = hit.location();
     let text = said::told(&hit.text, hit.reviewed);
     let by = hit.label().map_or_else(String::new, |label| format!(" ({label})"));
     safe!("- {} {} {} {}{}{}\n", id, score, place, text, by, hit.mark())

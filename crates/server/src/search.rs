@@ -51,8 +51,8 @@ pub struct Request {
 pub struct RankedHit {
     pub memory: MemoryRow,
     pub found: FoundRow,
-    /// The place of a newer choice among the hits that seems to replace it.
-    pub newer: Option<usize>,
+    /// A newer choice of its project that seems to replace it.
+    pub newer: Option<EntryId>,
 }
 
 /// Searches, best first, and returns by what. Without vectors that is by words.
@@ -118,15 +118,14 @@ pub async fn search(
     });
     let mut hits: Vec<RankedHit> = hits.collect();
     mark(transaction, vault, &mut hits, request.limit, now).await?;
-    let above: Vec<Option<usize>> = hits.iter().map(|hit| hit.newer).collect();
+    let id = |hit: &RankedHit| (hit.memory.project, hit.memory.id);
+    let place = |newer| hits.iter().position(|hit| id(hit) == newer);
+    let above: Vec<Option<usize>> =
+        hits.iter().map(|hit| place((hit.memory.project, hit.newer?))).collect();
     let shown = replaced::below_successors(&above, request.limit);
-    let newer = |at: &usize| shown.iter().position(|shown| shown == at);
     let mut hits: Vec<Option<RankedHit>> = hits.into_iter().map(Some).collect();
     let mut hits: Vec<RankedHit> =
-        shown.iter().filter_map(|at| hits.get_mut(*at)?.take()).collect();
-    for hit in &mut hits {
-        hit.newer = hit.newer.as_ref().and_then(newer);
-    }
+        shown.into_iter().filter_map(|at| hits.get_mut(at)?.take()).collect();
     rank::level(hits.iter_mut().map(|hit| &mut hit.found.judged), 0);
     Ok((mode, hits))
 }
@@ -155,19 +154,16 @@ async fn mark(
         let found = fold::evidence(transaction, vault, project, &ids, now).await?;
         known.extend(found.into_iter().map(|(id, evidence)| ((project, id), evidence)));
     }
-    let of = |at: usize, hits: &[RankedHit]| {
-        let RankedHit { memory, .. } = hits.get(at)?;
-        known.get(&(memory.project, memory.id))
-    };
     for (older, newer) in pairs {
-        let (Some(old), Some(new)) = (of(older, hits), of(newer, hits)) else { continue };
-        let best = hits.get(older).and_then(|hit| of(hit.newer?, hits));
-        let is_best = best.is_none_or(|best| new.choice() > best.choice());
+        let Some(by) = hits.get(newer).map(|hit| hit.memory.id) else { continue };
+        let Some(hit) = hits.get_mut(older) else { continue };
+        let of = |id: EntryId| known.get(&(hit.memory.project, id));
+        let Some((old, new)) = of(hit.memory.id).zip(of(by)) else { continue };
+        let best = hit.newer.and_then(of);
         if replaced::is_newer((new, 0), (old, 0))
-            && is_best
-            && let Some(hit) = hits.get_mut(older)
+            && best.is_none_or(|best| new.choice() > best.choice())
         {
-            hit.newer = Some(newer);
+            hit.newer = Some(by);
         }
     }
     Ok(())
@@ -421,7 +417,8 @@ pub struct FoundRow {
     pub factor: f64,
 }
 
-/// Returns rows, best first, of which the best `limit` are sure to be there. `words` is of the same query and corpus.
+/// Returns rows, best first, of which the best `limit` are sure to be there. `words` is of the same
+/// query and corpus.
 pub fn rank(
     query: &Query,
     words: &mut QueryWords,

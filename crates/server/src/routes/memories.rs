@@ -343,13 +343,12 @@ pub async fn search(
     }
     let faint = !hits.is_empty() && hits.iter().all(|hit| hit.found.judged.is_faint);
     let explains = searched.explain.unwrap_or_default();
-    let newer = |at: usize| hits.get(at).map(|hit| hit.memory.id.to_string());
     let hits = hits.iter().map(|hit| {
         let search::FoundRow { candidate, judged, factor, .. } = hit.found;
         Hit {
             relevance: judged.score.clamp(0.0, 1.0),
             memory: hit.memory.view(slug(&caller, &hit.memory), Policy::Stability, now),
-            seems_replaced_by: hit.newer.and_then(newer),
+            seems_replaced_by: hit.newer.map(|by| by.to_string()),
             explain: explains.then_some(Explained {
                 rank: judged.rank,
                 bm25: candidate.bm25,

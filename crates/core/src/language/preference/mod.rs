@@ -225,7 +225,7 @@ impl Said {
     }
 }
 
-/// Whether a message has other sentences than the one that is read.
+/// What else the message of a sentence says.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nothing,

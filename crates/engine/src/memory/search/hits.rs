@@ -328,7 +328,7 @@ pub struct HitView {
 impl HitView {
     /// Returns the file and the line where it stands.
     #[must_use]
-    pub fn place(&self) -> String {
+    pub fn location(&self) -> String {
         match &self.branch {
             Some(branch) => format!("learned on {branch}, not merged"),
             None => format!("{}:{}", self.source, self.line),
