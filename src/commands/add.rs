@@ -305,7 +305,7 @@ fn from_json(
         new.asides.asked = intake::asked(&item.asked)?;
     }
     if !item.rules.is_empty() {
-        new.asides.rules = intake::rules(LineRules::read(&item.rules.join("\n")))?;
+        new.asides.rules = intake::rules(item.rules)?;
     }
     Ok(new)
 }

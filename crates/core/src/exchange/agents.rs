@@ -172,7 +172,6 @@ fn items(
         let (text, pinned) = (kept.to_owned(), markers.pinned);
         let (heading, LineAsides { asked, rules }) = (bullet.section.clone(), markers.asides);
         let asked = asked.questions().to_vec();
-        let rules = rules.iter().map(ToString::to_string).collect();
         let rest = ExchangeItem::default();
         items.push(ExchangeItem {
             place,

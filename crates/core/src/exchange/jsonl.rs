@@ -10,6 +10,7 @@ use crate::{
         event::{Cue, Event},
         names,
         operation::UserState,
+        rules::LineRules,
         time::{Date, Timestamp},
     },
     score::adopt::PiScore,
@@ -174,7 +175,7 @@ fn item(fields: &Map<String, Value>) -> Result<ExchangeItem, Wrong> {
         pinned,
         tags,
         asked: texts("asked")?,
-        rules: texts("rules")?,
+        rules: LineRules::read(&texts("rules")?.join("\n")),
         until: until.flatten(),
         priority: share("priority")?,
         importance: share("importance")?,
@@ -228,7 +229,7 @@ pub fn render(item: &ExchangeItem) -> String {
         put("asked", json!(item.asked));
     }
     if !item.rules.is_empty() {
-        put("rules", json!(item.rules));
+        put("rules", item.rules.iter().map(ToString::to_string).collect());
     }
     if let Some(cue) = item.cue {
         put("cue", json!(cue.name()));

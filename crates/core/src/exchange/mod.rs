@@ -16,6 +16,7 @@ use crate::{
     model::{
         entry::Share,
         event::{Cue, Event},
+        rules::LineRules,
         time::Date,
     },
     score::adopt::PiScore,
@@ -52,8 +53,8 @@ pub struct ExchangeItem {
     pub tags: Vec<String>,
     /// What it is asked for as.
     pub asked: Vec<String>,
-    /// The rules that it carries, as they stand inside of their markers.
-    pub rules: Vec<String>,
+    /// The rules that it carries.
+    pub rules: LineRules,
     /// Last day on which it is valid.
     pub until: Option<Date>,
     /// Score under the policy `weighted`.

@@ -156,7 +156,7 @@ fn memory(lines: &[String], categories: &Categories) -> Option<ExchangeItem> {
     let (kept, markers) = topic::split_markers(text.trim());
     let (text, pinned) = (kept.to_owned(), markers.pinned);
     let (category, cue) = (Some(category), Some(Cue::Explicit));
-    let rules = markers.asides.rules.iter().map(ToString::to_string).collect();
+    let rules = markers.asides.rules;
     Some(ExchangeItem { category, text, cue, pinned, rules, score, ..ExchangeItem::default() })
 }
 

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt, str::FromStr};
 use super::{
     category::CategoryId,
     hash::{self, fnv1a64},
-    rules::LineAsides,
+    rules::{self, LineAsides},
     time::{DAY_MS, Timestamp},
 };
 
@@ -181,7 +181,8 @@ impl LocatedEntry {
     /// Returns the text as an agent is told it.
     #[must_use]
     pub fn told(&self) -> Cow<'_, str> {
-        let mark = self.asides.rules.place_mark() + &on_branch(self.branch.as_deref());
+        let mark =
+            rules::place_mark(self.asides.rules.told_places()) + &on_branch(self.branch.as_deref());
         if mark.is_empty() {
             return Cow::Borrowed(&self.text);
         }

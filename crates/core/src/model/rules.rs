@@ -21,6 +21,12 @@ pub enum LineRule {
     Protect(String),
 }
 
+/// Returns what is said behind a text that counts in some places alone: ` (place: src/**)`.
+#[must_use]
+pub fn place_mark<'a>(places: impl Iterator<Item = &'a str>) -> String {
+    places.flat_map(|place| [" (place: ", place, ")"]).collect()
+}
+
 impl LineRule {
     /// What stands before the colon.
     pub const NAMES: [&str; 4] = ["forbid command", "forbid", Self::PLACE, "protect"];
@@ -121,12 +127,6 @@ impl LineRules {
         let is_of_path =
             |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@,*?[]{}".contains(&byte);
         self.places().filter(move |glob| glob.len() <= LONGEST_TOLD && glob.bytes().all(is_of_path))
-    }
-
-    /// Returns what is said behind a text that does not count everywhere: ` (place: src/**)`.
-    #[must_use]
-    pub fn place_mark(&self) -> String {
-        self.told_places().flat_map(|place| [" (place: ", place, ")"]).collect()
     }
 
     /// Returns the rules that an agent's tools are held to.
@@ -250,7 +250,7 @@ mod tests {
             (&long, ""),
             ("protect: gen/**", ""),
         ] {
-            assert_eq!(LineRules::read(rules).place_mark(), told, "{rules}");
+            assert_eq!(place_mark(LineRules::read(rules).told_places()), told, "{rules}");
         }
     }
 

@@ -16,7 +16,7 @@ use pimem_core::{
     exchange::{ExchangeFile, ExchangeItem, agents, claude, jsonl, pi},
     gate::{self, Withheld, WithheldCounts},
     markdown::topic,
-    model::{hash::pi32, rules::LineRules},
+    model::hash::pi32,
     safety::safe_text,
     score::ranking::{Ranking, ScoredEntry},
     search::documents::{SourceKind, category_name, documents},
@@ -257,7 +257,6 @@ fn harmless(held: &mut Held) {
 fn say_beside(held: &mut Held) {
     for ExchangeItem { text, withheld, rules, .. } in &mut held.items {
         text.extend(withheld.iter().map(|state| format!(" ({state})")));
-        let rules = LineRules::read(&rules.join("\n"));
         text.extend(rules.told_places().map(|place| format!(" *(place: {place})*")));
     }
 }

@@ -12,7 +12,7 @@ use pimem_core::{
         entry::{self, EntryId},
         hash::IdSet,
         mirror,
-        rules::{LineRule, LineRules},
+        rules::{self, LineRule, LineRules},
         time::{Age, Timestamp},
     },
     report::{budget::Tokens, team},
@@ -409,7 +409,9 @@ pub fn line(memory: &Memory, hit: &FoundHit) -> SafeText {
         Some(state) => format!(" ({state})"),
         None => String::new(),
     };
-    let mark = hit.rules.place_mark() + &entry::on_branch(hit.branch.as_deref()) + &mark;
+    let mark = rules::place_mark(hit.rules.told_places())
+        + &entry::on_branch(hit.branch.as_deref())
+        + &mark;
     let line = match (&hit.mirror, hit.entry) {
         (Some(mirror), Some(id)) => {
             let label = mirror::label(mirror.author(id).as_deref(), &mirror.project);

@@ -183,7 +183,7 @@ fn told(
         cue: Some(evidence.map_or(unsaid, |evidence| evidence.cue)),
         pinned: entry.pinned,
         asked: entry.asides.asked.questions().to_vec(),
-        rules: entry.asides.rules.iter().map(ToString::to_string).collect(),
+        rules: entry.asides.rules,
         until: until.and_then(reader.day),
         score,
         events,

@@ -10,10 +10,7 @@ use std::{
 };
 
 use crate::memory::diff::Period;
-use pimem_core::model::{
-    questions::Questions,
-    rules::{LineAsides, LineRules},
-};
+use pimem_core::model::{questions::Questions, rules::LineAsides};
 use pimem_core::{
     exchange::{
         ExchangeItem, LeftLine,
@@ -283,8 +280,8 @@ fn checked_one(
     let text = EntryText::new(&item.text)?;
     let text = intake::with_tags(&text, &item.tags)?;
     let name = &memory.config.categories.spec(category).name;
-    let rules = LineRules::read(&item.rules.join("\n"));
-    let mut asides = LineAsides { asked: Questions::read(&item.asked.join(";")).cut(), rules };
+    let asked = Questions::read(&item.asked.join(";")).cut();
+    let mut asides = LineAsides { asked, rules: item.rules.clone() };
     asides.join(text.asides());
     let markers = Markers { asides: asides.clone(), ..Markers::pinned(true) };
     if topic::render(name, text.as_str(), &markers).len() > topic::MAX_LINE {

@@ -8,7 +8,7 @@ use pimem_core::{
     model::{
         entry::EntryId,
         mirror::{self, Mirror},
-        rules::LineRules,
+        rules::{self, LineRules},
         time::{Age, Timestamp},
     },
     score::ranking::{self, Scope},
@@ -342,8 +342,7 @@ impl HitView {
         let by = by.map_or_else(String::new, |by| format!(" by {by}"));
         let state = self.state.filter(|state| *state != "unreviewed");
         let state = state.map_or_else(String::new, |state| format!(" ({state}{by})"));
-        let places = self.places.iter().map(|place| format!(" (place: {place})"));
-        places.chain([state]).collect()
+        rules::place_mark(self.places.iter().map(String::as_str)) + &state
     }
 
     /// Returns the label of a line of a mirror: `anna, payments`.
