@@ -16,9 +16,9 @@ use crate::{
 ///
 /// What is learned of every prompt is learned of this text: sentences such as "I prefer …", "never
 /// push …", "we use … here", "remember that …", "the port is 5433, not 5432" or "my timezone is …",
-/// in English or German ("bitte nie …", "bei uns …", "merk dir …"), at most three. Code, quotes,
-/// questions, and what is reported, denied or about one task only are left alone. What is known is
-/// reinforced, the same preference once an hour.
+/// in English, German ("bitte nie …", "bei uns …"), French ("toujours …", "retiens que …") or Spanish
+/// ("nunca …", "usamos …"), at most three. Code, quotes, questions, and what is reported, denied or
+/// about one task only are left alone. What is known is reinforced, the same preference once an hour.
 ///
 /// What somebody typed is learned: a text of at most 400 characters and 3 lines, without an empty
 /// line and without marks of a mail, a chat, a list, a log, code or a page. Whatever else states a

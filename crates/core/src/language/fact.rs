@@ -10,10 +10,10 @@ use super::{
     lexicon::{
         Words,
         fact::{
-            ADRIFT, ALWAYS, ANY, ASKING, DECIDED, DECIDING, DOUBTFUL, FAULTY, FINITE, HABITUAL,
-            HISTORY, HOLDING, JUDGING, LEADING, LIKING, MOVED, NAMELESS, NOTHING, OURS, PARTS,
-            PASSING, PAST, PERSONS, PLEDGE, PLURAL, POINTING, STANDING, TEAM, USE, WANTING,
-            WHITHER,
+            ADRIFT, ALWAYS, ANY, ASKING, BEHIND, DECIDED, DECIDING, DOUBTFUL, DUTY, FAULTY, FINITE,
+            HABITUAL, HISTORY, HOLDING, JOINING, JUDGING, LEADING, MOVED, NAMELESS, NOTHING,
+            OBJECTS, OURS, PARTS, PASSING, PAST, PERSONS, PLACED, PLURAL, POINTING, PROJECT,
+            STANDING, TEAM, TURNS, VAGUE, WANTING, WHITHER,
         },
     },
     paraphrase::words::{self as paraphrased, List},
@@ -25,8 +25,6 @@ use super::{
 /// Words of a sentence.
 const SHORTEST: usize = 3;
 const LONGEST: usize = 22;
-/// Words by which something of the moment is named.
-const VAGUE: [&str; 6] = ["the", "a", "an", "next", "another", "phase"];
 
 /// What a sentence tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +42,7 @@ fn text(words: &[Word], at: usize) -> &str {
 
 /// Returns what a sentence tells of a project, if it tells anything.
 pub(super) fn told(sentence: &Sentence, words: &[Word]) -> Option<ToldFact> {
+    let words = before_consequence(words);
     let has = |list: &Words| words.iter().any(|word| list.contains(&word.text));
     if sentence.asked || !(SHORTEST..=LONGEST).contains(&words.len()) {
         return None;
@@ -51,7 +50,7 @@ pub(super) fn told(sentence: &Sentence, words: &[Word]) -> Option<ToldFact> {
     if has(&FAULTY) && !is_lesson(words) || has(&PASSING) || is_of_the_moment(words) {
         return None;
     }
-    if is_lesson(words) || is_news(words) || is_pledge(words) {
+    if is_lesson(words) || is_news(words) {
         return Some(ToldFact::Sure);
     }
     if has(&PERSONS)
@@ -66,6 +65,17 @@ pub(super) fn told(sentence: &Sentence, words: &[Word]) -> Option<ToldFact> {
     let holds = || is_short && has(&ALWAYS) || Slots::of(&sentence.text).gives_a_value();
     (is_told(words) && holds())
         .then(|| if is_ours(words) { ToldFact::Sure } else { ToldFact::Likely })
+}
+
+/// Returns the words before what happens otherwise: `the worker needs 4 GB | or it gets killed`.
+fn before_consequence(words: &[Word]) -> &[Word] {
+    let needs = |at: usize| ["need", "needs", "must", "requires"].contains(&text(words, at));
+    let otherwise = |at: &usize| {
+        let who = ["it", "they", "else", "the", "you"];
+        text(words, *at) == "or" && who.contains(&text(words, at + 1)) && (1..*at).any(needs)
+    };
+    let end = (2..words.len()).find(otherwise).unwrap_or(words.len());
+    words.get(..end).unwrap_or(words)
 }
 
 /// Returns true for a report of how things go or look now: `the tests are passing`, `Looks like …`, `the
@@ -101,20 +111,6 @@ pub(super) fn is_over(words: &[Word]) -> bool {
     words.iter().any(|word| HISTORY.contains(&word.text))
 }
 
-/// Returns true for `on utilise pnpm` and `nunca edites …`, in languages that have no table of cues.
-fn is_pledge(words: &[Word]) -> bool {
-    let begins = |at: usize| {
-        USE.contains(text(words, at)) || (at..at + 3).any(|at| DECIDED.contains(text(words, at)))
-    };
-    let led = ["on", "nous", "wir", "hemos", "nosotros"].contains(&text(words, 0));
-    let prefers = LIKING.contains(text(words, 0))
-        || text(words, 0) == "je" && LIKING.contains(text(words, 1));
-    let is_order = PLEDGE.contains(text(words, 0)) || text(words, 0).starts_with("n'");
-    prefers
-        || begins(usize::from(led)) && (led || text(words, 0).ends_with("mos"))
-        || is_order && words.iter().any(|word| ALWAYS.contains(&word.text))
-}
-
 /// Returns true for a sentence that tells something and neither orders nor heads it.
 fn is_told(words: &[Word]) -> bool {
     let is_headed = words.iter().take(2).any(|word| word.colon);
@@ -132,26 +128,32 @@ fn is_told(words: &[Word]) -> bool {
 }
 
 fn begins_as_order(words: &[Word]) -> bool {
-    PLURAL.contains(text(words, 0))
-        || paraphrased::is(List::Imperative, text(words, 0))
-        || paraphrased::is(List::Command, text(words, 0))
+    // `Release branches are cut`, `feature flags get removed`.
+    let is_subject = text(words, 1).ends_with('s') && BEHIND.contains(text(words, 2));
+    !is_subject
+        && (PLURAL.contains(text(words, 0))
+            || paraphrased::is(List::Imperative, text(words, 0))
+            || paraphrased::is(List::Command, text(words, 0)))
 }
 
 /// Returns true if a sentence without others may be told for a task: it orders something, also behind
 /// what is so, or reports what does not work.
 pub(super) fn is_of_a_task(words: &[Word]) -> bool {
-    const JOINING: [&str; 12] =
-        ["and", "as", "because", "but", "if", "never", "not", "or", "since", "so", "when", "which"];
-    const OBJECTS: [&str; 9] = ["a", "an", "it", "that", "the", "them", "these", "this", "those"];
     let orders = |at: usize| {
         let verb = text(words, at);
         let is_apart = words.get(at).is_some_and(|word| word.apart);
-        let is_verb = !JOINING.contains(&verb) && !OBJECTS.contains(&verb);
-        is_apart && is_verb && OBJECTS.contains(&text(words, at + 1))
+        let is_verb = !JOINING.contains(verb) && !OBJECTS.contains(verb);
+        is_apart && is_verb && OBJECTS.contains(text(words, at + 1))
     };
     let is_missing = |at: usize| {
-        let is_not = ["is", "are"].contains(&text(words, at - 1)) && text(words, at) == "not";
-        is_not && text(words, at + 1).ends_with("ed")
+        let before = text(words, at - 1);
+        let next = text(words, at + 1);
+        match text(words, at) {
+            "not" => ["is", "are"].contains(&before) && next.ends_with("ed"),
+            "pas" => ["est", "sont"].contains(&before),
+            "no" => ["está", "están"].contains(&next),
+            _ => false,
+        }
     };
     let is_status = |word: &Word| word.text.parse().is_ok_and(|code| (400..600).contains(&code));
     begins_as_order(words)
@@ -185,7 +187,7 @@ fn is_news(words: &[Word]) -> bool {
         MOVED.contains(text(words, at))
             && WHITHER.contains(text(words, at + 1))
             && !POINTING.contains(text(words, at + 2))
-            && !VAGUE.contains(&text(words, at + 2))
+            && !VAGUE.contains(text(words, at + 2))
             && by.start == 0
             && by.clone().any(|before| TEAM.contains(text(words, before)))
             && !by.clone().any(|before| PERSONS.contains(text(words, before)))
@@ -202,6 +204,7 @@ const ENOUGH: i32 = 2;
 /// Returns true for a sentence of the past that lasts by its build: a reason and what follows from it, a
 /// condition on anything of a kind, what a team does or gave up, or enough signs of what holds beyond today.
 pub(super) fn is_lasting(sentence: &Sentence, words: &[Word]) -> bool {
+    let words = before_consequence(words);
     let built = SentenceBuild { sentence, words };
     let is_headed = words.iter().take(4).any(|word| word.colon);
     // Programs begin so: `✨ Installed and ready`.
@@ -293,10 +296,8 @@ impl SentenceBuild<'_> {
 
     /// `In this repository`.
     fn is_of_project(&self, at: usize) -> bool {
-        const PLACES: [&str; 7] =
-            ["crate", "repo", "repository", "project", "codebase", "package", "module"];
         let led = at > 0 && ["in", "of", "across"].contains(&self.text(at - 1));
-        led && self.text(at) == "this" && PLACES.contains(&self.text(at + 1))
+        led && self.text(at) == "this" && PROJECT.contains(self.text(at + 1))
     }
 
     /// Returns true for a word that begins an order about how things are done.
@@ -381,6 +382,14 @@ impl SentenceBuild<'_> {
         (2..self.words.len()).any(|at| is_about(at) || forbids && is_any(at))
     }
 
+    /// Returns true for what several do: `hold`, but not `held` or `holds`.
+    fn is_act(&self, at: usize) -> bool {
+        let verb = self.text(at);
+        let of_one = format!("{verb}s");
+        (HOLDING.contains(verb) || PLURAL.contains(verb))
+            && (HOLDING.contains(&of_one) || FINITE.contains(&of_one))
+    }
+
     fn second(&self) -> &str {
         self.sentence.text.split(' ').nth(1).unwrap_or_default()
     }
@@ -403,7 +412,8 @@ impl SentenceBuild<'_> {
         let is_verb =
             |at: usize| ["is", "are", "sind", "ist", "wird", "werden"].contains(&self.text(at));
         let duty = near(&|at| match self.text(at) {
-            "must" | "müssen" | "muss" | "darf" | "dürfen" | "needs" | "need" => true,
+            verb if DUTY.contains(verb) => true,
+            "needs" | "need" => !["another", "more", "some"].contains(&self.text(at + 1)),
             "may" => self.text(at + 1) == "not" || self.text(0) == "only",
             "has" | "have" => self.text(at + 1) == "to",
             "can" => self.is_plural(0),
@@ -416,7 +426,11 @@ impl SentenceBuild<'_> {
                 && is_verb(at - 1)
         });
         let first = self.text(0);
-        let is_of_kind = self.is_plural(0) && !NAMELESS.contains(first) && !self.holds(0)
+        // What is so of a kind has an article there.
+        let of_others = ["les", "los", "las"].contains(&first)
+            && !["deux", "trois", "dos", "tres"].contains(&self.text(1));
+        let is_of_kind = of_others
+            || self.is_plural(0) && !NAMELESS.contains(first) && !self.holds(0)
             || self.is_plural(1) && !NAMELESS.contains(first) && !self.holds(1);
         let holds =
             near(&|at| self.holds(at) || is_of_kind && at > 1 && PLURAL.contains(self.text(at)));
@@ -426,13 +440,13 @@ impl SentenceBuild<'_> {
         }
         let subject = match first {
             "only" | "nobody" => 2,
-            "the" => 0,
+            "the" => 2 * i32::from((1..3).any(|at| self.is_plural(at) && self.is_act(at + 1))),
             _ if is_of_kind || OURS.contains(first) => 2,
             _ if ADRIFT.contains(first) || ASKING.contains(first) => return 0,
             _ if first.ends_with("ly") || first.starts_with(|c: char| c.is_ascii_digit()) => {
                 return 0;
             }
-            _ => i32::from(first == "a" || self.is_german()),
+            _ => i32::from(["a", "le", "la", "el"].contains(&first) || self.is_german()),
         };
         let is_name = |text: &str| text.chars().filter(|c| c.is_uppercase()).count() > 1;
         let named = self.second().starts_with(char::is_uppercase)
@@ -445,16 +459,10 @@ impl SentenceBuild<'_> {
         let team = near(&|at| TEAM.contains(self.text(at)));
         let placed = near(&|at| {
             let word = self.text(at);
-            let is_place = [
-                "lives", "live", "runs", "läuft", "liegt", "belongs", "owns", "forbids", "requires",
-            ];
-            is_place.contains(&word) && !NAMELESS.contains(self.text(at + 1))
+            PLACED.contains(word) && !NAMELESS.contains(self.text(at + 1))
         });
-        let turns = (2..self.words.len()).any(|at| {
-            ["not", "no", "never", "only", "nobody", "without", "so", "because"]
-                .contains(&self.text(at))
-        });
-        let is_thing = first == "the" && self.any(1..4, &PARTS);
+        let turns = self.any(2..self.words.len(), &TURNS);
+        let is_thing = ["the", "le", "la", "el"].contains(&first) && self.any(1..4, &PARTS);
         let signs = [i32::from(named), i32::from(self.is_bounded()), i32::from(turns)];
         subject + duty + done + acts + team + placed + signs.iter().sum::<i32>()
             - 2 * i32::from(is_thing)

@@ -279,17 +279,19 @@ fn opening(text: &str) -> usize {
     let mut at = text.len() - text.trim_start_matches(idle).len();
     loop {
         let rest = text.get(at..).unwrap_or_default();
+        let behind = |word: &str| rest.get(word.len()..).unwrap_or_default();
         let fits = |word: &str, marked: bool| {
             let start =
                 rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-            let next = rest.get(word.len()..).and_then(|rest| rest.chars().next());
-            start && next.is_some_and(|c| idle(c) && (!marked || !c.is_whitespace()))
+            let next = behind(word).chars().next();
+            // The French put a blank before a colon.
+            let spaced = || behind(word).trim_start().starts_with(':');
+            start && next.is_some_and(|c| idle(c) && (!marked || !c.is_whitespace() || spaced()))
         };
         let plain = OPENINGS.iter().filter(|word| fits(word, false));
         let longest = plain.chain(MARKED.iter().filter(|word| fits(word, true)));
         let Some(word) = longest.max_by_key(|word| word.len()) else { return at };
-        let behind = rest.get(word.len()..).unwrap_or_default();
-        let skipped = rest.len() - behind.trim_start_matches(idle).len();
+        let skipped = rest.len() - behind(word).trim_start_matches(idle).len();
         if skipped == rest.len() {
             return at;
         }

@@ -508,7 +508,9 @@ impl<'a> Reader<'a> {
         let turn = |at: usize| has(&self.language.turn, at);
         let narrow = |at: usize| family == Family::Rule && has(&self.language.narrow, at);
         let weak = row.strength.is_weak();
+        let told = row.is_open() && family == Family::Rule;
         let spoiled = weak && family != Family::Identity && (behind(&errand) || behind(&narrow))
+            || told && behind(&errand)
             || (weak || family == Family::Convention) && behind(&turn);
         !reported && !ordered && !troubled() && !spoiled
     }

@@ -100,22 +100,20 @@ fn measured(table: &str, language: &str) -> (f64, f64) {
     (hits / kept, hits / (hits + alarms))
 }
 
-/// `held.tsv` was written before the rules, and its failures were not looked at.
+/// `held.tsv` was written before the rules, and its failures were not looked at; the rules were
+/// adjusted with `dev.tsv`.
 #[test]
-fn sentences_that_no_rule_was_made_for() {
+fn what_people_type_is_told_from_tasks() {
     let held = include_str!("../../../../../fixtures/cues/held.tsv");
-    for (language, least) in [("en", 0.8), ("de", 0.8)] {
-        let (recall, precision) = measured(held, language);
-        assert!(recall >= least && precision >= 0.95, "{language}: {recall:.2}, {precision:.2}");
-    }
-}
-
-#[test]
-fn sentences_that_rules_were_adjusted_with() {
     let dev = include_str!("../../../../../fixtures/cues/dev.tsv");
-    for (language, least) in [("en", 0.9), ("de", 0.9)] {
-        let (recall, precision) = measured(dev, language);
-        assert!(recall >= least && precision >= 0.97, "{language}: {recall:.2}, {precision:.2}");
+    for (table, sure, least) in [(held, 0.95, [0.8, 0.8, 0.6, 0.6]), (dev, 0.97, [0.9; 4])] {
+        for (language, least) in ["en", "de", "fr", "es"].into_iter().zip(least) {
+            let (recall, precision) = measured(table, language);
+            assert!(
+                recall >= least && precision >= sure,
+                "{language}: {recall:.2}, {precision:.2}"
+            );
+        }
     }
 }
 

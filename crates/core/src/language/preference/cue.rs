@@ -318,7 +318,10 @@ impl SaidWords<'_> {
 
     /// Detects "from now on", before or after an order.
     fn is_directive(&self, cue: &str, at: usize, next: usize) -> bool {
-        if self.apart(at) || ["so", "and", "but", "please"].contains(&self.before(at, 1)) {
+        let ends = self.word(next).is_empty()
+            || (self.word(next) == "please" && self.word(next + 1).is_empty());
+        let leads = self.apart(at) || ["so", "and", "but", "please"].contains(&self.before(at, 1));
+        if leads && !ends {
             let subject = self.word(next);
             let duty = (next..next + 8).any(|at| DUTIES.contains(self.word(at)));
             let onward = cue == "going forward" && !self.apart(next);
@@ -328,7 +331,7 @@ impl SaidWords<'_> {
                 "with" | "to" | "in" => !onward,
                 "back" | "backward" | "backwards" | "sideways" => false,
                 _ if thing => false,
-                "" | "it" | "it'll" | "there" | "they" | "he" | "she" | "that" | "is" | "means"
+                "it" | "it'll" | "there" | "they" | "he" | "she" | "that" | "is" | "means"
                 | "will" | "until" | "till" => false,
                 "i" | "i'm" | "i'll" => WANTS.contains(self.word(next + 1)),
                 "the" | "this" | "these" | "those" | "all" | "every" | "each" | "our" | "my" => {
@@ -344,9 +347,7 @@ impl SaidWords<'_> {
             };
         }
         // At the end, it must follow an order.
-        let ends = self.word(next).is_empty()
-            || (self.word(next) == "please" && self.word(next + 1).is_empty());
-        let clause = self.clause(at);
+        let clause = self.clause(at.saturating_sub(usize::from(self.apart(at))));
         let (first, second) = (self.word(clause), self.word(clause + 1));
         let told = match first {
             "i" => WANTS.contains(second),
