@@ -20,7 +20,7 @@ use crate::{
     help::{self, Group, HelpLine, Row, UnusableNotice},
     hook, mcp,
     shell::{Exit, Outcome, Shell},
-    ui::{Color, Ui},
+    ui::{self, Color, Ui},
 };
 
 /// The version, of a release with its commit, and the features.
@@ -336,14 +336,10 @@ fn version() -> u8 {
 }
 
 fn print(text: &str) -> u8 {
-    match std::io::Write::write_all(&mut std::io::stdout().lock(), text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            let ui = Ui::new(&Env::of_process(), false, false, false, Color::Auto);
-            ui.failure(&unwritten(error));
-            Exit::Error as u8
-        }
-        _ => Exit::Done as u8,
-    }
+    let Err(error) = ui::print(text) else { return Exit::Done as u8 };
+    let ui = Ui::new(&Env::of_process(), false, false, false, Color::Auto);
+    ui.failure(&unwritten(error));
+    Exit::Error as u8
 }
 
 /// Parses a hook call with options; `None` if it is not a hook call.

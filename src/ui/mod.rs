@@ -397,15 +397,22 @@ impl Ui {
         (done, start.elapsed())
     }
 
-    /// Writes the collected output. A closed pipe is not an error: the reader has seen enough.
+    /// Writes the collected output.
     pub(crate) fn flush(&self) -> io::Result<()> {
-        let out = self.out.take();
-        let mut stdout = io::stdout().lock();
-        match stdout.write_all(out.as_bytes()).and_then(|()| stdout.flush()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            done => done,
-        }
+        print(&self.out.take())
     }
+}
+
+/// Writes to stdout. A closed pipe is not an error: the reader has seen enough.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    // `ERROR_PIPE_NOT_CONNECTED` of Windows, which has no kind.
+    let is_closed = |error: &io::Error| {
+        error.kind() == io::ErrorKind::BrokenPipe
+            || cfg!(windows) && error.raw_os_error() == Some(233)
+    };
+    let mut stdout = io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    written.or_else(|error| if is_closed(&error) { Ok(()) } else { Err(error) })
 }
 
 /// Starts a stopwatch and returns a function that reads it.
