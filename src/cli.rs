@@ -242,7 +242,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     if let [_, flag] = args.as_slice()
         && (flag == "--version" || flag == "-V")
     {
-        return version();
+        return print(concat!("pimem ", version!(), "\n"));
     }
     let env = Env::of_process();
     if hook::is_meant(&args) {
@@ -329,10 +329,6 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             Exit::Error as u8
         }
     }
-}
-
-fn version() -> u8 {
-    print(concat!("pimem ", version!(), "\n"))
 }
 
 fn print(text: &str) -> u8 {

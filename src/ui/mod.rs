@@ -423,8 +423,7 @@ pub(crate) fn stopwatch() -> impl Fn() -> Duration {
 
 /// Writes the answer of a hook to stdout. Errors are ignored: the agent may have gone.
 pub(crate) fn reply(text: &str) {
-    let mut stdout = io::stdout().lock();
-    drop(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+    drop(print(text));
 }
 
 /// Prints a debug line of a hook to stderr.
