@@ -10,10 +10,10 @@ use super::{
     lexicon::{
         Words,
         fact::{
-            ADRIFT, ALWAYS, ANY, ASKING, BEHIND, DECIDED, DECIDING, DOUBTFUL, DUTY, FAULTY, FINITE,
-            HABITUAL, HISTORY, HOLDING, JOINING, JUDGING, LEADING, MOVED, NAMELESS, NOTHING,
-            OBJECTS, OURS, PARTS, PASSING, PAST, PERSONS, PLACED, PLURAL, POINTING, PROJECT,
-            STANDING, TEAM, TURNS, VAGUE, WANTING, WHITHER,
+            ADRIFT, ALWAYS, ANY, ASKING, BEHIND, COMING, DECIDED, DECIDING, DOUBTFUL, DUTY, FAULTY,
+            FINITE, HABITUAL, HISTORY, HOLDING, JOINING, JUDGING, LEADING, MOVED, NAMELESS,
+            NOTHING, OBJECTS, OURS, PARTS, PASSING, PAST, PERSONS, PLACED, PLURAL, POINTING,
+            PROJECT, STANDING, TEAM, TIMES, TURNS, VAGUE, WANTING, WHITHER,
         },
     },
     paraphrase::words::{self as paraphrased, List},
@@ -88,7 +88,12 @@ fn is_of_the_moment(words: &[Word]) -> bool {
         ["is", "are"].contains(&text(words, at - 1))
             && (is_going || JUDGING.contains(text(words, at)))
     };
-    LEADING.contains(text(words, 0)) || (1..words.len()).any(goes)
+    let comes = |at: usize| {
+        text(words, at) == "in"
+            && COMING.contains(text(words, at - 1))
+            && (1..3).any(|next| TIMES.contains(text(words, at + next)))
+    };
+    LEADING.contains(text(words, 0)) || (1..words.len()).any(|at| goes(at) || comes(at))
 }
 
 /// Returns true for `no, not npm test`.
@@ -462,7 +467,8 @@ impl SentenceBuild<'_> {
             PLACED.contains(word) && !NAMELESS.contains(self.text(at + 1))
         });
         let turns = self.any(2..self.words.len(), &TURNS);
-        let is_thing = ["the", "le", "la", "el"].contains(&first) && self.any(1..4, &PARTS);
+        let is_thing = ["the", "le", "la", "el", "der", "die", "das"].contains(&first)
+            && self.any(1..4, &PARTS);
         let signs = [i32::from(named), i32::from(self.is_bounded()), i32::from(turns)];
         subject + duty + done + acts + team + placed + signs.iter().sum::<i32>()
             - 2 * i32::from(is_thing)
