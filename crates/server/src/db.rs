@@ -266,6 +266,7 @@ const MIGRATIONS: &[(i32, &str, &str)] = &[
     (2, "index", include_str!("../sql/0002_index.sql")),
     (3, "sealed", include_str!("../sql/0003_sealed.sql")),
     (4, "accesses", include_str!("../sql/0004_accesses.sql")),
+    (5, "places", include_str!("../sql/0005_places.sql")),
 ];
 /// Key of the lock that lets one `migrate` run at a time.
 const LOCK: i64 = 0x7069_6d65_6d00_0001;

@@ -14,6 +14,7 @@ use pimem_core::{
         entry::{EntryId, Share},
         event::{ArchiveReason, Event},
         operation::UserState,
+        rules::LineAsides,
         time::{Now, Timestamp},
     },
     score::{
@@ -50,6 +51,8 @@ pub struct Inner {
     pub text: String,
     pub topic: String,
     pub superseded_by: Option<u64>,
+    #[serde(default)]
+    pub counts_in: Vec<String>,
 }
 
 /// Returns the categories that lines may have on a server: all that the program knows.
@@ -91,7 +94,10 @@ pub async fn fold(
         let archived = all.ledger.archived_for(id).map(ArchiveReason::name);
         let access = Accesses::default().known(id, &all.ledger);
         let place = (place, archived, all.topic(id));
-        Some(Row::new((id, key.clone()), pushed, evidence, place, access, &categories))
+        let asides = all.asides(id, LineAsides::default());
+        let counts_in = asides.rules.told_places().map(str::to_owned).collect();
+        let row = Row::new((id, key.clone()), pushed, evidence, place, access, &categories);
+        Some(Row { counts_in, ..row })
     };
     let rows: Vec<Option<Row>> = family.iter().map(row).collect();
     let gone = "update pimem.memories set place = 'nowhere', indexed_at = null \
@@ -200,6 +206,7 @@ struct Row {
     tau: f64,
     access: Access,
     evidence: Evidence,
+    counts_in: Vec<String>,
 }
 
 impl Row {
@@ -230,6 +237,7 @@ impl Row {
             tau,
             access,
             evidence,
+            counts_in: Vec::new(),
         }
     }
 
@@ -250,12 +258,14 @@ impl Row {
                 text: self.body.clone(),
                 topic: self.topic.clone(),
                 superseded_by: superseded.map(|id| id.0),
+                counts_in: self.counts_in.clone(),
             };
             let inner = serde_json::to_string(&inner);
             vault.seal(place, &inner.map_err(|error| Error::Wrong(error.to_string()))?)?
         } else {
             VaultText { text: Some(self.body.clone()), ..VaultText::default() }
         };
+        let counts_in: &[String] = if vault.is_sealed() { &[] } else { &self.counts_in };
         let superseded = superseded.filter(|_| !vault.is_sealed());
         let superseded = superseded.map(|id| id.0.to_be_bytes().to_vec());
         let tags: Vec<Cow<'_, str>> = self.tags.iter().map(|tag| vault.tag(tag)).collect();
@@ -289,6 +299,7 @@ impl Row {
                     &share(self.evidence.importance),
                     &until.map(date),
                     &superseded,
+                    &counts_in,
                 ],
             )
             .await?)

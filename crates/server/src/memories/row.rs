@@ -40,7 +40,7 @@ pub const JOINED: &str = "left join pimem.users u on u.org_id = m.org_id and u.i
 pub const COLUMNS: &str = "m.project_id, m.entry, m.hash, m.category, m.topic, m.place, m.archived, m.body, \
     u.name as author, m.tags, m.evidence, m.accesses + coalesce(a.count, 0) as accesses, \
     greatest(m.last_accessed, a.last) as last_accessed, m.first_seen, m.last_reinforced, m.cue, \
-    m.tau, m.user_state, m.priority, m.importance, m.valid_until, m.superseded_by, \
+    m.tau, m.user_state, m.priority, m.importance, m.valid_until, m.superseded_by, m.counts_in, \
     m.model_vec is not null as has_model_vector, m.sealed, m.key_id";
 
 /// A row.
@@ -68,6 +68,7 @@ pub struct MemoryRow {
     pub importance: Option<f64>,
     pub valid_until: Option<DateTime<Utc>>,
     pub superseded_by: Option<EntryId>,
+    pub counts_in: Vec<String>,
     pub has_model_vector: bool,
 }
 
@@ -106,6 +107,9 @@ pub struct View {
     pub valid_until: Option<String>,
     /// Id of the entry that replaces it.
     pub superseded_by: Option<String>,
+    /// Globs of paths, where it counts there alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
     /// Why it is in the archive: `person`, `age`, `replaced` or `merged`.
     pub archived: Option<String>,
 }
@@ -125,7 +129,9 @@ impl MemoryRow {
         let inner =
             vault.open(VaultColumn::Memory { project: memory.project, entry: &entry }, kept)?;
         let inner = inner.and_then(|inner| serde_json::from_str::<Inner>(&inner).ok());
-        let Some(Inner { id, text, topic, superseded_by }) = inner else { return Ok(None) };
+        let Some(Inner { id, text, topic, superseded_by, counts_in }) = inner else {
+            return Ok(None);
+        };
         let line = topic::canonical(&memory.category, &text);
         Ok(Some(Self {
             id: EntryId(id),
@@ -134,6 +140,7 @@ impl MemoryRow {
             text,
             topic,
             superseded_by: superseded_by.map(EntryId),
+            counts_in,
             ..memory
         }))
     }
@@ -167,6 +174,7 @@ impl MemoryRow {
             importance: row.get("importance"),
             valid_until: row.get("valid_until"),
             superseded_by: superseded.as_deref().and_then(id_of),
+            counts_in: row.get("counts_in"),
             has_model_vector: row.get("has_model_vector"),
         }
     }
@@ -247,6 +255,7 @@ impl MemoryRow {
             access_count: self.access.count,
             valid_until: self.valid_until.map(written),
             superseded_by: self.superseded_by.map(|id| id.to_string()),
+            places: self.counts_in.clone(),
             archived: self.archived.clone(),
         }
     }

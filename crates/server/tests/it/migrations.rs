@@ -2,7 +2,10 @@
 
 use std::thread;
 
+use pimem_core::model::event::EventKind;
+
 use crate::common::{
+    objects::{event, facts, push},
     pg::{Cluster, Database},
     server::{Server, Team, fails, run},
     tenants::{ONE_ROW, TABLES},
@@ -15,16 +18,16 @@ fn a_database_is_migrated_once() {
     assert!(fails(&database, &["serve"]).contains("run `pimem-server migrate`"));
     assert_eq!(
         run(&database, &["migrate", "--plan"]),
-        "0001 schema missing\n0002 index missing\n0003 sealed missing\n0004 accesses missing\n"
+        "0001 schema missing\n0002 index missing\n0003 sealed missing\n0004 accesses missing\n0005 places missing\n"
     );
     assert_eq!(
         run(&database, &["migrate"]),
-        "0001 schema applied\n0002 index applied\n0003 sealed applied\n0004 accesses applied\n"
+        "0001 schema applied\n0002 index applied\n0003 sealed applied\n0004 accesses applied\n0005 places applied\n"
     );
     assert_eq!(run(&database, &["migrate"]), "the schema is up to date\n");
     assert_eq!(
         run(&database, &["migrate", "--plan"]),
-        "0001 schema applied\n0002 index applied\n0003 sealed applied\n0004 accesses applied\n"
+        "0001 schema applied\n0002 index applied\n0003 sealed applied\n0004 accesses applied\n0005 places applied\n"
     );
 }
 
@@ -63,7 +66,7 @@ fn a_failed_migration_leaves_nothing() {
     database.execute("drop schema pimem cascade");
     assert_eq!(
         run(&database, &["migrate"]),
-        "0001 schema applied\n0002 index applied\n0003 sealed applied\n0004 accesses applied\n"
+        "0001 schema applied\n0002 index applied\n0003 sealed applied\n0004 accesses applied\n0005 places applied\n"
     );
 }
 
@@ -143,4 +146,47 @@ fn a_server_starts_on_its_schema() {
     let Some(cluster) = Cluster::shared() else { return };
     let server = Server::start(&cluster.database());
     assert_eq!(server.get("", "/readyz").status, 200);
+}
+
+/// Also of an organisation whose rows are sealed, and of rows that an older server had folded.
+#[test]
+fn a_memory_says_where_it_counts() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    let team = Team::new(&database, "acme");
+    let sealed = Team::sealed(&database, "vault");
+    let [web, all] = ["The build tool is Vite", "The build runs nightly"];
+    let rules = |text: &str| EventKind::Rule(text.into());
+    let events = [
+        event(10, web, rules("place: packages/web/**")),
+        event(11, all, rules("place: where nobody reviews it")),
+    ];
+    let places = |server: &Server, key: &str| {
+        server.indexed();
+        let found = server.get(key, "/v1/memories/search?q=build").json();
+        let hits = found["hits"].as_array().unwrap().iter();
+        let mut told: Vec<String> = hits
+            .map(|hit| format!("{}: {}", hit["memory"]["text"], hit["memory"]["places"]))
+            .collect();
+        told.sort_unstable();
+        told
+    };
+    let want =
+        ["\"The build runs nightly\": null", "\"The build tool is Vite\": [\"packages/web/**\"]"];
+    {
+        let server = Server::start(&database);
+        for team in [&team, &sealed] {
+            server.push(&team.writer, &facts(&[web, all]));
+            server.push(&team.writer, &push(&[], &events));
+            assert_eq!(places(&server, &team.reader), want);
+        }
+    }
+    database.execute(
+        "alter table pimem.memories drop column counts_in; delete from pimem.migrations where number = 5",
+    );
+    assert_eq!(run(&database, &["migrate"]), "0005 places applied\n");
+    let server = Server::start(&database);
+    for team in [&team, &sealed] {
+        assert_eq!(places(&server, &team.reader), want);
+    }
 }

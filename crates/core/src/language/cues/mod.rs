@@ -427,7 +427,7 @@ impl<'a> Reader<'a> {
             let mut at = clause;
             loop {
                 if let Some(end) = self.line.behind(row.parts, at, Some(row.family))
-                    && !self.is_local(clause, plain)
+                    && !self.is_local(clause, (row.family == Family::Wish).then_some(end), plain)
                     && self.holds(row, clause, at..end)
                 {
                     let before = self.line.words.get(..clause)?;
@@ -472,10 +472,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns true if a word behind `from` names one thing in the code; of what is `firm`, only one
-    /// of several things.
-    fn is_local(&self, from: usize, firm: bool) -> bool {
+    /// of several things. The word before `end` only leads: `remember that new endpoints …`.
+    fn is_local(&self, from: usize, end: Option<usize>, firm: bool) -> bool {
         let line = &self.line;
-        (from..line.words.len()).filter(|at| line.is(*at, THE)).any(|at| {
+        let leads = |at: usize| end == Some(at + 1);
+        (from..line.words.len()).filter(|at| line.is(*at, THE) && !leads(*at)).any(|at| {
             let noun = |at: &usize| line.is(*at, LOCAL);
             line.is(at + 1, self.language.which)
                 || !firm
