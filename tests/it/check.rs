@@ -9,6 +9,7 @@ use std::{
 use serde_json::Value;
 
 use crate::common::{
+    repository,
     sandbox::{Outcome, Sandbox},
     scale,
 };
@@ -25,6 +26,23 @@ fn check(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     let expected = i32::from(!findings(&done).is_empty());
     assert_eq!((done.code, done.stderr.as_str()), (expected, ""), "{}", done.stdout);
     done
+}
+
+/// What came by git and waits is no fault of what is committed.
+#[test]
+fn hooks_of_pre_commit_pass_in_a_fresh_clone() {
+    let hooks = fs::read_to_string(repository().join(".pre-commit-hooks.yaml")).unwrap();
+    let sandbox = Sandbox::cloned("harbor");
+    sandbox.git("project", &["init", "-q"]);
+    sandbox.commit("project");
+    let lines: Vec<&str> =
+        hooks.lines().filter_map(|line| line.trim().strip_prefix("entry: pimem ")).collect();
+    assert_eq!(lines.len(), 2);
+    for line in lines {
+        let done = sandbox.run(&line.split(' ').collect::<Vec<_>>());
+        assert_eq!((done.code, done.stdout.as_str()), (0, "no findings\n"), "{line}");
+    }
+    assert_eq!(sandbox.run(&["check"]).code, 1, "which is said elsewhere");
 }
 
 #[test]
