@@ -28,7 +28,7 @@ fn check(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     done
 }
 
-/// What came by git and waits is no fault of what is committed.
+/// In a clone nothing is reviewed yet, and a commit must pass all the same.
 #[test]
 fn hooks_of_pre_commit_pass_in_a_fresh_clone() {
     let hooks = fs::read_to_string(repository().join(".pre-commit-hooks.yaml")).unwrap();

@@ -10,10 +10,10 @@ use super::{
     lexicon::{
         Words,
         fact::{
-            ADRIFT, ALWAYS, ANY, ASKING, BEHIND, COMING, DECIDED, DECIDING, DOUBTFUL, DUTY, FAULTY,
-            FINITE, HABITUAL, HISTORY, HOLDING, JOINING, JUDGING, LEADING, MOVED, NAMELESS,
-            NOTHING, OBJECTS, OURS, PARTS, PASSING, PAST, PERSONS, PLACED, PLURAL, POINTING,
-            PROJECT, STANDING, TEAM, TIMES, TURNS, VAGUE, WANTING, WHITHER,
+            ADRIFT, ALWAYS, ANY, ASKING, BEHIND_ORDERS, COMING, DECIDED, DECIDING, DOUBTFUL, DUTY,
+            FAULTY, FINITE, HABITUAL, HISTORY, HOLDING, JOINING, JUDGING, LEADING, MOMENTARY,
+            MOVED, NAMELESS, NOTHING, OF_SEVERAL, OURS, PARTS, PASSING, PAST, PERSONS, PLACED,
+            PLURAL, POINTING, STANDING, TEAM, TIMES, TURNS, WANTING, WHITHER, WHOLES,
         },
     },
     paraphrase::words::{self as paraphrased, List},
@@ -134,7 +134,7 @@ fn is_told(words: &[Word]) -> bool {
 
 fn begins_as_order(words: &[Word]) -> bool {
     // `Release branches are cut`, `feature flags get removed`.
-    let is_subject = text(words, 1).ends_with('s') && BEHIND.contains(text(words, 2));
+    let is_subject = text(words, 1).ends_with('s') && OF_SEVERAL.contains(text(words, 2));
     !is_subject
         && (PLURAL.contains(text(words, 0))
             || paraphrased::is(List::Imperative, text(words, 0))
@@ -147,8 +147,8 @@ pub(super) fn is_of_a_task(words: &[Word]) -> bool {
     let orders = |at: usize| {
         let verb = text(words, at);
         let is_apart = words.get(at).is_some_and(|word| word.apart);
-        let is_verb = !JOINING.contains(verb) && !OBJECTS.contains(verb);
-        is_apart && is_verb && OBJECTS.contains(text(words, at + 1))
+        let is_verb = !JOINING.contains(verb) && !BEHIND_ORDERS.contains(verb);
+        is_apart && is_verb && BEHIND_ORDERS.contains(text(words, at + 1))
     };
     let is_missing = |at: usize| {
         let before = text(words, at - 1);
@@ -192,7 +192,7 @@ fn is_news(words: &[Word]) -> bool {
         MOVED.contains(text(words, at))
             && WHITHER.contains(text(words, at + 1))
             && !POINTING.contains(text(words, at + 2))
-            && !VAGUE.contains(text(words, at + 2))
+            && !MOMENTARY.contains(text(words, at + 2))
             && by.start == 0
             && by.clone().any(|before| TEAM.contains(text(words, before)))
             && !by.clone().any(|before| PERSONS.contains(text(words, before)))
@@ -302,7 +302,7 @@ impl SentenceBuild<'_> {
     /// `In this repository`.
     fn is_of_project(&self, at: usize) -> bool {
         let led = at > 0 && ["in", "of", "across"].contains(&self.text(at - 1));
-        led && self.text(at) == "this" && PROJECT.contains(self.text(at + 1))
+        led && self.text(at) == "this" && WHOLES.contains(self.text(at + 1))
     }
 
     /// Returns true for a word that begins an order about how things are done.

@@ -96,8 +96,8 @@ pub async fn fold(
         let place = (place, archived, all.topic(id));
         let asides = all.asides(id, LineAsides::default());
         let counts_in = asides.rules.told_places().map(str::to_owned).collect();
-        let row = Row::new((id, key.clone()), pushed, evidence, place, access, &categories);
-        Some(Row { counts_in, ..row })
+        let known = (evidence, access, counts_in);
+        Some(Row::new((id, key.clone()), pushed, place, known, &categories))
     };
     let rows: Vec<Option<Row>> = family.iter().map(row).collect();
     let gone = "update pimem.memories set place = 'nowhere', indexed_at = null \
@@ -213,9 +213,8 @@ impl Row {
     fn new(
         (id, entry): (EntryId, Vec<u8>),
         pushed: &Pushed,
-        evidence: Evidence,
         (place, archived, topic): (&'static str, Option<&'static str>, Option<&str>),
-        access: Access,
+        (evidence, access, counts_in): (Evidence, Access, Vec<String>),
         categories: &Categories,
     ) -> Self {
         let (category, text) = check::split(&pushed.line).unwrap_or(("", &pushed.line));
@@ -237,7 +236,7 @@ impl Row {
             tau,
             access,
             evidence,
-            counts_in: Vec::new(),
+            counts_in,
         }
     }
 

@@ -225,7 +225,7 @@ impl Said {
     }
 }
 
-/// What else the message of a sentence says.
+/// Whether a message says anything but the sentence that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nothing,
