@@ -13,7 +13,7 @@ use super::{
             ADRIFT, ALWAYS, ANY, ASKING, BEHIND_ORDERS, COMING, DECIDED, DECIDING, DOUBTFUL, DUTY,
             FAULTY, FINITE, HABITUAL, HISTORY, HOLDING, JOINING, JUDGING, LEADING, MOMENTARY,
             MOVED, NAMELESS, NOTHING, OF_SEVERAL, OURS, PARTS, PASSING, PAST, PERSONS, PLACED,
-            PLURAL, POINTING, STANDING, TEAM, TIMES, TURNS, WANTING, WHITHER, WHOLES,
+            PLURAL, POINTING, SAYING, STANDING, TEAM, TIMES, TURNS, WANTING, WHITHER, WHOLES,
         },
     },
     paraphrase::words::{self as paraphrased, List},
@@ -216,7 +216,9 @@ pub(super) fn is_lasting(sentence: &Sentence, words: &[Word]) -> bool {
     let is_printed = sentence
         .text
         .starts_with(|c: char| !c.is_ascii() && !c.is_alphanumeric() && !"“„«".contains(c));
-    let is_out = sentence.asked || is_headed || is_printed || !LENGTH.contains(&words.len());
+    let is_reported = words.iter().take(4).any(|word| SAYING.contains(&word.text));
+    let is_out =
+        sentence.asked || is_headed || is_printed || is_reported || !LENGTH.contains(&words.len());
     if is_out || built.has(&PASSING) || is_of_the_moment(words) {
         return false;
     }
@@ -478,7 +480,6 @@ impl SentenceBuild<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::preference;
 
     #[test]
     fn what_lasts_by_its_build() {
@@ -532,7 +533,7 @@ mod tests {
         ] {
             let sentence = super::super::sentence::sentences(text).remove(0);
             assert_eq!(
-                is_lasting(&sentence, &preference::cue::words(&sentence.masked)),
+                is_lasting(&sentence, &crate::language::words::words(&sentence.masked)),
                 want,
                 "{text}"
             );
@@ -578,7 +579,7 @@ mod tests {
         ];
         for (text, want) in table {
             let sentence = super::super::sentence::sentences(text).remove(0);
-            let words = preference::cue::words(&sentence.masked);
+            let words = crate::language::words::words(&sentence.masked);
             assert_eq!(told(&sentence, &words), want, "{text}");
         }
     }

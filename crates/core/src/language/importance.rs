@@ -4,8 +4,8 @@
 use super::{
     cues::{Family, SentenceReading},
     injection, pasted,
-    preference::{self, CHARS, Preference, cue, cut},
-    sentence,
+    preference::{self, CHARS, Preference, cut},
+    sentence, words,
 };
 use crate::{
     named,
@@ -97,14 +97,10 @@ pub fn weigh(question: &str, answer: &str) -> Weighed {
     let mut corrected = false;
     let mut hidden = None;
     for sentence in sentence::sentences(typed) {
-        let said = cue::words(&sentence.masked);
+        let said = words::words(&sentence.masked);
         let reading = SentenceReading::new(&sentence, &said);
-        let mut found = reading.mentions(corrected);
+        let found = reading.mentions(corrected);
         corrected = reading.only_denies();
-        // The phrases of preferences have rules of their own.
-        if let Some(clause) = cue::stated(&sentence, &said) {
-            found.push((cue::family(&said, &clause), "a plain preference"));
-        }
         if !found.is_empty() {
             hidden = hidden.or(secret::find(&sentence.text));
         }
@@ -176,9 +172,11 @@ fn refused(
     let Some(text) = text else { return Some("nothing was said".to_owned()) };
     let sign = pasted::sign(message, |sentence, words| {
         let mut found = SentenceReading::new(sentence, words).mentions(false).into_iter();
-        let stated = cue::stated(sentence, words);
-        let any = cue::Clause { start: 0, cue: 0, end: 0 };
-        stated.or_else(|| found.any(|(family, _)| group(family).is_some()).then_some(any))
+        let stated = preference::wished(sentence, words);
+        let any = 0..0;
+        stated
+            .map(|(_, clause)| clause)
+            .or_else(|| found.any(|(family, _)| group(family).is_some()).then_some(any))
     });
     let order = || injection::find(text).or_else(|| injection::find(typed));
     let secret = secret.map(|kind| format!("it holds what looks like {kind}"));

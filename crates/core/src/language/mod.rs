@@ -13,6 +13,7 @@ pub mod negation;
 pub mod paraphrase;
 pub mod pasted;
 pub mod preference;
+mod said;
 pub mod sentence;
 pub mod sketch;
 pub mod slot;

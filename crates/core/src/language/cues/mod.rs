@@ -10,6 +10,8 @@ mod matcher;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use super::{sentence::Sentence, words::Word};
 use matcher::{MatchKind, MatchLine, MatchPart, Plain, SeenWords};
 
@@ -37,7 +39,7 @@ const LOCAL: u64 = 1 << 11;
 const POINTER: u64 = 1 << 12;
 const TROUBLE: u64 = 1 << 13;
 
-/// Maximum number of words of a sentence; longer ones are not typed.
+/// Maximum number of words of a sentence that are read.
 const WORDS: usize = 60;
 /// Maximum number of words between an article and the noun that belongs to it.
 const APART: usize = 3;
@@ -202,6 +204,18 @@ pub struct CueFound {
     pub leads: bool,
 }
 
+impl CueFound {
+    /// Returns the bytes of the cue in a sentence of these words.
+    pub(super) fn bytes(&self, words: &[Word]) -> Range<usize> {
+        let byte = |at: usize| words.get(at).map_or(0, |word| word.start);
+        let end = self.end.checked_sub(1).and_then(|at| words.get(at)).map_or(0, |word| word.end);
+        // What leads to a statement belongs to it for whoever asks who speaks.
+        let start = if self.statement >= self.clause { 0 } else { byte(self.clause) };
+        // A colon within a wording is part of it, unless the wording begins with any words.
+        start..if self.open { start.max(byte(self.statement)) } else { end }
+    }
+}
+
 /// A sentence as the tables see it.
 pub struct SentenceReading<'a> {
     asked: bool,
@@ -211,8 +225,7 @@ pub struct SentenceReading<'a> {
 
 impl<'a> SentenceReading<'a> {
     pub fn new(sentence: &'a Sentence, words: &'a [Word]) -> Self {
-        // Nobody types longer sentences.
-        let words = if words.len() > WORDS { &[] } else { words };
+        let words = words.get(..WORDS).unwrap_or(words);
         let opening = sentence.opening.split(|c: char| !c.is_alphanumeric() && c != '\'');
         Self {
             asked: sentence.asked,
@@ -297,8 +310,11 @@ impl<'a> SentenceReading<'a> {
             let rows = rows.into_iter().filter_map(|row| language.rows.get(usize::from(row)));
             let rows = rows.filter(|row| of(row.family) && row.strength != CueStrength::Mention);
             for cue in rows.filter_map(|row| reader.cue(row)) {
-                // The first clause says what the others are about.
-                let key = |cue: &CueFound| (cue.strength.is_weak(), cue.clause);
+                // What somebody wants of all that is done comes first, and then the first clause, which says
+                // what the others are about.
+                let key = |cue: &CueFound| {
+                    (cue.strength.is_weak(), cue.family != Family::Preference, cue.clause)
+                };
                 if best.as_ref().is_none_or(|best| key(&cue) < key(best)) {
                     best = Some(cue);
                 }
@@ -422,7 +438,10 @@ impl<'a> Reader<'a> {
         if !firm && (self.requested || self.line.is(self.first, IF)) {
             return None;
         }
-        let plain = firm || row.family == Family::Correction || row.family.is_of_dreams();
+        let plain = firm
+            || matches!(row.family, Family::Correction | Family::Preference)
+                && !row.strength.is_weak()
+            || row.family.is_of_dreams();
         (0..self.line.words.len()).filter(|at| self.begins(*at)).find_map(|clause| {
             let mut at = clause;
             loop {
@@ -468,7 +487,8 @@ impl<'a> Reader<'a> {
         let asked = self.requested && at == self.first + 2;
         asked
             || self.line.apart(at)
-            || at.checked_sub(1).is_some_and(|at| self.line.is(at, JOINT | OPENING))
+            || at.checked_sub(1).is_some_and(|at| self.line.is(at, JOINT))
+            || at <= self.first
     }
 
     /// Returns true if a word behind `from` names one thing in the code; of what is `firm`, only one
@@ -478,19 +498,23 @@ impl<'a> Reader<'a> {
         let leads = |at: usize| end == Some(at + 1);
         (from..line.words.len()).filter(|at| line.is(*at, THE) && !leads(*at)).any(|at| {
             let noun = |at: &usize| line.is(*at, LOCAL);
-            line.is(at + 1, self.language.which)
+            // "The second one", but not "the first failure".
+            let ends = at + 2 >= line.words.len() || line.apart(at + 2);
+            line.is(at + 1, self.language.which) && (ends || line.is(at + 2, LOCAL))
                 || !firm
                     && (at + 1..=at + APART).take_while(|at| !line.apart(*at)).any(|at| noun(&at))
         })
     }
 
     /// Returns true if nothing around a cue says that it states nothing.
-    fn holds(&self, row: &Row, clause: usize, cue: std::ops::Range<usize>) -> bool {
+    fn holds(&self, row: &Row, clause: usize, cue: Range<usize>) -> bool {
         // A pattern that begins with anything may contain a report.
         let before = self.line.words.get(..if row.is_open() { cue.end } else { cue.start });
         let reported = before.is_none_or(|words| words.iter().any(|word| word.is(REPORT)));
         let family = row.family;
+        // "Refactor the cache, and from now on …" is more than that order.
         let ordered = family != Family::Convention
+            && !self.line.is(cue.start, self.language.since)
             && clause > self.first
             && self.line.is(self.first, self.language.task);
         let troubled = || {
@@ -512,7 +536,7 @@ impl<'a> Reader<'a> {
         let told = row.is_open() && family == Family::Rule;
         let spoiled = weak && family != Family::Identity && (behind(&errand) || behind(&narrow))
             || told && behind(&errand)
-            || (weak || family == Family::Convention) && behind(&turn);
+            || (weak || matches!(family, Family::Convention | Family::Identity)) && behind(&turn);
         !reported && !ordered && !troubled() && !spoiled
     }
 }

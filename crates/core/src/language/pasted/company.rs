@@ -18,11 +18,7 @@ use super::{
     relayed::relayed,
 };
 
-use crate::language::{
-    cues::SentenceReading,
-    preference::cue::{Clause, SaidWords, Word},
-    sentence::Sentence,
-};
+use crate::language::{cues::SentenceReading, said::SaidWords, sentence::Sentence, words::Word};
 
 const POINTS: &str = "it speaks of a text beside it";
 const LETTER: &str = "it has words of a letter, a page or a report";
@@ -55,8 +51,8 @@ pub(super) fn find(voices: &[Voice]) -> Option<&'static str> {
     let personal = learned().any(|voice| is_personal(&voice.words));
     let sign = voices.iter().enumerate().find_map(|(at, voice)| {
         let line = Line { sentence: &voice.sentence, said: SaidWords { words: &voice.words } };
-        match voice.learned {
-            Some(clause) => line.learned(clause),
+        match &voice.learned {
+            Some(clause) => line.learned(clause.clone()),
             None => line.beside(at < last, personal),
         }
     });
@@ -127,44 +123,17 @@ impl Line<'_> {
     }
 
     /// Checks a sentence to be learned.
-    fn learned(&self, clause: Clause) -> Option<&'static str> {
-        let at = |byte| self.said.words.iter().position(|word| word.start >= byte).unwrap_or(0);
-        // Before "please", its clause may contain anything.
-        let begins =
-            at(if self.is_any(at(clause.cue), &["please"]) { clause.cue } else { clause.start });
-        let behind = self.said.words.iter().filter(|word| word.start >= clause.end);
-        let ends = clause.end > 0 && behind.take_while(|word| word.text != "please").count() == 0;
+    fn learned(&self, clause: Range<usize>) -> Option<&'static str> {
+        let at = |word: &Word| word.start >= clause.start;
+        let begins = self.said.words.iter().position(at).unwrap_or(0);
         let led = begins == 0 || self.leads_to(begins);
-        let told = !ends || clause.cue == clause.start || self.tells(at(clause.start));
         self.review()
             .or_else(|| self.forwards().then_some(FORWARDED))
             .or_else(|| relayed(self.sentence, self.said.words).map(|_| RELAYED))
             .or_else(|| self.letter())
-            .or_else(|| self.label(begins, false, clause.cue..clause.end))
+            .or_else(|| self.label(begins, false, clause))
             .or_else(|| self.data(begins))
-            .or_else(|| (!led || !told).then_some(SOMEBODY))
-    }
-
-    /// Returns true if a clause that ends in "from now on" begins as an order or a wish.
-    fn tells(&self, at: usize) -> bool {
-        let begins = [
-            "please",
-            "no",
-            "only",
-            "always",
-            "never",
-            "i",
-            "i'd",
-            "you",
-            "we",
-            "let's",
-            "lets",
-            "one",
-            "just",
-            "also",
-            "everything",
-        ];
-        self.is_any(at, &begins) || self.orders_at(at)
+            .or_else(|| (!led).then_some(SOMEBODY))
     }
 
     /// Checks a sentence next to the one to be learned.

@@ -46,7 +46,8 @@ pub(super) fn find(text: &str) -> Option<&'static str> {
     if !plain && (lone() || text.contains(odd) || safe_text::hazards(text).any(hazard)) {
         return Some(INVISIBLE);
     }
-    if TRIPLE.iter().any(|mark| text.contains(mark)) {
+    // The header of a diff between files of two names.
+    if TRIPLE.iter().any(|mark| text.contains(mark)) || text.contains("similarity index ") {
         return Some(CODE);
     }
     text.lines()

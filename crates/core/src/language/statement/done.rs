@@ -5,7 +5,7 @@ use crate::language::lexicon::preference::POINTERS;
 use crate::language::lexicon::statement::{
     DONE, GENERIC, LOOSE, MOVES, NO_OBJECT, PARTLY, PRIVATE, RELEASES, REPAIRS, STATES, UNKNOWN,
 };
-use crate::language::preference::cue::{SaidWords, Word};
+use crate::language::{said::SaidWords, words::Word};
 
 /// Returns the lines of an agent's message that may report something, with their continuations.
 /// Looks at each byte once, because most of a message reports nothing.

@@ -7,7 +7,7 @@ use crate::language::lexicon::preference::{POINTERS, REPORTS, TASKS, TROUBLES};
 use crate::language::lexicon::statement::{
     AS, ERRANDS, FACTS, LOCAL, LOOSE, MANNERS, ORDERS, RULE, STAGES, UNKNOWN, WAYS, WITH,
 };
-use crate::language::preference::cue::{SaidWords, Word};
+use crate::language::{said::SaidWords, words::Word};
 
 /// Length in characters; longer sentences are hardly typed twice.
 const CHARS: std::ops::RangeInclusive<usize> = 15..=100;

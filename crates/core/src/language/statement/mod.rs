@@ -18,12 +18,9 @@ use super::{
     cues::{Family, SentenceReading},
     lexicon::statement::{DONE, HABITS, ORDERS, PLAIN, RULE},
     pasted,
-    preference::{
-        CHARS, LEAST_SENTENCE, LOOKED_AT, PASTED,
-        cue::{self, Clause, Word},
-        cut, stated,
-    },
+    preference::{self, CHARS, LEAST_SENTENCE, LOOKED_AT, PASTED, cut, stated},
     sentence::{self, Sentence},
+    words::{self, Word},
 };
 use crate::{
     safety::{safe_text::without_private, secret},
@@ -104,7 +101,8 @@ pub fn find(who: Who, message: &str) -> FoundStatement {
     let Some(text) = open(who, message) else { return FoundStatement::default() };
     let found = heard(who, &text);
     // Most messages state nothing, so the expensive checks come last.
-    if found == FoundStatement::default() || (who == Who::User && cue::is_for_others(&text)) {
+    if found == FoundStatement::default() || (who == Who::User && preference::is_for_others(&text))
+    {
         return FoundStatement::default();
     }
     // Other secrets contain no white space, so they never span sentences.
@@ -123,7 +121,7 @@ fn pasted(message: &str, found: &[Statement]) -> Option<&'static str> {
         let corrected = std::mem::replace(&mut corrects, told::only_corrects(sentence, words));
         let by_table = || by_cue(sentence, words, corrected).is_some();
         let says = if wants {
-            if let Some(clause) = cue::stated(sentence, words) {
+            if let Some((_, clause)) = preference::wished(sentence, words) {
                 return Some(clause);
             }
             by_table()
@@ -132,7 +130,7 @@ fn pasted(message: &str, found: &[Statement]) -> Option<&'static str> {
         } else {
             corrects || told::read(sentence, words, corrected).is_some() || by_table()
         };
-        says.then_some(Clause { start: 0, cue: 0, end: 0 })
+        says.then_some(0..0)
     })
 }
 
@@ -145,7 +143,7 @@ fn heard(who: Who, text: &str) -> FoundStatement {
         if sentence.text.len() > PASTED || (who == Who::Agent && !done::begins(&sentence.text)) {
             continue;
         }
-        let words = cue::words(&sentence.masked);
+        let words = words::words(&sentence.masked);
         if who == Who::User && told::only_corrects(&sentence, &words) {
             corrects = true;
             continue;
@@ -200,10 +198,6 @@ impl Draft {
 
 /// Returns the statement that a row of the tables of cues finds in a sentence.
 fn by_cue(sentence: &Sentence, words: &[Word], corrected: bool) -> Option<Draft> {
-    // The phrases of preferences have rules of their own.
-    if cue::mentions(words) {
-        return None;
-    }
     let found = SentenceReading::new(sentence, words).noted(corrected)?;
     let kind = match found.family {
         Family::Naming | Family::Identity | Family::Preference | Family::Rule => {
@@ -230,7 +224,7 @@ pub fn rejects(message: &str) -> bool {
     let Some(text) = transcript::typed(&text) else { return false };
     let start = text.get(..text.floor_char_boundary(PASTED)).unwrap_or_default();
     let mut sentences = sentence::sentences(start).into_iter().take(REJECTING);
-    sentences.any(|one| SentenceReading::new(&one, &cue::words(&one.masked)).rejects())
+    sentences.any(|one| SentenceReading::new(&one, &words::words(&one.masked)).rejects())
 }
 
 /// Returns true if a report says that something was undone.

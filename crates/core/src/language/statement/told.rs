@@ -4,7 +4,7 @@
 use super::{Draft, Sentence};
 use crate::language::lexicon::preference::{POINTERS, REPORTS, TASKS, TROUBLES};
 use crate::language::lexicon::statement::{LOCAL, LOOSE, POSITIONS, PROJECT, UNKNOWN};
-use crate::language::preference::cue::{SaidWords, Word};
+use crate::language::{said::SaidWords, words::Word};
 
 /// Returns true if a sentence only says that something was wrong; the correct version follows.
 pub(super) fn only_corrects(sentence: &Sentence, words: &[Word]) -> bool {
