@@ -348,13 +348,15 @@ impl<'a> SentenceReading<'a> {
     }
 
     /// Returns true if the sentence, beside a cue, is one that a user says to an agent, in a language
-    /// other than English, which has rules of its own.
-    pub fn is_own(&self) -> bool {
+    /// other than English, which has rules of its own. A question `before` it may be somebody else's.
+    pub fn is_own(&self, before: bool) -> bool {
         ALL.iter().skip(1).any(|language| {
             let line = self.line(language);
             let said = line.words.iter().all(|word| word.is(OPENING));
             let first = line.words.iter().find(|word| !word.is(OPENING | SOFT));
+            let asks = !before && self.asked;
             said || first.is_some_and(|word| word.is(language.task))
+                || first.is_some_and(|word| asks && word.is(QUESTION | AUXILIARY))
                 || line.words.iter().any(|word| word.is(language.own))
         })
     }

@@ -145,7 +145,7 @@ impl Line<'_> {
             .or_else(|| reach(&self.sentence.text).map(|_| ADDRESS))
             .or_else(|| (before && (self.points() || self.hands_over())).then_some(POINTS))
             .or_else(|| {
-                let own = self.is_own(before, personal) || self.reading().is_own();
+                let own = self.is_own(before, personal) || self.reading().is_own(before);
                 (!own).then_some(SOMEBODY)
             })
     }
@@ -411,7 +411,7 @@ impl Line<'_> {
             || called
             || (joined && work)
             || (!before.asks() && before.is_own(true, true))
-            || SentenceReading::new(self.sentence, words).is_own()
+            || SentenceReading::new(self.sentence, words).is_own(true)
     }
 }
 
