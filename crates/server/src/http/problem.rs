@@ -26,7 +26,7 @@ pub struct Problem {
     /// What is wrong here, in a sentence.
     pub detail: String,
     /// A machine's word: `usage`, `unauthorized`, `forbidden`, `not-found`, `refused`,
-    /// `ambiguous`, `cursor`, `too-large`, `too-many`, `timeout`, `unavailable` or `internal`.
+    /// `ambiguous`, `under-way`, `cursor`, `too-large`, `too-many`, `timeout`, `unavailable` or `internal`.
     pub kind: &'static str,
     /// What to do.
     pub hints: Vec<String>,
@@ -86,6 +86,15 @@ impl Problem {
     #[must_use]
     pub fn refused(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", "Refused", detail.into())
+    }
+
+    /// A request with the same `Idempotency-Key` has no answer yet.
+    #[must_use]
+    pub fn under_way() -> Self {
+        let detail = "a request with this Idempotency-Key has no answer yet".to_owned();
+        Self::new(StatusCode::CONFLICT, "under-way", "Under way", detail)
+            .after(Duration::from_secs(1))
+            .hint("send it again later; the answer will be the same")
     }
 
     /// Several things are meant.

@@ -1,8 +1,11 @@
 //! Requests that are sent again, known by their `Idempotency-Key`.
 
+use std::time::Duration;
+
 use axum::http::{HeaderMap, StatusCode};
 use deadpool_postgres::Client;
 use sha2::{Digest as _, Sha256};
+use tokio_postgres::types::ToSql;
 
 use crate::{
     auth::{Caller, Project},
@@ -10,6 +13,9 @@ use crate::{
     http::problem::Problem,
     seal::{VaultColumn, VaultText},
 };
+
+/// How long a request may take before its key is free for another one.
+const CLAIM: Duration = Duration::from_mins(1);
 
 /// A key with what was asked for under it.
 #[derive(Debug)]
@@ -32,74 +38,80 @@ pub fn key(headers: &HeaderMap, body: &serde_json::Value) -> Result<Option<Key>,
     Ok(Some(Key { name: name.to_owned(), request }))
 }
 
-/// Returns the answer to an earlier request with this key.
+/// Claims a key; returns the answer to an earlier request with it. A claim of a process that died ends after
+/// [`CLAIM`].
 ///
 /// # Errors
-/// It asked for something else; or the database is away.
-pub async fn answered(
+/// A request with it is under way, or asked for something else; or the database is away.
+pub async fn claim(
     client: &mut Client,
     caller: &Caller,
     project: &Project,
     key: &Key,
 ) -> Result<Option<(StatusCode, String)>, Problem> {
     let transaction = db::begin(client, TenantRole::App, &caller.within(project)).await?;
+    let old = "delete from pimem.idempotency where at < now() - interval '1 day' \
+        or status = 0 and at < now() - make_interval(secs => $1)";
+    let claimed = CLAIM.as_secs_f64();
+    transaction.execute(&transaction.prepare_cached(old).await?, &[&claimed]).await?;
     let vault = caller.vault()?;
     let (name, request) = (vault.request(&key.name), vault.hash(&key.request));
+    // Another one waits here until the first has committed, and then finds its row.
+    let row = "insert into pimem.idempotency (org_id, project_id, key_id, key, request, status, sealed) \
+        values ($1, $2, $3, $4, $5, 0, '') on conflict do nothing";
+    let statement = transaction.prepare_cached(row).await?;
+    let values: [&(dyn ToSql + Sync); 5] = [&caller.org, &project.id, &caller.key, &name, &request];
+    if transaction.execute(&statement, &values).await? == 1 {
+        transaction.commit().await?;
+        return Ok(None);
+    }
     let known = "select request, status, answer, sealed, epoch from pimem.idempotency \
-        where org_id = $1 and key_id = $2 and key = $3 and at > now() - interval '1 day'";
+        where org_id = $1 and key_id = $2 and key = $3";
     let statement = transaction.prepare_cached(known).await?;
     let known = transaction.query_opt(&statement, &[&caller.org, &caller.key, &name]).await?;
-    let Some(row) = known else { return Ok(None) };
+    let row = known.ok_or_else(Problem::under_way)?;
     if row.get::<_, Vec<u8>>(0) != request {
         return Err(Problem::refused("this Idempotency-Key was used for another request"));
     }
-    let status = u16::try_from(row.get::<_, i16>(1)).ok();
-    let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    let status = u16::try_from(row.get::<_, i16>(1)).unwrap_or_default();
+    if status == 0 {
+        return Err(Problem::under_way());
+    }
     let kept = VaultText::at(&row, 2);
     let answer = vault.open(place(caller, project, &name, &request), kept)?;
     let answer = answer.ok_or_else(Problem::internal)?;
-    Ok(Some((status.unwrap_or(StatusCode::OK), answer)))
+    Ok(Some((StatusCode::from_u16(status).unwrap_or(StatusCode::OK), answer)))
 }
 
-/// Notes an answer for a day.
+/// Ends the claim of a key: with an answer, which is kept for a day, or so that it may be tried again.
 ///
 /// # Errors
 /// The database is away.
-pub async fn note(
+pub async fn settle(
     client: &mut Client,
     caller: &Caller,
     project: &Project,
     key: &Key,
-    status: StatusCode,
-    answer: &str,
+    answer: Option<(StatusCode, &str)>,
 ) -> Result<(), Problem> {
     let transaction = db::begin(client, TenantRole::App, &caller.within(project)).await?;
-    let old = "delete from pimem.idempotency where at < now() - interval '1 day'";
-    transaction.execute(&transaction.prepare_cached(old).await?, &[]).await?;
-    let row = "insert into pimem.idempotency (org_id, project_id, key_id, key, request, status, answer, sealed, epoch) \
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing";
-    let statement = transaction.prepare_cached(row).await?;
-    let status = i16::try_from(status.as_u16()).unwrap_or_default();
     let vault = caller.vault()?;
     let (name, request) = (vault.request(&key.name), vault.hash(&key.request));
-    let VaultText { text, sealed, key } =
-        vault.seal(place(caller, project, &name, &request), answer)?;
-    transaction
-        .execute(
-            &statement,
-            &[
-                &caller.org,
-                &project.id,
-                &caller.key,
-                &name,
-                &request,
-                &status,
-                &text,
-                &sealed,
-                &key,
-            ],
-        )
-        .await?;
+    let claim = "delete from pimem.idempotency \
+        where org_id = $1 and key_id = $2 and key = $3 and status = 0";
+    let statement = transaction.prepare_cached(claim).await?;
+    transaction.execute(&statement, &[&caller.org, &caller.key, &name]).await?;
+    if let Some((status, answer)) = answer {
+        let row = "insert into pimem.idempotency (org_id, project_id, key_id, key, request, status, answer, sealed, epoch) \
+            values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing";
+        let statement = transaction.prepare_cached(row).await?;
+        let status = i16::try_from(status.as_u16()).unwrap_or_default();
+        let VaultText { text, sealed, key } =
+            vault.seal(place(caller, project, &name, &request), answer)?;
+        let values: [&(dyn ToSql + Sync); 9] =
+            [&caller.org, &project.id, &caller.key, &name, &request, &status, &text, &sealed, &key];
+        transaction.execute(&statement, &values).await?;
+    }
     Ok(transaction.commit().await?)
 }
 

@@ -277,14 +277,22 @@ pub async fn create(
     let mut client = db::take(&app.pools.sync).await?;
     let key = again::key(&headers, &body)?;
     if let Some(key) = &key
-        && let Some((status, answer)) = again::answered(&mut client, &caller, project, key).await?
+        && let Some((status, answer)) = again::claim(&mut client, &caller, project, key).await?
     {
         return Ok(answer_of(status, answer));
     }
     let now = clock::stamp();
     let kept =
         remember::remember(&mut client, &caller, project, request, &asked.memories, now).await;
-    let kept = kept.map_err(told)?;
+    let kept = match kept {
+        Ok(kept) => kept,
+        Err(failure) => {
+            if let Some(key) = &key {
+                again::settle(&mut client, &caller, project, key, None).await?;
+            }
+            return Err(told(failure));
+        }
+    };
     app.bell.ring();
     let is_known = kept.iter().all(|kept| kept.reinforced);
     let status = if is_known { StatusCode::OK } else { StatusCode::CREATED };
@@ -295,7 +303,7 @@ pub async fn create(
     let answer = serde_json::to_string(&Kept { memories: memories.collect() })
         .map_err(|_| Problem::internal())?;
     if let Some(key) = &key {
-        again::note(&mut client, &caller, project, key, status, &answer).await?;
+        again::settle(&mut client, &caller, project, key, Some((status, &answer))).await?;
     }
     Ok(answer_of(status, answer))
 }

@@ -97,49 +97,61 @@ fn what_is_remembered_is_found() {
     assert_eq!(texts(&server.get(&team.reader, path).json(), "hits"), Vec::<String>::new());
 }
 
+/// Remembers a fact, under an `Idempotency-Key`.
+fn post(server: &Server, team: &Team, key: &str, text: &str) -> http::Answer {
+    let body = json!({"project": "site", "memories": [{"category": "fact", "text": text}]});
+    let bearer = format!("Bearer {}", team.writer);
+    let mut headers = vec![("authorization", &*bearer), ("content-type", "application/json")];
+    headers.extend((!key.is_empty()).then_some(("idempotency-key", key)));
+    let bytes = body.to_string();
+    http::request(server.address, "POST", "/v1/memories", &headers, Some(bytes.as_bytes())).unwrap()
+}
+
 #[test]
 fn a_known_line_is_reinforced_and_a_key_answers_once() {
     let Some(cluster) = Cluster::shared() else { return };
     let database = cluster.database();
     let team = Team::new(&database, "acme");
     let server = Server::start(&database);
-    let body =
-        json!({"project": "site", "memories": [{"category": "fact", "text": "The port is 8080"}]});
-    let post = |key: &str| {
-        let bearer = format!("Bearer {}", team.writer);
-        let mut headers = vec![("authorization", &*bearer), ("content-type", "application/json")];
-        headers.extend((!key.is_empty()).then_some(("idempotency-key", key)));
-        let bytes = body.to_string();
-        http::request(server.address, "POST", "/v1/memories", &headers, Some(bytes.as_bytes()))
-            .unwrap()
-    };
-    let first = post("one");
+    let first = post(&server, &team, "one", "The port is 8080");
     assert_eq!(
         (first.status, first.json()["memories"][0]["reinforced"].as_bool()),
         (201, Some(false))
     );
-    let again = post("one");
+    let again = post(&server, &team, "one", "The port is 8080");
     assert_eq!((again.status, again.body), (201, first.body), "nothing happens again");
-    let second = post("");
+    let second = post(&server, &team, "", "The port is 8080");
     assert_eq!(
         (second.status, second.json()["memories"][0]["reinforced"].as_bool()),
         (200, Some(true))
     );
     assert_eq!(second.json()["memories"][0]["memory"]["evidence"], 2);
-    let other = json!({"project": "site", "memories": [{"category": "fact", "text": "Another"}]});
-    let bearer = format!("Bearer {}", team.writer);
-    let headers = [
-        ("authorization", &*bearer),
-        ("content-type", "application/json"),
-        ("idempotency-key", "one"),
-    ];
-    let bytes = other.to_string();
-    let refused =
-        http::request(server.address, "POST", "/v1/memories", &headers, Some(bytes.as_bytes()))
-            .unwrap();
+    let refused = post(&server, &team, "one", "Another");
     assert_eq!((refused.status, refused.kind().as_str()), (422, "refused"));
     // The events are those of a store: whoever pulls has the same fold.
     assert_eq!(database.one("select count(*) from pimem.events"), "2");
+}
+
+#[test]
+fn requests_with_one_key_at_once_act_once() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    let team = Team::new(&database, "acme");
+    let server = Server::start(&database);
+    let post = |text: &str| post(&server, &team, "one", text);
+    assert_eq!(post("The password is password=Xk29fLq8Zt41").status, 422);
+    // What failed frees its key.
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        let sent: Vec<_> = (0..12).map(|_| scope.spawn(|| post("The port is 8080"))).collect();
+        sent.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert_eq!(database.one("select count(*) from pimem.events"), "1");
+    let last = post("The port is 8080");
+    assert_eq!(last.status, 201);
+    for answer in answers {
+        let same = (answer.status, &answer.body) == (201, &last.body);
+        assert!(same || answer.kind() == "under-way", "{}", answer.status);
+    }
 }
 
 #[test]
