@@ -233,9 +233,9 @@ class Machine:
         self.fresh[tree] = set()
 
     def shown(self, tree):
-        """The lines of its report, without where they were learned."""
+        """The lines of its report, without where they were learned and what seems to have become of them."""
         lines = re.findall(r"^- (?:\[\w+\] )?(.*)$", self.run(tree, *WIDE), re.MULTILINE)
-        return {line.split(" (on ")[0] for line in lines}
+        return {line.removesuffix(" (seems replaced)").split(" (on ")[0] for line in lines}
 
     def listed(self, tree):
         return json.loads(self.run(tree, "list", "--json"))["entries"]

@@ -352,6 +352,9 @@ impl<'a> Space<'a> {
     }
 }
 
+/// Stands behind an entry that the one above it seems to replace.
+const REPLACED: &str = " (seems replaced)";
+
 /// Adds entries without a place by score to their sections, by lasting value, as far as they fit;
 /// after all others, those that a newer choice seems to replace. Returns the last line of the
 /// report, and false if an entry without a row might have fit.
@@ -393,18 +396,22 @@ fn fill_up(
             *verdict = by.map_or(ReportVerdict::NoRoom(value), ReportVerdict::SeemsReplaced);
             continue;
         }
-        let line = SelectedLine::of(at, safe!("- {}", &row.entry.told()));
         if let Some(by) = newer.successor(at) {
-            last.push((value, at, by, line));
+            last.push((value, at, by));
             continue;
         }
+        let line = SelectedLine::of(at, safe!("- {}", &row.entry.told()));
         let fits = space.take(spec, row, line, None);
         *verdict = if fits { ReportVerdict::Fills(value) } else { ReportVerdict::NoRoom(value) };
     }
-    for (value, at, by, line) in last {
+    for (value, at, by) in last {
         let (Some(row), Some(newer)) = (ranking.rows.get(at), ranking.rows.get(by)) else {
             continue;
         };
+        // It stands behind the newer one, and nothing else would tell an agent which of them holds.
+        let is_marked = verdicts.get(by).is_some_and(ReportVerdict::shown);
+        let mark = if is_marked { REPLACED } else { "" };
+        let line = SelectedLine::of(at, safe!("- {}{}", &row.entry.told(), mark));
         let fits = space.take(categories.spec(row.entry.category), row, line, Some(by));
         if let Some(verdict) = verdicts.get_mut(at) {
             *verdict = if fits {
