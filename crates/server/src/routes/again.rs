@@ -38,8 +38,8 @@ pub fn key(headers: &HeaderMap, body: &serde_json::Value) -> Result<Option<Key>,
     Ok(Some(Key { name: name.to_owned(), request }))
 }
 
-/// Claims a key; returns the answer to an earlier request with it. A claim of a process that died ends after
-/// [`CLAIM`].
+/// Claims a key; returns the answer to an earlier request with it. The claim of a process that died ends
+/// after a minute.
 ///
 /// # Errors
 /// A request with it is under way, or asked for something else; or the database is away.
