@@ -11,7 +11,9 @@ use pimem_core::{
 fuzz_target!(|text: &str| {
     let told = safe_text::model(text);
     assert_eq!(safe_text::first_hazard(&told), None, "{told:?}");
-    assert!(!told.contains("```") && !told.contains("</memory"), "{told:?}");
+    // `</memoryless` is the name of something else.
+    let closes = |rest: &str| !rest.starts_with(char::is_alphanumeric);
+    assert!(!told.contains("```") && !told.split("</memory").skip(1).any(closes), "{told:?}");
     assert_eq!(safe_text::model(&told), told, "told again it is the same");
     assert_eq!(safe_text::first_hazard(&safe_text::terminal(text)), None);
 
