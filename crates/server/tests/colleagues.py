@@ -50,7 +50,8 @@ class Person(Machine):
 
     def told(self):
         """The lines of its report: its own, and those of the other."""
-        lines = re.findall(r"^- (?:\[\w+\] )?(.*?)(?: \(seems replaced\))?( \(\w+, h\d+\))?$", self.run("main", *histories.WIDE), re.MULTILINE)
+        line = r"^- (?:\[\w+\] )?(.*?)(?: \(seems replaced\))?( \(\w+, h\d+\))?$"
+        lines = re.findall(line, self.run("main", *histories.WIDE), re.MULTILINE)
         return [text for text, whose in lines if not whose], [text for text, whose in lines if whose]
 
     def check(self, other):

@@ -254,7 +254,7 @@ class Machine:
             if gone & shown[tree]:
                 raise Wrong(f"{self.name}/{tree}: is back: {gone & shown[tree]}")
 
-    def settled(self, tree, words, env):
+    def ask_at_rest(self, tree, words, env):
         """Asks when no process works in the background for this machine."""
         marks = [b"PIMEM_UNASKED=1", f"HOME={self.home}".encode()]
 
@@ -274,7 +274,7 @@ class Machine:
         cold = self.home / "cold"
         for words in [WIDE, ["search", "quay", "--json"], ["list", "--json"]]:
             # What a hook left to do in the background may change the store between two answers.
-            warm, fresh = (self.settled(tree, words, env) for env in [{}, {"XDG_CACHE_HOME": str(cold)}])
+            warm, fresh = (self.ask_at_rest(tree, words, env) for env in [{}, {"XDG_CACHE_HOME": str(cold)}])
             shutil.rmtree(cold, ignore_errors=True)
             if warm != fresh:
                 raise Wrong(f"{self.name}/{tree}: pimem {' '.join(words)}: warm {warm}\ncold {fresh}")

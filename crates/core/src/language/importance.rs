@@ -172,11 +172,8 @@ fn refused(
     let Some(text) = text else { return Some("nothing was said".to_owned()) };
     let sign = pasted::sign(message, |sentence, words| {
         let mut found = SentenceReading::new(sentence, words).mentions(false).into_iter();
-        let stated = preference::wished(sentence, words);
-        let any = 0..0;
-        stated
-            .map(|(_, clause)| clause)
-            .or_else(|| found.any(|(family, _)| group(family).is_some()).then_some(any))
+        preference::stated_bytes(sentence, words)
+            .or_else(|| found.any(|(family, _)| group(family).is_some()).then_some(0..0))
     });
     let order = || injection::find(text).or_else(|| injection::find(typed));
     let secret = secret.map(|kind| format!("it holds what looks like {kind}"));

@@ -353,7 +353,7 @@ impl<'a> Space<'a> {
 }
 
 /// Stands behind an entry that the one above it seems to replace.
-const REPLACED: &str = " (seems replaced)";
+const SEEMS_REPLACED: &str = " (seems replaced)";
 
 /// Adds entries without a place by score to their sections, by lasting value, as far as they fit;
 /// after all others, those that a newer choice seems to replace. Returns the last line of the
@@ -410,7 +410,7 @@ fn fill_up(
         };
         // It stands behind the newer one, and nothing else would tell an agent which of them holds.
         let is_marked = verdicts.get(by).is_some_and(ReportVerdict::shown);
-        let mark = if is_marked { REPLACED } else { "" };
+        let mark = if is_marked { SEEMS_REPLACED } else { "" };
         let line = SelectedLine::of(at, safe!("- {}{}", &row.entry.told(), mark));
         let fits = space.take(categories.spec(row.entry.category), row, line, Some(by));
         if let Some(verdict) = verdicts.get_mut(at) {

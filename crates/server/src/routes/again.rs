@@ -87,7 +87,7 @@ pub async fn claim(
 ///
 /// # Errors
 /// The database is away.
-pub async fn settle(
+pub async fn end_claim(
     client: &mut Client,
     caller: &Caller,
     project: &Project,

@@ -288,7 +288,7 @@ pub async fn create(
         Ok(kept) => kept,
         Err(failure) => {
             if let Some(key) = &key {
-                again::settle(&mut client, &caller, project, key, None).await?;
+                again::end_claim(&mut client, &caller, project, key, None).await?;
             }
             return Err(told(failure));
         }
@@ -303,7 +303,7 @@ pub async fn create(
     let answer = serde_json::to_string(&Kept { memories: memories.collect() })
         .map_err(|_| Problem::internal())?;
     if let Some(key) = &key {
-        again::settle(&mut client, &caller, project, key, Some((status, &answer))).await?;
+        again::end_claim(&mut client, &caller, project, key, Some((status, &answer))).await?;
     }
     Ok(answer_of(status, answer))
 }

@@ -355,8 +355,8 @@ impl<'a> SentenceReading<'a> {
             let said = line.words.iter().all(|word| word.is(OPENING));
             let first = line.words.iter().find(|word| !word.is(OPENING | SOFT));
             let asks = !before && self.asked;
-            said || first.is_some_and(|word| word.is(language.task))
-                || first.is_some_and(|word| asks && word.is(QUESTION | AUXILIARY))
+            let begins = language.task | if asks { QUESTION | AUXILIARY } else { 0 };
+            said || first.is_some_and(|word| word.is(begins))
                 || line.words.iter().any(|word| word.is(language.own))
         })
     }

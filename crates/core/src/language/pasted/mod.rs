@@ -59,10 +59,6 @@ fn form(open: &str, text: &str) -> Option<&'static str> {
     apart.then_some(marks::INJECTED).or_else(|| marks::size(text)).or_else(|| marks::find(text))
 }
 
-fn wished(sentence: &Sentence, words: &[Word]) -> Option<Range<usize>> {
-    preference::wished(sentence, words).map(|(_, clause)| clause)
-}
-
 /// Checks the sentences next to the one to be learned.
 fn beside(
     text: &str,
@@ -92,12 +88,12 @@ pub(crate) fn lead(message: &str) -> Option<String> {
     // Most messages state nothing to be learned, so their speaker need not be checked.
     let pasted = company::is_of_others(&sentence, &words)
         || form(&open, text).is_some()
-        || beside(text, wished).is_some();
+        || beside(text, preference::stated_bytes).is_some();
     if pasted {
         // A colon may lead to the pasted text.
         let bare = sentence.text.trim_end_matches([':', '：', ' ']);
         let own = marks::find(bare).is_none()
-            && preference::wished(&sentence, &words).is_none()
+            && preference::stated_bytes(&sentence, &words).is_none()
             && company::is_request(&sentence, &words);
         if !own {
             return None;
@@ -132,10 +128,11 @@ pub fn own_sentences(message: &str) -> Vec<(String, String, bool)> {
     let own = own_words(message);
     let sentences = sentence::sentences(&own);
     let is_foreign = |one: &Sentence| company::is_of_others(one, &words::words(&one.masked));
-    let is_stated = |one: &Sentence| wished(one, &words::words(&one.masked)).is_some();
+    let is_stated =
+        |one: &Sentence| preference::stated_bytes(one, &words::words(&one.masked)).is_some();
     let is_doubtful = || {
         marks::find(message.trim()).is_some()
-            || beside(&own, wished).is_some()
+            || beside(&own, preference::stated_bytes).is_some()
             || lead(message).is_none()
     };
     if sentences.iter().any(is_foreign) || sentences.iter().any(is_stated) && is_doubtful() {

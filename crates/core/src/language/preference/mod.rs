@@ -172,13 +172,9 @@ fn relayed(sentence: &Sentence, words: &[Word], reader: Reader) -> Option<Prefer
         drafted(&inner, &said, reader.chars()).filter(|_| !said.strength.is_weak())
     };
     let wished = || {
-        let start = pasted::wish(sentence, words).filter(|_| reader.is_typed)?;
-        let clause = start..start;
-        drafted(
-            sentence,
-            &Said { from: start, ..Said::plain(Family::Preference, clause) },
-            reader.chars(),
-        )
+        let from = pasted::wish(sentence, words).filter(|_| reader.is_typed)?;
+        let said = Said { from, ..Said::plain(Family::Preference, from..from) };
+        drafted(sentence, &said, reader.chars())
     };
     let found = quoted().or_else(wished)?;
     Some(Preference { waits: Some(pasted::RELAYED), ..found })
@@ -223,7 +219,7 @@ impl Said {
     }
 }
 
-/// Whether a message says anything but the sentence that is read.
+/// What a message has beside the sentence that is read: some wordings count only in one that stands alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nothing,
@@ -269,8 +265,7 @@ impl Reader {
             if reading.is_of_one_occasion() {
                 return None;
             }
-            let clause = 0..0;
-            let said = Said::plain(Family::Convention, clause);
+            let said = Said::plain(Family::Convention, 0..0);
             match fact::told(sentence, words) {
                 Some(ToldFact::Sure) => Some(said),
                 Some(ToldFact::Likely) => Some(Said { waits: Some(DECLARED), ..said }),
@@ -295,8 +290,7 @@ impl Reader {
         let Some(found) = found.or_else(noted) else {
             // `No, not npm test. It's make check.`
             return if corrected && fact::is_instead(sentence, words) {
-                let clause = 0..0;
-                Some(Said::plain(Family::Correction, clause))
+                Some(Said::plain(Family::Correction, 0..0))
             } else {
                 told()
             };
@@ -321,18 +315,24 @@ pub(super) fn is_for_others(message: &str) -> bool {
     ELSEWHERE.iter().any(|words| lower.contains(words))
 }
 
-/// Returns the bytes in which people say plainly who they are, or what they want of all that is done.
-pub(super) fn wished(sentence: &Sentence, words: &[Word]) -> Option<(Family, Range<usize>)> {
+/// Returns the cue by which people say plainly who they are, or what they want of all that is done.
+fn plain_cue(sentence: &Sentence, words: &[Word]) -> Option<CueFound> {
+    let is_of_user = |found: &CueFound| {
+        matches!(found.family, Family::Naming | Family::Identity | Family::Preference)
+    };
     let found = SentenceReading::new(sentence, words).cue(false)?;
-    let family = found.family;
-    let wishes = matches!(family, Family::Naming | Family::Identity | Family::Preference);
-    (wishes && !found.strength.is_weak()).then(|| (family, found.bytes(words)))
+    Some(found).filter(|found| is_of_user(found) && !found.strength.is_weak())
+}
+
+/// Returns the bytes in which a preference is stated.
+pub(super) fn stated_bytes(sentence: &Sentence, words: &[Word]) -> Option<Range<usize>> {
+    Some(plain_cue(sentence, words)?.bytes(words))
 }
 
 /// Returns the preference in a sentence.
 pub(super) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Preference> {
-    let (family, clause) = wished(sentence, words)?;
-    drafted(sentence, &Said::plain(family, clause), CHARS)
+    let found = plain_cue(sentence, words)?;
+    drafted(sentence, &Said::plain(found.family, found.bytes(words)), CHARS)
 }
 
 /// Returns what a sentence states, as it is stored.
@@ -359,12 +359,10 @@ fn shortened(sentence: &Sentence, Said { clause, from, .. }: &Said, chars: usize
         let at = text.get(..clause.end)?.find(", ")?;
         is_far(0..at).then_some(at + 2)
     };
-    let from = if !is_far(*from..clause.end) {
-        *from
-    } else if is_far(clause.start..clause.end) {
-        order().unwrap_or(clause.start)
-    } else {
-        clause.start
+    let from = match () {
+        () if !is_far(*from..clause.end) => *from,
+        () if !is_far(clause.start..clause.end) => clause.start,
+        () => order().unwrap_or(clause.start),
     };
     let text = text.get(from..).unwrap_or_default();
     capitalized(cut(text, chars))

@@ -121,7 +121,7 @@ fn pasted(message: &str, found: &[Statement]) -> Option<&'static str> {
         let corrected = std::mem::replace(&mut corrects, told::only_corrects(sentence, words));
         let by_table = || by_cue(sentence, words, corrected).is_some();
         let says = if wants {
-            if let Some((_, clause)) = preference::wished(sentence, words) {
+            if let Some(clause) = preference::stated_bytes(sentence, words) {
                 return Some(clause);
             }
             by_table()
