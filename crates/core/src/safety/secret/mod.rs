@@ -256,14 +256,16 @@ pub fn redacted(text: &str) -> String {
 /// joins it to one line with single spaces.
 #[must_use]
 pub fn clean(text: &str) -> String {
-    clean_lines(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    let joined = clean_lines(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    // Lines and two spaces may have told a hash from a key.
+    redact(&joined).into_owned()
 }
 
 /// Like [`clean`], but preserves lines and spaces.
 #[must_use]
 pub fn clean_lines(text: &str) -> String {
-    // Invisible characters are removed first, because they may split a secret. Line breaks stay
-    // until the end, because secrets end there.
+    // Invisible characters are removed first, because they may split a secret. Line breaks stay,
+    // because secrets end there.
     redacted(&without_private(text))
 }
 

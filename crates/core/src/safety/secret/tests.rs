@@ -106,6 +106,11 @@ fn cleaning() {
     ] {
         assert_eq!(clean(text), want, "{text:?}");
     }
+    // The output of a checksum program, but for its two spaces.
+    let run = ["ysv6vrqg4tkpwdm", "cxn7zbh2lfj5ua", "ysv6vrqg3tkpw", "dmcxn7zbhl"].concat();
+    let text = format!("see\n{run}  w");
+    assert_eq!(find(&text), None);
+    assert_eq!(clean(&text), "see [redacted: an Azure DevOps token] w");
     let text = format!("- a\n  - {github}\r\n\n\t<private>b\nc</private>d\u{202e}\n");
     assert_eq!(clean_lines(&text), "- a\n  - [redacted: a GitHub token]\r\n\n\td\n");
 }
