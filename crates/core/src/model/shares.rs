@@ -16,6 +16,10 @@ pub fn in_shares<T: Sync, R: Send>(
     least: usize,
     of: impl Fn(&[T]) -> Vec<R> + Sync,
 ) -> Vec<R> {
+    // The number of processors is read from files.
+    if items.len() <= least {
+        return of(items);
+    }
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let share = items.len().div_ceil(processors).max(least);
     let Some((first, rest)) = items.split_at_checked(share).filter(|(_, rest)| !rest.is_empty())

@@ -169,7 +169,7 @@ pub struct Newer<'a> {
 struct Alike {
     rows: Vec<usize>,
     /// The values of each row.
-    slots: OnceCell<Vec<OnceCell<Slots>>>,
+    slots: OnceCell<Vec<OnceCell<Box<Slots>>>>,
     words: OnceCell<WordIndex>,
     newest: OnceCell<Vec<Newest>>,
 }
@@ -259,7 +259,7 @@ impl Alike {
     fn slots_at(&self, ranking: &Ranking, at: usize) -> Option<&Slots> {
         let slots = self.slots.get_or_init(|| self.rows.iter().map(|_| OnceCell::new()).collect());
         let text = || ranking.rows.get(*self.rows.get(at)?).map(|row| row.entry.text.as_str());
-        Some(slots.get(at)?.get_or_init(|| text().map(Slots::of).unwrap_or_default()))
+        Some(slots.get(at)?.get_or_init(|| Box::new(text().map(Slots::of).unwrap_or_default())))
     }
 }
 

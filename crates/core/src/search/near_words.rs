@@ -74,6 +74,8 @@ struct TextWords {
 struct TextWord {
     text: Range<usize>,
     stem: Range<usize>,
+    /// True if it is like no other word.
+    is_exact: bool,
     /// Empty if it was not needed or is not kept.
     vector: Vec<f32>,
     /// Similarity to each query word, by the column of that; NaN until they are compared.
@@ -270,7 +272,8 @@ impl TextWords {
             spelled.push_str(tokenizer.stem_of(word));
             let (text, stem) = (start..middle, middle..spelled.len());
             let (vector, likeness) = (Vec::new(), Vec::new());
-            all.push(TextWord { text, stem, vector, likeness, query: 0 });
+            let is_exact = tokens::is_question_word(word);
+            all.push(TextWord { text, stem, is_exact, vector, likeness, query: 0 });
             all.len() - 1
         })
     }
@@ -285,7 +288,7 @@ impl TextWord {
         if self.likeness.len() < columns {
             self.likeness.resize(columns, f32::NAN);
         }
-        let exact = exact || tokens::is_question_word(text);
+        let exact = exact || self.is_exact;
         let mut vector = mem::take(&mut self.vector);
         for other in sought {
             let Some(like) = self.likeness.get_mut(other.column).filter(|like| like.is_nan())

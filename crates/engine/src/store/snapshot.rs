@@ -373,7 +373,7 @@ impl Snapshot {
     /// marker without a decision was set by hand.
     pub fn placed(&self, store: &Store, categories: &Categories) -> Vec<LocatedEntry> {
         let mut copies = Copies::default();
-        let mut placed: Vec<LocatedEntry> = Vec::new();
+        let mut placed: Vec<LocatedEntry> = Vec::with_capacity(self.entries().count());
         for (topic, entry) in self.entries() {
             let category = &categories.spec(entry.category).name;
             let here = LocatedEntry {

@@ -6,9 +6,11 @@
 
 use std::{
     borrow::Cow,
-    cell::{Cell, OnceCell},
+    cell::RefCell,
     collections::HashMap,
-    thread::{Builder, JoinHandle},
+    num::NonZero,
+    sync::mpsc::{self, Receiver},
+    thread::{self, Builder},
     time::Duration,
 };
 
@@ -68,15 +70,13 @@ pub struct QueryEmbedding {
     lacking: Vec<bool>,
 }
 
-/// Vectors of queries by the built-in model. A thread makes them while indexes are opened.
+/// Vectors of queries by the built-in model. A thread makes them while documents are found.
 #[derive(Default)]
 pub struct QueriesAhead {
-    thread: Cell<Option<JoinHandle<MadeVectors>>>,
-    made: OnceCell<MadeVectors>,
+    /// Each query with its vector, in their order.
+    incoming: Option<Receiver<(String, Vec<f32>)>>,
+    made: RefCell<HashMap<String, Vec<f32>>>,
 }
-
-/// Vectors by their texts.
-type MadeVectors = HashMap<String, Vec<f32>>;
 
 /// The vectors by the chosen model, which is not the table.
 struct Chosen {
@@ -152,24 +152,40 @@ impl QueriesAhead {
     /// Begins to embed queries, where the chosen model is the one that is built in.
     pub fn begin<'a>(memory: &Memory, queries: impl IntoIterator<Item = &'a Query>) -> Self {
         let queries = queries.into_iter().filter(|query| !query.is_empty());
-        let texts: Vec<String> = queries.map(|query| query.text.clone()).collect();
+        let mut texts: Vec<String> = queries.map(|query| query.text.clone()).collect();
+        texts.dedup();
         if texts.is_empty() || !built_in::is_it(&name(memory)) {
             return Self::default();
         }
         let deadline = memory.config.settings.embedding.deadline;
+        let (made, incoming) = mpsc::channel();
         let embed = move || {
-            let of: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let vectors = built_in::embedder(Some(deadline))
-                .and_then(|mut model| model.embed(TextRole::Query, &of, &mut |_| ()));
-            texts.into_iter().zip(vectors.unwrap_or_default()).collect()
+            let Ok(mut model) = built_in::embedder(Some(deadline)) else { return };
+            // Of the processors one searches for the first queries, while others are embedded.
+            let processors = thread::available_parallelism().map_or(1, NonZero::get);
+            for texts in texts.chunks(processors.saturating_sub(1).max(1)) {
+                let of: Vec<&str> = texts.iter().map(String::as_str).collect();
+                let Ok(vectors) = model.embed(TextRole::Query, &of, &mut |_| ()) else { return };
+                for one in texts.iter().cloned().zip(vectors) {
+                    if made.send(one).is_err() {
+                        return;
+                    }
+                }
+            }
         };
         // Without a thread, and where the model fails, each query is embedded when it is asked.
-        Self { thread: Cell::new(Builder::new().spawn(embed).ok()), ..Self::default() }
+        let is_begun = Builder::new().spawn(embed).is_ok();
+        Self { incoming: is_begun.then_some(incoming), ..Self::default() }
     }
 
-    fn get(&self, text: &str) -> Option<&Vec<f32>> {
-        let join = || self.thread.take().and_then(|thread| thread.join().ok());
-        self.made.get_or_init(|| join().unwrap_or_default()).get(text)
+    /// Returns the vector of a query, which may be waited for.
+    fn get(&self, text: &str) -> Option<Vec<f32>> {
+        let mut made = self.made.borrow_mut();
+        while !made.contains_key(text) {
+            let (text, vector) = self.incoming.as_ref()?.recv().ok()?;
+            made.insert(text, vector);
+        }
+        made.get(text).cloned()
     }
 }
 
@@ -195,22 +211,27 @@ impl QueryEmbedding {
         (self.views, self.lacking) = by_table(searched, |_| None);
     }
 
-    /// Embeds a query by the table and by the chosen model. If that cannot run, the reason is in
-    /// `degraded`, and it is not tried again.
-    pub fn ask(
+    /// Embeds a query by the table.
+    pub fn ask(&mut self, words: &QueryWords) {
+        (self.query, self.plain) = (words.vector(), words.plain_vector());
+        self.judges = false;
+    }
+
+    /// Embeds the query by the chosen model, which may take as long as all else. If that cannot
+    /// run, the reason is in `degraded`, and it is not tried again.
+    pub fn ask_model(
         &mut self,
         searched: EmbeddedSearch<'_>,
-        query: (&Query, Option<&QueriesAhead>),
-        words: &QueryWords,
+        query: &Query,
+        ahead: &QueriesAhead,
         pace: Pace,
         degraded: &mut Option<String>,
     ) {
-        (self.query, self.plain) = (words.vector(), words.plain_vector());
-        self.judges = false;
-        if pace == Pace::Change || self.name == table::NAME || degraded.is_some() {
+        let is_table = pace == Pace::Change || self.name == table::NAME || degraded.is_some();
+        if self.judges || is_table {
             return;
         }
-        match self.by_model(searched, query, pace) {
+        match self.by_model(searched, query, ahead, pace) {
             Ok(()) => self.judges = true,
             Err(Unavailable(why)) => {
                 let (memory, name) = (searched.memory, &self.name);
@@ -231,16 +252,17 @@ impl QueryEmbedding {
     fn by_model(
         &mut self,
         searched: EmbeddedSearch<'_>,
-        (query, ahead): (&Query, Option<&QueriesAhead>),
+        query: &Query,
+        ahead: &QueriesAhead,
         pace: Pace,
     ) -> Result<(), Unavailable> {
         let chosen = match &mut self.chosen {
             Some(chosen) => chosen,
             none => none.insert(Chosen::open(searched, &self.name, pace)?),
         };
-        let made = match ahead.and_then(|ahead| ahead.get(&query.text)) {
-            Some(made) => std::slice::from_ref(made),
-            None => &chosen.embedder.embed(TextRole::Query, &[&query.text], &mut |_| {})?[..],
+        let made = match ahead.get(&query.text) {
+            Some(made) => vec![made],
+            None => chosen.embedder.embed(TextRole::Query, &[&query.text], &mut |_| {})?,
         };
         chosen.query = made.first().map(|query| Vector::quantize(query)).unwrap_or_default();
         Ok(())

@@ -14,7 +14,7 @@ use crate::memory::handles::Reading;
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
-    mem, ptr,
+    mem, ptr, slice,
 };
 
 use pimem_core::{
@@ -84,6 +84,9 @@ impl Reading<'_> {
     /// Fails if the named store does not exist. Files that cannot be read are among the result's
     /// problems.
     pub fn search(self, request: &SearchRequest<'_>) -> Result<SearchResult, Failure> {
+        // The mirrors are asked the same.
+        let begun = begin(self.memory, slice::from_ref(request));
+        let request = &SearchRequest { ahead: request.ahead.or(Some(&begun)), ..*request };
         let stores = self.memory.readers()?;
         let mut found = if self.memory.sharing().asks_for_team_alone() {
             SearchResult::default()
@@ -101,9 +104,15 @@ impl Reading<'_> {
     }
 }
 
+/// Begins to embed the queries of requests, unless that was begun before.
+fn begin(memory: &Memory, requests: &[SearchRequest<'_>]) -> QueriesAhead {
+    let unbegun = requests.iter().filter(|request| request.is_unbegun());
+    QueriesAhead::begin(memory, unbegun.map(|request| request.query))
+}
+
 /// Searches `stores`. The result does not depend on the state of their indexes.
 pub fn find(memory: &Memory, stores: &[Store], request: &SearchRequest<'_>) -> SearchResult {
-    find_each(memory, stores, std::slice::from_ref(request)).pop().unwrap_or_default()
+    find_each(memory, stores, slice::from_ref(request)).pop().unwrap_or_default()
 }
 
 /// Searches `stores` for several requests: indexes are opened, changed files read and a model
@@ -120,9 +129,11 @@ pub fn find_each(
     let Some(first) = requests.iter().find(|request| !request.query.is_empty()) else {
         return requests.iter().map(nothing).collect();
     };
+    let begun = begin(memory, requests);
+    let ahead = first.ahead.unwrap_or(&begun);
     let terms = Query::terms_of(requests.iter().map(|request| request.query));
     let corpora = segments::open(memory, stores, &terms);
-    let mut search = Search::new(memory, stores, &corpora, requests, first);
+    let mut search = Search::new(memory, stores, &corpora, requests, (first, ahead));
     if requests.iter().any(|request| request.may_find(SourceKind::Archive)) {
         search.archived = Archived::of(memory, stores, &corpora);
     }
@@ -157,6 +168,7 @@ struct Search<'a> {
     segments: Segments<'a>,
     /// The query of the current request.
     asked: Asked<'a>,
+    ahead: &'a QueriesAhead,
     /// Vectors of the query and documents; `None` in keyword mode, or without a model.
     embedding: Option<QueryEmbedding>,
     /// Why the chosen model was not used.
@@ -175,7 +187,6 @@ struct Search<'a> {
 /// A query, and what it is in the searched documents.
 struct Asked<'a> {
     query: &'a Query,
-    ahead: Option<&'a QueriesAhead>,
     pace: Pace,
     /// BM25 score of every document, by segment and number.
     bm25: Vec<Vec<f64>>,
@@ -203,10 +214,10 @@ struct Ranked<'a> {
 impl<'a> Asked<'a> {
     /// Scores every document for the query of a request.
     fn new(segments: &Segments<'_>, request: &SearchRequest<'a>, words: QueryWords) -> Self {
-        let SearchRequest { query, ahead, pace, .. } = *request;
+        let SearchRequest { query, pace, .. } = *request;
         let idf = bm25::frequencies(query, &segments.postings, segments.size);
         let bm25 = bm25::score(query, &idf, &segments.postings, segments.size.average());
-        Self { query, ahead, pace, bm25, words: words.then(query, &idf) }
+        Self { query, pace, bm25, words: words.then(query, &idf) }
     }
 }
 
@@ -217,21 +228,22 @@ impl<'a> Search<'a> {
         stores: &'a [Store],
         corpora: &'a [Corpus],
         requests: &[SearchRequest<'a>],
-        first: &SearchRequest<'a>,
+        (first, ahead): (&SearchRequest<'a>, &'a QueriesAhead),
     ) -> Self {
         let segments = Segments::new(corpora);
         let searched = EmbeddedSearch { memory, stores, corpora };
         let has_vectors = first.mode != Mode::Keyword;
         let embedding = has_vectors.then(|| QueryEmbedding::open(searched)).flatten();
         let mode = if embedding.is_some() { first.mode } else { Mode::Keyword };
-        let words =
-            if requests.len() > 1 { QueryWords::of_several() } else { QueryWords::default() };
+        let is_one = requests.iter().all(|request| ptr::eq(request.query, first.query));
+        let words = if is_one { QueryWords::default() } else { QueryWords::of_several() };
         let asked = Asked::new(&segments, first, words);
         let mut search = Self {
             memory,
             stores,
             segments,
             asked,
+            ahead,
             embedding,
             model_fails: None,
             mode,
@@ -255,13 +267,9 @@ impl<'a> Search<'a> {
     }
 
     fn prepare(&mut self) {
-        let searched = self.searched();
-        let Self { embedding, asked, model_fails, .. } = self;
+        let Self { embedding, asked, .. } = self;
         match embedding {
-            Some(embedding) => {
-                let query = (asked.query, asked.ahead);
-                embedding.ask(searched, query, &asked.words, asked.pace, model_fails);
-            }
+            Some(embedding) => embedding.ask(&asked.words),
             None => asked.words = mem::take(&mut asked.words).exact(),
         }
     }
@@ -456,10 +464,13 @@ impl<'a> Search<'a> {
     /// Has the chosen model judge the candidates. What it has not embedded is embedded, best first: of
     /// logs and lists, which are embedded only as they are found, no more than a few.
     fn complete(&mut self, request: &SearchRequest<'_>, ranked: &mut [Ranked<'_>]) {
-        let Some(embedding) = self.embedding.as_mut().filter(|one| one.model() != table::NAME)
-        else {
+        let searched = self.searched();
+        let Self { embedding, asked, ahead, model_fails, .. } = self;
+        let Some(embedding) = embedding else { return };
+        embedding.ask_model(searched, asked.query, ahead, asked.pace, model_fails);
+        if embedding.model() == table::NAME {
             return;
-        };
+        }
         let mode = self.mode;
         let mut all: Vec<&mut Ranked<'_>> = ranked.iter_mut().collect();
         all.sort_by(|a, b| b.candidate.first(mode).total_cmp(&a.candidate.first(mode)));

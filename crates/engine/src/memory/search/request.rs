@@ -105,6 +105,11 @@ impl<'a> SearchRequest<'a> {
         SourceKind::ALL.iter().any(|kind| kind.is_embedded() && self.may_find(*kind))
     }
 
+    /// Returns true if a model may have to embed the query, which nobody has begun.
+    pub(super) fn is_unbegun(&self) -> bool {
+        self.ahead.is_none() && self.mode != Mode::Keyword && self.pace != Pace::Change
+    }
+
     pub(super) fn pool(&self, mode: Mode) -> usize {
         self.pool.unwrap_or_else(|| candidates::pool(self.limit, mode))
     }
