@@ -9,13 +9,13 @@ use std::{
 };
 
 use super::{
-    render::{self, RenderSettings},
+    render::{self, RenderSettings, Report},
     select::ReportVerdict,
 };
 use crate::{
     model::{
         category::CategorySpec,
-        entry::{EntryId, Share, Wording},
+        entry::{EntryId, Share},
         event::{Author, Event, EventKind, MOST_PROOFS},
         time::{DAY_MS, Now, Timestamp},
     },
@@ -111,156 +111,22 @@ pub type Stores<'a> = [(Vec<LocatedEntry>, &'a Ledger)];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unsure;
 
-/// Returns the cheapest act that would bring a row into the report, found by trial; `None` if no act
-/// would.
-///
-/// # Errors
-/// Fails if a trial is not sure, which may be where entries are counted and not ranked.
-pub fn cheapest(
-    now: Now,
-    rules: RankingRules<'_>,
-    settings: RenderSettings<'_>,
-    stores: &Stores<'_>,
-    row: &ScoredEntry,
-) -> Result<Option<Remedy>, Unsure> {
-    let is_sure = Cell::new(true);
-    let act = found_cheapest((now, rules), settings, stores, row, &is_sure);
-    if is_sure.get() { Ok(act) } else { Err(Unsure) }
+/// What reports are made of, on trial.
+#[derive(Clone, Copy)]
+pub struct ReportTrial<'a> {
+    pub now: Now,
+    pub rules: RankingRules<'a>,
+    pub settings: RenderSettings<'a>,
+    pub stores: &'a Stores<'a>,
 }
 
-fn found_cheapest(
-    (now, rules): (Now, RankingRules<'_>),
-    settings: RenderSettings<'_>,
-    stores: &Stores<'_>,
-    row: &ScoredEntry,
-    is_sure: &Cell<bool>,
-) -> Option<Remedy> {
-    let entry = &row.entry;
-    let shows = |kinds: &[EventKind]| {
-        let shown = shown_after(now, rules, settings, stores, entry, kinds);
-        shown.unwrap_or_else(|Unsure| {
-            is_sure.set(false);
-            false
-        })
-    };
-    if !entry.reviewed {
-        let vouched = |known: &LocatedEntry| LocatedEntry {
-            reviewed: known.reviewed || known.is_copy(entry),
-            ..known.clone()
-        };
-        let stores: Vec<_> = stores
-            .iter()
-            .map(|(placed, ledger)| (placed.iter().map(vouched).collect(), *ledger))
-            .collect();
-        let shown = shown_after(now, rules, settings, &stores, entry, &[]);
-        is_sure.set(shown.is_ok());
-        return (shown == Ok(true)).then_some(Remedy::Trust);
-    }
-    if row.entry.secret.is_some() {
-        return Some(Remedy::LetOut);
-    }
-    let over = row.is_over();
-    let back = over.then_some(EventKind::Restore);
-    if over && shows(&[EventKind::Restore]) {
-        return Some(Remedy::Restore);
-    }
-    let enough = |n: u32| {
-        let kinds: Vec<EventKind> = back.iter().cloned().chain([EventKind::Reinforce(n)]).collect();
-        shows(&kinds)
-    };
-    if let Some(n) = fewest(enough) {
-        return Some(if over { Remedy::RestoreAndReinforce(n) } else { Remedy::Reinforce(n) });
-    }
-    let is_weighted = matches!(rules.policy, Policy::Weighted(_));
-    if is_weighted && shows(&[EventKind::Priority(Share::clamped(1.0))]) {
-        return Some(Remedy::Prioritize);
-    }
-    shows(&[EventKind::Pin]).then_some(Remedy::Pin)
-}
-
-/// Returns the least number of reinforcements that is enough. More evidence never hurts, so it can
-/// be found by bisection.
-fn fewest(enough: impl Fn(u32) -> bool) -> Option<u32> {
-    let most = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n < MOST);
-    let high = most.chain([MOST]).find(|n| enough(*n))?;
-    let (mut low, mut high) = (high / 2, high);
-    while high - low > 1 {
-        let middle = low.midpoint(high);
-        if enough(middle) { high = middle } else { low = middle }
-    }
-    Some(high)
-}
-
-/// Returns true if the report would show an entry after these events.
-fn shown_after(
-    now: Now,
-    rules: RankingRules<'_>,
-    settings: RenderSettings<'_>,
-    stores: &Stores<'_>,
-    entry: &LocatedEntry,
-    kinds: &[EventKind],
-) -> Result<bool, Unsure> {
-    let ledgers = ledgers_after(now, stores, entry, kinds);
-    shown_by(now, rules, settings, stores, &ledgers, &entry.wording())
-}
-
-/// Returns the ledgers of the stores after these events of now in the store of the entry.
-fn ledgers_after(
-    now: Now,
-    stores: &Stores<'_>,
-    entry: &LocatedEntry,
-    kinds: &[EventKind],
-) -> Vec<Ledger> {
-    let is_there = |known: &LocatedEntry| known.scope == entry.scope && known.is_copy(entry);
-    let ledger = |(placed, ledger): &(Vec<LocatedEntry>, &Ledger)| {
-        let kinds = if placed.iter().any(is_there) { kinds } else { &[] };
-        after(now, ledger, entry.id, kinds)
-    };
-    stores.iter().map(ledger).collect()
-}
-
-/// Returns true if the report of `at` would show an entry, with these ledgers in place of the
-/// stores' own.
-fn shown_by(
-    at: Now,
-    rules: RankingRules<'_>,
-    settings: RenderSettings<'_>,
-    stores: &Stores<'_>,
-    ledgers: &[Ledger],
-    of: &Wording,
-) -> Result<bool, Unsure> {
-    let placed = stores.iter().zip(ledgers).map(|((placed, _), ledger)| (placed.clone(), ledger));
-    shows(at, rules, settings, placed.collect(), of)
-}
-
-/// Returns true if the report of `at` shows an entry.
-pub(super) fn shows(
-    at: Now,
-    rules: RankingRules<'_>,
-    settings: RenderSettings<'_>,
-    stores: Vec<(Vec<LocatedEntry>, &Ledger)>,
-    of: &Wording,
-) -> Result<bool, Unsure> {
-    let ranking = Ranking::new(at, rules, stores);
-    let settings = RenderSettings { reasons: false, ..settings };
-    let report = render::report(&ranking, rules.categories, settings);
-    if !report.is_sure {
-        return Err(Unsure);
-    }
-    let verdict = ranking.find(of).and_then(|row| report.verdict(&ranking, row));
-    Ok(verdict.is_some_and(ReportVerdict::shown))
-}
-
-/// Returns the ledger with additional events about an entry, later than all others.
-fn after(now: Now, ledger: &Ledger, entry: EntryId, kinds: &[EventKind]) -> Ledger {
-    let mut ledger = ledger.clone();
-    for kind in kinds {
-        if let Some((ts, id)) = ledger.place(now, entry, kind, 0) {
-            let (by, kind) = (Author::Person, kind.clone());
-            ledger.fold(&Event { id, ts, entry, by, kind });
-        }
-    }
-    ledger
+/// What keeps an entry in the report if it is done now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptBy {
+    pub act: Remedy,
+    /// A moment on the day on which the report ceases to show the entry all the same; `None` if that
+    /// is years away.
+    pub until: Option<Timestamp>,
 }
 
 /// No act is followed for longer, in days: nobody plans so far.
@@ -281,39 +147,195 @@ pub struct DayOutlook {
     pub entered: BTreeMap<EntryId, Timestamp>,
 }
 
-/// Returns the report of `now` and those of the next `days` days at the same time of day.
-#[must_use]
-pub fn outlook(
-    now: Now,
-    rules: RankingRules<'_>,
-    settings: RenderSettings<'_>,
-    stores: &Stores<'_>,
-    days: u32,
-    start_of_day: StartOfDay<'_>,
-) -> Vec<DayOutlook> {
-    let settings = RenderSettings { reasons: false, ..settings };
-    let report = |at: Timestamp| {
-        let ranking = Ranking::new(Now(at), rules, stores.to_vec());
-        let report = render::report(&ranking, rules.categories, settings);
-        (report.tokens.0, report.shown(&ranking).collect::<BTreeSet<EntryId>>())
-    };
-    let mut found: Vec<DayOutlook> = Vec::new();
-    for day in 0..=i64::from(days) {
-        let at = Timestamp(now.0.0.saturating_add(day * DAY_MS));
-        let (tokens, shown) = report(at);
-        let (mut left, mut entered) = (BTreeMap::new(), BTreeMap::new());
-        // A report at the end of each day between tells on which day something changed.
-        let mut since = found.last().map(|day| (day.at, day.shown.clone()));
-        while let Some((from, before)) = since.filter(|(_, before)| *before != shown) {
-            let end = end_of_day(from, at, start_of_day);
-            let after = if end == at { shown.clone() } else { report(end).1 };
-            left.extend(before.difference(&after).map(|id| (*id, end)));
-            entered.extend(after.difference(&before).map(|id| (*id, end)));
-            since = (end < at).then_some((end, after));
-        }
-        found.push(DayOutlook { at, tokens, shown, left, entered });
+impl ReportTrial<'_> {
+    /// Returns the cheapest act that would bring a row into the report; `None` if no act would.
+    ///
+    /// # Errors
+    /// Fails if a trial is not sure, which may be where entries are counted and not ranked.
+    pub fn cheapest(self, row: &ScoredEntry) -> Result<Option<Remedy>, Unsure> {
+        let is_sure = Cell::new(true);
+        let act = self.found_cheapest(row, &is_sure);
+        if is_sure.get() { Ok(act) } else { Err(Unsure) }
     }
-    found
+
+    fn found_cheapest(self, row: &ScoredEntry, is_sure: &Cell<bool>) -> Option<Remedy> {
+        let entry = &row.entry;
+        let shows = |kinds: &[EventKind]| {
+            self.shown_after(entry, kinds).unwrap_or_else(|Unsure| {
+                is_sure.set(false);
+                false
+            })
+        };
+        if !entry.reviewed {
+            let vouched = |known: &LocatedEntry| LocatedEntry {
+                reviewed: known.reviewed || known.is_copy(entry),
+                ..known.clone()
+            };
+            let store = |(placed, ledger): &(Vec<LocatedEntry>, _)| {
+                (placed.iter().map(vouched).collect(), *ledger)
+            };
+            let stores: Vec<_> = self.stores.iter().map(store).collect();
+            let shown = ReportTrial { stores: &stores, ..self }.shown_after(entry, &[]);
+            is_sure.set(shown.is_ok());
+            return (shown == Ok(true)).then_some(Remedy::Trust);
+        }
+        if row.entry.secret.is_some() {
+            return Some(Remedy::LetOut);
+        }
+        let over = row.is_over();
+        let back = over.then_some(EventKind::Restore);
+        if over && shows(&[EventKind::Restore]) {
+            return Some(Remedy::Restore);
+        }
+        let enough = |n: u32| {
+            let reinforced = [EventKind::Reinforce(n)];
+            shows(&back.iter().cloned().chain(reinforced).collect::<Vec<EventKind>>())
+        };
+        if let Some(n) = fewest(enough) {
+            return Some(if over { Remedy::RestoreAndReinforce(n) } else { Remedy::Reinforce(n) });
+        }
+        let is_weighted = matches!(self.rules.policy, Policy::Weighted(_));
+        if is_weighted && shows(&[EventKind::Priority(Share::clamped(1.0))]) {
+            return Some(Remedy::Prioritize);
+        }
+        shows(&[EventKind::Pin]).then_some(Remedy::Pin)
+    }
+
+    /// Returns true if the report would show an entry after these events.
+    fn shown_after(self, entry: &LocatedEntry, kinds: &[EventKind]) -> Result<bool, Unsure> {
+        self.shows_by(self.now, self.with(&self.ledgers_after(entry, kinds)), entry)
+    }
+
+    /// Returns the ledgers of the stores after these events of now in the store of the entry.
+    fn ledgers_after(self, entry: &LocatedEntry, kinds: &[EventKind]) -> Vec<Ledger> {
+        let is_there = |known: &LocatedEntry| known.scope == entry.scope && known.is_copy(entry);
+        let ledger = |(placed, ledger): &(Vec<LocatedEntry>, &Ledger)| {
+            let kinds = if placed.iter().any(is_there) { kinds } else { &[] };
+            after(self.now, ledger, entry.id, kinds)
+        };
+        self.stores.iter().map(ledger).collect()
+    }
+
+    /// Returns the stores with these ledgers in place of their own.
+    fn with(self, ledgers: &[Ledger]) -> Vec<(Vec<LocatedEntry>, &Ledger)> {
+        let stores = self.stores.iter().zip(ledgers);
+        stores.map(|((placed, _), ledger)| (placed.clone(), ledger)).collect()
+    }
+
+    /// Returns true if the report of `at` and these stores would show an entry.
+    fn shows_by(
+        self,
+        at: Now,
+        stores: Vec<(Vec<LocatedEntry>, &Ledger)>,
+        of: &LocatedEntry,
+    ) -> Result<bool, Unsure> {
+        let (ranking, report) = self.report(at, stores);
+        if !report.is_sure {
+            return Err(Unsure);
+        }
+        let row = ranking.find(&of.wording());
+        let verdict = row.and_then(|row| report.verdict(&ranking, row));
+        Ok(verdict.is_some_and(ReportVerdict::shown))
+    }
+
+    fn report(self, at: Now, stores: Vec<(Vec<LocatedEntry>, &Ledger)>) -> (Ranking, Report) {
+        let ranking = Ranking::new(at, self.rules, stores);
+        let settings = RenderSettings { reasons: false, ..self.settings };
+        let report = render::report(&ranking, self.rules.categories, settings);
+        (ranking, report)
+    }
+
+    /// Returns the report of now and those of the next `days` days at the same time of day.
+    #[must_use]
+    pub fn outlook(self, days: u32, start_of_day: StartOfDay<'_>) -> Vec<DayOutlook> {
+        let report = |at: Timestamp| {
+            let (ranking, report) = self.report(Now(at), self.stores.to_vec());
+            (report.tokens.0, report.shown(&ranking).collect::<BTreeSet<EntryId>>())
+        };
+        let mut found: Vec<DayOutlook> = Vec::new();
+        for day in 0..=i64::from(days) {
+            let at = Timestamp(self.now.0.0.saturating_add(day * DAY_MS));
+            let (tokens, shown) = report(at);
+            let (mut left, mut entered) = (BTreeMap::new(), BTreeMap::new());
+            // A report at the end of each day between tells on which day something changed.
+            let mut since = found.last().map(|day| (day.at, day.shown.clone()));
+            while let Some((from, before)) = since.filter(|(_, before)| *before != shown) {
+                let end = end_of_day(from, at, start_of_day);
+                let after = if end == at { shown.clone() } else { report(end).1 };
+                left.extend(before.difference(&after).map(|id| (*id, end)));
+                entered.extend(after.difference(&before).map(|id| (*id, end)));
+                since = (end < at).then_some((end, after));
+            }
+            found.push(DayOutlook { at, tokens, shown, left, entered });
+        }
+        found
+    }
+
+    /// Returns true if the report of a moment shows an entry.
+    #[must_use]
+    pub fn shows(self, at: Timestamp, of: &LocatedEntry) -> bool {
+        self.shows_by(Now(at), self.stores.to_vec(), of) == Ok(true)
+    }
+
+    /// Returns the least that keeps an entry in the report of the day on which it would leave, found
+    /// by trial like everything here. `None` if nothing does.
+    #[must_use]
+    pub fn kept(
+        self,
+        of: &LocatedEntry,
+        leaves: Timestamp,
+        start_of_day: StartOfDay<'_>,
+    ) -> Option<KeptBy> {
+        let after = |kind: EventKind| self.ledgers_after(of, &[kind]);
+        let shown = |at: Timestamp, ledgers: &[Ledger]| {
+            self.shows_by(Now(at), self.with(ledgers), of) == Ok(true)
+        };
+        let reinforced = |n: u32| after(EventKind::Reinforce(n));
+        let Some(n) = fewest(|n| shown(leaves, &reinforced(n))) else {
+            let pinned = shown(leaves, &after(EventKind::Pin));
+            return pinned.then_some(KeptBy { act: Remedy::Pin, until: None });
+        };
+        let ledgers = reinforced(n);
+        let day = |days: i64| Timestamp(leaves.0.saturating_add(days * DAY_MS));
+        let steps = std::iter::successors(Some(1), |days| Some(days * 2));
+        let high =
+            steps.take_while(|days| *days < FURTHEST).find(|days| !shown(day(*days), &ledgers));
+        let until = high.map(|high| {
+            let (mut low, mut high) = (high / 2, high);
+            while high - low > 1 {
+                let middle = i64::midpoint(low, high);
+                if shown(day(middle), &ledgers) { low = middle } else { high = middle }
+            }
+            let end = end_of_day(day(low), day(high), start_of_day);
+            if shown(end, &ledgers) { day(high) } else { end }
+        });
+        Some(KeptBy { act: Remedy::Reinforce(n), until })
+    }
+}
+
+/// Returns the least number of reinforcements that is enough. More evidence never hurts, so it can
+/// be found by bisection.
+fn fewest(enough: impl Fn(u32) -> bool) -> Option<u32> {
+    let most = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n < MOST);
+    let high = most.chain([MOST]).find(|n| enough(*n))?;
+    let (mut low, mut high) = (high / 2, high);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if enough(middle) { high = middle } else { low = middle }
+    }
+    Some(high)
+}
+
+/// Returns the ledger with additional events about an entry, later than all others.
+fn after(now: Now, ledger: &Ledger, entry: EntryId, kinds: &[EventKind]) -> Ledger {
+    let mut ledger = ledger.clone();
+    for kind in kinds {
+        if let Some((ts, id)) = ledger.place(now, entry, kind, 0) {
+            let (by, kind) = (Author::Person, kind.clone());
+            ledger.fold(&Event { id, ts, entry, by, kind });
+        }
+    }
+    ledger
 }
 
 /// Returns the last moment of the first day that begins after `from`, or of the day of `from` if
@@ -327,65 +349,6 @@ fn end_of_day(from: Timestamp, until: Timestamp, start_of_day: StartOfDay<'_>) -
         }
         end = before;
     }
-}
-
-/// Returns true if the report of a moment shows an entry.
-#[must_use]
-pub fn shows_at(
-    at: Timestamp,
-    rules: RankingRules<'_>,
-    settings: RenderSettings<'_>,
-    stores: &Stores<'_>,
-    of: &LocatedEntry,
-) -> bool {
-    shows(Now(at), rules, settings, stores.to_vec(), &of.wording()) == Ok(true)
-}
-
-/// What keeps an entry in the report if it is done now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeptBy {
-    pub act: Remedy,
-    /// A moment on the day on which the report ceases to show the entry all the same; `None` if that
-    /// is years away.
-    pub until: Option<Timestamp>,
-}
-
-/// Returns the least that keeps an entry in the report of the day on which it would leave, found by
-/// trial like everything here. `None` if nothing does.
-#[must_use]
-pub fn kept(
-    now: Now,
-    rules: RankingRules<'_>,
-    settings: RenderSettings<'_>,
-    stores: &Stores<'_>,
-    of: &LocatedEntry,
-    leaves: Timestamp,
-    start_of_day: StartOfDay<'_>,
-) -> Option<KeptBy> {
-    let (after, wording) =
-        (|kind: EventKind| ledgers_after(now, stores, of, &[kind]), of.wording());
-    let shown = |at: Timestamp, ledgers: &[Ledger]| {
-        shown_by(Now(at), rules, settings, stores, ledgers, &wording) == Ok(true)
-    };
-    let reinforced = |n: u32| after(EventKind::Reinforce(n));
-    let Some(n) = fewest(|n| shown(leaves, &reinforced(n))) else {
-        let pinned = shown(leaves, &after(EventKind::Pin));
-        return pinned.then_some(KeptBy { act: Remedy::Pin, until: None });
-    };
-    let ledgers = reinforced(n);
-    let day = |days: i64| Timestamp(leaves.0.saturating_add(days * DAY_MS));
-    let steps = std::iter::successors(Some(1), |days| Some(days * 2));
-    let high = steps.take_while(|days| *days < FURTHEST).find(|days| !shown(day(*days), &ledgers));
-    let until = high.map(|high| {
-        let (mut low, mut high) = (high / 2, high);
-        while high - low > 1 {
-            let middle = i64::midpoint(low, high);
-            if shown(day(middle), &ledgers) { low = middle } else { high = middle }
-        }
-        let end = end_of_day(day(low), day(high), start_of_day);
-        if shown(end, &ledgers) { day(high) } else { end }
-    });
-    Some(KeptBy { act: Remedy::Reinforce(n), until })
 }
 
 impl ReportVerdict {
@@ -479,7 +442,8 @@ mod tests {
         let id = placed[0].id;
         let stores = vec![(placed, &ledger)];
         let ranking = Ranking::new(NOW, rules, stores.clone());
-        cheapest(NOW, rules, settings(budget), &stores, ranking.get(id).unwrap()).unwrap()
+        let trial = ReportTrial { now: NOW, rules, settings: settings(budget), stores: &stores };
+        trial.cheapest(ranking.get(id).unwrap()).unwrap()
     }
 
     #[test]
@@ -517,11 +481,11 @@ mod tests {
             let stores = vec![(placed, &ledger)];
             let fill = fill.then_some("pimem search");
             let settings = RenderSettings { fill, ..settings(budget) };
-            let shown =
-                |kinds: &[EventKind]| shown_after(NOW, rules, settings, &stores, &of, kinds).unwrap();
+            let trial = ReportTrial { now: NOW, rules, settings, stores: &stores };
+            let shown = |kinds: &[EventKind]| trial.shown_after(&of, kinds).unwrap();
             let ranking = Ranking::new(NOW, rules, stores.clone());
             let row = ranking.find(&of.wording()).unwrap();
-            let act = cheapest(NOW, rules, settings, &stores, row).unwrap();
+            let act = trial.cheapest(row).unwrap();
             if let Some(Remedy::Reinforce(n)) = act {
                 prop_assert!(shown(&[EventKind::Reinforce(n)]));
                 if n > 1 && !shown(&[]) {

@@ -225,7 +225,7 @@ mod tests {
             time::{DAY_MS, Now},
         },
         report::{
-            explain::{self, Remedy, Unsure},
+            explain::{Remedy, ReportTrial, Unsure},
             render::{self, GroundTruth, RenderSettings, Report},
         },
         score::{
@@ -301,7 +301,8 @@ mod tests {
             let stores = vec![(entries, ledger)];
             let ranking = Ranking::new(now, rules, stores.clone());
             let row = ranking.find(wording).unwrap();
-            explain::cheapest(now, rules, settings(budget), &stores, row)
+            let settings = settings(budget);
+            ReportTrial { now, rules, settings, stores: &stores }.cheapest(row)
         }
 
         fn rest(&self, day: i64, rest: &[RestEntry]) -> Vec<RestOfCategory> {

@@ -38,7 +38,6 @@ use crate::{
     error::Failure,
     memory::{add::Added, next::Prospect},
     store::{Store, commit::Written, snapshot::Snapshot, transaction::Txn},
-    view::Entries,
 };
 
 /// Returns the result for each text, with all details of its entry if `whole` is true.
@@ -95,7 +94,7 @@ pub(super) fn results(
         let was = done.was.filter(|was| counts && row.evidence.choice() > *was);
         was.and_then(|was| newer().overtaken(row, was))
     };
-    let entries = Entries::new(memory.now, categories, &next.ranking);
+    let entries = memory.entries_of(&next.ranking);
     let short = |id| if whole { entries.short(id) } else { short(id) };
     let mut added = Vec::new();
     for done in done {

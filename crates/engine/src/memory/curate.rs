@@ -64,8 +64,7 @@ impl Writing<'_> {
             }
             txn.record(row.entry.id, kind.clone())
         })?;
-        let entries =
-            Entries::new(self.memory.now, &self.memory.config.categories, &changed.next.ranking);
+        let entries = self.memory.entries_of(&changed.next.ranking);
         let results = changed.rows.iter().map(|row| {
             let mut next = changed.prospect(self.memory, &entries, row);
             // Nobody who marks an entry as harmful wants to know what brings it back.
@@ -124,7 +123,7 @@ impl Writing<'_> {
         // A person has decided.
         pins::settle(self.memory, rows)?;
         let known = if leaves { before } else { &next.ranking };
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, known);
+        let entries = self.memory.entries_of(known);
         let is_told = matches!(action, PinAction::Pinned | PinAction::Unpinned);
         let result = |row: &ScoredEntry| {
             // A decision about an entry in one store does not apply to the same entry in another.
@@ -173,7 +172,7 @@ impl Writing<'_> {
                 gone(self.memory, &store, snapshot, selector)?;
             let row = candidates.rows.get(at);
             let row = row.ok_or_else(|| selector::failure(selector, std::iter::empty()))?;
-            let entry = Entries::new(self.memory.now, categories, &candidates).entry(row);
+            let entry = self.memory.entries_of(&candidates).entry(row);
             let is_out = buried.is_some() || row.evidence.user == UserState::Forgotten;
             Ok::<_, Failure>((entry, row.entry.id, is_out))
         };
@@ -225,7 +224,7 @@ impl Writing<'_> {
             let (mut ranking, _) = candidates(self.memory, &store, &snapshot, &archive);
             let (_, graves) = archived::graves(self.memory, &store, &snapshot, &archive);
             ranking.rows.extend(graves.rows);
-            let entries = Entries::new(self.memory.now, categories, &ranking);
+            let entries = self.memory.entries_of(&ranking);
             found.extend(ranking.rows.iter().map(|row| entries.entry(row)));
         }
         Ok(found)
@@ -265,7 +264,7 @@ impl Memory {
     /// Fails if the named store does not exist.
     pub fn glance(&self) -> Result<Vec<EntryView>, Failure> {
         let (ranking, _) = self.ranking(&self.readers()?);
-        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let entries = self.entries_of(&ranking);
         Ok(ranking.rows.iter().map(|row| entries.entry(row)).collect())
     }
 }
@@ -289,7 +288,7 @@ fn restore(memory: &Memory, selectors: &[String]) -> Result<Vec<CuratedEntry>, F
         restored.push(one.row);
     }
     let next = Next::after(memory, written)?;
-    let entries = Entries::new(memory.now, &memory.config.categories, &next.ranking);
+    let entries = memory.entries_of(&next.ranking);
     let result = |was: &ScoredEntry| {
         let row = next.ranking.find(&was.entry.wording());
         let prospect = row.map(|row| {
@@ -425,7 +424,7 @@ fn restore_one(memory: &Memory, selector: &str) -> Result<Back, Failure> {
     let outgrown = intake::outgrown(&txn);
     let held = txn.commit_seen()?.after(&store, categories, memory.now);
     intake::say_outgrown(memory, &outgrown);
-    let line = Entries::new(memory.now, categories, &candidates).line(&row);
+    let line = memory.entries_of(&candidates).line(&row);
     Ok(Back { row, line, held: (store.dir.clone(), held) })
 }
 

@@ -18,7 +18,7 @@ use crate::{
     error::{Failure, FailureKind},
     memory::next::Prospect,
     store::transaction::{Change, NewMarkers, Target, Txn},
-    view::{Entries, EntryView},
+    view::EntryView,
 };
 
 impl Writing<'_> {
@@ -62,8 +62,7 @@ impl Writing<'_> {
         change: impl Fn(&mut Txn<'_>, &ScoredEntry) -> anyhow::Result<()>,
     ) -> Result<Edited, Failure> {
         let changed = curate::on_each(self.memory, &[selector.to_owned()], change)?;
-        let entries =
-            Entries::new(self.memory.now, &self.memory.config.categories, &changed.next.ranking);
+        let entries = self.memory.entries_of(&changed.next.ranking);
         let none = || selector::failure(selector, std::iter::empty());
         let found = changed.rows.first().ok_or_else(none)?;
         let next = changed.prospect(self.memory, &entries, found);
@@ -105,7 +104,7 @@ impl Writing<'_> {
             return is_new.then(|| self.set_aside(selector, |_| marks.clone())).transpose();
         }
         if let Some(twin) = ranking.get(id).filter(|twin| twin.entry.branch.is_none()) {
-            let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
+            let entries = self.memory.entries_of(&ranking);
             if !twin.entry.is(&to) {
                 let message = intake::is_twin(&to, &twin.entry.text);
                 return Err(Failure::new(FailureKind::Refused, message, "word it otherwise"));
@@ -172,7 +171,7 @@ impl Writing<'_> {
             self.memory.learning().change_questions(store, |all| all.hand_over(from.id, id));
         }
         let next = &changed.next;
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &next.ranking);
+        let entries = self.memory.entries_of(&next.ranking);
         let edited = next.ranking.find(&to);
         Ok(edited.map(|row| {
             let older = next.overtaken(self.memory, row, was);

@@ -16,7 +16,7 @@ use pimem_core::{
     model::time::{DAY_MS, Date, Timestamp},
     report::{
         budget::Tokens,
-        explain::{self, DayOutlook, KeptBy, Remedy},
+        explain::{DayOutlook, KeptBy, Remedy, ReportTrial},
     },
     score::{
         forecast,
@@ -56,14 +56,9 @@ impl Reading<'_> {
         let chosen: Vec<&ScoredEntry> = chosen.iter().map(|row| &**row).collect();
         let placed = placed(&self.memory.config.categories, &stores, &snapshots);
         let settings = self.memory.report_settings(None, Tokens(0));
-        let days = explain::outlook(
-            self.memory.now,
-            self.memory.rules(),
-            settings,
-            &placed,
-            request.days,
-            &local_time::start_of_day,
-        );
+        let (now, rules) = (self.memory.now, self.memory.rules());
+        let trial = ReportTrial { now, rules, settings, stores: &placed };
+        let days = trial.outlook(request.days, &local_time::start_of_day);
         let theirs = || mirrors.iter().flat_map(|mirror| &mirror.ranking.rows);
         let rows: Vec<&ScoredEntry> = if chosen.is_empty() {
             ranking.rows.iter().chain(theirs()).collect()
@@ -71,31 +66,18 @@ impl Reading<'_> {
             chosen.clone()
         };
         let mut leaving = leaving(&rows, &days);
-        let shows = |at: Timestamp, row: &ScoredEntry| {
-            explain::shows_at(at, self.memory.rules(), settings, &placed, &row.entry)
-        };
+        let shows = |at: Timestamp, row: &ScoredEntry| trial.shows(at, &row.entry);
         for left in leaving.iter_mut().take(SEARCHES) {
             left.at = self.moment(left, ranking.policy, shows).unwrap_or(left.at);
         }
         leaving.sort_by_key(|left| left.at);
         let events = events(self.memory, &ranking, &rows, (&days, &leaving));
         let others = theirs().chain(chosen.iter().copied()).map(|row| row.entry.id);
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
+        let entries = self.memory.entries_of(&ranking);
         let entries = entries.beside(others.collect());
         let others = others_of(&entries, &chosen, &leaving, &days);
         let leaving = leaving.iter().enumerate().map(|(number, Left { at, row, returns, .. })| {
-            let keep = || {
-                let (of, start) = (&row.entry, &local_time::start_of_day);
-                explain::kept(
-                    self.memory.now,
-                    self.memory.rules(),
-                    settings,
-                    &placed,
-                    of,
-                    *at,
-                    start,
-                )
-            };
+            let keep = || trial.kept(&row.entry, *at, &local_time::start_of_day);
             let short = entries.short(row.entry.id);
             let expires = row.evidence.until.is_some_and(|until| until < *at);
             let keep = if number < SEARCHES && returns.is_none() { keep() } else { None };

@@ -128,8 +128,7 @@ impl Reading<'_> {
             })
         };
         let away: Vec<(&ScoredEntry, Verdict)> = away.filter(is_asked).collect();
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking)
-            .marking_replaced();
+        let entries = self.memory.entries_of(&ranking).marking_replaced();
         let is_of_state = |row: &ScoredEntry| {
             if states.is_empty() {
                 return true;

@@ -98,6 +98,7 @@ use crate::{
         trust::{Trust, TrustLevel},
         undo::{self as steps, Run},
     },
+    view::Entries,
 };
 use pimem_core::{
     guard::glob::WorkArea,
@@ -426,6 +427,10 @@ impl Memory {
         }
         let message = format!("{what} is for a person, and this runs under {}", self.who().by);
         Err(Failure::new(FailureKind::Refused, message, "type it in a terminal of your own"))
+    }
+
+    pub(crate) fn entries_of<'a>(&'a self, ranking: &'a Ranking) -> Entries<'a> {
+        Entries::new(self.now, &self.config.categories, ranking)
     }
 
     pub fn rules(&self) -> RankingRules<'_> {

@@ -24,7 +24,7 @@ use pimem_core::{
     },
     report::{
         budget::Tokens,
-        explain::{self, Unsure},
+        explain::{Remedy, ReportTrial, Unsure},
         render::{self, RenderSettings, Report},
         replaced::Newer,
         select::{self, ReportVerdict},
@@ -120,11 +120,12 @@ impl Next {
         let trials = self.trials.get();
         self.trials.set(trials.saturating_sub(1));
         let act = if trials == 0 && row.entry.reviewed && !row.is_over() {
-            Some(explain::Remedy::Pin)
+            Some(Remedy::Pin)
         } else {
             let ledgers = self.snapshots.iter().map(|snapshot| &snapshot.ledger);
             let stores: Vec<_> = self.placed.iter().cloned().zip(ledgers).collect();
-            match explain::cheapest(memory.now, rules, settings, &stores, row) {
+            let trial = ReportTrial { now: memory.now, rules, settings, stores: &stores };
+            match trial.cheapest(row) {
                 Ok(act) => act,
                 Err(Unsure) => return Self::of_all(memory)?.absent(memory, row, short),
             }
@@ -185,7 +186,7 @@ impl Reading<'_> {
     /// Fails if the named store does not exist.
     pub fn left_out(self, ids: &[EntryId]) -> Result<Vec<Option<NotShown>>, Failure> {
         let next = Next::after(self.memory, Vec::new())?;
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &next.ranking);
+        let entries = self.memory.entries_of(&next.ranking);
         let why = |id: &EntryId| {
             let row = next.ranking.get(*id)?;
             next.absent(self.memory, row, &entries.short(*id))

@@ -15,7 +15,7 @@ use crate::{
         trust::{self, TextKey},
         trust_ledger,
     },
-    view::{Document, Entries, EntryView},
+    view::{Document, EntryView},
 };
 use pimem_core::{
     markdown::topic,
@@ -49,7 +49,7 @@ impl Writing<'_> {
             trust_ledger::note_waiting(&store.trust, &keys)?;
         }
         let pinned = rows.iter().all(|row| row.standing == Standing::Pinned);
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
+        let entries = self.memory.entries_of(&ranking);
         let result = |row: &&ScoredEntry| CuratedEntry::new(entries.entry(row));
         let action = if pinned { PinAction::Pinned } else { PinAction::PinWaits };
         Ok(Curated { action, results: rows.iter().map(result).collect() })

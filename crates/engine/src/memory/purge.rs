@@ -26,7 +26,6 @@ use super::{
 use crate::{
     error::Failure,
     store::{Store, trust_ledger},
-    view::Entries,
 };
 
 impl Writing<'_> {
@@ -62,7 +61,7 @@ impl Writing<'_> {
         let all = Ranking { rows, policy: live.policy, former, ..Ranking::default() };
         let unread = [problems(&snapshots), problems(&archives)].concat();
         let chosen = selector::entries(self.memory, &all, &unread, selectors)?;
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &all);
+        let entries = self.memory.entries_of(&all);
         let lines: Vec<String> = chosen.iter().map(|row| entries.line(row)).collect();
         confirm(&lines)?;
         let is_chosen =

@@ -33,7 +33,6 @@ use crate::{
     index,
     memory::status::States,
     store::{Store, atomic::Sync, read},
-    view::Entries,
 };
 
 /// Time limit for git to find typed lines; longer than elsewhere, because usually no user waits.
@@ -92,7 +91,7 @@ fn rebuild(
     let placed = txn.placed();
     let before = Ranking::new(memory.now, memory.rules(), vec![(placed, &txn.snapshot().ledger)]);
     let days = store.used_days();
-    let entries = Entries::new(memory.now, categories, &before);
+    let entries = memory.entries_of(&before);
     let mut archived = BTreeMap::<String, ArchivedEntry>::new();
     for (topic, rows) in before.topics(store.scope) {
         let cold = ranking::cold(&rows, categories);

@@ -44,7 +44,7 @@ use crate::{
         Store, notes, provenance,
         read::{self, ReadProblem},
     },
-    view::{Entries, JudgedEntry, counted},
+    view::{JudgedEntry, counted},
 };
 
 /// Most memories that are told because somebody works in their place.
@@ -173,7 +173,7 @@ impl Reading<'_> {
         let unreviewed = ranking.unreviewed();
         let waiting = self.memory.unreviewed(&stores, ranking.rows.iter().map(|row| &row.entry));
         self.memory.say_left_out(&waiting);
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
+        let entries = self.memory.entries_of(&ranking);
         let entries = entries.beside(others);
         let detail = if explained { Detail::Explained } else { Detail::Plain };
         let is_listed = |verdict: &ReportVerdict| match request.listed {

@@ -129,7 +129,7 @@ pub fn held(
     });
     let own = own.unwrap_or_default();
     let ranking = known.unwrap_or(&own);
-    let entries = Entries::new(memory.now, &memory.config.categories, ranking);
+    let entries = memory.entries_of(ranking);
     let rows = ranking::by_line(&ranking.rows);
     let (reviewed, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.entry.reviewed);
     let by_agent =
@@ -216,7 +216,7 @@ pub fn held(
 /// Collects the lines of a mirror that are withheld.
 pub fn of_mirror(memory: &Memory, mut mirror: Mirrored) -> Held {
     let others = mirror.mark_withheld(memory);
-    let entries = Entries::new(memory.now, &memory.config.categories, &mirror.ranking);
+    let entries = memory.entries_of(&mirror.ranking);
     let rows = ranking::by_line(mirror.ranking.rows.iter().filter(|row| !row.entry.reviewed));
     let item = |row: &&ScoredEntry| {
         let entry = mirror.view(&entries, row);

@@ -57,7 +57,7 @@ impl<'m> Reading<'m> {
         let other = Ranking::new(self.memory.now, self.rules_of(policy), other);
         let known: HashMap<Wording, &ScoredEntry> =
             ranking.rows.iter().map(|row| (row.entry.wording(), row)).collect();
-        let entries = Entries::new(self.memory.now, categories, &ranking);
+        let entries = self.memory.entries_of(&ranking);
         let standing = |row: &ScoredEntry| StandingView {
             score: row.standing.shown(),
             state: row.state.name(),
@@ -180,7 +180,7 @@ impl<'m> Reading<'m> {
         let (mine, snapshots) = self.memory.own_ranking(&stores);
         let placed = placed(&self.memory.config.categories, &stores, &snapshots);
         let ranking = Ranking::new(self.memory.now, self.rules_of(policy), placed);
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
+        let entries = self.memory.entries_of(&ranking);
         let mut faded: Vec<(Wording, FadedEntry)> = ranking
             .rows
             .iter()
@@ -375,7 +375,7 @@ pub fn snapshot(
     key: impl Fn(&ScoredEntry) -> String,
     accessed: impl Fn(&ScoredEntry) -> Access,
 ) -> String {
-    let entries = Entries::new(memory.now, &memory.config.categories, ranking);
+    let entries = memory.entries_of(ranking);
     let record = |row: &ScoredEntry| Record {
         class: entries.category(row),
         score: view::rounded(row.standing.shown()),

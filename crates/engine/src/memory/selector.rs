@@ -12,7 +12,6 @@ use super::Memory;
 use crate::{
     error::{Failure, FailureKind},
     store::read::{self, ReadProblem},
-    view::Entries,
 };
 
 /// Minimum length of an id prefix.
@@ -48,7 +47,7 @@ fn as_typed<'a>(
     unread: &[ReadProblem],
     selector: &str,
 ) -> Result<&'a ScoredEntry, Failure> {
-    let entries = Entries::new(memory.now, &memory.config.categories, ranking);
+    let entries = memory.entries_of(ranking);
     one(&ranking.rows, selector, |row| topic::canonical(entries.category(row), &row.entry.text))
         .or_else(|rows| match former(ranking, selector.trim()) {
             Some(row) if rows.is_empty() => Ok(row),

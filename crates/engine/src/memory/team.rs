@@ -62,7 +62,7 @@ impl TeamReport {
     ) -> Vec<JudgedEntry> {
         let mut all = Vec::new();
         for (mirror, verdicts) in self.mirrors.iter().zip(&self.team.verdicts) {
-            let entries = Entries::new(memory.now, &memory.config.categories, &mirror.ranking);
+            let entries = memory.entries_of(&mirror.ranking);
             let rows = mirror.ranking.rows.iter().zip(verdicts);
             all.extend(rows.filter(|(_, verdict)| wanted(verdict)).map(|(row, verdict)| {
                 let factors = explained.then(|| entries.factors(row));
@@ -372,8 +372,7 @@ impl Sharing<'_> {
             Err(several) => return several,
         };
         let Some((mirror, row)) = selected.get() else { return failure };
-        let entries =
-            Entries::new(self.memory.now, &self.memory.config.categories, &mirror.ranking);
+        let entries = self.memory.entries_of(&mirror.ranking);
         let (line, project) = (entries.line(row), &mirror.mirror().project);
         let (whose, hint) = match mirror.mirror().author(row.entry.id) {
             Some(author) => (

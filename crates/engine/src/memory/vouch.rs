@@ -20,7 +20,7 @@ use crate::{
         Store, discover,
         trust::{self, TextKey},
     },
-    view::{self, EntryView},
+    view::EntryView,
 };
 use pimem_core::{
     gate,
@@ -276,7 +276,7 @@ impl Tending<'_> {
         let stores = self.memory.strict_readers()?;
         let (ranking, snapshots) = self.memory.ranking(&stores);
         let unread = problems(&snapshots);
-        let entries = view::Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
+        let entries = self.memory.entries_of(&ranking);
         let mut keys: IdMap<u64, (&Store, Vec<Pair>)> = IdMap::default();
         let mut theirs: Vec<(Store, Pair)> = Vec::new();
         let (mut results, mut pins) = (Vec::new(), Vec::new());
@@ -286,11 +286,7 @@ impl Tending<'_> {
                 Err(failure) => {
                     let selected = self.memory.sharing().selected(selector, failure.clone())?;
                     let (mirror, row) = selected.get().ok_or(failure)?;
-                    let entries = view::Entries::new(
-                        self.memory.now,
-                        &self.memory.config.categories,
-                        &mirror.ranking,
-                    );
+                    let entries = self.memory.entries_of(&mirror.ranking);
                     theirs.push((
                         mirror.store.clone(),
                         pair(&mirror.store, entries.category(row), &row.entry.text),
@@ -367,7 +363,7 @@ impl Tending<'_> {
         let stores = self.memory.strict_readers()?;
         let (ranking, snapshots) = self.memory.own_ranking(&stores);
         let unread = problems(&snapshots);
-        let entries = view::Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
+        let entries = self.memory.entries_of(&ranking);
         let (mut found, mut results) = (Vec::new(), Vec::new());
         for row in selector::entries(self.memory, &ranking, &unread, selectors)? {
             let Some(store) = stores.iter().find(|store| store.scope == row.entry.scope) else {

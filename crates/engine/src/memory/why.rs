@@ -18,7 +18,13 @@ use crate::{
 use pimem_core::{
     gate,
     model::{category::CategorySpec, operation::UserState, time::Timestamp},
-    report::{budget::Tokens, explain, render, select::ReportVerdict, team},
+    report::{
+        budget::Tokens,
+        explain::{Remedy, ReportTrial},
+        render,
+        select::ReportVerdict,
+        team,
+    },
     safety::safe_text,
     score::{
         access::Access,
@@ -65,8 +71,9 @@ impl Reading<'_> {
             forecast::turns(self.memory.now, self.memory.rules().clock, ranking.policy, row, spec);
         let cheapest = || {
             let placed = placed(categories, &stores, &snapshots);
-            explain::cheapest(self.memory.now, self.memory.rules(), settings, &placed, row)
-                .unwrap_or_default()
+            let (now, rules) = (self.memory.now, self.memory.rules());
+            let trial = ReportTrial { now, rules, settings, stores: &placed };
+            trial.cheapest(row).unwrap_or_default()
         };
         let act = if verdict.shown() { None } else { cheapest() };
         let heading = stores.iter().zip(snapshots.iter()).find_map(|(store, snapshot)| {
@@ -76,7 +83,7 @@ impl Reading<'_> {
             let doc = &topics.next()?.doc;
             doc.heading_above(doc.entries.iter().find(|entry| entry.is(&wording))?)
         });
-        let entries = Entries::new(self.memory.now, categories, &ranking).marking_replaced();
+        let entries = self.memory.entries_of(&ranking).marking_replaced();
         let short = entries.short(row.entry.id);
         let ahead = turns.into_iter().map(|(at, turn)| Ahead { at, what: turn.describe(spec) });
         let ledgers = snapshots.iter().map(|snapshot| &snapshot.ledger);
@@ -129,7 +136,7 @@ impl Reading<'_> {
                 Err(failure) => return Err(failure),
             };
             let spec = categories.spec(row.entry.category);
-            let entries = Entries::new(self.memory.now, categories, &ranking);
+            let entries = self.memory.entries_of(&ranking);
             let forgotten = row.evidence.user == UserState::Forgotten;
             let grave = buried.iter().find(|(entry, _)| entry.is_copy(&row.entry));
             let reason = match grave {
@@ -154,7 +161,7 @@ impl Reading<'_> {
                 section: spec.section.to_string(),
                 tokens: Tokens::of(&format!("- {}\n", safe_text::model(&row.entry.text))).0,
                 ahead: Vec::new(),
-                cheapest: Some(explain::Remedy::Restore.command(&entries.short(row.entry.id))),
+                cheapest: Some(Remedy::Restore.command(&entries.short(row.entry.id))),
                 state: state(ranking.policy, row),
                 held: None,
                 learned: Vec::new(),
@@ -193,7 +200,7 @@ impl Reading<'_> {
         let spec = categories.spec(row.entry.category);
         let policy = mirror.ranking.policy;
         let turns = forecast::turns(self.memory.now, self.memory.rules().clock, policy, row, spec);
-        let entries = Entries::new(self.memory.now, categories, &mirror.ranking);
+        let entries = self.memory.entries_of(&mirror.ranking);
         let short = entries.short(row.entry.id);
         let label = team::label(mirror.mirror(), row);
         let line = team::line(&spec.name, &row.entry.text, &label);
@@ -215,7 +222,7 @@ impl Reading<'_> {
             section: "Team".to_owned(),
             tokens: Tokens::of_chars(line.chars().count() + 1).0,
             ahead: ahead.collect(),
-            cheapest: would_show.then(|| explain::Remedy::Trust.command(&short)),
+            cheapest: would_show.then(|| Remedy::Trust.command(&short)),
             state: state(policy, row),
             held: None,
             learned: Vec::new(),

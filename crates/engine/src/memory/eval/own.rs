@@ -52,7 +52,7 @@ impl Modeling<'_> {
     ) -> Result<Evaluation, Failure> {
         let stores = self.memory.readers()?;
         let (ranking, _) = self.memory.own_ranking(&stores);
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &ranking);
+        let entries = self.memory.entries_of(&ranking);
         let (log, _) = telemetry::log(self.memory, &stores);
         let set = questions(&ranking, &entries, &log);
         if set.queries.is_empty() {

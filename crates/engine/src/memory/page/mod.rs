@@ -15,7 +15,7 @@ use pimem_core::{
     },
     report::{
         budget::Tokens,
-        explain,
+        explain::{Remedy, ReportTrial},
         render::{self, Report},
         select, working,
     },
@@ -70,7 +70,7 @@ impl Reading<'_> {
         let stores = self.memory.readers()?;
         let (ranking, snapshots) = self.memory.own_ranking(&stores);
         let categories = &self.memory.config.categories;
-        let entries = Entries::new(self.memory.now, categories, &ranking);
+        let entries = self.memory.entries_of(&ranking);
         let settings = self.memory.report_settings(None, Tokens(0));
         let report = render::report(&ranking, categories, settings);
         let placed = placed(categories, &stores, &snapshots);
@@ -82,10 +82,10 @@ impl Reading<'_> {
         let coming: Vec<_> = (0..=WEEKS)
             .map(|week| at(Timestamp(self.memory.now.0.0.saturating_add(week * WEEK))))
             .collect();
-        let outside = outside(&ranking, &report, &entries, |row| {
-            explain::cheapest(self.memory.now, self.memory.rules(), settings, &placed, row)
-                .unwrap_or_default()
-        });
+        let (now, rules) = (self.memory.now, self.memory.rules());
+        let trial = ReportTrial { now, rules, settings, stores: &placed };
+        let outside =
+            outside(&ranking, &report, &entries, |row| trial.cheapest(row).unwrap_or_default());
         let curves = report
             .judged(&ranking)
             .filter(|(row, verdict)| verdict.shown() && matches!(row.standing, Standing::Scored(_)))
@@ -233,7 +233,7 @@ fn outside(
     ranking: &Ranking,
     report: &Report,
     entries: &Entries<'_>,
-    cheapest: impl Fn(&ScoredEntry) -> Option<explain::Remedy>,
+    cheapest: impl Fn(&ScoredEntry) -> Option<Remedy>,
 ) -> Vec<Outside> {
     let is_possible = |row: &ScoredEntry| row.withheld().is_none();
     let left = report.judged(ranking).filter(|(row, verdict)| !verdict.shown() && is_possible(row));

@@ -50,7 +50,7 @@ impl Learning<'_> {
         let all = sums::by(&fates, |_, _| Some(())).remove(&()).unwrap_or_default();
         let size =
             |store: &Store| store.local(TELEMETRY).ok().flatten().map_or(0, |bytes| bytes.len());
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &usage.ranking);
+        let entries = self.memory.entries_of(&usage.ranking);
         let unused = never_used(&entries, &usage, SESSIONS);
         let mut used = by_entry(&entries, &usage);
         let mut least = Vec::new();
@@ -94,7 +94,7 @@ impl Learning<'_> {
     /// Fails if the named store does not exist.
     pub fn telemetry_usage(self, by: UsageOrder) -> Result<Answer<Usage>, Failure> {
         let usage = ReadUsage::read(self.memory)?;
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &usage.ranking);
+        let entries = self.memory.entries_of(&usage.ranking);
         let view = match by {
             UsageOrder::Entry => {
                 Usage { by: "entry", usage: Uses::Entries(by_entry(&entries, &usage)) }
@@ -113,7 +113,7 @@ impl Learning<'_> {
     /// Fails if the named store does not exist.
     pub fn telemetry_never_used(self, min: usize) -> Result<Answer<NeverUsed>, Failure> {
         let usage = ReadUsage::read(self.memory)?;
-        let entries = Entries::new(self.memory.now, &self.memory.config.categories, &usage.ranking);
+        let entries = self.memory.entries_of(&usage.ranking);
         let unused = |(row, count): (&ScoredEntry, UseCount)| {
             let act = if row.standing == Standing::Pinned { "unpin" } else { "forget" };
             Unused {
