@@ -155,17 +155,8 @@ impl NewText {
         self.put(memory, txn, markers, reviewed)
     }
 
-    /// Like [`place_marked`](Self::place_marked), but the line awaits review.
-    pub fn place_unreviewed(
-        &self,
-        memory: &Memory,
-        txn: &mut Txn<'_>,
-        markers: Markers,
-    ) -> LocatedEntry {
-        self.put(memory, txn, markers, false)
-    }
-
-    fn put(
+    /// Like [`place_marked`](Self::place_marked), but the line awaits review unless it is `reviewed`.
+    pub fn put(
         &self,
         memory: &Memory,
         txn: &mut Txn<'_>,

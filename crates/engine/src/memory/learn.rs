@@ -178,7 +178,7 @@ pub fn learn(
                         txn.record(old, EventKind::Supersede(id))?;
                     }
                 }
-                new.place_unreviewed(memory, &mut txn, new.markers());
+                new.put(memory, &mut txn, new.markers(), false);
                 if said.category.is_some() && lock.is_some() {
                     // It was typed there, and is to be looked at here.
                     store.trust.forget(Some(&[key]))?;

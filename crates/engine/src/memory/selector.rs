@@ -28,10 +28,21 @@ pub fn entry<'a>(
     unread: &[ReadProblem],
     selector: &str,
 ) -> Result<&'a ScoredEntry, Failure> {
-    as_typed(memory, ranking, unread, selector).or_else(|failure| {
+    let entries = memory.entries_of(ranking);
+    let as_typed = |selector: &str| {
+        one(&ranking.rows, selector, |row| topic::canonical(entries.category(row), &row.entry.text))
+            .or_else(|rows| match former(ranking, selector.trim()) {
+                Some(row) if rows.is_empty() => Ok(row),
+                _ => Err(rows),
+            })
+            .map_err(|rows| match unread.first() {
+                Some(problem) if rows.is_empty() => Failure::from(problem),
+                _ => failure(selector, rows.iter().map(|row| entries.line(row))),
+            })
+    };
+    as_typed(selector).or_else(|failure| {
         let printed = printed_id(selector).filter(|_| failure.kind == FailureKind::NotFound);
-        let found = printed.and_then(|id| as_typed(memory, ranking, unread, id).ok());
-        found.ok_or(failure)
+        printed.and_then(|id| as_typed(id).ok()).ok_or(failure)
     })
 }
 
@@ -39,24 +50,6 @@ pub fn entry<'a>(
 fn printed_id(line: &str) -> Option<&str> {
     let (before, id) = line.trim().strip_suffix(')')?.rsplit_once('(')?;
     (is_id(id) && (before.is_empty() || before.ends_with(' '))).then_some(id)
-}
-
-fn as_typed<'a>(
-    memory: &Memory,
-    ranking: &'a Ranking,
-    unread: &[ReadProblem],
-    selector: &str,
-) -> Result<&'a ScoredEntry, Failure> {
-    let entries = memory.entries_of(ranking);
-    one(&ranking.rows, selector, |row| topic::canonical(entries.category(row), &row.entry.text))
-        .or_else(|rows| match former(ranking, selector.trim()) {
-            Some(row) if rows.is_empty() => Ok(row),
-            _ => Err(rows),
-        })
-        .map_err(|rows| match unread.first() {
-            Some(problem) if rows.is_empty() => Failure::from(problem),
-            _ => failure(selector, rows.iter().map(|row| entries.line(row))),
-        })
 }
 
 /// Returns the entries that selectors match, in order and without repetition.

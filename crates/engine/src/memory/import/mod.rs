@@ -361,7 +361,7 @@ fn take(
             present.insert(id, own);
             if waits && !txn.reviewed(new.category, new.text.as_str()) {
                 let markers = Markers { pinned: line.pinned, ..new.markers() };
-                placed.push(new.place_unreviewed(memory, txn, markers));
+                placed.push(new.put(memory, txn, markers, false));
                 key = Some(txn.key(new.category, new.text.as_str()));
             } else {
                 let entry = new.place(memory, txn);
