@@ -1,6 +1,6 @@
 //! Splits a message into the sentences that a person says, without code, quotes and pasted text.
 
-use super::lexicon::sentence::{ABBREVIATIONS, MARKED, OPENINGS};
+use super::lexicon::sentence::{ABBREVIATIONS, BACK, MARKED, OPENINGS};
 
 /// A sentence on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -236,7 +236,9 @@ fn split(paragraph: &str) -> Vec<Sentence> {
             continue;
         }
         let end = mask.len() - closed.len();
-        if c == '.' && abbreviated(mask.get(start..at).unwrap_or_default(), closed) {
+        let continues = c == '.' && abbreviated(mask.get(start..at).unwrap_or_default(), closed)
+            || c == ';' && points_back(closed);
+        if continues {
             continue;
         }
         push(&mut found, text, &mask, start..end);
@@ -245,6 +247,12 @@ fn split(paragraph: &str) -> Vec<Sentence> {
     }
     push(&mut found, text, &mask, start..mask.len());
     found
+}
+
+/// Returns true if the next clause needs the one before: `the gateway is heron; never restart it`.
+fn points_back(after: &str) -> bool {
+    let clause = after.split(['.', '!', '?', ';']).next().unwrap_or_default();
+    clause.split(|c: char| !c.is_alphanumeric()).any(|word| BACK.contains(&word.to_lowercase()))
 }
 
 /// Returns true if the full stop after `before` belongs to a word.

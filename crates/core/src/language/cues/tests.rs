@@ -151,6 +151,11 @@ fn messages_of_several_sentences() {
             "nein, bei uns heißen Branches nach dem Ticket",
             &["bei uns heißen Branches nach dem Ticket"],
         ),
+        // What points back stays with what it points at.
+        (
+            "the gateway is called heron; never restart it at noon",
+            &["the gateway is called heron; never restart it at noon"],
+        ),
         // A weak statement gives the reason of a plain one.
         (
             "I hate long functions. Never write more than 40 lines.",
