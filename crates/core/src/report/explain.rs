@@ -111,7 +111,7 @@ pub type Stores<'a> = [(Vec<LocatedEntry>, &'a Ledger)];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unsure;
 
-/// What reports are made of, on trial.
+/// Makes reports of entries as they would be after an act, or at another time.
 #[derive(Clone, Copy)]
 pub struct ReportTrial<'a> {
     pub now: Now,
@@ -120,7 +120,7 @@ pub struct ReportTrial<'a> {
     pub stores: &'a Stores<'a>,
 }
 
-/// What keeps an entry in the report if it is done now.
+/// An act of today that keeps an entry in the report, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeptBy {
     pub act: Remedy,
@@ -143,7 +143,8 @@ pub struct DayOutlook {
     /// Entries that the report ceases to show since that of the day before, each with a moment on
     /// the day on which it does: the first one looked at when it does not show it.
     pub left: BTreeMap<EntryId, Timestamp>,
-    /// The same for entries that it begins to show.
+    /// Entries that the report begins to show since that of the day before, each with a moment on
+    /// the day on which it does.
     pub entered: BTreeMap<EntryId, Timestamp>,
 }
 
@@ -203,7 +204,7 @@ impl ReportTrial<'_> {
 
     /// Returns true if the report would show an entry after these events.
     fn shown_after(self, entry: &LocatedEntry, kinds: &[EventKind]) -> Result<bool, Unsure> {
-        self.shows_by(self.now, self.with(&self.ledgers_after(entry, kinds)), entry)
+        self.shows_by(self.now, self.with_ledgers(&self.ledgers_after(entry, kinds)), entry)
     }
 
     /// Returns the ledgers of the stores after these events of now in the store of the entry.
@@ -217,7 +218,7 @@ impl ReportTrial<'_> {
     }
 
     /// Returns the stores with these ledgers in place of their own.
-    fn with(self, ledgers: &[Ledger]) -> Vec<(Vec<LocatedEntry>, &Ledger)> {
+    fn with_ledgers(self, ledgers: &[Ledger]) -> Vec<(Vec<LocatedEntry>, &Ledger)> {
         let stores = self.stores.iter().zip(ledgers);
         stores.map(|((placed, _), ledger)| (placed.clone(), ledger)).collect()
     }
@@ -288,7 +289,7 @@ impl ReportTrial<'_> {
     ) -> Option<KeptBy> {
         let after = |kind: EventKind| self.ledgers_after(of, &[kind]);
         let shown = |at: Timestamp, ledgers: &[Ledger]| {
-            self.shows_by(Now(at), self.with(ledgers), of) == Ok(true)
+            self.shows_by(Now(at), self.with_ledgers(ledgers), of) == Ok(true)
         };
         let reinforced = |n: u32| after(EventKind::Reinforce(n));
         let Some(n) = fewest(|n| shown(leaves, &reinforced(n))) else {

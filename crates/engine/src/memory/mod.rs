@@ -429,6 +429,7 @@ impl Memory {
         Err(Failure::new(FailureKind::Refused, message, "type it in a terminal of your own"))
     }
 
+    /// Makes the entries of a ranking ready to be printed.
     pub(crate) fn entries_of<'a>(&'a self, ranking: &'a Ranking) -> Entries<'a> {
         Entries::new(self.now, &self.config.categories, ranking)
     }

@@ -151,6 +151,10 @@ fn messages_of_several_sentences() {
             "nein, bei uns heißen Branches nach dem Ticket",
             &["bei uns heißen Branches nach dem Ticket"],
         ),
+        // What a program never does is a bug.
+        ("the callback is never called", &[]),
+        ("der Callback wird nie aufgerufen", &[]),
+        ("render is never called directly", &["render is never called directly"]),
         // What points back stays with what it points at.
         (
             "the gateway is called heron; never restart it at noon",

@@ -219,7 +219,7 @@ impl Said {
     }
 }
 
-/// What a message has beside the sentence that is read: some wordings count only in one that stands alone.
+/// What else a message says. Some wordings count only where a sentence is all of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nothing,
@@ -359,10 +359,12 @@ fn shortened(sentence: &Sentence, Said { clause, from, .. }: &Said, chars: usize
         let at = text.get(..clause.end)?.find(", ")?;
         is_far(0..at).then_some(at + 2)
     };
-    let from = match () {
-        () if !is_far(*from..clause.end) => *from,
-        () if !is_far(clause.start..clause.end) => clause.start,
-        () => order().unwrap_or(clause.start),
+    let from = if !is_far(*from..clause.end) {
+        *from
+    } else if !is_far(clause.start..clause.end) {
+        clause.start
+    } else {
+        order().unwrap_or(clause.start)
     };
     let text = text.get(from..).unwrap_or_default();
     capitalized(cut(text, chars))

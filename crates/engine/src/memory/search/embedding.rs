@@ -75,7 +75,7 @@ pub struct QueryEmbedding {
 pub struct QueriesAhead {
     /// Each query with its vector, in their order.
     incoming: Option<Receiver<(String, Vec<f32>)>>,
-    made: RefCell<HashMap<String, Vec<f32>>>,
+    arrived: RefCell<HashMap<String, Vec<f32>>>,
 }
 
 /// The vectors by the chosen model, which is not the table.
@@ -158,7 +158,7 @@ impl QueriesAhead {
             return Self::default();
         }
         let deadline = memory.config.settings.embedding.deadline;
-        let (made, incoming) = mpsc::channel();
+        let (outgoing, incoming) = mpsc::channel();
         let embed = move || {
             let Ok(mut model) = built_in::embedder(Some(deadline)) else { return };
             // Of the processors one searches for the first queries, while others are embedded.
@@ -167,7 +167,7 @@ impl QueriesAhead {
                 let of: Vec<&str> = texts.iter().map(String::as_str).collect();
                 let Ok(vectors) = model.embed(TextRole::Query, &of, &mut |_| ()) else { return };
                 for one in texts.iter().cloned().zip(vectors) {
-                    if made.send(one).is_err() {
+                    if outgoing.send(one).is_err() {
                         return;
                     }
                 }
@@ -180,12 +180,12 @@ impl QueriesAhead {
 
     /// Returns the vector of a query, which may be waited for.
     fn get(&self, text: &str) -> Option<Vec<f32>> {
-        let mut made = self.made.borrow_mut();
-        while !made.contains_key(text) {
+        let mut arrived = self.arrived.borrow_mut();
+        while !arrived.contains_key(text) {
             let (text, vector) = self.incoming.as_ref()?.recv().ok()?;
-            made.insert(text, vector);
+            arrived.insert(text, vector);
         }
-        made.get(text).cloned()
+        arrived.get(text).cloned()
     }
 }
 
@@ -217,8 +217,8 @@ impl QueryEmbedding {
         self.judges = false;
     }
 
-    /// Embeds the query by the chosen model, which may take as long as all else. If that cannot
-    /// run, the reason is in `degraded`, and it is not tried again.
+    /// Embeds the query by the chosen model, or waits for its vector, which may take as long as all
+    /// else. If the model cannot run, the reason is in `degraded`, and it is not tried again.
     pub fn ask_model(
         &mut self,
         searched: EmbeddedSearch<'_>,
@@ -227,8 +227,7 @@ impl QueryEmbedding {
         pace: Pace,
         degraded: &mut Option<String>,
     ) {
-        let is_table = pace == Pace::Change || self.name == table::NAME || degraded.is_some();
-        if self.judges || is_table {
+        if self.judges || pace == Pace::Change || self.name == table::NAME || degraded.is_some() {
             return;
         }
         match self.by_model(searched, query, ahead, pace) {
