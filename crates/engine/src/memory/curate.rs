@@ -527,7 +527,7 @@ fn now_of(memory: &Memory, next: &Next, row: &ScoredEntry) -> ScoredEntry {
         return found.clone();
     }
     // The other store's copy hides it in the merged ranking.
-    let side = next.stores.iter().zip(&next.snapshots);
+    let side = next.stores.iter().zip(&*next.snapshots);
     let mut side = side.filter(|(store, _)| store.scope == row.entry.scope);
     let alone =
         side.next().map(|(store, snapshot)| ranking_of(memory, store, snapshot, &snapshot.ledger));

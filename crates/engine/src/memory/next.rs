@@ -10,9 +10,10 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Memory, placed, shortlist::ShortRanking};
+use super::{Memory, placed, shortlist::ShortStores};
 use crate::{
     error::Failure,
+    process::Leaky,
     store::{Store, snapshot::Snapshot},
     view::{Entries, EntryView},
 };
@@ -35,10 +36,10 @@ use pimem_core::{
 /// The stores after a change, and the report that comes next.
 pub struct Next {
     pub stores: Vec<Store>,
-    pub snapshots: Vec<Snapshot>,
-    pub ranking: Ranking,
+    pub snapshots: Leaky<Vec<Snapshot>>,
+    pub ranking: Leaky<Ranking>,
     /// The entries of each store. Asking once more who may see them takes longer than all else.
-    placed: Vec<Vec<LocatedEntry>>,
+    placed: Leaky<Vec<Vec<LocatedEntry>>>,
     report: OnceCell<Report>,
     /// Number of remedies that are still to be found by trial.
     trials: Cell<usize>,
@@ -62,23 +63,32 @@ impl Next {
             at.map_or_else(|| store.read(memory.now, categories), |at| written.swap_remove(at).1)
         };
         let snapshots: Vec<Snapshot> = stores.iter().map(held).collect();
-        let held = placed(categories, &stores, &snapshots);
-        let placed = held.iter().map(|(entries, _)| entries.clone()).collect();
-        let ranking = Ranking::new(memory.now, memory.rules(), held);
-        let (report, trials, places) = (OnceCell::new(), Cell::new(TRIALS), OnceCell::new());
-        Ok(Self { stores, snapshots, ranking, placed, report, trials, places })
+        Ok(Self::of(memory, stores, snapshots, memory.rules()))
     }
 
     /// Ranks what the stores have now, with rows for the entries of a shortlist only. `None` if no
     /// store has one that counts.
     pub fn of_shortlist(memory: &Memory) -> Result<Option<Self>, Failure> {
         let stores = memory.reported()?;
-        let found = memory.reading().short_ranking(&stores, &HashSet::new());
-        let Ok(ShortRanking { ranking, snapshots, .. }) = found else { return Ok(None) };
-        let placed = placed(&memory.config.categories, &stores, &snapshots);
-        let placed = placed.into_iter().map(|(entries, _)| entries).collect();
+        let found = memory.reading().short_stores(&stores, &HashSet::new());
+        let Ok(ShortStores { snapshots, rest, .. }) = found else { return Ok(None) };
+        let rules = RankingRules { rest: &rest, ..memory.rules() };
+        Ok(Some(Self::of(memory, stores, snapshots, rules)))
+    }
+
+    fn of(
+        memory: &Memory,
+        stores: Vec<Store>,
+        snapshots: Vec<Snapshot>,
+        rules: RankingRules<'_>,
+    ) -> Self {
+        let held = placed(&memory.config.categories, &stores, &snapshots);
+        let placed = held.iter().map(|(entries, _)| entries.clone()).collect();
+        let placed = Leaky::new(placed, memory.ends_soon);
+        let ranking = Leaky::new(Ranking::new(memory.now, rules, held), memory.ends_soon);
+        let snapshots = Leaky::new(snapshots, memory.ends_soon);
         let (report, trials, places) = (OnceCell::new(), Cell::new(TRIALS), OnceCell::new());
-        Ok(Some(Self { stores, snapshots, ranking, placed, report, trials, places }))
+        Self { stores, snapshots, ranking, placed, report, trials, places }
     }
 
     /// Returns what the next report does with an entry. `older` is one that it seems to replace.

@@ -65,10 +65,10 @@ enum Unlisted {
 }
 
 /// The entries of stores, of one of them those of its shortlist only.
-pub struct ShortRanking {
-    pub ranking: Ranking,
+pub struct ShortStores {
     pub snapshots: Vec<Snapshot>,
-    /// The others of that store, which the ranking counts.
+    /// What the ranking is to count of the others of that store, by category.
+    pub rest: Vec<RestOfCategory>,
     pub others: Vec<EntryId>,
 }
 
@@ -102,8 +102,11 @@ impl Reading<'_> {
         };
         let mut old = Vec::new();
         if is_brief && !settings.reasons && !self.has_team_beside(stores) {
-            match self.short_ranking(stores, stated) {
-                Ok(ShortRanking { mut ranking, snapshots, others }) => {
+            match self.short_stores(stores, stated) {
+                Ok(ShortStores { snapshots, rest, others }) => {
+                    let held = placed(&memory.config.categories, stores, &snapshots);
+                    let rules = RankingRules { rest: &rest, ..memory.rules() };
+                    let mut ranking = Ranking::new(memory.now, rules, held);
                     let limit = limit.filter(|_| ranking.unreviewed() > 0);
                     let is_noted =
                         limit.is_some_and(|limit| memory.note_own(limit, stores, &snapshots));
@@ -140,13 +143,13 @@ impl Reading<'_> {
             && !memory.sharing().mirrors().is_empty()
     }
 
-    /// Ranks the entries of stores, of one by its shortlist. If that cannot be, returns the stores, as
-    /// indexes, whose shortlist is stale.
-    pub fn short_ranking(
+    /// Reads stores, of one its shortlist. If that cannot be, returns the stores, as indexes, whose
+    /// shortlist is stale.
+    pub fn short_stores(
         self,
         stores: &[Store],
         stated: &HashSet<String>,
-    ) -> Result<ShortRanking, Vec<usize>> {
+    ) -> Result<ShortStores, Vec<usize>> {
         let memory = self.memory;
         let mut stale = Vec::new();
         let found = stores.iter().enumerate().find_map(|(at, store)| {
@@ -182,12 +185,9 @@ impl Reading<'_> {
             }
             snapshots.push(held);
         }
-        let held = placed(categories, stores, &snapshots);
         let rest = found.rest_by_category(memory.now, categories);
-        let ranking =
-            Ranking::new(memory.now, RankingRules { rest: &rest, ..memory.rules() }, held);
         let others = found.rows().map(|row| row.entry.id).collect();
-        Ok(ShortRanking { ranking, snapshots, others })
+        Ok(ShortStores { snapshots, rest, others })
     }
 }
 
@@ -379,13 +379,15 @@ impl Shortlisted {
         for source in &sources {
             let at = kept.sources.binary_search_by(|known| known.name.cmp(&source.name)).ok();
             let is_same = at.is_some_and(|at| self.changed.get(at) == Some(&false));
+            let known = docs.remove(&*source.name);
             let (doc, vouched) = if is_same {
-                docs.remove(&*source.name)?
+                known?
             } else {
                 let doc = TopicDoc::parse(store.listed(&source.name).ok()??, categories);
                 let new = doc.entries.iter().filter(|entry| !listed.contains(&entry.id));
                 unknown.extend(new.cloned());
-                (doc, Vec::new())
+                let vouched = known.map_or_else(Vec::new, |known| still_vouched(&doc, &known));
+                (doc, vouched)
             };
             let stem = source.name.strip_prefix("topics/")?.strip_suffix(".md")?;
             self.snapshot
@@ -414,6 +416,16 @@ impl Shortlisted {
         let ledger = &self.snapshot.ledger;
         self.snapshot.entries().all(|(_, entry)| ledger.knows(entry.id)).then_some(())
     }
+}
+
+/// Returns the lines of a document whose entries were vouched for on lines of a former one: what was
+/// trusted once, is.
+fn still_vouched(doc: &TopicDoc, (known, vouched): &(TopicDoc, Vec<usize>)) -> Vec<usize> {
+    let known = known.entries.iter().filter(|entry| vouched.binary_search(&entry.line).is_ok());
+    let known: IdMap<EntryId, &TopicEntry> = known.map(|entry| (entry.id, entry)).collect();
+    let is_known =
+        |entry: &&TopicEntry| known.get(&entry.id).is_some_and(|known| known.is(&entry.wording()));
+    doc.entries.iter().filter(is_known).map(|entry| entry.line).collect()
 }
 
 /// Returns the files of topics.

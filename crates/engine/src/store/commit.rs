@@ -256,6 +256,7 @@ struct Planned {
 }
 
 /// What a transaction read and wrote.
+#[derive(Default)]
 pub struct Written {
     /// What the store held before, with the events that were written if the log was folded.
     before: Snapshot,

@@ -374,6 +374,7 @@ impl Snapshot {
     pub fn placed(&self, store: &Store, categories: &Categories) -> Vec<LocatedEntry> {
         let mut copies = Copies::default();
         let mut placed: Vec<LocatedEntry> = Vec::with_capacity(self.entries().count());
+        let mut asked = Vec::new();
         for (topic, entry) in self.entries() {
             let category = &categories.spec(entry.category).name;
             let here = LocatedEntry {
@@ -389,9 +390,11 @@ impl Snapshot {
             match copies.slot(placed.len(), &here, |at| placed.get(at)) {
                 Slot::First | Slot::Twin(_) => {
                     // Lines of a mirror are withheld where they would be shown.
-                    let reviewed = store.mirror.is_some()
-                        || topic.vouched.binary_search(&entry.line).is_ok()
-                        || store.trust.holds_entry(category, &entry.text);
+                    let reviewed =
+                        store.mirror.is_some() || topic.vouched.binary_search(&entry.line).is_ok();
+                    if !reviewed {
+                        asked.push((placed.len(), (&**category, &*entry.text)));
+                    }
                     let secret = match store.mirror {
                         Some(_) => None,
                         None => store.trust.secret_in(category, &entry.text),
@@ -409,6 +412,12 @@ impl Snapshot {
                         first.asides = asides_last(store, entry.id, both);
                     }
                 }
+            }
+        }
+        let held = store.trust.hold_entries(asked.iter().map(|(_, entry)| *entry));
+        for ((at, _), held) in asked.iter().zip(held) {
+            if let Some(entry) = placed.get_mut(*at) {
+                entry.reviewed = held;
             }
         }
         placed.extend(self.elsewhere.iter().cloned());
