@@ -227,7 +227,7 @@ pub(crate) fn keep(ctx: &Shell, agent: Agent, input: &Input, stores: &[Store]) -
         return Heard::default();
     }
     let mut heard = Heard::default();
-    let stated = input.speaker.judge(preference::find_prompted(prompt));
+    let stated = input.speaker.judge(preference::find_heard(prompt, preference::Hearing::Prompt));
     let is_machine = || is_scheduled(ctx, agent, input) || is_unattended(stores, input);
     if !stated.is_empty() && is_machine() {
         return Heard { is_machine: true, ..heard };

@@ -60,8 +60,9 @@ pub fn of_session(agent: &str, id: &str, messages: &[Message]) -> Vec<PastStatem
     let mut found = Vec::new();
     for message in messages.iter().filter(|message| message.role == Role::User) {
         let date = message.when.map_or_else(String::new, Timestamp::date);
-        for stated in
-            preference::find_past(&message.text).into_iter().filter(|one| one.secret.is_none())
+        for stated in preference::find_heard(&message.text, preference::Hearing::Past)
+            .into_iter()
+            .filter(|one| one.secret.is_none())
         {
             let category = match stated.family {
                 Family::Correction => "mistake",
@@ -429,7 +430,9 @@ mod tests {
                 })
             };
             let past = of_session("claude", &n.to_string(), &messages);
-            let said = preference::find_lasting(text).into_iter().map(|one| one.text);
+            let said = preference::find_heard(text, preference::Hearing::Lasting)
+                .into_iter()
+                .map(|one| one.text);
             let (right, other): (Vec<_>, Vec<_>) =
                 past.into_iter().map(|one| one.text).partition(is_it);
             let (heard, misheard): (Vec<_>, Vec<_>) = said.partition(is_it);

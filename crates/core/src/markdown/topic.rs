@@ -13,7 +13,7 @@ use super::{
 use crate::model::{
     category::{Categories, CategoryId},
     entry::{EntryId, Markers, Wording},
-    hash::IdSet,
+    hash::{IdMap, IdSet},
     questions::Questions,
     rules::{LineRule, LineRules},
 };
@@ -109,6 +109,16 @@ impl TopicDoc {
         };
         let is_all = meant.clone().count() == read.entries.len();
         (is_all && meant.zip(&read.entries).all(is_same)).then_some(part)
+    }
+
+    /// Returns the lines that are copies of some lines of another document, both in order.
+    #[must_use]
+    pub fn lines_of_copies(&self, other: &Self, lines: &[usize]) -> Vec<usize> {
+        let known = other.entries.iter().filter(|entry| lines.binary_search(&entry.line).is_ok());
+        let known: IdMap<EntryId, &TopicEntry> = known.map(|entry| (entry.id, entry)).collect();
+        let is_copy =
+            |entry: &&TopicEntry| known.get(&entry.id).is_some_and(|of| of.is_copy(entry));
+        self.entries.iter().filter(is_copy).map(|entry| entry.line).collect()
     }
 
     /// Length in characters; a byte that is not valid UTF-8 counts as one.

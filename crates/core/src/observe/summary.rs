@@ -67,12 +67,6 @@ pub fn lead(message: &str) -> Option<String> {
     cut(&secret::clean(&pasted::lead(message)?))
 }
 
-/// Like [`lead`], for a message without secrets.
-#[must_use]
-pub fn lead_of_clean(message: &str) -> Option<String> {
-    cut(&pasted::lead(message)?)
-}
-
 /// Returns a summary that an agent made of its context, as one line: without secrets, headings,
 /// elements, and lines that are worded as orders to an agent. `None` if nothing is left.
 #[must_use]
@@ -107,7 +101,7 @@ pub fn harmless_lead(message: &str) -> Option<String> {
 
 /// Like [`harmless_lead`], for a message without secrets.
 pub fn harmless_lead_of_clean(message: &str) -> Option<String> {
-    lead_of_clean(message).filter(|lead| is_harmless(lead))
+    cut(&pasted::lead(message)?).filter(|lead| is_harmless(lead))
 }
 
 fn is_harmless(lead: &str) -> bool {

@@ -192,7 +192,9 @@ pub fn json_schema() -> Value {
     for key in keys() {
         insert(&mut root, key.name, described(key));
     }
-    for (alias, key) in aliases() {
+    let aliases =
+        ALIASES.iter().filter_map(|(alias, name)| Some((*alias, SettingKey::find(name)?)));
+    for (alias, key) in aliases {
         let mut spec = described(key);
         if let Some(spec) = spec.as_object_mut() {
             spec.insert("description".to_owned(), json!(format!("As {}", key.name)));
@@ -343,11 +345,6 @@ pub(super) fn resolved(name: &str) -> &str {
 /// Returns the setting of that name, or that other name.
 pub fn find(name: &str) -> Option<&'static SettingKey> {
     SettingKey::find(resolved(name))
-}
-
-/// Iterates over the other names, each with its setting.
-fn aliases() -> impl Iterator<Item = (&'static str, &'static SettingKey)> {
-    ALIASES.iter().filter_map(|(alias, name)| Some((*alias, SettingKey::find(name)?)))
 }
 
 /// Returns what decides about something that is no setting.

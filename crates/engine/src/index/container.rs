@@ -308,12 +308,7 @@ pub struct Cache {
 impl Cache {
     /// Returns the index directory of a store in a user's cache directory.
     pub fn new(cache: &Path, store: &Store) -> Self {
-        Self { dir: Self::dir_of(cache, &store.dir), seal: store.seal.clone() }
-    }
-
-    /// Returns the path of the index directory of the store in `dir`.
-    pub fn dir_of(cache: &Path, dir: &Path) -> PathBuf {
-        discover::index_dir(cache, dir)
+        Self { dir: discover::index_dir(cache, &store.dir), seal: store.seal.clone() }
     }
 
     /// Keeps the texts of topics, in a sealed store.

@@ -123,7 +123,7 @@ pub fn settle(
         let own = corpus::vectors_of(dir, &packed, &manifest, table::model().space());
         write_model(dir, manifest.id, &own.map(|own| own.keys()).unwrap_or_default(), &model)?;
     }
-    remove_recent(dir, space);
+    atomic::remove_derived(&dir.join(recent_name(space)));
     Ok(())
 }
 
@@ -229,11 +229,6 @@ fn parse_recent(bytes: &[u8], dimension: usize) -> KnownVectors {
         whole.then(|| (u64::from_le_bytes(*key), Vector { numbers: numbers.to_vec(), scale }))
     };
     bytes.chunks(record_width(dimension)).filter_map(record).collect()
-}
-
-/// Deletes the vectors of a model, once an index has them.
-pub fn remove_recent(dir: &Path, model: (u64, usize)) {
-    atomic::remove_derived(&dir.join(recent_name(model)));
 }
 
 pub fn remove_all_recent(dir: &Path) {

@@ -60,27 +60,17 @@ pub(super) fn results(
         Some(all) => all.get(&id).cloned().unwrap_or_default(),
         None => ranking::short_id(id, ids.iter().copied()),
     };
+    if let [one] = done
+        && let Some(placed) =
+            one.placed.as_ref().filter(|_| !whole && !has_past && one.until.is_none())
+        && is_certain(memory, store, &written, placed)?
+    {
+        let next = Prospect { eligible: true, absent: None, seems_to_replace: None };
+        return Ok(vec![result_of(memory, one, short(one.wording.id), next)]);
+    }
     let categories = &memory.config.categories;
     let is_brief = !whole && done.len() == 1;
-    let beside = match done {
-        [one] if !whole && !has_past && one.until.is_none() => match &one.placed {
-            Some(new) => Beside::read(memory, store, written.before(), new)?,
-            None => None,
-        },
-        _ => None,
-    };
-    let shown = |done: &AddedText| {
-        let next = Prospect { eligible: true, absent: None, seems_to_replace: None };
-        result_of(memory, done, short(done.wording.id), next)
-    };
-    if beside.as_ref().is_some_and(Beside::tells_by_sizes) {
-        return Ok(done.iter().map(shown).collect());
-    }
-    // A shortlist tells in less time than all evidence of the category.
     let next = if is_brief { Next::of_shortlist(memory)? } else { None };
-    if next.is_none() && beside.is_some_and(|beside| beside.tells_by_evidence()) {
-        return Ok(done.iter().map(shown).collect());
-    }
     let next = if let Some(next) = next {
         next
     } else {
@@ -147,120 +137,112 @@ fn result_of(memory: &Memory, done: &AddedText, short: String, next: Prospect) -
     }
 }
 
-/// What all stores have beside a new entry, by which the next report can certainly show it: see
-/// [`certain`]. Most evidence is not read for this.
-struct Beside<'a> {
-    memory: &'a Memory,
-    new: &'a LocatedEntry,
-    /// The store that was written, as it was before.
-    own: (&'a Store, &'a Snapshot),
-    others: Vec<(Store, Snapshot)>,
+/// The lines of a store beside a new one.
+struct Side {
+    /// `None` for the store that was written.
+    other: Option<(Store, Snapshot)>,
+    lines: Vec<CertainLine>,
 }
 
-impl<'a> Beside<'a> {
-    /// `None` if another store has the entry too, or the report does not read the one that was written.
-    fn read(
-        memory: &'a Memory,
-        store: &'a Store,
-        before: &'a Snapshot,
-        new: &'a LocatedEntry,
-    ) -> Result<Option<Self>, Failure> {
-        let stores = memory.reported()?;
-        let is_read = stores.iter().any(|other| other.dir == store.dir);
-        let others = stores.into_iter().filter(|other| other.dir != store.dir);
-        let read = |other: Store| {
-            let held = other.read_topics(&memory.config.categories);
-            (other, held)
-        };
-        let others: Vec<_> = others.map(read).collect();
+/// Number of lines of a store from which on its shortlist tells what a report shows sooner than the
+/// evidence of a category.
+const LARGE: usize = 15_000;
+
+/// Returns true if the next report certainly shows a new entry, and it seems to replace none: see
+/// [`certain`]. Most evidence is not read for this.
+fn is_certain(
+    memory: &Memory,
+    store: &Store,
+    written: &Written,
+    new: &LocatedEntry,
+) -> Result<bool, Failure> {
+    let categories = &memory.config.categories;
+    let mut sides = vec![Side { other: None, lines: lines(written.before(), new.category) }];
+    let mut is_read = false;
+    for other in memory.reported()? {
+        if other.dir == store.dir {
+            is_read = true;
+            continue;
+        }
+        let held = other.read_topics(categories);
         // Its evidence there counts for the entry too.
-        let has = |(_, held): &(_, Snapshot)| held.entries().any(|(_, entry)| entry.id == new.id);
-        let is_alone = !others.iter().any(has);
-        Ok((is_read && is_alone).then_some(Self { memory, new, own: (store, before), others }))
-    }
-
-    /// Returns the stores, first the one that was written.
-    fn stores(&self) -> Vec<(&Store, &Snapshot)> {
-        let others = self.others.iter().map(|(store, held)| (store, held));
-        std::iter::once(self.own).chain(others).collect()
-    }
-
-    /// Returns the lines of the entry's category in each store.
-    fn lines(&self) -> Vec<Vec<CertainLine>> {
-        let lines = |(_, held): (_, &Snapshot)| {
-            let lines = held.entries().map(|(_, entry)| entry);
-            let lines = lines.filter(|entry| entry.category == self.new.category);
-            lines.map(|entry| (entry.wording(), entry.markers.pinned)).collect()
-        };
-        self.stores().into_iter().map(lines).collect()
-    }
-
-    /// Returns true if the sizes of all lines prove that the entry is shown, and that it seems to
-    /// replace none.
-    fn tells_by_sizes(&self) -> bool {
-        let nothing = Asked { is_reviewed: &|_, _| false, is_there: &|_| false };
-        self.is_shown(None, &nothing) && !self.may_replace(&self.lines())
-    }
-
-    /// Does the same by the evidence of the category.
-    fn tells_by_evidence(&self) -> bool {
-        let (memory, new, stores, lines) = (self.memory, self.new, self.stores(), self.lines());
-        if self.may_replace(&lines) {
-            return false;
+        if held.entries().any(|(_, entry)| entry.id == new.id) {
+            return Ok(false);
         }
-        let categories = &memory.config.categories;
-        let mut ledgers: Vec<Ledger> = Vec::new();
-        for (at, ((store, _), lines)) in stores.iter().zip(&lines).enumerate() {
-            let ids = lines.iter().map(|(of, _)| of.id);
-            let wanted: IdSet<EntryId> = ids.chain((at == 0).then_some(new.id)).collect();
-            let Some(ledger) = store.evidence_of(memory.now, &wanted) else { return false };
-            ledgers.push(ledger);
+        let lines = lines(&held, new.category);
+        sides.push(Side { other: Some((other, held)), lines });
+    }
+    if !is_read {
+        return Ok(false);
+    }
+    let (rules, settings) = (memory.rules(), memory.report_settings(None, Tokens(0)));
+    let mut sizes = vec![SectionSize::default(); categories.iter().count()];
+    let mut count = |category: CategoryId, text: &str| {
+        if let Some(size) = sizes.get_mut(usize::from(category.0)) {
+            size.add(text);
         }
-        let parts: Vec<CertainPart<'_>> = lines
-            .iter()
-            .zip(&ledgers)
-            .map(|(lines, ledger)| CertainPart { lines, ledger })
-            .collect();
-        let is_reviewed = |at: usize, of: &Wording| {
-            let name = &categories.spec(of.category).name;
-            stores.get(at).is_some_and(|(Store { trust, .. }, _)| {
-                trust.holds_entry(name, &of.text) && trust.secret_in(name, &of.text).is_none()
+    };
+    count(new.category, &new.text);
+    for side in &sides {
+        let held = side.other.as_ref().map_or(written.before(), |(_, held)| held);
+        held.entries().for_each(|(_, entry)| count(entry.category, &entry.text));
+    }
+    let nothing = Asked { is_reviewed: &|_, _| false, is_there: &|_| false };
+    let known = (new, sizes.as_slice());
+    let fits = certain::is_shown(memory.now, rules, settings, known, None, &nothing);
+    let may_fit = fits || written.before().entries().count() <= LARGE;
+    if !may_fit || may_replace(memory, new, &sides) {
+        return Ok(false);
+    }
+    if fits {
+        return Ok(true);
+    }
+    let mut ledgers: Vec<Ledger> = Vec::new();
+    for (at, side) in sides.iter().enumerate() {
+        let ids = side.lines.iter().map(|(of, _)| of.id);
+        let wanted: IdSet<EntryId> = ids.chain((at == 0).then_some(new.id)).collect();
+        let of = side.other.as_ref().map_or(store, |(other, _)| other);
+        let ledger = of.evidence_of(memory.now, &wanted);
+        let Some(ledger) = ledger else { return Ok(false) };
+        ledgers.push(ledger);
+    }
+    let parts: Vec<CertainPart<'_>> = sides
+        .iter()
+        .zip(&ledgers)
+        .map(|(side, ledger)| CertainPart { lines: &side.lines, ledger })
+        .collect();
+    let held = |at: usize| {
+        let other = sides.get(at).and_then(|side| side.other.as_ref());
+        other.map_or((store, written.before()), |(store, held)| (store, held))
+    };
+    let is_reviewed = |at: usize, of: &Wording| {
+        let (trust, name) = (&held(at).0.trust, &categories.spec(of.category).name);
+        trust.holds_entry(name, &of.text) && trust.secret_in(name, &of.text).is_none()
+    };
+    let is_there = |id: EntryId| {
+        (0..sides.len()).any(|at| {
+            let (store, held) = held(at);
+            let mut same = held.entries().filter(|(_, entry)| entry.id == id);
+            same.any(|(_, entry)| {
+                store.trust.holds_entry(&categories.spec(entry.category).name, &entry.text)
             })
-        };
-        let is_there = |id: EntryId| {
-            stores.iter().any(|(store, held)| {
-                let mut same = held.entries().filter(|(_, entry)| entry.id == id);
-                same.any(|(_, entry)| {
-                    store.trust.holds_entry(&categories.spec(entry.category).name, &entry.text)
-                })
-            })
-        };
-        self.is_shown(Some(&parts), &Asked { is_reviewed: &is_reviewed, is_there: &is_there })
-    }
+        })
+    };
+    let asked = Asked { is_reviewed: &is_reviewed, is_there: &is_there };
+    Ok(certain::is_shown(memory.now, rules, settings, known, Some(&parts), &asked))
+}
 
-    fn is_shown(&self, parts: Option<&[CertainPart<'_>]>, asked: &Asked<'_>) -> bool {
-        let memory = self.memory;
-        let mut sizes = vec![SectionSize::default(); memory.config.categories.iter().count()];
-        let mut count = |category: CategoryId, text: &str| {
-            if let Some(size) = sizes.get_mut(usize::from(category.0)) {
-                size.add(text);
-            }
-        };
-        count(self.new.category, &self.new.text);
-        for (_, held) in self.stores() {
-            held.entries().for_each(|(_, entry)| count(entry.category, &entry.text));
-        }
-        let (rules, settings) = (memory.rules(), memory.report_settings(None, Tokens(0)));
-        certain::is_shown(memory.now, rules, settings, (self.new, &sizes), parts, asked)
-    }
+fn lines(snapshot: &Snapshot, category: CategoryId) -> Vec<CertainLine> {
+    let lines = snapshot.entries().map(|(_, entry)| entry);
+    let lines = lines.filter(|entry| entry.category == category);
+    lines.map(|entry| (entry.wording(), entry.markers.pinned)).collect()
+}
 
-    /// Returns true if the entry may seem to replace another one of its category.
-    fn may_replace(&self, lines: &[Vec<CertainLine>]) -> bool {
-        let spec = self.memory.config.categories.spec(self.new.category);
-        let others = lines.iter().flatten().map(|(of, _)| of.text.as_str());
-        self.memory.config.settings.report.fill
-            && replaced::may_replace(&self.new.text, spec, others)
-    }
+/// Returns true if a new entry may seem to replace another one of its category.
+fn may_replace(memory: &Memory, new: &LocatedEntry, sides: &[Side]) -> bool {
+    let spec = memory.config.categories.spec(new.category);
+    let others = sides.iter().flat_map(|side| &side.lines).map(|(of, _)| of.text.as_str());
+    memory.config.settings.report.fill && replaced::may_replace(&new.text, spec, others)
 }
 
 /// Number of new entries from which on it pays to normalise all known ones once.

@@ -54,7 +54,7 @@ impl Writing<'_> {
     pub fn extract(self, request: &ExtractRequest<'_>) -> Result<Extracted, Failure> {
         let ExtractRequest { text, origin, dry_run } = *request;
         let effect = Effect::of(dry_run);
-        let mut stated = preference::find_lasting(text);
+        let mut stated = preference::find_heard(text, preference::Hearing::Lasting);
         if origin == PairOrigin::Piped {
             for found in &mut stated {
                 found.waits = found.waits.or(Some(PIPED));

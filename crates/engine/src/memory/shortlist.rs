@@ -153,14 +153,9 @@ impl Reading<'_> {
         let memory = self.memory;
         let mut stale = Vec::new();
         let found = stores.iter().enumerate().find_map(|(at, store)| {
-            match Shortlisted::open(memory, store) {
-                Ok(found) => Some((at, found)),
-                Err(Unlisted::Stale) => {
-                    stale.push(at);
-                    None
-                }
-                Err(Unlisted::Unfit) => None,
-            }
+            let found = Shortlisted::open(memory, store);
+            stale.extend(matches!(found, Err(Unlisted::Stale)).then_some(at));
+            Some((at, found.ok()?))
         });
         let Some((at, mut found)) = found else { return Err(stale) };
         let categories = &memory.config.categories;
@@ -386,8 +381,9 @@ impl Shortlisted {
                 let doc = TopicDoc::parse(store.listed(&source.name).ok()??, categories);
                 let new = doc.entries.iter().filter(|entry| !listed.contains(&entry.id));
                 unknown.extend(new.cloned());
-                let vouched = known.map_or_else(Vec::new, |known| still_vouched(&doc, &known));
-                (doc, vouched)
+                // What was trusted once, is.
+                let vouched = known.map(|(known, lines)| doc.lines_of_copies(&known, &lines));
+                (doc, vouched.unwrap_or_default())
             };
             let stem = source.name.strip_prefix("topics/")?.strip_suffix(".md")?;
             self.snapshot
@@ -416,16 +412,6 @@ impl Shortlisted {
         let ledger = &self.snapshot.ledger;
         self.snapshot.entries().all(|(_, entry)| ledger.knows(entry.id)).then_some(())
     }
-}
-
-/// Returns the lines of a document whose entries were vouched for on lines of a former one: what was
-/// trusted once, is.
-fn still_vouched(doc: &TopicDoc, (known, vouched): &(TopicDoc, Vec<usize>)) -> Vec<usize> {
-    let known = known.entries.iter().filter(|entry| vouched.binary_search(&entry.line).is_ok());
-    let known: IdMap<EntryId, &TopicEntry> = known.map(|entry| (entry.id, entry)).collect();
-    let is_known =
-        |entry: &&TopicEntry| known.get(&entry.id).is_some_and(|known| known.is(&entry.wording()));
-    doc.entries.iter().filter(is_known).map(|entry| entry.line).collect()
 }
 
 /// Returns the files of topics.

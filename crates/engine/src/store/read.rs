@@ -99,23 +99,10 @@ pub fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Rea
 
 /// Like [`file()`], for a path from [`markdown_names`], whose directories are already checked.
 pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ReadProblem> {
-    opened(root, path, limit, |mut file, len| {
-        // As long as it is known to be, and a byte: `read_to_end` would ask for its length once more.
-        let mut bytes = vec![0; usize::try_from(len).unwrap_or(0) + 1];
-        let mut all = 0;
-        while let Some(rest @ [_, ..]) = bytes.get_mut(all..) {
-            match file.read(rest) {
-                Ok(0) => break,
-                Ok(read) => all += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        let has_grown = all == bytes.len();
-        bytes.truncate(all);
-        if has_grown {
-            file.read_to_end(&mut bytes)?;
-        }
+    opened(root, path, limit, |file, len| {
+        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0) + 1);
+        // A file itself would ask for its length once more.
+        file.take(limit + 1).read_to_end(&mut bytes)?;
         Ok((bytes.len() as u64, bytes))
     })
 }

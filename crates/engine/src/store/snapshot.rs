@@ -374,7 +374,6 @@ impl Snapshot {
     pub fn placed(&self, store: &Store, categories: &Categories) -> Vec<LocatedEntry> {
         let mut copies = Copies::default();
         let mut placed: Vec<LocatedEntry> = Vec::with_capacity(self.entries().count());
-        let mut asked = Vec::new();
         for (topic, entry) in self.entries() {
             let category = &categories.spec(entry.category).name;
             let here = LocatedEntry {
@@ -390,11 +389,9 @@ impl Snapshot {
             match copies.slot(placed.len(), &here, |at| placed.get(at)) {
                 Slot::First | Slot::Twin(_) => {
                     // Lines of a mirror are withheld where they would be shown.
-                    let reviewed =
-                        store.mirror.is_some() || topic.vouched.binary_search(&entry.line).is_ok();
-                    if !reviewed {
-                        asked.push((placed.len(), (&**category, &*entry.text)));
-                    }
+                    let reviewed = store.mirror.is_some()
+                        || topic.vouched.binary_search(&entry.line).is_ok()
+                        || store.trust.holds_entry(category, &entry.text);
                     let secret = match store.mirror {
                         Some(_) => None,
                         None => store.trust.secret_in(category, &entry.text),
@@ -404,7 +401,8 @@ impl Snapshot {
                 Slot::Copy(at) => {
                     let Some(first) = placed.get_mut(at) else { continue };
                     if first.pinned != here.pinned {
-                        first.pinned = self.decided_pinned(entry.id).unwrap_or(true);
+                        let decided = self.ledger.decided(entry.id);
+                        first.pinned = decided.is_none_or(|user| user == UserState::Pinned);
                     }
                     first.enforced |= here.enforced;
                     if first.asides != here.asides {
@@ -412,12 +410,6 @@ impl Snapshot {
                         first.asides = asides_last(store, entry.id, both);
                     }
                 }
-            }
-        }
-        let held = store.trust.hold_entries(asked.iter().map(|(_, entry)| *entry));
-        for ((at, _), held) in asked.iter().zip(held) {
-            if let Some(entry) = placed.get_mut(*at) {
-                entry.reviewed = held;
             }
         }
         placed.extend(self.elsewhere.iter().cloned());
@@ -454,12 +446,6 @@ impl Snapshot {
         });
         let has_file = self.topics.iter().any(|topic| Some(&topic.stem) == said.topic.as_ref());
         in_force && !has_file
-    }
-
-    /// Returns true if the latest decision about an entry was to pin it; `None` if there is no
-    /// decision.
-    fn decided_pinned(&self, id: EntryId) -> Option<bool> {
-        self.ledger.decided(id).map(|user| user == UserState::Pinned)
     }
 
     fn indexed(&self) -> IdMap<EntryId, Vec<(usize, usize)>> {

@@ -315,25 +315,13 @@ impl Trust {
     /// Returns true if an agent may see the entry. In the user's own store, only orders are looked
     /// up.
     pub fn holds_entry(&self, category: &str, text: &str) -> bool {
-        self.asks_nobody(text) || self.holds(self.entry(category, text)) || self.is_always()
-    }
-
-    fn asks_nobody(&self, text: &str) -> bool {
         match self.word {
             TrustLevel::Named => true,
-            TrustLevel::Own => injection::find(text).is_none(),
-            TrustLevel::None => false,
+            TrustLevel::Own if injection::find(text).is_none() => true,
+            TrustLevel::Own | TrustLevel::None => {
+                self.holds(self.entry(category, text)) || self.is_always()
+            }
         }
-    }
-
-    /// Does the same for many entries, pairs of category and text, which looks through the ledger once.
-    pub fn hold_entries<'a>(&self, entries: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<bool> {
-        let key = |(category, text)| (!self.asks_nobody(text)).then(|| self.entry(category, text));
-        let keys: Vec<Option<TextKey>> = entries.map(key).collect();
-        let asked: Vec<TextKey> = keys.iter().flatten().copied().collect();
-        let held = self.held(&asked);
-        let holds = |key: TextKey| held.contains(&key) || self.is_always();
-        keys.into_iter().map(|key| key.is_none_or(holds)).collect()
     }
 
     /// Returns true if an agent may see another text, or if the text takes effect. Settings decide

@@ -168,8 +168,7 @@ impl KnownTexts {
     }
 
     fn in_file(&self, keys: &[TextKey]) -> HashSet<TextKey> {
-        let all = if keys.len() > MANY { Some(self.keys()) } else { self.keys.get() };
-        if let Some(all) = all {
+        if let Some(all) = self.keys.get() {
             return keys.iter().copied().filter(|key| all.contains(&key.0)).collect();
         }
         // Lines are compared as text, which is faster than parsing them.
@@ -188,8 +187,6 @@ impl KnownTexts {
 
 /// Number of keys that are found sooner by a look through the file than by parsing all of it.
 const FEW: usize = 16;
-/// Number of keys from which on it pays to parse all of the file, once.
-const MANY: usize = 256;
 /// Bytes of a line.
 pub(super) const LINE: usize = 33;
 /// Returns the first 8 digits of a line as a number.

@@ -85,7 +85,8 @@ fn measured(table: &str, language: &str) -> (f64, f64) {
         if of != language {
             continue;
         }
-        let mut found = preference::find_prompted(&message.replace('⏎', "\n"));
+        let mut found =
+            preference::find_heard(&message.replace('⏎', "\n"), preference::Hearing::Prompt);
         // What is passed on from others is not taken for the user's word.
         found.retain(|one| one.waits != Some(crate::language::pasted::RELAYED));
         let want = want.to_lowercase();
@@ -118,7 +119,10 @@ fn what_people_type_is_told_from_tasks() {
 }
 
 fn learned(message: &str) -> Vec<String> {
-    preference::find_prompted(message).into_iter().map(|found| found.text).collect()
+    preference::find_heard(message, preference::Hearing::Prompt)
+        .into_iter()
+        .map(|found| found.text)
+        .collect()
 }
 
 #[test]
@@ -216,7 +220,7 @@ proptest! {
                 prop_assert!(cue.clause <= words.len() && cue.end <= words.len());
             }
         }
-        drop(preference::find_prompted(&text));
+        drop(preference::find_heard(&text, preference::Hearing::Prompt));
     }
 }
 
@@ -231,7 +235,11 @@ fn odd_sentences_take_no_time() {
             SentenceReading::new(&sentence, &words).cue(false);
         }
         assert!(
-            preference::find_prompted(&piece.repeat(200_000 / piece.len())).len()
+            preference::find_heard(
+                &piece.repeat(200_000 / piece.len()),
+                preference::Hearing::Prompt
+            )
+            .len()
                 <= preference::MOST
         );
     }
@@ -242,7 +250,7 @@ fn what_is_typed_beside_something_does_not_wait() {
     let table = include_str!("../../../../../fixtures/cues/typed.tsv");
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         let (_, message) = line.split_once('\t').expect("a tab");
-        let found = preference::find_prompted(message);
+        let found = preference::find_heard(message, preference::Hearing::Prompt);
         assert!(!found.is_empty(), "{message}");
         assert!(found.iter().all(|found| found.waits.is_none()), "{message}: {found:?}");
     }

@@ -50,44 +50,26 @@ pub struct Preference {
 /// Returns the preferences in a message, at most [`MOST`].
 #[must_use]
 pub fn find(message: &str) -> Vec<Preference> {
-    found_in(message, Hearing::Stated)
-}
-
-/// Returns what is to be kept of a prompt: its preferences, and what lasts by its build, which waits, if
-/// the prompt says nothing else. At most [`MOST`].
-#[must_use]
-pub fn find_prompted(message: &str) -> Vec<Preference> {
-    found_in(message, Hearing::Prompt)
-}
-
-/// Returns what is to be kept of a message that a person types: its preferences, and what lasts by its
-/// build, which waits. At most [`MOST`].
-#[must_use]
-pub fn find_lasting(message: &str) -> Vec<Preference> {
-    found_in(message, Hearing::Lasting)
-}
-
-/// Returns the preferences in a message of the past, at most [`MOST`], with what is said in general but
-/// may be of the moment: all of it is looked at before it counts.
-#[must_use]
-pub fn find_past(message: &str) -> Vec<Preference> {
-    found_in(message, Hearing::Past)
+    find_heard(message, Hearing::Stated)
 }
 
 /// Which statements of a message are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Hearing {
+pub enum Hearing {
     /// Those that a phrase or a cue gives away.
     Stated,
     /// A sentence without one too, if it seems to hold beyond the day and stands alone; it waits.
     Prompt,
     /// Sentences without one too, if they seem to hold beyond the day; these wait for a review.
     Lasting,
-    /// Both, of an imported message, where a statement may be longer.
+    /// Both, of an imported message, where a statement may be longer and may be of the moment: all
+    /// of it is looked at before it counts.
     Past,
 }
 
-fn found_in(message: &str, hearing: Hearing) -> Vec<Preference> {
+/// Returns the preferences in a message that are taken, at most [`MOST`].
+#[must_use]
+pub fn find_heard(message: &str, hearing: Hearing) -> Vec<Preference> {
     let Some(open) = transcript::typed(&without_private(message)) else { return Vec::new() };
     let open = looked_at(open.trim_end());
     let bare = open.trim_start();
