@@ -292,7 +292,7 @@ fn from_json(
     line: &str,
     base: impl Fn(&str, Option<&str>) -> Result<NewText, Failure>,
 ) -> Result<NewText, Failure> {
-    let item = jsonl::read(line, &jsonl::ENTRY)
+    let item = jsonl::read(line, jsonl::ENTRY)
         .map_err(|wrong| Failure::new(FailureKind::Refused, wrong.message, wrong.hint))?;
     let mut new = tagged(base(&item.text, item.category.as_deref())?, &item.tags)?;
     new.cue = item.cue.unwrap_or(new.cue);

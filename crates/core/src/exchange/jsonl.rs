@@ -17,38 +17,11 @@ use crate::{
 };
 
 /// The keys of a new entry.
-pub const ENTRY: [&str; 11] = [
-    "text",
-    "category",
-    "cue",
-    "pin",
-    "tags",
-    "asked",
-    "rules",
-    "validUntil",
-    "priority",
-    "importance",
-    "supersedes",
-];
+pub const ENTRY: &str =
+    "text category cue pin tags asked rules validUntil priority importance supersedes";
 /// The keys of an entry with its evidence.
-pub const WHOLE: [&str; 16] = [
-    "text",
-    "category",
-    "cue",
-    "pin",
-    "tags",
-    "asked",
-    "rules",
-    "validUntil",
-    "id",
-    "topic",
-    "firstSeen",
-    "lastReinforced",
-    "evidenceCount",
-    "userState",
-    "events",
-    "withheld",
-];
+pub const WHOLE: &str = "text category cue pin tags asked rules validUntil id topic firstSeen \
+    lastReinforced evidenceCount userState events withheld";
 
 const EXAMPLE: &str = r#"as in {"text": "Use tabs", "category": "preference", "tags": ["style"]}"#;
 
@@ -63,11 +36,11 @@ fn wrong<T>(message: impl Into<String>, hint: &str) -> Result<T, Wrong> {
     Err(Wrong { message: message.into(), hint: hint.to_owned() })
 }
 
-/// Parses one line, which may have the keys `keys`.
+/// Parses one line, which may have the keys `keys`, between blanks.
 ///
 /// # Errors
 /// If it is not an object, has other keys, or has values of wrong types.
-pub fn read(line: &str, keys: &[&str]) -> Result<ExchangeItem, Wrong> {
+pub fn read(line: &str, keys: &str) -> Result<ExchangeItem, Wrong> {
     let object: Value = match serde_json::from_str(line) {
         Ok(object) => object,
         Err(error) => {
@@ -79,9 +52,9 @@ pub fn read(line: &str, keys: &[&str]) -> Result<ExchangeItem, Wrong> {
         }
     };
     let Some(fields) = object.as_object() else { return wrong("not an object", EXAMPLE) };
-    if let Some(key) = fields.keys().find(|key| !keys.contains(&key.as_str())) {
-        let hint = names::closest(key, keys.iter().copied()).map_or_else(
-            || format!("the keys are {}", keys.join(", ")),
+    if let Some(key) = fields.keys().find(|key| !keys.split(' ').any(|known| known == *key)) {
+        let hint = names::closest(key, keys.split(' ')).map_or_else(
+            || format!("the keys are {}", keys.replace(' ', ", ")),
             |known| format!("did you mean {known}?"),
         );
         return wrong(format!("unknown key {key:?}"), &hint);
@@ -200,7 +173,7 @@ fn event(value: &Value) -> Option<(Event, String)> {
 pub fn parse(text: &str) -> Result<Vec<ExchangeItem>, (usize, Wrong)> {
     let lines = (1..).zip(text.trim_start_matches('\u{feff}').lines());
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
-    let read = |(number, line): (usize, &str)| match read(line, &WHOLE) {
+    let read = |(number, line): (usize, &str)| match read(line, WHOLE) {
         Ok(item) => Ok(ExchangeItem { place: format!("line {number}"), ..item }),
         Err(wrong) => Err((number, wrong)),
     };

@@ -1,6 +1,9 @@
 //! Splits a message into the sentences that a person says, without code, quotes and pasted text.
 
-use super::lexicon::sentence::{ABBREVIATIONS, BACK, MARKED, OPENINGS};
+use super::lexicon::sentence::{ABBREVIATIONS, BACK, MARKED, OPENINGS, POLITE};
+
+/// Minimum number of characters of a sentence that says something alone.
+pub(super) const LEAST_SENTENCE: usize = 15;
 
 /// A sentence on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,64 +80,13 @@ impl CodeFence {
 /// Returns true if a line was pasted: a quote, a comment, a log, a command with its output, code.
 pub fn pasted(line: &str) -> bool {
     const STARTS: &[&str] = &[
-        ">",
-        "$ ",
-        "% ",
-        "#",
-        "//",
-        "/*",
-        "*/",
-        "<",
-        "@@",
-        "|",
-        "\\ ",
-        "➜",
-        "❯",
-        "⎿",
-        "⏺",
-        "·",
-        "✓",
-        "✔",
-        "✗",
-        "✘",
-        "✖",
-        "×",
-        "{",
-        "}",
-        "at ",
-        "File \"",
-        "Traceback",
-        "thread '",
-        "npm ERR!",
-        "remote:",
-        "Author:",
-        "diff --git",
-        "--- ",
-        "ERROR ",
-        "WARN ",
-        "INFO ",
-        "DEBUG ",
-        "TRACE ",
-        "FATAL ",
-        "error:",
-        "error[",
-        "warning:",
-        "fatal:",
-        "Error:",
-        "Warning:",
-        "Exception:",
-        "panic:",
-        "stderr:",
-        "stdout:",
-        "[ERROR",
-        "[WARN",
-        "[INFO",
-        "[DEBUG",
-        "[error",
-        "[warn",
-        "[info",
-        "[debug",
+        ">", "$ ", "% ", "#", "//", "/*", "*/", "<", "@@", "|", "\\ ", "➜", "❯", "⎿", "⏺", "·",
+        "✓", "✔", "✗", "✘", "✖", "×", "{", "}", "at ", "File \"", "thread '", "npm ERR!",
+        "remote:", "Author:", "--- ", "ERROR ", "WARN ", "INFO ", "DEBUG ", "TRACE ", "FATAL ",
+        "error:", "error[", "warning:", "fatal:", "Error:", "Warning:", "panic:", "stderr:",
+        "stdout:", "[ERROR", "[WARN", "[INFO", "[DEBUG", "[error", "[warn", "[info", "[debug",
     ];
+    const NAMES: &[&str] = &["Traceback", "diff --git", "Exception:"];
     const CODE: &[&str] =
         &["import ", "export ", "const ", "let ", "def ", "fn ", "class ", "return ", "assert"];
     let starts = |all: &[&str]| all.iter().any(|start| line.starts_with(start));
@@ -154,7 +106,7 @@ pub fn pasted(line: &str) -> bool {
     let place = path && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     let code = line.ends_with(['{', '}', ';']) || line.contains("=>") || line.contains("();");
     let code = code || (starts(CODE) && line.contains(['=', '(', '{']));
-    starts(STARTS) || diff || stamp || place || raised || code
+    starts(STARTS) || starts(NAMES) || diff || stamp || place || raised || code
 }
 
 /// Returns the length in bytes of a list item's mark.
@@ -249,10 +201,14 @@ fn split(paragraph: &str) -> Vec<Sentence> {
     found
 }
 
-/// Returns true if the next clause needs the one before: `the gateway is heron; never restart it`.
+/// Returns true if the next clause needs the one before: `the gateway is heron; never restart it`, or is
+/// too short alone.
 fn points_back(after: &str) -> bool {
     let clause = after.split(['.', '!', '?', ';']).next().unwrap_or_default();
-    clause.split(|c: char| !c.is_alphanumeric()).any(|word| BACK.contains(&word.to_lowercase()))
+    clause.trim().len() < LEAST_SENTENCE
+        || clause
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| BACK.contains(&word.to_lowercase()))
 }
 
 /// Returns true if the full stop after `before` belongs to a word.
@@ -276,6 +232,9 @@ fn push(found: &mut Vec<Sentence>, text: &str, mask: &str, span: std::ops::Range
     let opening = mask.get(..start).unwrap_or_default().trim().to_lowercase();
     let end = mask.trim_end().len().max(start);
     let (Some(text), Some(masked)) = (text.get(start..end), mask.get(start..end)) else { return };
+    let is_polite =
+        || POLITE.iter().any(|words| masked.to_lowercase().strip_prefix(words).is_some());
+    let asked = asked && !is_polite();
     if !text.is_empty() {
         found.push(Sentence { text: text.to_owned(), masked: masked.to_owned(), opening, asked });
     }

@@ -478,9 +478,10 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Skips "no, " and the like before a statement that begins in the clause `from`.
+    /// Skips "no, ", "but " and the like before a statement that begins in the clause `from`.
     fn behind_opening(&self, from: usize, at: usize) -> usize {
-        let opens = |at: &usize| self.line.is(*at, OPENING) && self.line.apart(at + 1);
+        let leads = |at: usize| self.line.apart(at + 1) || self.line.is(at, JOINT);
+        let opens = |at: &usize| self.line.is(*at, OPENING) && leads(*at);
         from + (from..at).take_while(opens).count()
     }
 

@@ -398,7 +398,7 @@ impl Line<'_> {
     fn leads_to(&self, clause: usize) -> bool {
         let conditions = [
             "when", "if", "for", "in", "on", "while", "before", "after", "once", "unless", "as",
-            "since", "with", "at", "by", "whenever", "during", "because", "within", "inside",
+            "since", "with", "at", "by", "whenever", "during", "because", "within", "inside", "we",
         ];
         let joints = ["so", "and", "but", "because", "since", "though"];
         let joined = self.is_any(clause - 1, &joints) || self.is_any(clause, &joints);

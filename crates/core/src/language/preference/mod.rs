@@ -13,7 +13,7 @@ use super::{
     words::{self, Word},
 };
 use crate::{
-    language::sentence::{self, Sentence},
+    language::sentence::{self, LEAST_SENTENCE, Sentence},
     safety::{safe_text::without_private, secret},
     session::transcript,
 };
@@ -21,8 +21,6 @@ use crate::{
 pub const MOST: usize = 3;
 /// Minimum length of a message, in characters.
 const LEAST_MESSAGE: usize = 20;
-/// Minimum length of a sentence, in characters.
-pub(super) const LEAST_SENTENCE: usize = 15;
 /// Maximum number of bytes of a sentence; longer ones are not typed.
 pub(super) const PASTED: usize = 1_000;
 /// Maximum number of characters of a preference.
@@ -349,7 +347,7 @@ fn shortened(sentence: &Sentence, Said { clause, from, .. }: &Said, chars: usize
         order().unwrap_or(clause.start)
     };
     let text = text.get(from..).unwrap_or_default();
-    capitalized(cut(text, chars))
+    capitalized(cut(text, chars).trim_end_matches('?'))
 }
 
 /// Cuts a text between words, and strips remains of code or marks.

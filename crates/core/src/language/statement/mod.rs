@@ -18,8 +18,8 @@ use super::{
     cues::{Family, SentenceReading},
     lexicon::statement::{DONE, HABITS, ORDERS, PLAIN, RULE},
     pasted,
-    preference::{self, CHARS, LEAST_SENTENCE, LOOKED_AT, PASTED, cut, stated},
-    sentence::{self, Sentence},
+    preference::{self, CHARS, LOOKED_AT, PASTED, cut, stated},
+    sentence::{self, LEAST_SENTENCE, Sentence},
     words::{self, Word},
 };
 use crate::{
