@@ -363,6 +363,9 @@ fn plain_author(rest: &[u8]) -> Option<(Author, &[u8])> {
     Some((Author::of(by), rest.strip_prefix(b"\"")?))
 }
 
+/// Keys that stand before the rest of a line. Of what is said twice, the last counts.
+const READ: [&[u8]; 7] = [b"id", b"ts", b"entry", b"op", b"n", b"cue", b"by"];
+
 /// Returns true if the rest of a line consists of strings and lists of strings without escapes, up
 /// to the closing brace, as in `,"session":"a1","tags":["db"]}`.
 fn plain_end(rest: &[u8]) -> bool {
@@ -377,10 +380,12 @@ fn plain_end(rest: &[u8]) -> bool {
     // The bytes between two strings determine what the second one is.
     let (mut quoted, mut start, mut is) = (false, 0, Is::Value);
     for end in memchr::memchr_iter(b'"', inner) {
+        let text = inner.get(start..end).unwrap_or_default();
+        if quoted && matches!(is, Is::Key) && READ.contains(&text) {
+            return false;
+        }
         if !quoted {
-            let Some(next) = is.next(inner.get(start..end).unwrap_or_default()) else {
-                return false;
-            };
+            let Some(next) = is.next(text) else { return false };
             is = next;
         }
         (quoted, start) = (!quoted, end + 1);

@@ -183,6 +183,20 @@ fn damage_is_refused_and_novelty_is_not() {
     }
 }
 
+#[test]
+fn of_what_is_said_twice_the_last_counts() {
+    let ts = Timestamp(1_782_842_400_123);
+    let (by, kind) = (Author::Person, EventKind::Add(Cue::Recurrence, None));
+    let line = Event { id: EventId::new(ts, 42), ts, entry: EntryId(0xabc), by, kind }
+        .write(&Provenance { tags: vec!["db".to_owned()], ..Provenance::default() });
+    for more in ["ts\":\"2027-05-01T10:00:00.000Z", "entry\":\"00000000000000ff", "by\":\"claude"] {
+        let twice = line.replace("\"tags\"", &format!("\"{more}\",\"tags\""));
+        assert_ne!(twice, line);
+        assert!(Event::read_whole(&twice).is_some(), "{twice}");
+        assert_eq!(Event::read_bytes(twice.as_bytes()), Event::read_whole(&twice), "{twice}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
