@@ -9,7 +9,8 @@ use super::{ExchangeItem, agents};
 use crate::{
     language::{
         cues::{Family, SentenceReading},
-        preference, sentence, words,
+        preference::{self, Hearing},
+        sentence, words,
     },
     model::{event::Cue, time::Timestamp},
     session::transcript::{Message, Role},
@@ -60,7 +61,7 @@ pub fn of_session(agent: &str, id: &str, messages: &[Message]) -> Vec<PastStatem
     let mut found = Vec::new();
     for message in messages.iter().filter(|message| message.role == Role::User) {
         let date = message.when.map_or_else(String::new, Timestamp::date);
-        for stated in preference::find_heard(&message.text, preference::Hearing::Past)
+        for stated in preference::find_heard(&message.text, Hearing::Past)
             .into_iter()
             .filter(|one| one.secret.is_none())
         {
@@ -430,9 +431,8 @@ mod tests {
                 })
             };
             let past = of_session("claude", &n.to_string(), &messages);
-            let said = preference::find_heard(text, preference::Hearing::Lasting)
-                .into_iter()
-                .map(|one| one.text);
+            let said =
+                preference::find_heard(text, Hearing::Lasting).into_iter().map(|one| one.text);
             let (right, other): (Vec<_>, Vec<_>) =
                 past.into_iter().map(|one| one.text).partition(is_it);
             let (heard, misheard): (Vec<_>, Vec<_>) = said.partition(is_it);

@@ -11,9 +11,9 @@ use super::{
         Words,
         fact::{
             ADRIFT, ALWAYS, ANY, ASKING, BEHIND_ORDERS, COMING, DECIDED, DECIDING, DOUBTFUL, DUTY,
-            FAULTY, FINITE, HABITUAL, HISTORY, HOLDING, JOINING, JUDGING, LEADING, MOMENTARY,
-            MOVED, NAMELESS, NOTHING, OF_SEVERAL, OURS, PARTS, PASSING, PAST, PERSONS, PLACED,
-            PLURAL, POINTING, REASONS, SAYING, STANDING, TEAM, TIMES, TURNS, UNNEEDED, WANTING,
+            FAULTY, FINITE, GROUNDS, HABITUAL, HISTORY, HOLDING, JOINING, JUDGING, LEADING,
+            MOMENTARY, MOVED, NAMELESS, NOTHING, OF_SEVERAL, OURS, PARTS, PASSING, PAST, PERSONS,
+            PLACED, PLURAL, POINTING, SAYING, STANDING, TEAM, TIMES, TURNS, UNNEEDED, WANTING,
             WHITHER, WHOLES,
         },
     },
@@ -404,7 +404,7 @@ impl SentenceBuild<'_> {
             _ => return false,
         };
         let reason = (verb + 2..self.words.len()).find(|at| {
-            self.is_apart(*at) && REASONS.contains(self.text(*at)) || self.text(*at) == "because"
+            self.is_apart(*at) && GROUNDS.contains(self.text(*at)) || self.text(*at) == "because"
         });
         reason.or(follows.then_some(self.words.len())).is_some_and(|at| {
             !["a", "an"].contains(&self.text(verb + 1))

@@ -1,6 +1,6 @@
 //! Splits a message into the sentences that a person says, without code, quotes and pasted text.
 
-use super::lexicon::sentence::{ABBREVIATIONS, BACK, MARKED, OPENINGS, POLITE};
+use super::lexicon::sentence::{ABBREVIATIONS, BACK, MARKED, OPENINGS, PLEASE};
 
 /// Minimum number of characters of a sentence that says something alone.
 pub(super) const LEAST_SENTENCE: usize = 15;
@@ -16,6 +16,14 @@ pub struct Sentence {
     pub opening: String,
     /// True if it ends in a question mark.
     pub asked: bool,
+}
+
+impl Sentence {
+    /// Returns true for a question that is no order: `could you please always …?`.
+    pub(super) fn is_question(&self) -> bool {
+        let start = |words: &str| self.masked.get(..words.len()).unwrap_or_default();
+        self.asked && !PLEASE.iter().any(|words| start(words).eq_ignore_ascii_case(words))
+    }
 }
 
 /// Returns the sentences of a message.
@@ -86,7 +94,7 @@ pub fn pasted(line: &str) -> bool {
         "error:", "error[", "warning:", "fatal:", "Error:", "Warning:", "panic:", "stderr:",
         "stdout:", "[ERROR", "[WARN", "[INFO", "[DEBUG", "[error", "[warn", "[info", "[debug",
     ];
-    const NAMES: &[&str] = &["Traceback", "diff --git", "Exception:"];
+    const PRINTED: &[&str] = &["Traceback", "diff --git", "Exception:"];
     const CODE: &[&str] =
         &["import ", "export ", "const ", "let ", "def ", "fn ", "class ", "return ", "assert"];
     let starts = |all: &[&str]| all.iter().any(|start| line.starts_with(start));
@@ -106,7 +114,7 @@ pub fn pasted(line: &str) -> bool {
     let place = path && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     let code = line.ends_with(['{', '}', ';']) || line.contains("=>") || line.contains("();");
     let code = code || (starts(CODE) && line.contains(['=', '(', '{']));
-    starts(STARTS) || starts(NAMES) || diff || stamp || place || raised || code
+    starts(STARTS) || starts(PRINTED) || diff || stamp || place || raised || code
 }
 
 /// Returns the length in bytes of a list item's mark.
@@ -189,7 +197,7 @@ fn split(paragraph: &str) -> Vec<Sentence> {
         }
         let end = mask.len() - closed.len();
         let continues = c == '.' && abbreviated(mask.get(start..at).unwrap_or_default(), closed)
-            || c == ';' && points_back(closed);
+            || c == ';' && needs_the_last(closed);
         if continues {
             continue;
         }
@@ -201,11 +209,11 @@ fn split(paragraph: &str) -> Vec<Sentence> {
     found
 }
 
-/// Returns true if the next clause needs the one before: `the gateway is heron; never restart it`, or is
-/// too short alone.
-fn points_back(after: &str) -> bool {
+/// Returns true if the next clause needs the one before: it points back, as in `the gateway is heron;
+/// never restart it`, or is too short alone.
+fn needs_the_last(after: &str) -> bool {
     let clause = after.split(['.', '!', '?', ';']).next().unwrap_or_default();
-    clause.trim().len() < LEAST_SENTENCE
+    clause.trim().chars().count() < LEAST_SENTENCE
         || clause
             .split(|c: char| !c.is_alphanumeric())
             .any(|word| BACK.contains(&word.to_lowercase()))
@@ -232,9 +240,6 @@ fn push(found: &mut Vec<Sentence>, text: &str, mask: &str, span: std::ops::Range
     let opening = mask.get(..start).unwrap_or_default().trim().to_lowercase();
     let end = mask.trim_end().len().max(start);
     let (Some(text), Some(masked)) = (text.get(start..end), mask.get(start..end)) else { return };
-    let is_polite =
-        || POLITE.iter().any(|words| masked.to_lowercase().strip_prefix(words).is_some());
-    let asked = asked && !is_polite();
     if !text.is_empty() {
         found.push(Sentence { text: text.to_owned(), masked: masked.to_owned(), opening, asked });
     }

@@ -113,7 +113,8 @@ impl Config {
             text,
             &mut unusable,
         );
-        let mut categories = Categories::of(settings.scoring.categories_preset(), further);
+        let Scoring { preset, policy, .. } = settings.scoring;
+        let mut categories = Categories::of(preset.unwrap_or(policy.preset()), further);
         // Another policy or preset may have been in force before, and have left entries.
         let is_default = |key| *values.origin(key) == SettingOrigin::Default;
         if !is_default(&Scoring::policy) || !is_default(&Scoring::preset) {

@@ -78,7 +78,7 @@ named! {
 
 impl PolicyName {
     /// Returns the categories that a policy has been made for.
-    fn preset(self) -> Preset {
+    pub(super) fn preset(self) -> Preset {
         match self {
             Self::Stability => Preset::Pi,
             Self::Weighted => Preset::Aide,
@@ -261,13 +261,6 @@ group! {
         preset: Option<Preset> = Choice(PRESETS, PRESET_NAMES),
             Open "categories.preset", "PIMEM_CATEGORIES_PRESET",
             "Which categories there are: those of the policy, or those of another one, or all";
-    }
-}
-
-impl Scoring {
-    /// Returns the categories in force, without those of the table.
-    pub(super) fn categories_preset(&self) -> Preset {
-        self.preset.unwrap_or(self.policy.preset())
     }
 }
 

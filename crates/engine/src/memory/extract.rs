@@ -4,7 +4,7 @@ use crate::memory::handles::Writing;
 use pimem_core::{
     language::{
         importance::{self, MemoryKind, Weighed},
-        preference::{self, Preference},
+        preference::{self, Hearing, Preference},
     },
     model::{
         category::CategoryId,
@@ -54,7 +54,7 @@ impl Writing<'_> {
     pub fn extract(self, request: &ExtractRequest<'_>) -> Result<Extracted, Failure> {
         let ExtractRequest { text, origin, dry_run } = *request;
         let effect = Effect::of(dry_run);
-        let mut stated = preference::find_heard(text, preference::Hearing::Lasting);
+        let mut stated = preference::find_heard(text, Hearing::Lasting);
         if origin == PairOrigin::Piped {
             for found in &mut stated {
                 found.waits = found.waits.or(Some(PIPED));

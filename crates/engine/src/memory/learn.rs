@@ -394,13 +394,7 @@ impl Learning<'_> {
         }
     }
 
-    /// Puts lines back before something is written to new files of their topics: from then on it would
-    /// look as if a person had taken them out.
-    pub(super) fn put_back_first(self, store: &Store, lock: &StoreLock) -> Result<(), Failure> {
-        if store.lacks_kept_topics() { self.put_back(store, lock) } else { Ok(()) }
-    }
-
-    fn put_back(self, store: &Store, lock: &StoreLock) -> Result<(), Failure> {
+    pub(super) fn put_back(self, store: &Store, lock: &StoreLock) -> Result<(), Failure> {
         self.gone(store).iter().try_for_each(|said| self.learn_here(store, (store, lock), said))
     }
 

@@ -294,7 +294,11 @@ pub fn lock(memory: &Memory, store: &Store) -> Result<StoreLock, Failure> {
     if store.has_spool() {
         memory.learning().take_in_locked(store, &lock);
     }
-    memory.learning().put_back_first(store, &lock)?;
+    // Once something is written to new files of their topics, it looks as if a person had taken out
+    // what was there.
+    if store.lacks_kept_topics() {
+        memory.learning().put_back(store, &lock)?;
+    }
     Ok(lock)
 }
 

@@ -218,7 +218,7 @@ impl CueFound {
 
 /// A sentence as the tables see it.
 pub struct SentenceReading<'a> {
-    asked: bool,
+    sentence: &'a Sentence,
     words: Vec<Plain<'a>>,
     opening: Vec<Plain<'a>>,
 }
@@ -228,7 +228,7 @@ impl<'a> SentenceReading<'a> {
         let words = words.get(..WORDS).unwrap_or(words);
         let opening = sentence.opening.split(|c: char| !c.is_alphanumeric() && c != '\'');
         Self {
-            asked: sentence.asked,
+            sentence,
             words: words.iter().map(|word| Plain::of(&word.text, word.apart)).collect(),
             opening: opening
                 .filter(|word| !word.is_empty())
@@ -293,7 +293,7 @@ impl<'a> SentenceReading<'a> {
     }
 
     fn best(&self, corrected: bool, of: impl Fn(Family) -> bool) -> Option<CueFound> {
-        if self.asked || self.words.is_empty() {
+        if self.sentence.is_question() || self.words.is_empty() {
             return None;
         }
         let mut best: Option<CueFound> = None;
@@ -325,7 +325,7 @@ impl<'a> SentenceReading<'a> {
 
     /// Returns true if the sentence only says that something was wrong.
     pub fn only_denies(&self) -> bool {
-        !self.asked
+        !self.sentence.asked
             && self.words.len() < 8
             && ALL.iter().any(|language| {
                 let line = self.line(language);
@@ -354,7 +354,7 @@ impl<'a> SentenceReading<'a> {
             let line = self.line(language);
             let said = line.words.iter().all(|word| word.is(OPENING));
             let first = line.words.iter().find(|word| !word.is(OPENING | SOFT));
-            let asks = !before && self.asked;
+            let asks = !before && self.sentence.asked;
             let begins = language.task | if asks { QUESTION | AUXILIARY } else { 0 };
             said || first.is_some_and(|word| word.is(begins))
                 || line.words.iter().any(|word| word.is(language.own))

@@ -3,7 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::language::{pieces::piece, preference, sentence, words::words};
+use crate::language::{
+    pieces::piece,
+    preference::{self, Hearing},
+    sentence,
+    words::words,
+};
 
 /// Returns the languages with the texts of their tables.
 fn tables() -> impl Iterator<Item = (&'static Language, &'static str)> {
@@ -85,8 +90,7 @@ fn measured(table: &str, language: &str) -> (f64, f64) {
         if of != language {
             continue;
         }
-        let mut found =
-            preference::find_heard(&message.replace('⏎', "\n"), preference::Hearing::Prompt);
+        let mut found = preference::find_heard(&message.replace('⏎', "\n"), Hearing::Prompt);
         // What is passed on from others is not taken for the user's word.
         found.retain(|one| one.waits != Some(crate::language::pasted::RELAYED));
         let want = want.to_lowercase();
@@ -119,10 +123,7 @@ fn what_people_type_is_told_from_tasks() {
 }
 
 fn learned(message: &str) -> Vec<String> {
-    preference::find_heard(message, preference::Hearing::Prompt)
-        .into_iter()
-        .map(|found| found.text)
-        .collect()
+    preference::find_heard(message, Hearing::Prompt).into_iter().map(|found| found.text).collect()
 }
 
 #[test]
@@ -220,7 +221,7 @@ proptest! {
                 prop_assert!(cue.clause <= words.len() && cue.end <= words.len());
             }
         }
-        drop(preference::find_heard(&text, preference::Hearing::Prompt));
+        drop(preference::find_heard(&text, Hearing::Prompt));
     }
 }
 
@@ -235,11 +236,7 @@ fn odd_sentences_take_no_time() {
             SentenceReading::new(&sentence, &words).cue(false);
         }
         assert!(
-            preference::find_heard(
-                &piece.repeat(200_000 / piece.len()),
-                preference::Hearing::Prompt
-            )
-            .len()
+            preference::find_heard(&piece.repeat(200_000 / piece.len()), Hearing::Prompt).len()
                 <= preference::MOST
         );
     }
@@ -250,7 +247,7 @@ fn what_is_typed_beside_something_does_not_wait() {
     let table = include_str!("../../../../../fixtures/cues/typed.tsv");
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         let (_, message) = line.split_once('\t').expect("a tab");
-        let found = preference::find_heard(message, preference::Hearing::Prompt);
+        let found = preference::find_heard(message, Hearing::Prompt);
         assert!(!found.is_empty(), "{message}");
         assert!(found.iter().all(|found| found.waits.is_none()), "{message}: {found:?}");
     }

@@ -1,7 +1,10 @@
 //! Tests with tables of pasted and typed messages.
 
 use super::reach;
-use crate::language::{preference, sentence};
+use crate::language::{
+    preference::{self, Hearing},
+    sentence,
+};
 
 /// Parses the rows of a table, with escaped line breaks and tabs.
 fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, String)> {
@@ -19,7 +22,7 @@ const TYPED: &str = include_str!("../../../../../fixtures/preferences.tsv");
 fn nothing_pasted_is_said_here() {
     let mut wrong = String::new();
     for (kind, message) in rows(PASTES) {
-        for found in preference::find_heard(&message, preference::Hearing::Lasting) {
+        for found in preference::find_heard(&message, Hearing::Lasting) {
             if found.waits.is_none() {
                 wrong.push_str(&format!("{kind}: {message:?}\n  {:?}\n", found.text));
             }
@@ -34,7 +37,7 @@ fn what_is_typed_does_not_wait() {
     let mut wrong = String::new();
     for (want, message) in rows(TYPED) {
         let list = message.lines().skip(1).any(|line| sentence::bullet(line.trim()) > 0);
-        for found in preference::find_heard(&message, preference::Hearing::Lasting) {
+        for found in preference::find_heard(&message, Hearing::Lasting) {
             if found.waits.is_some() != list && found.waits != Some(preference::DECLARED) {
                 wrong.push_str(&format!("{message:?}\n  {:?}: {want}\n", found.waits));
             }
@@ -56,7 +59,7 @@ fn every_rule_in_every_company() {
         for rule in &rules {
             let message = message.replace('⏎', "\n").replace('⇥', "\t");
             let message = message.replace("{long}", &long).replace("{}", rule);
-            let found = preference::find_heard(&message, preference::Hearing::Lasting);
+            let found = preference::find_heard(&message, Hearing::Lasting);
             let states = |text: &str| rule.to_lowercase().contains(&text.to_lowercase());
             let stated = found.iter().filter(|found| states(&found.text)).count();
             let got = match found.as_slice() {
@@ -78,7 +81,7 @@ fn every_rule_in_every_company() {
 }
 
 fn waits(message: &str) -> bool {
-    let found = preference::find_heard(message, preference::Hearing::Lasting);
+    let found = preference::find_heard(message, Hearing::Lasting);
     assert!(!found.is_empty(), "{message}");
     found.iter().all(|found| found.waits.is_some())
 }
@@ -145,7 +148,7 @@ fn what_a_message_is_remembered_by() {
 fn megabytes_take_no_time() {
     for piece in ["I prefer tides. ", "a: ", "- ", "\"", "`", "\nx", "(1) ", "hi team, "] {
         let text = format!("I prefer tides in metres {}", piece.repeat(300_000 / piece.len()));
-        let found = preference::find_heard(&text, preference::Hearing::Lasting);
+        let found = preference::find_heard(&text, Hearing::Lasting);
         assert!(found.iter().all(|found| found.waits.is_some()));
         super::lead(&text);
         assert!(super::own_words(&text).len() <= text.len());

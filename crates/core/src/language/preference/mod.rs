@@ -65,7 +65,7 @@ pub enum Hearing {
     Past,
 }
 
-/// Returns the preferences in a message that are taken, at most [`MOST`].
+/// Returns what is to be kept of a message, at most [`MOST`].
 #[must_use]
 pub fn find_heard(message: &str, hearing: Hearing) -> Vec<Preference> {
     let Some(open) = transcript::typed(&without_private(message)) else { return Vec::new() };
@@ -224,7 +224,7 @@ impl Reader {
     }
 
     fn read(&mut self, sentence: &Sentence, words: &[Word]) -> Option<Said> {
-        if sentence.asked || fact::is_over(words) {
+        if sentence.is_question() || fact::is_over(words) {
             self.corrected = false;
             return None;
         }

@@ -32,7 +32,8 @@ fn a_session() {
          Agent 08:23 Done in `migrations/0047.sql`, with a timeout. Which database may I rehearse it on?\n\
          User 08:24 ok\n\
          Agent 08:25 Added a test for it.\n\
-         User 08:27 why does that hold the lock?",
+         User 08:27 why does that hold the lock?\n\
+         User 08:28 Could you please explain the second migration?",
     );
     let want = "Date: 2026-06-29\n\
         - [?] 08:14 User said: Two vessels got the same berth on Friday\n  \
@@ -44,7 +45,8 @@ fn a_session() {
         - [?] 08:23 Agent asked: Which database may I rehearse it on?\n  \
         - [!] 08:25 Agent: Added a test for it.\n  \
         - [i] 08:25 Files: migrations/0047.sql\n\
-        - [?] 08:27 User asked: why does that hold the lock?\n";
+        - [?] 08:27 User asked: why does that hold the lock?\n\
+        - [?] 08:28 User asked: Could you please explain the second migration?\n";
     assert_eq!(got, want);
 }
 
