@@ -445,7 +445,9 @@ fn labelled(text: &str) -> Option<(&str, &str)> {
 fn begins_order(all: &[(&str, String)]) -> bool {
     let is_verb = |(_, word): &(&str, String)| !word.is_empty() && !ADVERBS.contains(word);
     let mut words = all.iter().skip_while(|word| !is_verb(word));
-    let Some((_, verb)) = words.next() else { return false };
+    let Some((_, verb)) = words.next().filter(|(shown, _)| !shown.starts_with('`')) else {
+        return false;
+    };
     let next = words.next();
     match verb.as_str() {
         "never" | "don't" | "avoid" => true,

@@ -21,10 +21,12 @@ pub(super) struct CodeBlock {
 /// The content of a block of code, by what an import makes of it.
 #[derive(Debug)]
 pub(super) enum CodeReading {
-    /// Commands without a comment, and those with the comment that says what they are for.
+    /// Commands without a comment, those with the comment that says what they are for, and comments that
+    /// are of no command.
     Commands {
         plain: Vec<String>,
         commented: Vec<(String, String)>,
+        notes: Vec<String>,
     },
     /// Parts of a drawing, each with the number of its line in the block and the remark beside it.
     Remarks(Vec<(usize, String, String)>),
@@ -40,8 +42,8 @@ impl CodeBlock {
     }
 
     pub(super) fn read(&self) -> CodeReading {
-        if let Some(found) = commands(&self.language, &self.lines) {
-            return with_place(found);
+        if let Some((found, notes)) = commands(&self.language, &self.lines) {
+            return with_place(found, notes);
         }
         if let Some(found) = remarks(&self.lines) {
             return CodeReading::Remarks(found);
@@ -58,7 +60,7 @@ impl CodeBlock {
 
 /// Sorts commands by whether a comment tells what they are for. One that only goes to a folder is part of
 /// those behind it.
-fn with_place(found: Vec<(String, String)>) -> CodeReading {
+fn with_place(found: Vec<(String, String)>, notes: Vec<String>) -> CodeReading {
     let (plain, mut commented): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(comment, _)| comment.is_empty());
     let mut plain: Vec<String> = plain.into_iter().map(|(_, command)| command).collect();
@@ -71,7 +73,7 @@ fn with_place(found: Vec<(String, String)>) -> CodeReading {
         }
         plain.clear();
     }
-    CodeReading::Commands { plain, commented }
+    CodeReading::Commands { plain, commented, notes }
 }
 
 /// Returns a command as code in a text.
@@ -95,15 +97,28 @@ const SHELLS: &[&str] = &[
     "",
 ];
 
-/// Returns the commands of a block of code, each with the comment that says what it is for. `None` if
-/// the block is something else.
-fn commands(language: &str, lines: &[String]) -> Option<Vec<(String, String)>> {
+/// Least words of a comment that goes on in the next line, rather than heads it.
+const WORDS_OF_COMMENT: usize = 5;
+
+/// Returns a comment in whole sentences that belongs to no command.
+fn note(comment: String, found: &[(String, String)]) -> Option<String> {
+    let is_taken = found.iter().any(|(said, _)| comment.trim_end_matches([':', '.']) == said);
+    (!is_taken && comment.ends_with(['.', '!'])).then_some(comment)
+}
+
+/// Commands with what is said of each, and what is said of none.
+type Commands = (Vec<(String, String)>, Vec<String>);
+
+/// Returns the commands of a block of code, each with the comment that says what it is for, and comments
+/// of no command. `None` if the block is something else.
+fn commands(language: &str, lines: &[String]) -> Option<Commands> {
     if !SHELLS.contains(&language) {
         return None;
     }
     let is_certain = !matches!(language, "text" | "");
     let has_prompt = lines.iter().any(|line| line.trim_start().starts_with("$ "));
-    let (mut found, mut comment) = (Vec::new(), String::new());
+    let (mut found, mut notes, mut comment) = (Vec::new(), Vec::new(), String::new());
+    let mut is_open = false;
     let mut joined = String::new();
     for line in lines.iter().map(|line| line.trim()) {
         // With prompts, the other lines are what the commands print.
@@ -111,14 +126,16 @@ fn commands(language: &str, lines: &[String]) -> Option<Vec<(String, String)>> {
             continue;
         };
         if let Some(said) = line.strip_prefix('#') {
-            said.trim_start_matches('#')
-                .trim()
-                .trim_end_matches([':', '.'])
-                .clone_into(&mut comment);
+            let said = said.trim_start_matches('#').trim();
+            let goes_on = said.starts_with(|c: char| c.is_lowercase() || c == '(')
+                || comment.split_whitespace().count() >= WORDS_OF_COMMENT;
+            comment = if is_open && goes_on { comment + " " + said } else { said.to_owned() };
+            is_open = true;
             continue;
         }
+        is_open = false;
         if line.is_empty() {
-            comment.clear();
+            notes.extend(note(std::mem::take(&mut comment), &found));
             continue;
         }
         if let Some(start) = line.strip_suffix('\\') {
@@ -139,16 +156,20 @@ fn commands(language: &str, lines: &[String]) -> Option<Vec<(String, String)>> {
             Some((_, said)) => found.push((said.trim().to_owned(), command.to_owned())),
             // An option belongs to a command.
             None if whole.starts_with('-') => return None,
-            None => found.push((comment.clone(), command.to_owned())),
+            None => {
+                let said = comment.trim_end_matches([':', '.']).to_owned();
+                found.push((said, command.to_owned()));
+            }
         }
     }
+    notes.extend(note(comment, &found));
     // Words alone are names.
     let is_name = |(_, command): &(String, String)| !command.contains([' ', '/', '\\']);
     if !is_certain && found.iter().all(is_name) {
         return None;
     }
     let plain = found.iter().filter(|(comment, _)| comment.is_empty()).count();
-    (!found.is_empty() && plain <= COMMANDS).then_some(found)
+    (!found.is_empty() && plain <= COMMANDS).then_some((found, notes))
 }
 
 /// Returns true if a line of an unnamed block begins as a command does, behind what it sets.

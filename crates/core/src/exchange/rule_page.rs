@@ -95,7 +95,35 @@ pub(super) fn stated(paragraph: &str) -> Vec<String> {
             _ => found.push(part.to_owned()),
         }
     }
-    found
+    let label = found.first().and_then(|first| bold_label(first)).map(str::to_owned);
+    let named = |(at, text): (usize, String)| match &label {
+        Some(label) if at > 0 && !text.starts_with("**") => format!("{label} {text}"),
+        _ => text,
+    };
+    found.into_iter().map(whole_bold).enumerate().map(named).collect()
+}
+
+/// Most bytes of a label.
+const LABEL: usize = 60;
+
+/// Returns the label in bold that a paragraph begins with: `**Sessions:**`.
+fn bold_label(text: &str) -> Option<&str> {
+    let (label, _) = text.strip_prefix("**")?.split_once("**")?;
+    let end = label.len() + "****".len();
+    let is_outside = text.get(end..)?.starts_with(':');
+    let is_label = label.len() <= LABEL && (label.ends_with(':') || is_outside);
+    text.get(..end + usize::from(is_outside)).filter(|_| is_label)
+}
+
+/// Returns a sentence without the mark of what is bold, if only one end of that is in it.
+fn whole_bold(text: String) -> String {
+    if text.matches("**").count().is_multiple_of(2) {
+        return text;
+    }
+    match text.strip_prefix("**").or_else(|| text.strip_suffix("**")) {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    }
 }
 
 /// Returns the lines of a text with their numbers, for any line ends.
@@ -373,8 +401,11 @@ impl RulePage {
         let line = block.line;
         let near = self.bullets.last_mut().filter(|_| self.is_near);
         match (block.read(), near) {
-            (CodeReading::Commands { plain, commented }, _) => {
+            (CodeReading::Commands { plain, commented, notes }, _) => {
                 self.take_commands(line, &plain, &commented);
+                for said in notes.iter().flat_map(|note| stated(note)) {
+                    self.add(line, 0, said, BulletKind::Prose);
+                }
             }
             (CodeReading::Remarks(remarks), _) => {
                 for (at, part, said) in remarks {

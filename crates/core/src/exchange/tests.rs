@@ -230,119 +230,25 @@ fn agents_of(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn bullets_of_a_page() {
-    for (text, want) in [
-        ("", &[][..]),
-        ("no list", &["A:1 it states nothing by itself"]),
-        ("- a", &["-: a"]),
-        (
-            "\u{feff}# Conventions\r\n\r\n- a\r\n  more\r\n* b\r\n",
-            &["pattern: a more", "pattern: b"],
-        ),
-        ("## Don’t\n1. x\n2) y\n", &["mistake: Don’t: x", "mistake: Don’t: y"]),
-        ("# Style\n## Rust\n- a\n# Other\n- b", &["preference: a", "-: b"]),
-        (
-            "- Before pushing:\n  - test\n  - lint:\n    - fast",
-            &["-: Before pushing: test", "preference?: Before pushing: lint: fast"],
-        ),
-        (
-            "- Forward only.\n  - no down files\n  - none\n- next",
-            &["preference?: Forward only: no down files; none", "-: next"],
-        ),
-        ("---\n- front\n---\n- a", &["-: a"]),
-        ("---\n- a", &["-: a"]),
-        (
-            "```\n- code\n```\n<!--\n- no\n-->\n| - x |\n> - y\n- - -\n***\n- a\n\nnot more",
-            &[
-                "-: y",
-                "-: a",
-                "A:1 code",
-                "A:7 a table without rows",
-                "A:13 it states nothing by itself",
-            ],
-        ),
-        (
-            "- [ ] check\n- [x] task\n- @x.md\n- [x](y.md) link\n# Next steps\n- [ ] task",
-            &[
-                "-: check",
-                "-: [x](y.md) link",
-                "A:2 a task is no memory",
-                "A:6 a task is no memory",
-                "A:3 includes x.md",
-            ],
-        ),
-        (
-            "> [!WARNING]\n> Never run `tsc` with files. It\n> writes beside them.\n>\n> - a\n>>>>>>> x",
-            &["preference?: Never run `tsc` with files. It writes beside them.", "-: a"],
-        ),
-        (
-            "Errors extend `Base` and carry a marker:\n```ts\n1\n2\n3\n4\n5\n6\n```\nFollow these rules:\n```ts\n1\n2\n3\n4\n5\n6\n```",
-            &[
-                "-: Errors extend `Base` and carry a marker",
-                "A:2 code in ts",
-                "A:10 it leads to what is no memory",
-                "A:11 code in ts",
-            ],
-        ),
-        (
-            "You may not change what is in this place.  This includes:\n\n> x",
-            &[
-                "preference?: You may not change what is in this place.",
-                "A:3 it states nothing by itself",
-            ],
-        ),
-        (
-            "Always check types after changes:\n```sh\nmake types # From the root\n```\n",
-            &["preference?: Always check types after changes: `make types` (From the root)"],
-        ),
-        (
-            "```sh\nq ls # List\nq get <id> # Get\n--json # Print JSON\n```\n```sh\nq ls\n--json\n```",
-            &[
-                "-: List: `q ls`",
-                "-: Get: `q get <id>`",
-                "-: Print JSON: `--json`",
-                "A:6 code in sh",
-            ],
-        ),
-        ("<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n", &["-: a", "-: b"]),
-        ("- keep *(pinned)*", &["-: keep"]),
-    ] {
-        assert_eq!(agents_of(text), want, "{text:?}");
+fn parts_of_a_page() {
+    let table = include_str!("../../../../fixtures/exchange/agents/parts.txt");
+    let parts: Vec<&str> = table.split("%%\n").skip(1).collect();
+    assert!(parts.len() >= 40);
+    for part in parts {
+        let (page, want) = part.split_once("\n=>\n").unwrap();
+        let got = agents_of(&page.replace('␍', "\r"));
+        assert_eq!(got, want.lines().collect::<Vec<_>>(), "{page:?}");
     }
+}
+
+#[test]
+fn lines_that_are_too_long() {
     let long = format!("- {}", "x".repeat(LONGEST + 1));
     assert_eq!(agents_of(&long), ["A:1 2001 characters are too long for one memory (2000)"]);
     let sentence = "Quays are swept at dawn by the crew of the day.";
     let long = format!("- **Sweeping:** {}", [sentence; 50].join(" "));
     let found = agents_of(&long);
-    assert_eq!((found.len(), found[1].as_str()), (50, &*format!("-: {sentence}")));
-}
-
-/// Below a heading without a category, orders are preferences and facts are not.
-#[test]
-fn orders_and_facts_of_a_page() {
-    for (text, is_order) in [
-        ("Prefer `let` chains over nested `if let` statements", true),
-        ("**Hit targets**: Make clickable areas large enough", true),
-        ("✅ Check `bd ready` before you ask", true),
-        ("If a push fails, resolve it and retry", true),
-        ("Also test through public interfaces", true),
-        ("All changes need to: leave the behaviour of others alone", true),
-        ("Each adapter must declare its values", true),
-        ("No `any` types unless a library needs them", true),
-        ("Verwende nur das Gateway", true),
-        ("Test files: `kebab-case.test.ts`", false),
-        ("Build artefacts lie in `dist/`", false),
-        ("Send input: `tmux send-keys Enter`", false),
-        ("`tools/`: Internal tooling", false),
-        ("Nx provides caching and affected testing", false),
-        ("The command list is in `docs/`, run by hand", false),
-        ("Log lines are JSON", false),
-        ("After that comes the index, then the cache", false),
-    ] {
-        let got = agents_of(&format!("- {text}"));
-        let want = if is_order { "preference?" } else { "-" };
-        assert!(got[0].starts_with(&format!("{want}: ")), "{got:?}");
-    }
+    assert_eq!((found.len(), found[1].as_str()), (50, &*format!("-: **Sweeping:** {sentence}")));
 }
 
 /// Sentences, tables, commands and the reasons for what is left, of a page with everything.

@@ -10,12 +10,13 @@ use super::{
     lexicon::{
         Words,
         fact::{
-            ADRIFT, ALWAYS, ANY, ASKING, BEHIND_ORDERS, COMING, DECIDED, DECIDING, DOUBTFUL, DUTY,
-            FAULTY, FINITE, GROUNDS, HABITUAL, HISTORY, HOLDING, JOINING, JUDGING, LEADING,
-            MOMENTARY, MOVED, NAMELESS, NOTHING, OF_SEVERAL, OURS, PARTS, PASSING, PAST, PERSONS,
-            PLACED, PLURAL, POINTING, SAYING, STANDING, TEAM, TIMES, TURNS, UNNEEDED, WANTING,
-            WHITHER, WHOLES,
+            ADRIFT, ALWAYS, ANY, ASKING, BEHIND_ORDERS, COMING, DECIDED, DECIDING, DEGREES,
+            DOUBTFUL, DUTY, FAULTY, FINITE, GROUNDS, HABITUAL, HISTORY, HOLDING, JOINING, JUDGING,
+            LEADING, MOMENTARY, MOVED, NAMELESS, NOTHING, OF_SEVERAL, OURS, PARTS, PASSING, PAST,
+            PERSONS, PLACED, PLURAL, POINTING, SAYING, STANDING, TEAM, TIMES, TURNS, UNNEEDED,
+            WANTING, WHITHER, WHOLES,
         },
+        pasted::ORDERS,
     },
     paraphrase::words::{self as paraphrased, List},
     sentence::Sentence,
@@ -95,7 +96,15 @@ fn is_of_the_moment(words: &[Word]) -> bool {
             && COMING.contains(text(words, at - 1))
             && (1..3).any(|next| TIMES.contains(text(words, at + next)))
     };
-    LEADING.contains(text(words, 0)) || (1..words.len()).any(|at| goes(at) || comes(at))
+    // `The text is very small`, `context does not work`.
+    let is_judged = |at: usize| {
+        let (before, next) = (text(words, at - 1), text(words, at + 1));
+        let is = ["is", "are", "ist", "sind", "est", "sont", "es", "son", "está", "están"];
+        DEGREES.contains(text(words, at)) && is.contains(&before)
+            || text(words, at) == "not" && ["does", "do"].contains(&before) && next == "work"
+    };
+    LEADING.contains(text(words, 0))
+        || (1..words.len()).any(|at| goes(at) || comes(at) || is_judged(at))
 }
 
 /// Returns true for `no, not npm test`.
@@ -135,14 +144,17 @@ fn is_told(words: &[Word]) -> bool {
 }
 
 fn begins_as_order(words: &[Word]) -> bool {
-    // `Release branches are cut`, `feature flags get removed`.
-    let is_subject = text(words, 1).ends_with('s') && OF_SEVERAL.contains(text(words, 2));
-    let forbids = text(words, 0) == "do" && text(words, 1) == "not";
+    let (first, verb) = (text(words, 0), text(words, 2));
+    // `Release branches are cut`, `clean builds take`.
+    let holds = || [&OF_SEVERAL, &HOLDING].iter().any(|list| list.contains(verb));
+    let is_subject = text(words, 1).ends_with('s') && holds();
+    let forbids = first == "do" && text(words, 1) == "not";
     !is_subject
         && !forbids
-        && (PLURAL.contains(text(words, 0))
-            || paraphrased::is(List::Imperative, text(words, 0))
-            || paraphrased::is(List::Command, text(words, 0)))
+        && (PLURAL.contains(first)
+            || ORDERS.contains(first)
+            || paraphrased::is(List::Imperative, first)
+            || paraphrased::is(List::Command, first))
 }
 
 /// Returns true if a sentence without others may be told for a task: it orders something, also behind
@@ -241,7 +253,7 @@ pub(super) fn is_lasting(sentence: &Sentence, words: &[Word]) -> bool {
         "do" | "check" | "open" | "edit" | "ask" => false,
         "no" if built.has(&NOTHING) => false,
         first if STANDING.contains(first) || first == "write" => built.is_order(),
-        _ => built.signs() >= ENOUGH,
+        _ => !begins_as_order(words) && built.signs() >= ENOUGH,
     }
 }
 

@@ -516,10 +516,12 @@ impl<'a> Reader<'a> {
         let reported = before.is_none_or(|words| words.iter().any(|word| word.is(REPORT)));
         let family = row.family;
         // "Refactor the cache, and from now on …" is more than that order.
+        let soft = (self.first..clause).take_while(|at| self.line.is(*at, SOFT)).count();
+        let verb = self.first + soft;
         let ordered = family != Family::Convention
             && !self.line.is(cue.start, self.language.since)
-            && clause > self.first
-            && self.line.is(self.first, self.language.task);
+            && clause > verb
+            && self.line.is(verb, self.language.task);
         let troubled = || {
             let plain = matches!(family, Family::Rule | Family::Wish | Family::Naming)
                 || family.is_of_dreams()
