@@ -96,12 +96,14 @@ fn is_of_the_moment(words: &[Word]) -> bool {
             && COMING.contains(text(words, at - 1))
             && (1..3).any(|next| TIMES.contains(text(words, at + next)))
     };
-    // `The text is very small`, `context does not work`.
+    // `The text is very small`, `context does not work`, `FOO is not set`.
     let is_judged = |at: usize| {
         let (before, next) = (text(words, at - 1), text(words, at + 1));
         let is = ["is", "are", "ist", "sind", "est", "sont", "es", "son", "está", "están"];
         DEGREES.contains(text(words, at)) && is.contains(&before)
-            || text(words, at) == "not" && ["does", "do"].contains(&before) && next == "work"
+            || text(words, at) == "not"
+                && (["does", "do"].contains(&before) && next == "work"
+                    || before == "is" && ["set", "found"].contains(&next))
     };
     LEADING.contains(text(words, 0))
         || (1..words.len()).any(|at| goes(at) || comes(at) || is_judged(at))
@@ -229,10 +231,10 @@ pub(super) fn is_lasting(sentence: &Sentence, words: &[Word]) -> bool {
     let words = before_consequence(words);
     let built = SentenceBuild { sentence, words };
     let is_headed = words.iter().take(4).any(|word| word.colon);
-    // Programs begin so: `✨ Installed and ready`.
-    let is_printed = sentence
-        .text
-        .starts_with(|c: char| !c.is_ascii() && !c.is_alphanumeric() && !"“„«".contains(c));
+    // Programs begin so: `✨ Installed and ready`, and who names a file: `@notes`.
+    let is_printed = sentence.text.starts_with(|c: char| {
+        c == '@' || !c.is_ascii() && !c.is_alphanumeric() && !"“„«".contains(c)
+    });
     let is_reported = words.iter().take(4).any(|word| SAYING.contains(&word.text));
     let is_out =
         sentence.asked || is_headed || is_printed || is_reported || !LENGTH.contains(&words.len());

@@ -4,9 +4,9 @@ use crate::language::lexicon::preference::{AUXILIARIES, QUESTIONS, REPORTS};
 use crate::language::lexicon::{
     WordFilter,
     pasted::{
-        ACTS, AGENTS, BEING, CODE, COMPLAINTS, DEEDS, FEEDBACK, FILLERS, GIVEN, HOWS, LABELS,
-        LETTERS, LOOKS, NOUNS, OBJECTS, ORDERS, OTHERS_DO, POINTERS, READINGS, RELATIONS, SAYINGS,
-        SENT, STATES, TEXTS, TITLES, WORK,
+        ACTS, AGENTS, BEING, CODE, COMPLAINTS, CONDITIONS, DEEDS, FEEDBACK, FILLERS, GIVEN, HOWS,
+        LABELS, LETTERS, LOOKS, NOUNS, OBJECTS, ORDERS, OTHERS_DO, POINTERS, READINGS, RELATIONS,
+        SAYINGS, SENT, STATES, TEXTS, TITLES, WORK,
     },
 };
 use std::ops::Range;
@@ -396,10 +396,6 @@ impl Line<'_> {
     /// Returns true if the words before the clause to be learned belong to it, or address the
     /// agent.
     fn leads_to(&self, clause: usize) -> bool {
-        let conditions = [
-            "when", "if", "for", "in", "on", "while", "before", "after", "once", "unless", "as",
-            "since", "with", "at", "by", "whenever", "during", "because", "within", "inside", "we",
-        ];
         let joints = ["so", "and", "but", "because", "since", "though"];
         let joined = self.is_any(clause - 1, &joints) || self.is_any(clause, &joints);
         let Some(words) = self.said.words.get(..clause) else { return false };
@@ -407,7 +403,7 @@ impl Line<'_> {
         let called =
             before.all(|at| FEEDBACK.contains(self.word(at)) || AGENTS.contains(self.word(at)));
         let work = (0..2).any(|at| WORK.contains(before.word(at)));
-        conditions.contains(&self.word(0))
+        CONDITIONS.contains(self.word(0))
             || called
             || (joined && work)
             || (!before.asks() && before.is_own(true, true))
