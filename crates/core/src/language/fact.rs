@@ -148,11 +148,9 @@ fn is_told(words: &[Word]) -> bool {
 fn begins_as_order(words: &[Word]) -> bool {
     let (first, verb) = (text(words, 0), text(words, 2));
     // `Release branches are cut`, `clean builds take`.
-    let holds = || [&OF_SEVERAL, &HOLDING].iter().any(|list| list.contains(verb));
-    let is_subject = text(words, 1).ends_with('s') && holds();
-    let forbids = first == "do" && text(words, 1) == "not";
-    !is_subject
-        && !forbids
+    let holds = OF_SEVERAL.contains(verb) || HOLDING.contains(verb);
+    let is_subject = text(words, 1).ends_with('s') && holds;
+    !(is_subject || first == "do" && text(words, 1) == "not")
         && (PLURAL.contains(first)
             || ORDERS.contains(first)
             || paraphrased::is(List::Imperative, first)

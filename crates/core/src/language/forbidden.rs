@@ -116,18 +116,18 @@ fn negated(parts: &[SentencePart]) -> Option<&[SentencePart]> {
 
 /// Returns what a verb and its objects forbid.
 fn forbidden(parts: &[SentencePart]) -> Option<Vec<LineRule>> {
-    let (verb, rest) = parts.split_first().filter(|(verb, _)| !verb.is_code)?;
-    if EDITS.contains(&verb.text) {
+    let (verb, rest) = parts.split_first()?;
+    if !verb.is_code && EDITS.contains(&verb.text) {
         let (paths, rest) = paths(rest)?;
         return is_over(paths.last()?.ends, rest)
             .then(|| paths.iter().map(|path| LineRule::Protect(path.text.clone())).collect());
     }
-    if RUNS.contains(&verb.text) || verb.text == "use" {
-        let (commands, rest) = listed(rest, |part| part.is_code && is_command(&part.text))?;
-        return is_over(commands.last()?.ends, rest)
-            .then(|| commands.iter().map(|command| run(&command.text)).collect());
-    }
-    None
+    // A command may stand without a verb.
+    let is_run = RUNS.contains(&verb.text) || verb.text == "use";
+    let commands = if verb.is_code { Some(parts) } else { is_run.then_some(rest) }?;
+    let (commands, rest) = listed(commands, |part| part.is_code && is_command(&part.text))?;
+    is_over(commands.last()?.ends, rest)
+        .then(|| commands.iter().map(|command| run(&command.text)).collect())
 }
 
 /// Returns the paths that follow a verb, without what they are called.
@@ -278,6 +278,8 @@ mod tests {
             ("NEVER edit core CPU logic inside `rtl/*.sv` or core tests inside `tb/`.", ""),
             ("Never edit a published release in place.", ""),
             ("Never run `git push --force`.", r"forbid command: /^git push\b.* --force\b/"),
+            ("Never `npm install`, use pnpm", r"forbid command: /^npm install\b/"),
+            ("Never `npm install` in the web folder", ""),
             (
                 "Never run `git cherry-pick --abort`, never switch branches",
                 r"forbid command: /^git cherry-pick\b.* --abort\b/",
