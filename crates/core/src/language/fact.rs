@@ -99,8 +99,7 @@ fn is_of_the_moment(words: &[Word]) -> bool {
     // `The text is very small`, `context does not work`, `FOO is not set`.
     let is_judged = |at: usize| {
         let (before, next) = (text(words, at - 1), text(words, at + 1));
-        let is = ["is", "are", "ist", "sind", "est", "sont", "es", "son", "está", "están"];
-        DEGREES.contains(text(words, at)) && is.contains(&before)
+        DEGREES.contains(text(words, at)) && FINITE.contains(before)
             || text(words, at) == "not"
                 && (["does", "do"].contains(&before) && next == "work"
                     || before == "is" && ["set", "found"].contains(&next))
@@ -471,7 +470,8 @@ impl SentenceBuild<'_> {
         let first = self.text(0);
         // What is so of a kind has an article there.
         let of_others = ["les", "los", "las"].contains(&first)
-            && !["deux", "trois", "dos", "tres"].contains(&self.text(1));
+            && !["deux", "trois", "dos", "tres"].contains(&self.text(1))
+            && !self.any(1..3, &PARTS);
         let is_of_kind = of_others
             || self.is_plural(0) && !NAMELESS.contains(first) && !self.holds(0)
             || self.is_plural(1) && !NAMELESS.contains(first) && !self.holds(1);
