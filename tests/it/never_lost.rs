@@ -81,10 +81,14 @@ pub(crate) fn spools(sandbox: &Sandbox) -> Vec<String> {
 
 #[test]
 fn a_hook_past_its_deadline() {
-    let sandbox = store();
-    late(&sandbox, "s", RULE);
-    assert_eq!(evidence(&sandbox, KEPT), Some(1));
-    assert_eq!(spools(&sandbox), Vec::<String>::new());
+    // On a busy machine the answer may come before the thread that watches the time.
+    let sandbox = (0..9).map(|_| store()).find(|sandbox| {
+        late(sandbox, "s", RULE);
+        assert_eq!(evidence(sandbox, KEPT), Some(1));
+        assert_eq!(spools(sandbox), Vec::<String>::new());
+        calls(sandbox)["late"] == 1
+    });
+    let sandbox = sandbox.expect("a call is ended at its deadline");
     assert_eq!(calls(&sandbox), json!({"late": 1, "tooLarge": 0, "spooled": 0, "gone": 0}));
     assert!(sandbox.run(&["status"]).ok().contains("1 call ended at the deadline"));
     // The next session is told of it, as it was learned since.
