@@ -507,6 +507,20 @@ fn work_trees_are_found_by_relative_paths() {
     }
 }
 
+/// Of very many lines the oldest are not kept for other work trees, and that is said.
+#[test]
+fn more_lines_than_are_kept() {
+    let sandbox = parted();
+    let line =
+        |n: usize| format!("{}\n", json!({"text": format!("Berth {n} holds {} ships", n * 7)}));
+    sandbox.write("../../lines.jsonl", (0..10_007).map(line).collect::<String>());
+    let done = sandbox.run(&["import", "jsonl", "lines.jsonl"]);
+    let said = "So many lines are not merged that only this work tree has 7 of them";
+    assert!(done.code == 0 && done.stderr.contains(said), "{}", done.stderr);
+    let there = sandbox.run_in("tree", &["list", "--json", "-n", "20000"]).stdout;
+    assert!(there.contains("Berth 10006 holds") && !there.contains("Berth 0 holds"));
+}
+
 /// A line that is merged is searched once, not again as a line of another work tree.
 #[test]
 fn merged_lines_are_those_of_the_files() {

@@ -96,7 +96,7 @@ fn every_file_says_what_it_is_for_and_is_short() {
     let files = src.keys().filter(|name| !is_test(name)).count();
     assert!(files <= FILES, "there are {files} files");
     let all: usize = src.values().map(|text| text.lines().count()).sum();
-    assert!(all <= 134_294, "there are {all} lines");
+    assert!(all <= 134_292, "there are {all} lines");
 }
 
 fn sources() -> BTreeMap<String, String> {

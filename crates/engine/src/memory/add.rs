@@ -104,8 +104,7 @@ impl Writing<'_> {
         let outgrown = intake::outgrown(&txn);
         let written = txn.commit_seen()?;
         drop(lock);
-        intake::say_outgrown(self.memory, &outgrown);
-        intake::say_kept(self.memory, written.kept());
+        intake::say_written(self.memory, &outgrown, written.kept());
         intake::say_long(self.memory, texts.iter().map(|new| new.text.as_str()));
         let added = added::results(self.memory, &store, written, &done, (whole, has_past))?;
         let said = texts.iter().map(|new| (new.category, new.text.as_str()));

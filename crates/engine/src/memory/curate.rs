@@ -422,8 +422,9 @@ fn restore_one(memory: &Memory, selector: &str) -> Result<Back, Failure> {
     }
     let categories = &memory.config.categories;
     let outgrown = intake::outgrown(&txn);
-    let held = txn.commit_seen()?.after(&store, categories, memory.now);
-    intake::say_outgrown(memory, &outgrown);
+    let written = txn.commit_seen()?;
+    intake::say_written(memory, &outgrown, written.kept());
+    let held = written.after(&store, categories, memory.now);
     let line = memory.entries_of(&candidates).line(&row);
     Ok(Back { row, line, held: (store.dir.clone(), held) })
 }
@@ -509,8 +510,9 @@ pub fn on_rows(
             act(&mut txn, fresh.find(&entry.wording()).ok_or_else(gone)?)?;
         }
         let outgrown = intake::outgrown(&txn);
-        let held = txn.commit_seen()?.after(&store, categories, memory.now);
-        intake::say_outgrown(memory, &outgrown);
+        let done = txn.commit_seen()?;
+        intake::say_written(memory, &outgrown, done.kept());
+        let held = done.after(&store, categories, memory.now);
         written.push((store.dir.clone(), held));
     }
     let next = Next::after(memory, written)?;

@@ -299,15 +299,12 @@ pub fn outgrown(txn: &Txn<'_>) -> Vec<String> {
     txn.outgrown().into_iter().map(line).collect()
 }
 
-/// Says what [`outgrown`] has returned, when the change is written.
-pub fn say_outgrown(memory: &Memory, lines: &[String]) {
-    for line in lines {
+/// Says what [`outgrown`] has returned, when the change is written, and what a loss of the work tree would
+/// take, as other work trees and branches cannot have it.
+pub fn say_written(memory: &Memory, outgrown: &[String], kept: &KeptLines) {
+    for line in outgrown {
         memory.notices.note(line);
     }
-}
-
-/// Says what a loss of the work tree would take, as other work trees and branches cannot have it.
-pub fn say_kept(memory: &Memory, kept: &KeptLines) {
     if let Some(closed) = &kept.closed {
         memory.notices.note(&format!(
             "{} cannot be written here: until pimem runs where it can, only this work tree has what is \

@@ -160,9 +160,9 @@ fn run(
             trust_ledger::note_waiting(&store.trust, &waiting)?;
         }
         let outgrown = intake::outgrown(&txn);
-        txn.commit()?;
+        let written = txn.commit_seen()?;
         if effect == Effect::Write {
-            intake::say_outgrown(memory, &outgrown);
+            intake::say_written(memory, &outgrown, written.kept());
         }
         // The ledger has what was vouched for only once it was written.
         let vouched: IdSet<EntryId> =
